@@ -1,0 +1,394 @@
+/* easim/policy.h: everything a scheduling policy sees of the simulator, and everything it may do.
+
+   A policy is a shared object that exports one constant, `easim_policy`, and needs no symbol of easim. It is
+   compiled against this header alone. Two ways to write one:
+     - a list policy fills in `list`: a key that orders the waiting jobs and an objective that chooses each job's
+       configuration; the host does the rest (policies/zeus.c is 60 lines);
+     - a free policy fills in `decide` and starts jobs itself (policies/easy.c).
+
+   Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib GiB.
+   Work is counted in reference samples (statistically useful samples; Pollux, OSDI'21): a job is done when
+   `remaining` has fallen to 0, and it falls at the goodput of its configuration.
+   A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is `state`, its
+   random numbers come from the host. The same run must give the same decisions, whatever else runs beside it. */
+#ifndef EASIM_POLICY_H
+#define EASIM_POLICY_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The host loads a policy if abi_major is equal and abi_minor is not above its own. Within a major version
+   structs only grow at their end, so an older policy keeps working. */
+#define EASIM_ABI_MAJOR 1u
+#define EASIM_ABI_MINOR 0u
+
+#define EASIM_NONE UINT32_MAX /* "no such index" */
+
+/* What a policy may do beyond starting jobs; declared in easim_policy.capabilities. An unknown bit is refused
+   when the policy is loaded, an action whose bit is not declared is refused when it is tried. */
+#define EASIM_CAPABILITY_PREEMPT        (1u << 0) /* plan_preempt */
+#define EASIM_CAPABILITY_RESIZE         (1u << 1) /* reserved: change the configuration of a running job */
+#define EASIM_CAPABILITY_MIGRATE        (1u << 2) /* reserved: move a running job to other GPUs */
+#define EASIM_CAPABILITY_POWER_CAP      (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
+#define EASIM_CAPABILITY_FREQUENCY      (1u << 4) /* reserved: choose power-limit levels */
+#define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* reserved: share a GPU between jobs */
+#define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
+#define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
+
+/* Answers to the actions of a plan. */
+enum easim_answer {
+    EASIM_OK = 0,     /* in the plan; the view already shows it */
+    EASIM_NOFIT = -1, /* not enough free GPUs of that type */
+    EASIM_INVAL = -2, /* no such job or configuration, wrong job state, capability not declared, bad time */
+    EASIM_CAP = -3,   /* would exceed the power cap (only with EASIM_CAPABILITY_POWER_CAP) */
+};
+
+/* --- the view: constant arrays owned by the host, valid until the callback returns ------------------------- */
+
+/* Placement of a configuration: all GPUs inside one node, or spread over several. Also an index. */
+enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
+
+/* One way to run a job: k GPUs of one type with batch b per GPU. Speed and power are tabulated once per run from
+   the model file (SPEC 4), by enum easim_span. */
+struct easim_config {
+    uint32_t k;          /* GPUs, >= 1 */
+    uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
+    uint32_t gpu_type;   /* index of a struct easim_gpu_type */
+    uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
+    double goodput[2];   /* reference samples/s, > 0: r * eff(k*b) */
+    double power_w[2];   /* of one GPU while computing: min(tdp_w, p0 + e*r/k) */
+    bool extrapolated;   /* outside the range in which the model was measured */
+};
+
+struct easim_gpu_type {
+    const char *name;
+    uint32_t gpus;          /* in the whole cluster */
+    uint32_t free;          /* not held by any job now */
+    uint32_t node_gpus_max; /* GPUs of the largest node */
+    uint32_t node_free_max; /* most free GPUs of any one node now */
+    double idle_w;          /* one GPU, not allocated */
+    double ctx_w;           /* one GPU, allocated but not computing (set-up, checkpoint) */
+    double tdp_w;           /* one GPU, upper bound */
+    double memory_gib;
+};
+
+struct easim_node {
+    uint32_t gpu_type;
+    uint32_t gpus;
+    uint32_t free;
+};
+
+struct easim_user {
+    const char *name;
+    double weight; /* > 0 */
+    double gpu_s;  /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
+    double as_of_s;
+    uint32_t allocated_gpus; /* held now */
+};
+
+enum easim_job_state {
+    EASIM_JOB_PENDING = 0, /* not submitted yet: a policy never sees one */
+    EASIM_JOB_WAITING,
+    EASIM_JOB_RUNNING,
+    EASIM_JOB_CHECKPOINTING, /* preempted, still holds its GPUs at ctx_w */
+    EASIM_JOB_FINISHED,
+    EASIM_JOB_REJECTED,
+};
+
+/* A job. Its index is its place in the order of submission (equal times: order of the workload). */
+struct easim_job {
+    uint32_t index;
+    uint32_t state;        /* enum easim_job_state */
+    uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
+    uint32_t first_config; /* its allowed, feasible configurations are first_config .. + config_count - 1 of */
+    uint32_t config_count; /*   the view's table, in the order: gpu_type, k, batch, each ascending */
+    uint32_t best_config;  /* the configuration of time_best_s (ties as in SPEC 6) */
+    uint32_t config;       /* running: its configuration; else EASIM_NONE */
+    uint32_t span;         /* running: enum easim_span of its GPUs */
+    uint32_t running_slot; /* running: its place in view->running */
+    uint32_t user;         /* index of a struct easim_user */
+    uint32_t model;        /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run time */
+    uint32_t preemptions;  /* so far */
+    bool preemptible;
+    bool sla;            /* class: sla (true) or best_effort */
+    bool started_before; /* pays restart_s instead of start_s */
+    int64_t submit_ns;
+    double submit_s;
+    double deadline_s;  /* absolute; INFINITY if none */
+    double remaining;   /* reference samples (rigid jobs: predicted seconds) left when it last started or queued */
+    double setup_s;     /* set-up its next start pays (running: the one it paid) */
+    double time_best_s; /* T*: least predicted time over its configurations on the empty cluster */
+    double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
+    double start_s;     /* running: when it got its GPUs */
+    int64_t predicted_end_ns; /* running: from the prediction at its start; see easim_job_predicted_end_ns */
+    double true_time_s;       /* ORACLE only: true T of a rigid job; NAN otherwise */
+};
+
+/* A running job in short, for scans over all of them. Order is arbitrary but reproducible. */
+struct easim_running {
+    uint32_t job;
+    uint32_t gpu_type;
+    uint32_t k;
+    uint32_t reserved;
+    int64_t predicted_end_ns; /* may lie in the past: the job overruns its request */
+};
+
+/* What happened since the last decision. */
+enum easim_event_kind {
+    EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
+    EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
+    EASIM_EVENT_ARRIVAL,
+    EASIM_EVENT_TIMER, /* from plan_wake_at */
+};
+
+struct easim_event {
+    uint32_t kind; /* enum easim_event_kind */
+    uint32_t job;  /* or EASIM_NONE */
+};
+
+/* Everything a policy may know. Arrays are walked with the inline functions below, by the host's strides. */
+struct easim_view {
+    size_t struct_size; /* of the host's struct easim_view */
+    int64_t now_ns;
+    double now_s;
+    double power_w;     /* GPUs and nodes now, the starts of this plan included, every allocated GPU counted at the
+                           higher of ctx_w and its computing power */
+    double power_cap_w; /* INFINITY if none */
+    uint32_t gpus;      /* all GPUs */
+    uint32_t free_gpus; /* all free GPUs, whatever type */
+    uint32_t gpu_type_count, node_count, user_count, config_count;
+    uint32_t job_count; /* length of the job array; jobs not submitted yet are EASIM_JOB_PENDING */
+    uint32_t waiting_count;
+    uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or EASIM_NONE */
+    uint32_t running_count;
+    uint32_t event_count; /* 1 unless events of one instant are coalesced */
+    size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride, event_stride;
+    const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
+};
+
+#define EASIM_ACCESSOR(type, name, array, stride)                                                                  \
+    static inline const struct type *name(const struct easim_view *view, uint32_t index) {                         \
+        return (const struct type *)((const char *)view->array + index * view->stride);                            \
+    }
+EASIM_ACCESSOR(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
+EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
+EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
+EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
+EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
+EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
+EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
+
+/* GPU-seconds user has held until now, running jobs, set-up and lost work included (U of SPEC 6). */
+static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
+    const struct easim_user *u = easim_view_user(view, user);
+    return u->gpu_s + u->allocated_gpus * (view->now_s - u->as_of_s);
+}
+
+/* Seconds since the job was submitted, >= 0. */
+static inline double easim_job_age_s(const struct easim_view *view, const struct easim_job *job) {
+    return view->now_s - job->submit_s;
+}
+
+/* When a running job is expected to end: as predicted at its start, or now + 1 ns if it overruns that. */
+static inline int64_t easim_predicted_end_ns(const struct easim_view *view, int64_t predicted_end_ns) {
+    return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
+}
+
+/* --- predictions (SPEC 5) ---------------------------------------------------------------------------------- */
+
+/* A configuration for a job with what it would cost. */
+struct easim_choice {
+    uint32_t config; /* index in the view's table */
+    uint32_t span;   /* enum easim_span it was judged with */
+    uint32_t k;
+    uint32_t gpu_type;
+    uint32_t batch;
+    double power_w; /* of one GPU while computing */
+    double ctx_w;   /* of one GPU during set-up */
+    double idle_w;  /* of one such GPU if it stayed free */
+    double setup_s;
+    double time_s;   /* T = set-up + remaining / goodput */
+    double energy_j; /* E = k * (ctx_w * set-up + power_w * remaining / goodput) */
+    double edp_js;   /* E * T */
+};
+
+/* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
+static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
+    if (config->k <= type->node_free_max)
+        return EASIM_ONE_NODE;
+    return config->k <= type->free ? (int)EASIM_ACROSS_NODES : (int)EASIM_NOFIT;
+}
+
+/* Prediction for a waiting job in configuration `config` (an index) placed as `span`. */
+static inline struct easim_choice easim_predict(const struct easim_view *view, const struct easim_job *job,
+                                                uint32_t config, uint32_t span) {
+    const struct easim_config *c = easim_view_config(view, config);
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
+    double computing_s = job->remaining / c->goodput[span];
+    struct easim_choice choice;
+    choice.config = config;
+    choice.span = span;
+    choice.k = c->k;
+    choice.gpu_type = c->gpu_type;
+    choice.batch = c->batch;
+    choice.power_w = c->power_w[span];
+    choice.ctx_w = type->ctx_w;
+    choice.idle_w = type->idle_w;
+    choice.setup_s = job->setup_s;
+    choice.time_s = job->setup_s + computing_s;
+    choice.energy_j = c->k * (type->ctx_w * job->setup_s + choice.power_w * computing_s);
+    choice.edp_js = choice.energy_j * choice.time_s;
+    return choice;
+}
+
+/* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
+   smaller batch. True if a goes before b. */
+static inline bool easim_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
+    if (a->k != b->k)
+        return a->k < b->k;
+    if (a->power_w != b->power_w)
+        return a->power_w < b->power_w;
+    if (a->gpu_type != b->gpu_type)
+        return a->gpu_type < b->gpu_type;
+    return a->batch < b->batch;
+}
+
+/* --- what a policy is called with -------------------------------------------------------------------------- */
+
+struct easim_plan; /* the host's; one per decision */
+
+/* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the function returns;
+   all accepted actions take effect together when the decision ends. Every refused action is counted. */
+struct easim_host {
+    size_t struct_size;
+    /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
+    int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
+    /* Takes the GPUs of a running job away; it goes back to the queue with its submit time and loses the work
+       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time. PREEMPT. */
+    int (*plan_preempt)(struct easim_plan *plan, uint32_t job);
+    /* Asks for a decision at an absolute time > now, whatever happens until then. TICK. */
+    int (*plan_wake_at)(struct easim_plan *plan, double time_s);
+    /* Zeroed memory that lives until the decision ends; never NULL. */
+    void *(*scratch)(struct easim_plan *plan, size_t bytes);
+    /* Uniform random number in [0, 1) from the run's `policy` stream. */
+    double (*uniform)(struct easim_plan *plan);
+    /* Says what went wrong, for a callback that is about to return a negative number. */
+    void (*fail)(struct easim_plan *plan, const char *message);
+};
+
+/* The arguments of every callback. In init and finish no job is waiting, so nothing can be started. */
+struct easim_pass {
+    const struct easim_view *view;
+    const struct easim_host *host;
+    struct easim_plan *plan;
+    const void *params; /* the policy's parameter struct, filled in from the configuration */
+    void *state;        /* the policy's state, state_size bytes, zeroed before init; one per run */
+};
+
+/* --- parameters -------------------------------------------------------------------------------------------- */
+
+enum easim_param_type {
+    EASIM_PARAM_REAL,     /* double */
+    EASIM_PARAM_DURATION, /* double, in seconds; the configuration may say 10min */
+    EASIM_PARAM_INT,      /* int64_t */
+    EASIM_PARAM_BOOL,     /* bool */
+    EASIM_PARAM_CHOICE,   /* int32_t, index in `choices` */
+};
+
+#define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, where may_be_off allows it */
+
+/* One parameter: the host parses, checks, converts and documents it from this entry. */
+struct easim_param {
+    const char *name; /* [a-z][a-z0-9_]* */
+    const char *unit; /* "" if none */
+    const char *help; /* one line */
+    enum easim_param_type type;
+    size_t offset;                  /* in the parameter struct */
+    double min, max, default_value; /* inclusive; bool 0 or 1; choice: an index */
+    bool may_be_off;
+    const char *const *choices; /* CHOICE: NULL-terminated names; else NULL */
+};
+
+/* --- list policies ----------------------------------------------------------------------------------------- */
+
+/* Rank of a waiting job: lower tier first, then lower value; ties go by submission. value must not be NaN. */
+struct easim_key {
+    int32_t tier;
+    double value;
+};
+
+/* Options that every list policy has; they stand in its parameter struct at options_offset. */
+struct easim_list_options {
+    bool strict; /* stop at the first job that cannot start, instead of going on to later jobs (backfill) */
+};
+
+/* The row of the parameter table for a struct easim_list_options named `member` in parameter struct `type`. */
+#define EASIM_LIST_PARAMS(type, member, strict_default)                                                            \
+    {                                                                                                              \
+        "strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,                             \
+            offsetof(type, member) + offsetof(struct easim_list_options, strict), 0, 1, strict_default, false,     \
+            NULL                                                                                                   \
+    }
+
+/* The host visits waiting jobs by ascending key, chooses for each the configuration with the lowest objective among
+   those that fit the free GPUs now and are admitted (ties: easim_choice_before), starts it and goes on. */
+struct easim_list {
+    size_t struct_size;
+    size_t options_offset; /* of the struct easim_list_options in the parameter struct */
+    /* Order of the waiting jobs, evaluated for all at the start of a pass; NULL = order of submission. `best` is
+       the job's least objective over its configurations on the empty cluster (T* if the objective is T). */
+    struct easim_key (*key)(const struct easim_pass *pass, const struct easim_job *job, double best);
+    /* What to minimise; not NaN. Depends on the parameters and its arguments only. */
+    double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice);
+    /* Whether a choice with that objective may be used at all; NULL = always. */
+    bool (*admit)(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,
+                  double objective, double best);
+};
+
+/* --- the policy -------------------------------------------------------------------------------------------- */
+
+/* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = ...};`
+   Exactly one of list and decide is set. All text is UTF-8 and lives as long as the module. */
+struct easim_policy {
+    uint32_t abi_major, abi_minor; /* EASIM_POLICY_ABI fills in these three */
+    size_t struct_size;
+    const char *name;    /* [a-z][a-z0-9_]*, the name users type */
+    const char *version; /* "1.0"; change it when decisions change */
+    const char *summary; /* one line */
+    const char *help;    /* paragraphs with formulas and their sources; may be NULL */
+    uint32_t capabilities;
+    size_t state_size;
+    size_t params_size;
+    const struct easim_param *params; /* param_count entries; may be NULL if 0 */
+    uint32_t param_count;
+    const struct easim_list *list;
+    /* Called once per decision. 0, or negative to end the run as failed (say why with host->fail). */
+    int (*decide)(const struct easim_pass *pass);
+    /* Optional. Before the first decision, with the cluster empty; negative refuses to run. */
+    int (*init)(const struct easim_pass *pass);
+    /* Optional. After the run. */
+    void (*finish)(const struct easim_pass *pass);
+};
+
+#define EASIM_POLICY_ABI                                                                                           \
+    .abi_major = EASIM_ABI_MAJOR, .abi_minor = EASIM_ABI_MINOR, .struct_size = sizeof(struct easim_policy)
+
+/* Marks the one exported symbol; everything else in a policy is hidden by -fvisibility=hidden. */
+#define EASIM_EXPORT __attribute__((visibility("default")))
+
+/* Declared here so that a policy with another type for it does not compile. */
+extern EASIM_EXPORT const struct easim_policy easim_policy;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

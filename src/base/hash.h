@@ -1,0 +1,26 @@
+/* Hashes that never change between versions or machines: run ids and random streams depend on them. */
+#ifndef EASIM_BASE_HASH_H
+#define EASIM_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START 0xcbf29ce484222325ULL
+
+/* FNV-1a, 64 bits, of bytes appended to what gave `state` (HASH_START first). */
+static inline uint64_t hash_bytes(uint64_t state, const void *bytes, size_t length) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < length; i++)
+        state = (state ^ at[i]) * 0x100000001b3ULL;
+    return state;
+}
+
+/* SplitMix64 output function: spreads one 64-bit number over all bits (Steele, Lea, Flood 2014). */
+static inline uint64_t hash_mix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+#endif

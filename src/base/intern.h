@@ -1,0 +1,31 @@
+/* Keys (any bytes) to dense numbers 0, 1, 2, ... in the order of first appearance. */
+#ifndef EASIM_BASE_INTERN_H
+#define EASIM_BASE_INTERN_H
+
+#include "base/arena.h"
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct intern_entry {
+    const void *key; /* copy in the arena */
+    size_t length;
+    uint64_t hash;
+};
+
+/* Zero-initialise; release with intern_finish. */
+struct intern {
+    struct arena arena;
+    ARRAY_OF(struct intern_entry) entries; /* by number */
+    uint32_t *slots;                       /* open addressing: number + 1, 0 = empty */
+    size_t slot_count;                     /* a power of two */
+};
+
+/* The number of key; *is_new (may be NULL) says whether it was given just now. */
+uint32_t intern(struct intern *table, const void *key, size_t length, bool *is_new);
+/* Text keys are stored with a NUL, so this is a string. */
+const char *intern_text(const struct intern *table, uint32_t number);
+void intern_finish(struct intern *table);
+
+#endif

@@ -1,0 +1,13 @@
+/* Heap memory that never comes back NULL: out of memory ends the process with a message and exit 1
+   (decision 0002). Everything returned is released with free(). */
+#ifndef EASIM_BASE_MEM_H
+#define EASIM_BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_alloc(size_t bytes);                                 /* uninitialised; bytes may be 0 */
+void *mem_zalloc(size_t count, size_t bytes_each);             /* zeroed; overflow is out of memory */
+void *mem_realloc(void *old, size_t count, size_t bytes_each); /* grows or shrinks; old may be NULL */
+char *mem_strdup(const char *text);
+
+#endif

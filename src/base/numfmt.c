@@ -1,0 +1,332 @@
+/* Numbers to text and back without a locale. Invariant: what numfmt_real writes, numfmt_parse_real and
+   strtod read back to the same bits. */
+#include "base/numfmt.h"
+#include "base/mem.h"
+#include "pow10_table.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* digits * 10^exponent */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+/* ---- Shortest decimal: Raffaello Giulietti, "The Schubfach way to render doubles" (2020) ---- */
+
+#define SIGNIFICAND_BITS 52
+#define EXPONENT_BIAS    1075 /* of the significand taken as an integer */
+
+static int floor_log10_pow2(int e) {
+    return (e * 1262611) >> 22; /* floor(log10 2^e), paper section 5.1 */
+}
+
+static int floor_log10_three_quarters_pow2(int e) {
+    return (e * 1262611 - 524031) >> 22; /* floor(log10 (3/4 2^e)) */
+}
+
+static int floor_log2_pow10(int e) {
+    return (e * 1741647) >> 19; /* floor(log2 10^e) */
+}
+
+/* High 64 bits of g * c / 2^64, with the lowest bit set if anything but rounding dust lies below: all
+   that comparisons with multiples of 1/4 need (paper section 9.9, "rop"). */
+static uint64_t round_to_odd(const uint64_t g[2], uint64_t c) {
+    uint64_t carried = (uint64_t)(((uint128)g[1] * c) >> 64);
+    uint128 product = (uint128)g[0] * c + carried;
+    return (uint64_t)(product >> 64) | ((uint64_t)product > 1);
+}
+
+/* bits: a positive, finite binary64. The result may end in zeros. */
+static struct decimal shortest_decimal(uint64_t bits) {
+    uint64_t fraction = bits & ((1ULL << SIGNIFICAND_BITS) - 1);
+    int biased = (int)(bits >> SIGNIFICAND_BITS);
+    uint64_t c = biased > 0 ? fraction | 1ULL << SIGNIFICAND_BITS : fraction;
+    int q = (biased > 0 ? biased : 1) - EXPONENT_BIAS;
+
+    /* The interval that rounds to the value c 2^q is [cl, cr] 2^q / 4, its ends included if c is even;
+       below a power of two it is half as wide. */
+    bool narrow_below = fraction == 0 && biased > 1;
+    int k = narrow_below ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
+    int shift = q + floor_log2_pow10(-k) + 1;
+    const uint64_t *g = pow10_table[-k - POW10_TABLE_MIN];
+    uint64_t open = c & 1;
+    uint64_t lower = round_to_odd(g, (4 * c - 2 + narrow_below) << shift) + open;
+    uint64_t value = round_to_odd(g, (4 * c) << shift);
+    uint64_t upper = round_to_odd(g, (4 * c + 2) << shift) - open;
+
+    uint64_t s = value / 4;
+    if (s >= 10) { /* one digit less, if exactly one neighbour lies inside */
+        uint64_t tens = s / 10;
+        bool down_inside = lower <= 40 * tens;
+        bool up_inside = 40 * tens + 40 <= upper;
+        if (down_inside != up_inside)
+            return (struct decimal){tens + up_inside, k + 1};
+    }
+    bool down_inside = lower <= 4 * s;
+    bool up_inside = 4 * s + 4 <= upper;
+    if (down_inside != up_inside)
+        return (struct decimal){s + up_inside, k};
+    uint64_t middle = 4 * s + 2; /* both inside: the nearer one, the even one of two */
+    bool round_up = value > middle || (value == middle && (s & 1));
+    return (struct decimal){s + round_up, k};
+}
+
+static struct decimal without_trailing_zeros(struct decimal d) {
+    if (d.digits % 100000000 == 0) { /* at most 17 digits: once is enough */
+        d.digits /= 100000000;
+        d.exponent += 8;
+    }
+    while (d.digits % 100 == 0) {
+        d.digits /= 100;
+        d.exponent += 2;
+    }
+    if (d.digits % 10 == 0) {
+        d.digits /= 10;
+        d.exponent++;
+    }
+    return d;
+}
+
+/* ---- Digits ---- */
+
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
+/* Writes value so that it ends before end; returns its first digit. */
+static char *write_digits_before(char *end, uint64_t value) {
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, &digit_pairs[value % 100 * 2], 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, &digit_pairs[value * 2], 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
+static char *put(char *to, const char *from, size_t length) {
+    memcpy(to, from, length);
+    return to + length;
+}
+
+static char *put_zeros(char *to, int count) {
+    memset(to, '0', (size_t)count);
+    return to + count;
+}
+
+/* 0.d1d2... * 10^point, -4 <= point <= 17 */
+static char *put_plain(char *to, const char *digits, int count, int point) {
+    if (point <= 0) {
+        to = put_zeros(put(to, "0.", 2), -point);
+        return put(to, digits, (size_t)count);
+    }
+    if (point >= count)
+        return put_zeros(put(to, digits, (size_t)count), point - count);
+    to = put(to, digits, (size_t)point);
+    *to++ = '.';
+    return put(to, digits + point, (size_t)(count - point));
+}
+
+/* d1.d2... * 10^exponent */
+static char *put_scientific(char *to, const char *digits, int count, int exponent) {
+    *to++ = digits[0];
+    if (count > 1) {
+        *to++ = '.';
+        to = put(to, digits + 1, (size_t)(count - 1));
+    }
+    *to++ = 'e';
+    *to++ = exponent < 0 ? '-' : '+';
+    char text[4];
+    char *first = write_digits_before(text + sizeof text, (uint64_t)abs(exponent));
+    return put(to, first, (size_t)(text + sizeof text - first));
+}
+
+size_t numfmt_real(char text[static NUMFMT_BYTES], double value) {
+    assert(isfinite(value));
+    if (fabs(value) < 0x1p53 && (double)(int64_t)value == value)
+        return numfmt_int(text, (int64_t)value); /* the usual case in a trace; also -0.0 */
+
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct decimal d = without_trailing_zeros(shortest_decimal(bits & INT64_MAX));
+    char buffer[20];
+    char *digits = write_digits_before(buffer + sizeof buffer, d.digits);
+    int count = (int)(buffer + sizeof buffer - digits);
+    int point = count + d.exponent;
+
+    char *to = text;
+    if (value < 0)
+        *to++ = '-';
+    if (point >= -4 && point <= 17)
+        to = put_plain(to, digits, count, point);
+    else
+        to = put_scientific(to, digits, count, point - 1);
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static uint64_t magnitude(int64_t value) {
+    return value < 0 ? -(uint64_t)value : (uint64_t)value; /* INT64_MIN has no int64 opposite */
+}
+
+size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value) {
+    char buffer[20];
+    char *digits = write_digits_before(buffer + sizeof buffer, magnitude(value));
+    char *to = text;
+    if (value < 0)
+        *to++ = '-';
+    to = put(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
+    uint64_t nanoseconds = magnitude(time_ns);
+    char buffer[20];
+    char *digits = write_digits_before(buffer + sizeof buffer, nanoseconds / 1000000000);
+    char *to = text;
+    if (time_ns < 0)
+        *to++ = '-';
+    to = put(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    uint64_t fraction = nanoseconds % 1000000000;
+    if (fraction > 0) {
+        /* a leading 1 keeps the zeros of the fraction: 1.05 s -> 1050000000 */
+        digits = write_digits_before(buffer + sizeof buffer, fraction + 1000000000);
+        digits[0] = '.';
+        to = put(to, digits, 10);
+        while (to[-1] == '0')
+            to--;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+/* ---- Text to number ---- */
+
+static bool is_digit(char c) {
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* From here on the mantissa has 19 digits, as many as always fit an uint64. */
+#define MANTISSA_FULL 1000000000000000000ULL
+
+/* A number as it stands in the text: +-mantissa * 10^exponent, unless digits were left out. */
+struct scanned {
+    uint64_t mantissa;
+    int64_t exponent;
+    bool negative;
+    bool complete; /* all significant digits are in the mantissa */
+};
+
+/* Adds the digits at `at`; returns the place behind them. Digits of the fraction count the exponent down. */
+static const char *scan_digits(const char *at, const char *end, struct scanned *number, bool fraction) {
+    for (; at < end && is_digit(*at); at++) {
+        if (number->mantissa >= MANTISSA_FULL) {
+            number->complete = false;
+            continue;
+        }
+        number->mantissa = number->mantissa * 10 + (uint64_t)(*at - '0');
+        number->exponent -= fraction;
+    }
+    return at;
+}
+
+/* The part from 'e' on; NULL unless it is well formed. */
+static const char *scan_exponent(const char *at, const char *end, struct scanned *number) {
+    at++;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end)
+        return NULL;
+    int64_t exponent = 0;
+    for (; at < end && is_digit(*at); at++)
+        if (exponent < 1000000) /* far out of range; more digits change nothing */
+            exponent = exponent * 10 + (*at - '0');
+    number->exponent += negative ? -exponent : exponent;
+    return at;
+}
+
+static bool scan_number(const char *text, size_t length, struct scanned *number) {
+    const char *at = text;
+    const char *end = text + length;
+    number->negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    const char *start = at;
+    at = scan_digits(at, end, number, false);
+    ptrdiff_t digits = at - start;
+    if (at < end && *at == '.') {
+        start = at + 1;
+        at = scan_digits(start, end, number, true);
+        digits += at - start;
+    }
+    if (digits == 0)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E'))
+        at = scan_exponent(at, end, number);
+    return at == end;
+}
+
+/* strtod is correctly rounded. It follows the locale, which this program never sets (no setlocale
+   anywhere), so the decimal point is '.'. text is a number already checked. */
+static bool parse_with_strtod(const char *text, size_t length, double *value) {
+    char local[128];
+    char *copy = length < sizeof local ? local : mem_alloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    double parsed = strtod(copy, NULL);
+    if (copy != local)
+        free(copy);
+    if (!isfinite(parsed))
+        return false;
+    *value = parsed;
+    return true;
+}
+
+bool numfmt_parse_real(const char *text, size_t length, double *value) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    struct scanned number = {.complete = true};
+    if (!scan_number(text, length, &number))
+        return false;
+    if (!number.complete || number.mantissa > 1ULL << 53 || number.exponent < -22 || number.exponent > 22)
+        return parse_with_strtod(text, length, value);
+    /* Both operands are exact, so the one operation rounds correctly (Clinger 1990). */
+    double parsed = (double)number.mantissa;
+    if (number.exponent < 0)
+        parsed /= powers[-number.exponent];
+    else
+        parsed *= powers[number.exponent];
+    *value = number.negative ? -parsed : parsed;
+    return true;
+}
+
+bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {
+    bool negative = length > 0 && text[0] == '-';
+    size_t i = length > 0 && (text[0] == '-' || text[0] == '+');
+    if (i == length)
+        return false;
+    int64_t sum = 0; /* kept negative: INT64_MIN has no opposite */
+    for (; i < length; i++) {
+        if (!is_digit(text[i]) || __builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_sub_overflow(sum, text[i] - '0', &sum))
+            return false;
+    }
+    if (!negative && sum == INT64_MIN)
+        return false;
+    *value = negative ? sum : -sum;
+    return true;
+}

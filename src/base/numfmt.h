@@ -1,0 +1,24 @@
+/* Numbers to text and back, independent of any locale. What is written reads back to the same bits. */
+#ifndef EASIM_BASE_NUMFMT_H
+#define EASIM_BASE_NUMFMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUMFMT_BYTES 32 /* enough for any number written here, NUL included */
+
+/* Shortest decimal that reads back exactly (Schubfach, R. Giulietti 2020). value must be finite. Plain
+   notation for 1e-5 <= |value| < 1e17 ("13.588", "400", "0.00012"), else "1.5e+20". Returns the length. */
+size_t numfmt_real(char text[static NUMFMT_BYTES], double value);
+size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value);
+/* Nanoseconds as seconds, every digit kept, no trailing zeros: 1500000000 -> "1.5". */
+size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns);
+
+/* Whole-text parsers: false unless all of text[0..length) is one decimal number (optional sign, no
+   surrounding blanks, no hex, no nan, no inf). Correctly rounded; out of range is false. *value is
+   untouched on failure. */
+bool numfmt_parse_real(const char *text, size_t length, double *value);
+bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
+
+#endif

@@ -1,0 +1,127 @@
+/* Growing text, and the nearest name for "did you mean". */
+#include "base/str.h"
+#include "base/mem.h"
+#include "base/numfmt.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool slice_is(struct slice slice, const char *text) {
+    size_t length = strlen(text);
+    return slice.length == length && (length == 0 || memcmp(slice.at, text, length) == 0);
+}
+
+char *str_reserve(struct str *str, size_t bytes) {
+    size_t needed;
+    if (__builtin_add_overflow(str->length + 1, bytes, &needed))
+        needed = SIZE_MAX; /* ends in "out of memory" */
+    if (needed > str->capacity) {
+        size_t doubled = str->capacity < 32 ? 64 : 2 * str->capacity;
+        str->capacity = needed > doubled ? needed : doubled;
+        str->text = mem_realloc(str->text, str->capacity, 1);
+    }
+    return str->text + str->length;
+}
+
+void str_add_bytes(struct str *str, const char *text, size_t length) {
+    char *to = str_reserve(str, length);
+    if (length > 0)
+        memcpy(to, text, length);
+    to[length] = '\0';
+    str->length += length;
+}
+
+void str_add(struct str *str, const char *text) {
+    str_add_bytes(str, text, strlen(text));
+}
+
+void str_add_char(struct str *str, char c) {
+    char *to = str_reserve(str, 1);
+    to[0] = c;
+    to[1] = '\0';
+    str->length++;
+}
+
+void str_addf(struct str *str, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    char *to = str_reserve(str, (size_t)length);
+    va_start(arguments, format);
+    vsnprintf(to, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    str->length += (size_t)length;
+}
+
+void str_add_int(struct str *str, int64_t value) {
+    str->length += numfmt_int(str_reserve(str, NUMFMT_BYTES), value);
+}
+
+void str_add_real(struct str *str, double value) {
+    char *to = str_reserve(str, NUMFMT_BYTES);
+    to[0] = '\0';
+    if (isfinite(value))
+        str->length += numfmt_real(to, value);
+}
+
+void str_add_ns(struct str *str, int64_t time_ns) {
+    str->length += numfmt_ns(str_reserve(str, NUMFMT_BYTES), time_ns);
+}
+
+void str_finish(struct str *str) {
+    if (!str)
+        return;
+    free(str->text);
+    *str = (struct str){0};
+}
+
+#define NAME_MAX_LENGTH 64 /* nobody means a longer name */
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment: insert, delete, replace, swap of neighbours cost 1 each (Damerau 1964).
+   Row i of the table depends on rows i-1 and i-2 only. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+    size_t rows[3][NAME_MAX_LENGTH + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            row[j] = smaller(above[j] + 1, row[j - 1] + 1);
+            row[j] = smaller(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], rows[(i - 2) % 3][j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *str_nearest(const char *word, const char *const *names, size_t count) {
+    size_t length = strlen(word);
+    if (length > NAME_MAX_LENGTH)
+        return NULL;
+    const char *nearest = NULL;
+    size_t best = 1 + length / 4 + 1; /* first distance that is too far */
+    for (size_t i = 0; i < count; i++) {
+        size_t name_length = strlen(names[i]);
+        if (name_length > NAME_MAX_LENGTH)
+            continue;
+        size_t distance = edit_distance(word, length, names[i], name_length);
+        if (distance < best) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

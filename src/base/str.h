@@ -1,0 +1,37 @@
+/* A growing text buffer (struct str), and slices of text owned by somebody else (struct slice). */
+#ifndef EASIM_BASE_STR_H
+#define EASIM_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text not terminated by NUL; length 0 = empty (at may then be NULL). */
+struct slice {
+    const char *at;
+    size_t length;
+};
+
+bool slice_is(struct slice slice, const char *text);
+
+/* Zero-initialise; text is NUL-terminated after any str_add; release with str_finish. */
+struct str {
+    char *text;
+    size_t length;
+    size_t capacity;
+};
+
+char *str_reserve(struct str *str, size_t bytes); /* room for bytes more; returns the write position */
+void str_add(struct str *str, const char *text);
+void str_add_bytes(struct str *str, const char *text, size_t length);
+void str_add_char(struct str *str, char c);
+void str_addf(struct str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void str_add_int(struct str *str, int64_t value);
+void str_add_real(struct str *str, double value);  /* numfmt_real; NaN and infinity add nothing (an empty cell) */
+void str_add_ns(struct str *str, int64_t time_ns); /* numfmt_ns: seconds as a decimal of the int64 */
+void str_finish(struct str *str);
+
+/* The name of the list nearest to word (edit distance at most 1 + length/4), or NULL: for "did you mean". */
+const char *str_nearest(const char *word, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,99 @@
+/* Command table, and what all commands share. */
+#include "cli/cli.h"
+
+#include "base/numfmt.h"
+#include "base/str.h"
+#include "easim_version.h"
+#include "ingest/readers.h"
+#include "workload/trace_file.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command cli_commands[] = {
+    {"check", "load a scenario and report every problem in it", cli_check},
+    {"import", "turn a recorded job log into a workload CSV", cli_import},
+    {"policies", "list the policies, or document one", cli_policies},
+    {"run", "run a scenario and write its results", cli_run},
+    {NULL, NULL, NULL},
+};
+
+static void print_usage(FILE *file) {
+    fprintf(file, "Usage: easim COMMAND [ARGUMENTS]\n"
+                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n\nCommands:\n");
+    for (const struct command *c = cli_commands; c->name; c++)
+        fprintf(file, "  %-10s %s\n", c->name, c->summary);
+    fprintf(file, "\neasim COMMAND --help explains a command; easim --version names the version.\n");
+}
+
+static int unknown_command(const char *name) {
+    const char *names[16];
+    size_t count = 0;
+    for (const struct command *c = cli_commands; c->name; c++)
+        names[count++] = c->name;
+    const char *near = str_nearest(name, names, count);
+    fprintf(stderr, "easim: no command is named \"%s\"%s%s%s\n", name, near ? ", did you mean \"" : "",
+            near ? near : "", near ? "\"?" : "");
+    return EXIT_BAD_INPUT;
+}
+
+int cli_main(int argc, char **argv) {
+    gsl_set_error_handler_off();
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
+        return EXIT_DONE;
+    }
+    for (const struct command *c = cli_commands; c->name; c++)
+        if (strcmp(c->name, argv[1]) == 0) {
+            char name[64];
+            snprintf(name, sizeof name, "easim %s", c->name);
+            argv[1] = name;
+            return c->run(argc - 1, argv + 1);
+        }
+    return unknown_command(argv[1]);
+}
+
+const struct trace_reader *const *cli_readers(void) {
+    static const struct trace_reader *readers[16];
+    size_t count = 0;
+    readers[count++] = &trace_file_reader;
+    for (size_t i = 0; ingest_readers[i]; i++)
+        readers[count++] = ingest_readers[i];
+    readers[count] = NULL;
+    return readers;
+}
+
+int cli_report_problems(const struct problems *problems) {
+    for (size_t i = 0; i < problems->count; i++)
+        fprintf(stderr, "%s\n", problems->texts[i]);
+    return EXIT_BAD_INPUT;
+}
+
+int cli_report_error(const struct error *error) {
+    fprintf(stderr, "easim: %s\n", error->text);
+    if (error->code == ERROR_CANCELLED)
+        return EXIT_INTERRUPTED;
+    return error->code == ERROR_INPUT ? EXIT_BAD_INPUT : EXIT_RUN_FAILED;
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
+    argp_err_exit_status = EXIT_BAD_INPUT;
+    argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+unsigned cli_count(const char *text, unsigned most, const char *option, struct argp_state *state) {
+    int64_t value = 0;
+    if (!numfmt_parse_int(text, strlen(text), &value) || value < 1 || value > (int64_t)most)
+        argp_error(state, "%s: expected integer 1..%u, got \"%s\"", option, most, text);
+    return (unsigned)value;
+}

@@ -1,0 +1,40 @@
+/* The commands of easim and what they share. Only this layer prints. */
+#ifndef EASIM_CLI_CLI_H
+#define EASIM_CLI_CLI_H
+
+#include "base/error.h"
+#include "workload/trace.h"
+
+#include <argp.h>
+
+/* Exit codes: promises to shell scripts (SPEC 8). */
+enum exit_code { EXIT_DONE = 0, EXIT_RUN_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130 };
+
+struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is "easim NAME"; returns an exit code */
+};
+
+extern const struct command cli_commands[]; /* ends with a NULL name */
+
+int cli_main(int argc, char **argv);
+
+int cli_run(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_policies(int argc, char **argv);
+int cli_import(int argc, char **argv);
+
+/* All trace formats: the workload CSV and those of the ingest layer; NULL-terminated, static. */
+const struct trace_reader *const *cli_readers(void);
+
+/* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
+int cli_report_problems(const struct problems *problems);
+/* Prints one error on stderr; returns the exit code for its code. */
+int cli_report_error(const struct error *error);
+/* Parses with exit 2 on bad usage. */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* A whole number 1..most given to an option, or a usage error. */
+unsigned cli_count(const char *text, unsigned most, const char *option, struct argp_state *state);
+
+#endif

@@ -1,0 +1,82 @@
+/* The progress line: a thread of its own that prints twice a second. */
+#include "cli/progress.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct progress {
+    uint32_t replications;
+    atomic_uint done;
+    atomic_ulong events;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t stop;
+    int stopping; /* guarded by lock */
+};
+
+/* Waits; true when it is time to stop. */
+static int wait_s(struct progress *p, double seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(seconds * 1e9) % 1000000000L;
+    until.tv_sec += (time_t)seconds + until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stopping && pthread_cond_timedwait(&p->stop, &p->lock, &until) == 0)
+        continue;
+    int stopping = p->stopping;
+    pthread_mutex_unlock(&p->lock);
+    return stopping;
+}
+
+static void *show(void *context) {
+    struct progress *p = context;
+    if (wait_s(p, 1))
+        return NULL;
+    do {
+        fprintf(stderr, "\r\033[K%u of %u replications, %.2f million events", atomic_load(&p->done),
+                p->replications, (double)atomic_load(&p->events) / 1e6);
+        fflush(stderr);
+    } while (!wait_s(p, 0.5));
+    fprintf(stderr, "\r\033[K");
+    return NULL;
+}
+
+struct progress *progress_start(uint32_t replications) {
+    if (!isatty(STDERR_FILENO))
+        return NULL;
+    struct progress *p = mem_zalloc(1, sizeof *p);
+    p->replications = replications;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->stop, NULL);
+    if (pthread_create(&p->thread, NULL, show, p) == 0)
+        return p;
+    free(p);
+    return NULL;
+}
+
+atomic_uint *progress_replications(struct progress *p) {
+    return p ? &p->done : NULL;
+}
+
+atomic_ulong *progress_events(struct progress *p) {
+    return p ? &p->events : NULL;
+}
+
+void progress_stop(struct progress *p) {
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stopping = 1;
+    pthread_cond_signal(&p->stop);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->stop);
+    free(p);
+}

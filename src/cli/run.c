@@ -1,0 +1,177 @@
+/* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "output/report.h"
+#include "output/run_dir.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct arguments {
+    const char *config, *policy, *out;
+    unsigned threads;
+    bool force, summary_only, check, strict, quiet;
+    ARRAY_OF(const char *) sets;
+    struct arena arena;
+};
+
+enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_CHECK, KEY_STRICT };
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "NAME|FILE.so", 0, "run this policy instead of the scenario's", 0},
+    {"seed", 's', "N", 0, "master seed", 0},
+    {"replications", 'n', "N", 0, "number of independent runs", 0},
+    {"threads", 't', "N", 0, "run so many replications at a time (default: one per core)", 0},
+    {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/POLICY)", 0},
+    {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
+    {"set", 'S', "PATH=VALUE", 0, "replace one value of the scenario, e.g. policy.params.tau=2h", 0},
+    {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write summary.csv, aggregate.csv and manifest.json only", 0},
+    {"check", KEY_CHECK, NULL, 0, "verify conservation of GPUs and energy after every event", 0},
+    {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
+    {"quiet", 'q', NULL, 0, "print no table", 0},
+    {0},
+};
+
+static void add_set(struct arguments *a, const char *path, const char *value) {
+    array_push(&a->sets, arena_printf(&a->arena, "%s=%s", path, value));
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'p':
+        a->policy = value;
+        return 0;
+    case 's':
+        add_set(a, "seed", value);
+        return 0;
+    case 'n':
+        cli_count(value, 1000000, "--replications", state);
+        add_set(a, "replications", value);
+        return 0;
+    case 't':
+        a->threads = cli_count(value, 1024, "--threads", state);
+        return 0;
+    case 'o':
+        a->out = value;
+        return 0;
+    case KEY_FORCE:
+        a->force = true;
+        return 0;
+    case 'S':
+        array_push(&a->sets, value);
+        return 0;
+    case KEY_SUMMARY_ONLY:
+        a->summary_only = true;
+        return 0;
+    case KEY_CHECK:
+        a->check = true;
+        return 0;
+    case KEY_STRICT:
+        a->strict = true;
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->config)
+            argp_error(state, "expected one CONFIG.yaml, got another: %s", value);
+        a->config = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected CONFIG.yaml");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The one variable that a signal handler may reach. */
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    atomic_store(&interrupted, true);
+}
+
+static unsigned core_count(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 && cores <= 1024 ? (unsigned)cores : 1;
+}
+
+static const char *out_folder(struct arguments *a, const struct study *study) {
+    if (a->out)
+        return a->out;
+    return arena_printf(&a->arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
+}
+
+static void print_result(const struct study *study, const struct replicate_result *result, const char *out) {
+    struct str text = {0};
+    report_summary(study, result, &text);
+    printf("%s  results: %s\n", text.text, out);
+    str_finish(&text);
+}
+
+static int run_study(struct arguments *a, const struct study *study) {
+    struct run_dir *dir = NULL;
+    struct error error = {0};
+    struct replicate_result result = {0};
+    const char *out = out_folder(a, study);
+    const struct run_dir_options dir_options = {.path = out, .force = a->force, .summary_only = a->summary_only};
+    if (run_dir_open(&dir_options, study, &dir, &error) < 0)
+        return cli_report_error(&error);
+    struct progress *progress = a->quiet ? NULL : progress_start((uint32_t)study->scenario.replications);
+    const struct replicate_options how = {.threads = a->threads ? a->threads : core_count(),
+                                          .check = a->check,
+                                          .strict = a->strict,
+                                          .record_power = !a->summary_only,
+                                          .cancel = &interrupted,
+                                          .done = progress_replications(progress),
+                                          .events = progress_events(progress)};
+    struct replicate_sink sink = run_dir_sink(dir);
+    int r = replicate_run(study, &how, &sink, &result, &error);
+    progress_stop(progress);
+    int code = r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    if (r < 0 && result.count == 0) {
+        run_dir_abort(dir);
+    } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
+        code = cli_report_error(&error);
+    } else if (!a->quiet) {
+        print_result(study, &result, out);
+    }
+    free(result.summaries);
+    return code;
+}
+
+int cli_run(int argc, char **argv) {
+    struct arguments a = {0};
+    const struct argp argp = {
+        options,
+        parse,
+        "CONFIG.yaml",
+        "Runs a scenario and writes its results as CSV files.\v"
+        "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was\n"
+        "finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard\n"
+        "input.",
+        NULL,
+        NULL,
+        NULL};
+    cli_parse(&argp, argc, argv, &a);
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct problems problems = {0};
+    struct study study;
+    const struct scenario_overrides overrides = {a.policy, a.sets.at, a.sets.count};
+    int code = study_load(&study, a.config, &overrides, cli_readers(), &problems) < 0
+                   ? cli_report_problems(&problems)
+                   : run_study(&a, &study);
+    study_finish(&study);
+    problems_finish(&problems);
+    free(a.sets.at);
+    arena_finish(&a.arena);
+    return code;
+}

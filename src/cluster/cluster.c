@@ -1,0 +1,196 @@
+/* Binding and checking of the cluster section. */
+#include "cluster/cluster.h"
+
+#include "base/numfmt.h"
+
+#include <math.h>
+#include <string.h>
+
+struct node_group {
+    struct location where;
+    int64_t count, gpus;
+    const char *gpu;
+    double base_w, cpu_idle_w, cpu_w_per_busy_gpu, ram_w, network_w, other_w;
+};
+
+struct cluster_section {
+    struct schema_list gpu_types, nodes;
+    double power_cap_w, pue;
+};
+
+#define WATTS .max = 1e7, .unit = "W"
+
+static const struct field gpu_type_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct gpu_type, where)},
+    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct gpu_type, name), .required = true, .min = 1},
+    {.key = "idle_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, idle_w),
+     .required = true,
+     WATTS,
+     .help = "power of one GPU that no job holds"},
+    {.key = "ctx_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, ctx_w),
+     .default_value = NAN,
+     WATTS,
+     .help = "power of one GPU held but not computing (default idle_w)"},
+    {.key = "tdp_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, tdp_w),
+     .required = true,
+     .above_min = true,
+     WATTS,
+     .help = "upper bound of the power of one GPU"},
+    {.key = "memory_gib",
+     .type = FIELD_GIB,
+     .offset = offsetof(struct gpu_type, memory_gib),
+     .default_value = INFINITY,
+     .above_min = true,
+     .max = 1e6,
+     .help = "memory of one GPU (default: unlimited)"},
+    FIELDS_END};
+
+static const struct field node_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct node_group, where)},
+    {.key = "count",
+     .type = FIELD_INT,
+     .offset = offsetof(struct node_group, count),
+     .default_value = 1,
+     .min = 1,
+     .max = 1000000,
+     .help = "nodes of this kind"},
+    {.key = "gpu",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct node_group, gpu),
+     .required = true,
+     .min = 1,
+     .help = "name of a GPU type"},
+    {.key = "gpus",
+     .type = FIELD_INT,
+     .offset = offsetof(struct node_group, gpus),
+     .required = true,
+     .min = 1,
+     .max = CLUSTER_MAX_NODE_GPUS,
+     .help = "GPUs in each node"},
+    {.key = "base_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct node_group, base_w),
+     WATTS,
+     .help = "node power without GPUs"},
+    {.key = "cpu_idle_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, cpu_idle_w), WATTS},
+    {.key = "cpu_w_per_busy_gpu",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct node_group, cpu_w_per_busy_gpu),
+     WATTS,
+     .help = "added for each allocated GPU of the node"},
+    {.key = "ram_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, ram_w), WATTS},
+    {.key = "network_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, network_w), WATTS},
+    {.key = "other_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, other_w), WATTS},
+    FIELDS_END};
+
+const struct field cluster_fields[] = {{.key = "gpu_types",
+                                        .type = FIELD_OBJECTS,
+                                        .offset = offsetof(struct cluster_section, gpu_types),
+                                        .required = true,
+                                        .fields = gpu_type_fields,
+                                        .item_size = sizeof(struct gpu_type)},
+                                       {.key = "nodes",
+                                        .type = FIELD_OBJECTS,
+                                        .offset = offsetof(struct cluster_section, nodes),
+                                        .required = true,
+                                        .fields = node_fields,
+                                        .item_size = sizeof(struct node_group)},
+                                       {.key = "power_cap_w",
+                                        .type = FIELD_REAL,
+                                        .offset = offsetof(struct cluster_section, power_cap_w),
+                                        .default_value = INFINITY,
+                                        .above_min = true,
+                                        .max = 1e12,
+                                        .unit = "W",
+                                        .help = "bound on GPUs and nodes together"},
+                                       {.key = "pue",
+                                        .type = FIELD_REAL,
+                                        .offset = offsetof(struct cluster_section, pue),
+                                        .default_value = 1,
+                                        .min = 1,
+                                        .max = 10,
+                                        .help = "power usage effectiveness; multiplies cost and CO2 only"},
+                                       FIELDS_END};
+
+static int check_gpu_types(struct cluster *c, const struct binding *b) {
+    size_t before = b->problems->count;
+    if (c->gpu_type_count > CLUSTER_MAX_TYPES)
+        problems_add(b->problems, c->gpu_types[CLUSTER_MAX_TYPES].where, "cluster.gpu_types",
+                     "expected at most %d GPU types, got %u", CLUSTER_MAX_TYPES, c->gpu_type_count);
+    for (uint32_t i = 0; i < c->gpu_type_count; i++) {
+        struct gpu_type *type = &c->gpu_types[i];
+        const char *path = arena_printf(b->arena, "cluster.gpu_types[%u]", i);
+        if (isnan(type->ctx_w))
+            type->ctx_w = type->idle_w;
+        if (type->name && cluster_find_type(c, type->name) != (int)i)
+            problems_add(b->problems, type->where, path, "GPU type \"%s\" is defined twice", type->name);
+        if (type->tdp_w > 0 && (type->idle_w > type->tdp_w || type->ctx_w > type->tdp_w))
+            problems_add(b->problems, type->where, path,
+                         "expected idle_w and ctx_w at most tdp_w (%g), got %g and %g", type->tdp_w, type->idle_w,
+                         type->ctx_w);
+    }
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int add_nodes(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
+    const struct node_group *group = groups->at;
+    size_t total = 0, before = b->problems->count;
+    uint64_t gpus = 0;
+    for (size_t i = 0; i < groups->count; i++) {
+        total += (size_t)group[i].count;
+        gpus += (uint64_t)group[i].count * (uint64_t)group[i].gpus;
+    }
+    if (gpus > CLUSTER_MAX_GPUS || total > UINT32_MAX / 2) {
+        problems_add(b->problems, group->where, "cluster.nodes", "expected at most %u GPUs in all, got %llu",
+                     CLUSTER_MAX_GPUS, (unsigned long long)gpus);
+        return ERROR_INPUT;
+    }
+    c->nodes = arena_alloc(b->arena, total * sizeof *c->nodes);
+    for (size_t i = 0; i < groups->count; i++, group++) {
+        int type = group->gpu ? cluster_find_type(c, group->gpu) : -1;
+        if (type < 0) {
+            if (group->gpu)
+                problems_add(b->problems, group->where, arena_printf(b->arena, "cluster.nodes[%zu].gpu", i),
+                             "no GPU type is named \"%.80s\"", group->gpu);
+            continue;
+        }
+        struct gpu_type *t = &c->gpu_types[type];
+        t->gpus += (uint32_t)(group->count * group->gpus);
+        t->node_gpus_max = group->gpus > t->node_gpus_max ? (uint32_t)group->gpus : t->node_gpus_max;
+        for (int64_t n = 0; n < group->count; n++)
+            c->nodes[c->node_count++] = (struct node){.gpu_type = (uint32_t)type,
+                                                      .gpus = (uint32_t)group->gpus,
+                                                      .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
+                                                                 group->network_w + group->other_w,
+                                                      .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu};
+    }
+    c->gpus = (uint32_t)gpus;
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct binding *b) {
+    struct cluster_section section = {0};
+    *c = (struct cluster){0};
+    if (schema_bind(b, cluster_fields, node, "cluster", &section) < 0)
+        return ERROR_INPUT;
+    c->gpu_types = section.gpu_types.at;
+    c->gpu_type_count = (uint32_t)section.gpu_types.count;
+    c->power_cap_w = section.power_cap_w;
+    c->pue = section.pue;
+    int r = check_gpu_types(c, b);
+    int r2 = add_nodes(c, &section.nodes, b);
+    return r < 0 ? r : r2;
+}
+
+int cluster_find_type(const struct cluster *c, const char *name) {
+    for (uint32_t i = 0; i < c->gpu_type_count; i++)
+        if (c->gpu_types[i].name && strcmp(c->gpu_types[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}

@@ -1,0 +1,46 @@
+/* The hardware of a scenario: GPU types, nodes, their power, and the limits of the whole. Constant during a run. */
+#ifndef EASIM_CLUSTER_CLUSTER_H
+#define EASIM_CLUSTER_CLUSTER_H
+
+#include "config/schema.h"
+
+#define CLUSTER_MAX_NODE_GPUS 1048576
+#define CLUSTER_MAX_GPUS      (1u << 30)
+#define CLUSTER_MAX_TYPES     64
+
+struct gpu_type {
+    struct location where;
+    const char *name;
+    double idle_w, ctx_w, tdp_w;
+    double memory_gib;
+    uint32_t gpus;          /* in the whole cluster */
+    uint32_t node_gpus_max; /* of its largest node */
+};
+
+/* Power of a node without its GPUs: fixed_w + cpu_w_per_busy_gpu * allocated GPUs. */
+struct node {
+    uint32_t gpu_type;
+    uint32_t gpus;
+    double fixed_w;
+    double cpu_w_per_busy_gpu;
+};
+
+struct cluster {
+    struct gpu_type *gpu_types;
+    uint32_t gpu_type_count;
+    struct node *nodes; /* in file order */
+    uint32_t node_count;
+    uint32_t gpus;
+    double power_cap_w; /* INFINITY if none */
+    double pue;
+};
+
+/* Binds the `cluster` section. Everything is in binding->arena. Negative after adding problems. */
+int cluster_bind(struct cluster *cluster, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
+
+/* Index of a GPU type by name, or -1. */
+int cluster_find_type(const struct cluster *cluster, const char *name);
+
+extern const struct field cluster_fields[];
+
+#endif

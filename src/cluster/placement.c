@@ -1,0 +1,107 @@
+/* Placement of GPUs. Invariant: every node is a member of its type's set at exactly its number of free GPUs. */
+#include "cluster/placement.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+static uint64_t member(const struct type_placement *type, uint32_t free, uint32_t position) {
+    return (uint64_t)free * type->node_count + position;
+}
+
+void placement_init(struct placement *p, const struct cluster *cluster) {
+    *p = (struct placement){.cluster = cluster};
+    p->types = mem_zalloc(cluster->gpu_type_count, sizeof *p->types);
+    p->position = mem_zalloc(cluster->node_count, sizeof *p->position);
+    p->node_free = mem_zalloc(cluster->node_count, sizeof *p->node_free);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        p->position[n] = p->types[cluster->nodes[n].gpu_type].node_count++;
+    for (uint32_t t = 0; t < cluster->gpu_type_count; t++) {
+        struct type_placement *type = &p->types[t];
+        type->nodes = mem_zalloc(type->node_count, sizeof *type->nodes);
+        idset_init(&type->by_free, member(type, cluster->gpu_types[t].node_gpus_max + 1, 0));
+    }
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        struct type_placement *type = &p->types[cluster->nodes[n].gpu_type];
+        uint32_t gpus = cluster->nodes[n].gpus;
+        type->nodes[p->position[n]] = n;
+        type->free += gpus;
+        p->node_free[n] = gpus;
+        idset_insert(&type->by_free, member(type, gpus, p->position[n]));
+    }
+}
+
+void placement_finish(struct placement *p) {
+    for (uint32_t t = 0; p->types && t < p->cluster->gpu_type_count; t++) {
+        idset_finish(&p->types[t].by_free);
+        free(p->types[t].nodes);
+    }
+    free(p->types);
+    free(p->position);
+    free(p->node_free);
+    *p = (struct placement){0};
+}
+
+static void set_free(struct placement *p, struct type_placement *type, uint32_t node, uint32_t free) {
+    idset_remove(&type->by_free, member(type, p->node_free[node], p->position[node]));
+    idset_insert(&type->by_free, member(type, free, p->position[node]));
+    type->free += free - p->node_free[node];
+    p->node_free[node] = free;
+}
+
+/* The node with the most free GPUs, the first of them in file order. */
+static uint32_t freest_node(const struct type_placement *type) {
+    uint64_t last = idset_prev(&type->by_free, type->by_free.size - 1);
+    uint64_t first = idset_next(&type->by_free, last - last % type->node_count);
+    return type->nodes[first % type->node_count];
+}
+
+bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct allocation *allocation) {
+    struct type_placement *type = &p->types[gpu_type];
+    if (k == 0 || k > type->free)
+        return false;
+    *allocation = (struct allocation){0};
+    uint32_t largest = p->cluster->gpu_types[gpu_type].node_gpus_max;
+    uint64_t found = k <= largest ? idset_next(&type->by_free, member(type, k, 0)) : IDSET_NONE;
+    if (found != IDSET_NONE) {
+        uint32_t node = type->nodes[found % type->node_count];
+        set_free(p, type, node, p->node_free[node] - k);
+        allocation->first = (struct piece){node, k};
+        allocation->count = 1;
+        return true;
+    }
+    ARRAY_OF(struct piece) pieces = {0};
+    for (uint32_t left = k; left > 0;) {
+        uint32_t node = freest_node(type);
+        uint32_t gpus = p->node_free[node] < left ? p->node_free[node] : left;
+        set_free(p, type, node, p->node_free[node] - gpus);
+        array_push(&pieces, ((struct piece){node, gpus}));
+        left -= gpus;
+    }
+    allocation->pieces = pieces.at;
+    allocation->count = (uint32_t)pieces.count;
+    return true;
+}
+
+void placement_give_back(struct placement *p, struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        uint32_t node = pieces[i].node;
+        struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
+        set_free(p, type, node, p->node_free[node] + pieces[i].gpus);
+    }
+    free(allocation->pieces);
+    *allocation = (struct allocation){0};
+}
+
+uint32_t placement_node_free_max(const struct placement *p, uint32_t gpu_type) {
+    const struct type_placement *type = &p->types[gpu_type];
+    if (type->free == 0)
+        return 0;
+    uint64_t last = idset_prev(&type->by_free, type->by_free.size - 1);
+    return (uint32_t)(last / type->node_count);
+}
+
+const struct piece *allocation_pieces(const struct allocation *allocation) {
+    return allocation->count > 1 ? allocation->pieces : &allocation->first;
+}

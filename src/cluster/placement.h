@@ -1,0 +1,49 @@
+/* Which GPUs of which nodes are free, and where a job goes (SPEC 5): into the node with the fewest free GPUs that
+   still has k, else over several nodes, most free first. Ties go by file order. */
+#ifndef EASIM_CLUSTER_PLACEMENT_H
+#define EASIM_CLUSTER_PLACEMENT_H
+
+#include "base/idset.h"
+#include "cluster/cluster.h"
+
+/* GPUs of one node that a job holds. */
+struct piece {
+    uint32_t node;
+    uint32_t gpus;
+};
+
+/* What one job holds: one piece in place, or several on the heap. */
+struct allocation {
+    uint32_t count; /* 0: nothing held */
+    struct piece first;
+    struct piece *pieces; /* NULL if count <= 1 */
+};
+
+/* Free nodes of one GPU type: member free * nodes + position, so that order is by free GPUs, then file order. */
+struct type_placement {
+    struct idset by_free;
+    uint32_t *nodes; /* position -> node, ascending */
+    uint32_t node_count;
+    uint32_t free;
+};
+
+struct placement {
+    const struct cluster *cluster;
+    struct type_placement *types;
+    uint32_t *position;  /* node -> position within its type */
+    uint32_t *node_free; /* by node */
+};
+
+void placement_init(struct placement *placement, const struct cluster *cluster); /* all GPUs free */
+void placement_finish(struct placement *placement);
+
+/* Takes k free GPUs of a type. False, with nothing changed, if fewer are free. */
+bool placement_take(struct placement *placement, uint32_t gpu_type, uint32_t k, struct allocation *allocation);
+/* Gives everything back and empties the allocation. */
+void placement_give_back(struct placement *placement, struct allocation *allocation);
+
+uint32_t placement_node_free_max(const struct placement *placement, uint32_t gpu_type);
+/* The pieces of an allocation, count of them. */
+const struct piece *allocation_pieces(const struct allocation *allocation);
+
+#endif

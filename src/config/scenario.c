@@ -1,0 +1,212 @@
+/* Loading of scenario files: file, then --policy, then --set; later ones win. */
+#include "config/scenario.h"
+
+#include "base/hash.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const equal_time_names[] = {"finishes_first", "arrivals_first", NULL};
+
+static const struct field engine_fields[] = {{.key = "coalesce",
+                                              .type = FIELD_BOOL,
+                                              .offset = offsetof(struct engine_options, coalesce),
+                                              .default_value = 1,
+                                              .help = "apply all events of an instant, then decide once"},
+                                             {.key = "equal_time",
+                                              .type = FIELD_CHOICE,
+                                              .offset = offsetof(struct engine_options, equal_time),
+                                              .choices = equal_time_names,
+                                              .help = "order of finishes and arrivals at one instant"},
+                                             FIELDS_END};
+
+static const struct field policy_fields[] = {{.key = "name",
+                                              .type = FIELD_STRING,
+                                              .offset = offsetof(struct scenario_policy, name),
+                                              .required = true,
+                                              .help = "policy name, or path of a .so"},
+                                             {.key = "params",
+                                              .type = FIELD_NODE,
+                                              .offset = offsetof(struct scenario_policy, params),
+                                              .help = "parameters, see easim policies NAME"},
+                                             FIELDS_END};
+
+static const struct field user_fields[] = {{.key = "name",
+                                            .type = FIELD_STRING,
+                                            .offset = offsetof(struct scenario_user, name),
+                                            .required = true,
+                                            .min = 1},
+                                           {.key = "weight",
+                                            .type = FIELD_REAL,
+                                            .offset = offsetof(struct scenario_user, weight),
+                                            .default_value = 1,
+                                            .above_min = true,
+                                            .max = 1e9,
+                                            .help = "share of the cluster relative to others"},
+                                           FIELDS_END};
+
+const struct field scenario_fields[] = {
+    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct scenario, name), .required = true, .min = 1},
+    {.key = "horizon",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, horizon),
+     .required = true,
+     .help = "a duration, or drain: until the last job is done"},
+    {.key = "seed", .type = FIELD_INT, .offset = offsetof(struct scenario, seed), .default_value = 1, .max = 9e15},
+    {.key = "replications",
+     .type = FIELD_INT,
+     .offset = offsetof(struct scenario, replications),
+     .default_value = 1,
+     .min = 1,
+     .max = 1000000},
+    {.key = "engine", .type = FIELD_OBJECT, .offset = offsetof(struct scenario, engine), .fields = engine_fields},
+    {.key = "cluster", .type = FIELD_NODE, .offset = offsetof(struct scenario, cluster), .required = true},
+    {.key = "models",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, models),
+     .help = "model file, or list of model files; not needed for rigid jobs"},
+    {.key = "users",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct scenario, users),
+     .fields = user_fields,
+     .item_size = sizeof(struct scenario_user)},
+    {.key = "workload", .type = FIELD_NODE, .offset = offsetof(struct scenario, workload), .required = true},
+    {.key = "policy",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct scenario, policy),
+     .required = true,
+     .fields = policy_fields},
+    {.key = "params_by_policy", .type = FIELD_NODE, .offset = offsetof(struct scenario, params_by_policy)},
+    {.key = "carbon_g_per_kwh",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct scenario, carbon_g_per_kwh),
+     .default_value = NAN,
+     .max = 1e6,
+     .unit = "g/kWh",
+     .help = "constant carbon intensity"},
+    {.key = "price_per_mwh",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct scenario, price_per_mwh),
+     .default_value = NAN,
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "currency/MWh",
+     .help = "constant price"},
+    {.key = "wue_l_per_kwh",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct scenario, wue_l_per_kwh),
+     .default_value = NAN,
+     .max = 1e6,
+     .unit = "l/kWh",
+     .help = "water use effectiveness"},
+    FIELDS_END};
+
+static int bind_horizon(struct scenario *s, struct problems *problems) {
+    double seconds = 0;
+    const struct yaml_node *node = s->horizon;
+    s->horizon_ns = TIME_NONE_NS;
+    if (!node || (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0))
+        return 0; /* a missing horizon has been reported already */
+    if (node->kind != YAML_NODE_SCALAR || !units_parse_duration(node->text, node->length, &seconds) ||
+        seconds <= 0 || seconds > TIME_MAX_S) {
+        problems_add(problems, node->where, "horizon", "expected drain or a duration > 0, got %s%.80s%s",
+                     node->kind == YAML_NODE_SCALAR ? "\"" : "",
+                     node->kind == YAML_NODE_SCALAR ? node->text : "a collection",
+                     node->kind == YAML_NODE_SCALAR ? "\"" : "");
+        return ERROR_INPUT;
+    }
+    s->horizon_ns = units_ns(seconds);
+    return 0;
+}
+
+/* --policy NAME: params of the file stay only if they were written for that very name. */
+static int override_policy(struct scenario *s, const char *name, struct problems *problems) {
+    const struct yaml_node *old = s->doc.root ? yaml_find(s->doc.root, "policy") : NULL;
+    const struct yaml_node *old_name = old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
+    if (old_name && old_name->kind == YAML_NODE_SCALAR && strcmp(old_name->text, name) == 0)
+        return 0;
+    struct str value = {0};
+    str_add(&value, "{name: \"");
+    for (const char *c = name; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            str_add_char(&value, '\\');
+        str_add_char(&value, *c);
+    }
+    str_add(&value, "\"}");
+    int r = yaml_doc_set(&s->doc, "policy", value.text, problems);
+    str_finish(&value);
+    return r;
+}
+
+static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides, struct problems *problems) {
+    int result = 0;
+    for (size_t i = 0; i < overrides->set_count; i++) {
+        const char *set = overrides->sets[i], *equals = strchr(set, '=');
+        if (!equals || equals == set) {
+            problems_add(problems, (struct location){.file = "--set"}, NULL, "expected path=value, got \"%.80s\"",
+                         set);
+            result = ERROR_INPUT;
+            continue;
+        }
+        const char *path = arena_strndup(&s->doc.arena, set, (size_t)(equals - set));
+        if (yaml_doc_set(&s->doc, path, equals + 1, problems) < 0)
+            result = ERROR_INPUT;
+    }
+    return result;
+}
+
+/* params_by_policy: {zeus: {...}} adds to policy.params; keys there win over nothing, policy.params win over them.
+ */
+static int choose_params(struct scenario *s, struct problems *problems) {
+    const struct yaml_node *by_policy = s->params_by_policy;
+    if (!by_policy)
+        return 0;
+    if (by_policy->kind != YAML_NODE_MAPPING) {
+        problems_add(problems, by_policy->where, "params_by_policy",
+                     "expected a mapping of policy names to parameters");
+        return ERROR_INPUT;
+    }
+    if (s->policy.name && !s->policy.params)
+        s->policy.params = yaml_find(by_policy, s->policy.name);
+    return 0;
+}
+
+int scenario_load(struct scenario *s, const char *path, const struct scenario_overrides *overrides,
+                  struct problems *problems) {
+    *s = (struct scenario){.file = path};
+    if (yaml_doc_load(&s->doc, path, problems) < 0)
+        return ERROR_INPUT;
+    if (!s->doc.root) {
+        problems_add(problems, (struct location){.file = path}, NULL, "the file holds no scenario");
+        return ERROR_INPUT;
+    }
+    int result = 0;
+    if (s->doc.root->kind == YAML_NODE_MAPPING) {
+        if (overrides->policy && override_policy(s, overrides->policy, problems) < 0)
+            result = ERROR_INPUT;
+        if (apply_sets(s, overrides, problems) < 0)
+            result = ERROR_INPUT;
+    }
+    struct binding binding = {&s->doc.arena, problems};
+    if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
+        result = ERROR_INPUT;
+    if (bind_horizon(s, problems) < 0)
+        result = ERROR_INPUT;
+    if (choose_params(s, problems) < 0)
+        result = ERROR_INPUT;
+    return result;
+}
+
+void scenario_finish(struct scenario *s) {
+    yaml_doc_finish(&s->doc);
+}
+
+uint64_t scenario_hash(const struct scenario *s) {
+    struct str text = {0};
+    yaml_write_canonical(s->doc.root, &text);
+    uint64_t hash = hash_bytes(HASH_START, text.text, text.length);
+    str_finish(&text);
+    return hash;
+}

@@ -1,0 +1,60 @@
+/* A scenario file as a whole: the general keys bound, the sections of other layers left as nodes for them. */
+#ifndef EASIM_CONFIG_SCENARIO_H
+#define EASIM_CONFIG_SCENARIO_H
+
+#include "base/rng.h"
+#include "config/schema.h"
+
+/* Defaults of the allowed numbers of GPUs where neither stream nor row says anything (SPEC 8). */
+struct engine_options {
+    bool coalesce;      /* all events of an instant, then one decision */
+    int32_t equal_time; /* 0: finishes before arrivals; 1: arrivals first (SPEC 9) */
+};
+
+struct scenario_policy {
+    const char *name;               /* a policy name or a path to a .so */
+    const struct yaml_node *params; /* mapping or NULL */
+};
+
+struct scenario_user {
+    const char *name;
+    double weight;
+};
+
+struct scenario {
+    struct yaml_doc doc;
+    const char *file;
+    const char *name;
+    const struct yaml_node *horizon; /* a duration or `drain` */
+    int64_t horizon_ns;              /* TIME_NONE_NS: drain */
+    int64_t seed;
+    int64_t replications;
+    struct engine_options engine;
+    const struct yaml_node *cluster;
+    const struct yaml_node *models; /* file name, list of file names, or NULL (rigid jobs only) */
+    struct schema_list users;       /* struct scenario_user */
+    const struct yaml_node *workload;
+    struct scenario_policy policy;
+    const struct yaml_node *params_by_policy;
+    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
+};
+
+/* What the command line changes, in the order: file, policy, sets. */
+struct scenario_overrides {
+    const char *policy;      /* NULL: as in the file */
+    const char *const *sets; /* "path=value" */
+    size_t set_count;
+};
+
+/* Reads and binds path ("-": standard input); negative after adding problems. Release with scenario_finish. */
+int scenario_load(struct scenario *scenario, const char *path, const struct scenario_overrides *overrides,
+                  struct problems *problems) MUST_CHECK;
+void scenario_finish(struct scenario *scenario);
+
+/* 64-bit hash of the resolved scenario (after overrides), stable across machines. */
+uint64_t scenario_hash(const struct scenario *scenario);
+
+/* Table of the keys above, for help pages. */
+extern const struct field scenario_fields[];
+
+#endif

@@ -1,0 +1,316 @@
+/* Table-driven binding of YAML to structs. Invariant: every problem names file, line, column and dotted path. */
+#include "config/schema.h"
+
+#include "base/mem.h"
+#include "base/numfmt.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *kind_of(const struct yaml_node *node) {
+    static const char *const names[] = {"a value", "a list", "a mapping"};
+    return names[node->kind];
+}
+
+static int wrong(const struct binding *b, const struct yaml_node *node, const char *path, const char *expected) {
+    if (node->kind == YAML_NODE_SCALAR)
+        problems_add(b->problems, node->where, path, "expected %s, got \"%.80s\"", expected, node->text);
+    else
+        problems_add(b->problems, node->where, path, "expected %s, got %s", expected, kind_of(node));
+    return ERROR_INPUT;
+}
+
+/* "number > 0", "integer 1..8", "duration >= 0": what a numeric field accepts. */
+static const char *describe_range(struct arena *arena, const struct field *f, const char *noun) {
+    char low[NUMFMT_BYTES] = "", high[NUMFMT_BYTES] = "";
+    if (f->min == 0 && f->max == 0)
+        return noun;
+    if (isfinite(f->min))
+        numfmt_real(low, f->min);
+    if (isfinite(f->max))
+        numfmt_real(high, f->max);
+    if (low[0] && high[0] && !f->above_min)
+        return arena_printf(arena, "%s %s..%s", noun, low, high);
+    if (low[0] && high[0])
+        return arena_printf(arena, "%s > %s and <= %s", noun, low, high);
+    if (low[0])
+        return arena_printf(arena, "%s %s %s", noun, f->above_min ? ">" : ">=", low);
+    return high[0] ? arena_printf(arena, "%s <= %s", noun, high) : noun;
+}
+
+static bool in_range(const struct field *f, double value) {
+    if (f->min == 0 && f->max == 0)
+        return isfinite(value);
+    return value <= f->max && (f->above_min ? value > f->min : value >= f->min);
+}
+
+static int bind_number(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                       const char *path, double *value) {
+    static const char *const nouns[] = {
+        [FIELD_REAL] = "number", [FIELD_DURATION] = "duration such as 90s or 10h", [FIELD_GIB] = "size in GiB"};
+    bool parsed = false;
+    if (node->kind == YAML_NODE_SCALAR) {
+        if (f->type == FIELD_DURATION)
+            parsed = units_parse_duration(node->text, node->length, value);
+        else if (f->type == FIELD_GIB)
+            parsed = units_parse_gib(node->text, node->length, value);
+        else
+            parsed = numfmt_parse_real(node->text, node->length, value);
+    }
+    if (!parsed || !in_range(f, *value))
+        return wrong(b, node, path, describe_range(b->arena, f, nouns[f->type]));
+    return 0;
+}
+
+static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,
+                    int64_t *value) {
+    if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
+        !in_range(f, (double)*value))
+        return wrong(b, node, path, describe_range(b->arena, f, "integer"));
+    return 0;
+}
+
+static int bind_bool(const struct binding *b, const struct yaml_node *node, const char *path, bool *value) {
+    if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "true") == 0)
+        *value = true;
+    else if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "false") == 0)
+        *value = false;
+    else
+        return wrong(b, node, path, "true or false");
+    return 0;
+}
+
+static int bind_choice(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                       const char *path, int32_t *value) {
+    struct str expected = {0};
+    for (int32_t i = 0; f->choices[i]; i++) {
+        if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, f->choices[i]) == 0) {
+            *value = i;
+            str_finish(&expected);
+            return 0;
+        }
+        str_addf(&expected, "%s%s", i ? " | " : "one of ", f->choices[i]);
+    }
+    int r = wrong(b, node, path, expected.text);
+    str_finish(&expected);
+    return r;
+}
+
+/* Replaces every ${VAR} of text; false after a problem. */
+static bool expand_variables(const struct binding *b, const struct yaml_node *node, const char *path,
+                             struct str *out) {
+    const char *at = node->text;
+    for (const char *start; (start = strstr(at, "${")) != NULL;) {
+        const char *end = strchr(start, '}');
+        if (!end) {
+            (void)wrong(b, node, path, "a closing } after ${");
+            return false;
+        }
+        const char *name = arena_strndup(b->arena, start + 2, (size_t)(end - start - 2));
+        const char *value = getenv(name);
+        if (!value) {
+            problems_add(b->problems, node->where, path, "environment variable %s is not set", name);
+            return false;
+        }
+        str_add_bytes(out, at, (size_t)(start - at));
+        str_add(out, value);
+        at = end + 1;
+    }
+    str_add(out, at);
+    return true;
+}
+
+const char *schema_path(const struct binding *b, const struct yaml_node *node, const char *path) {
+    if (node->kind != YAML_NODE_SCALAR || node->length == 0) {
+        (void)wrong(b, node, path, "a file name");
+        return NULL;
+    }
+    struct str name = {0};
+    const char *result = NULL;
+    if (expand_variables(b, node, path, &name)) {
+        /* A value given on the command line stands for the place where the command was typed. */
+        const char *slash = node->where.line ? strrchr(node->where.file, '/') : NULL;
+        result = slash && name.text[0] != '/' ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
+                                                             node->where.file, name.text)
+                                              : arena_strdup(b->arena, name.text);
+    }
+    str_finish(&name);
+    return result;
+}
+
+static int bind_text(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,
+                     const char **value) {
+    if (f->type == FIELD_PATH) {
+        const char *found = schema_path(b, node, path);
+        if (!found)
+            return ERROR_INPUT;
+        *value = found;
+        return 0;
+    }
+    if (node->kind != YAML_NODE_SCALAR || (node->length == 0 && f->min > 0))
+        return wrong(b, node, path, "text");
+    *value = node->text;
+    return 0;
+}
+
+int schema_bind_value(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                      const char *path, void *out) {
+    switch (f->type) {
+    case FIELD_REAL:
+    case FIELD_DURATION:
+    case FIELD_GIB: {
+        double value = 0;
+        int r = bind_number(b, f, node, path, &value);
+        if (r == 0)
+            *(double *)out = value;
+        return r;
+    }
+    case FIELD_INT: {
+        int64_t value = 0;
+        int r = bind_int(b, f, node, path, &value);
+        if (r == 0)
+            *(int64_t *)out = value;
+        return r;
+    }
+    case FIELD_BOOL:
+        return bind_bool(b, node, path, out);
+    case FIELD_CHOICE:
+        return bind_choice(b, f, node, path, out);
+    case FIELD_STRING:
+    case FIELD_PATH:
+        return bind_text(b, f, node, path, out);
+    default:
+        *(const struct yaml_node **)out = node;
+        return 0;
+    }
+}
+
+/* A list of scalars; one scalar stands for a list of one. */
+static int bind_scalars(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                        const char *path, struct schema_list *list) {
+    struct field item = *f;
+    item.type = f->type == FIELD_REALS ? FIELD_REAL : f->type == FIELD_INTS ? FIELD_INT : FIELD_STRING;
+    bool single = node->kind == YAML_NODE_SCALAR;
+    size_t count = single ? 1 : node->count;
+    if (node->kind == YAML_NODE_MAPPING || count == 0)
+        return wrong(b, node, path, "a list of at least one value");
+    size_t size = item.type == FIELD_STRING ? sizeof(const char *) : sizeof(double);
+    int result = 0;
+    list->at = arena_alloc(b->arena, count * size);
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        const char *item_path = single ? path : arena_printf(b->arena, "%s[%zu]", path, i);
+        if (schema_bind_value(b, &item, single ? node : node->items[i], item_path, (char *)list->at + i * size) < 0)
+            result = ERROR_INPUT;
+    }
+    return result;
+}
+
+static int bind_objects(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                        const char *path, struct schema_list *list) {
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return wrong(b, node, path, "a list of mappings");
+    int result = 0;
+    list->at = arena_alloc(b->arena, node->count * f->item_size);
+    list->count = node->count;
+    for (size_t i = 0; i < node->count; i++)
+        if (schema_bind(b, f->fields, node->items[i], arena_printf(b->arena, "%s[%zu]", path, i),
+                        (char *)list->at + i * f->item_size) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+static int bind_field(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                      const char *path, void *out) {
+    switch (f->type) {
+    case FIELD_OBJECT:
+        return schema_bind(b, f->fields, node, path, out);
+    case FIELD_OBJECTS:
+        return bind_objects(b, f, node, path, out);
+    case FIELD_REALS:
+    case FIELD_INTS:
+    case FIELD_STRINGS:
+        return bind_scalars(b, f, node, path, out);
+    default:
+        return schema_bind_value(b, f, node, path, out);
+    }
+}
+
+static int set_default(const struct binding *b, const struct field *f, void *out) {
+    switch (f->type) {
+    case FIELD_REAL:
+    case FIELD_DURATION:
+    case FIELD_GIB:
+        *(double *)out = f->default_value;
+        return 0;
+    case FIELD_INT:
+        *(int64_t *)out = (int64_t)f->default_value;
+        return 0;
+    case FIELD_BOOL:
+        *(bool *)out = f->default_value != 0;
+        return 0;
+    case FIELD_CHOICE:
+        *(int32_t *)out = (int32_t)f->default_value;
+        return 0;
+    case FIELD_STRING:
+    case FIELD_PATH:
+        *(const char **)out = f->default_text;
+        return 0;
+    case FIELD_OBJECT:
+        return schema_bind(b, f->fields, NULL, "", out);
+    default:
+        return 0;
+    }
+}
+
+static int report_unknown(const struct binding *b, const struct field *fields, const struct yaml_node *key,
+                          const char *path) {
+    const char *names[128];
+    size_t count = 0;
+    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
+        if (f->key && strcmp(f->key, key->text) == 0)
+            return 0;
+        if (f->key && count < sizeof names / sizeof *names)
+            names[count++] = f->key;
+    }
+    const char *near = str_nearest(key->text, names, count);
+    if (near)
+        problems_add(b->problems, key->where, path, "unknown key \"%.80s\", did you mean \"%s\"?", key->text, near);
+    else
+        problems_add(b->problems, key->where, path, "unknown key \"%.80s\"", key->text);
+    return ERROR_INPUT;
+}
+
+int schema_bind(const struct binding *b, const struct field *fields, const struct yaml_node *node, const char *path,
+                void *out) {
+    int result = 0;
+    if (node && node->kind != YAML_NODE_MAPPING)
+        return wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
+    for (size_t i = 0; node && i < node->count; i++)
+        if (report_unknown(b, fields, node->keys[i], path[0] ? path : NULL) < 0)
+            result = ERROR_INPUT;
+    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
+        void *target = (char *)out + f->offset;
+        if (f->type == FIELD_LOCATION) {
+            if (node)
+                *(struct location *)target = node->where;
+            continue;
+        }
+        const struct yaml_node *value = node ? yaml_find(node, f->key) : NULL;
+        if (value && yaml_is_null(value))
+            value = NULL;
+        if (set_default(b, f, target) < 0)
+            result = ERROR_INPUT;
+        if (value) {
+            const char *value_path = path[0] ? arena_printf(b->arena, "%s.%s", path, f->key) : f->key;
+            if (bind_field(b, f, value, value_path, target) < 0)
+                result = ERROR_INPUT;
+        } else if (f->required && node) {
+            problems_add(b->problems, node->where, path[0] ? path : NULL, "key \"%s\" is missing", f->key);
+            result = ERROR_INPUT;
+        }
+    }
+    return result;
+}

@@ -1,0 +1,72 @@
+/* Binds a YAML mapping to a C struct by a table of fields: one entry parses, checks, converts, defaults and
+   documents one key. All problems of a mapping are reported together. */
+#ifndef EASIM_CONFIG_SCHEMA_H
+#define EASIM_CONFIG_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "io/yaml_doc.h"
+
+enum field_type {
+    FIELD_REAL,     /* double */
+    FIELD_DURATION, /* double, seconds: 10h, 90s */
+    FIELD_GIB,      /* double, GiB: 80, 512MiB */
+    FIELD_INT,      /* int64_t */
+    FIELD_BOOL,     /* bool */
+    FIELD_STRING,   /* const char * in the arena */
+    FIELD_PATH,     /* const char *: ${VAR} expanded, relative to the folder of the file that holds it */
+    FIELD_CHOICE,   /* int32_t: index in `choices` */
+    FIELD_NODE,     /* const struct yaml_node *: left to somebody else */
+    FIELD_OBJECT,   /* struct described by `fields`; absent = all its defaults */
+    FIELD_OBJECTS,  /* struct schema_list of such structs */
+    FIELD_REALS,    /* struct schema_list of double */
+    FIELD_INTS,     /* struct schema_list of int64_t */
+    FIELD_STRINGS,  /* struct schema_list of const char * */
+    FIELD_LOCATION, /* struct location of the mapping itself; has no key */
+};
+
+struct schema_list {
+    void *at;
+    size_t count;
+};
+
+struct field {
+    const char *key;
+    enum field_type type;
+    size_t offset;
+    bool required;
+    bool above_min;             /* the minimum itself is not allowed */
+    double min, max;            /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
+    double default_value;       /* numbers, bool, choice; NAN = absent */
+    const char *default_text;   /* strings; NULL = absent */
+    const char *const *choices; /* NULL-terminated */
+    const struct field *fields; /* of an object; ends with a NULL key of type FIELD_NODE */
+    size_t item_size;           /* of one struct of FIELD_OBJECTS */
+    const char *unit;
+    const char *help;
+};
+
+#define FIELDS_END                                                                                                 \
+    { .key = NULL, .type = FIELD_NODE }
+
+/* Where bound values go and where problems are collected. Zero-initialise and fill in. */
+struct binding {
+    struct arena *arena;
+    struct problems *problems;
+};
+
+/* Binds node (a mapping, or NULL for an absent one) to *out, which must be zeroed. path names it in messages (""
+   for the root). Unknown keys are problems with a suggestion. Negative if any problem was added; *out then holds
+   defaults where values were bad. */
+int schema_bind(const struct binding *binding, const struct field *fields, const struct yaml_node *node,
+                const char *path, void *out) MUST_CHECK;
+
+/* One scalar against one field's type and range; used for policy parameters too. */
+int schema_bind_value(const struct binding *binding, const struct field *field, const struct yaml_node *node,
+                      const char *path, void *out) MUST_CHECK;
+
+/* text with ${VAR} replaced by the environment; relative results are joined to the folder of `file`. Unset
+   variables are problems. NULL after a problem. */
+const char *schema_path(const struct binding *binding, const struct yaml_node *node, const char *path);
+
+#endif

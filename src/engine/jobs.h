@@ -1,0 +1,40 @@
+/* The life of a job: submitted, started, computing, preempted, finished. Each step keeps placement, power, usage,
+   view and pending events together. */
+#ifndef EASIM_ENGINE_JOBS_H
+#define EASIM_ENGINE_JOBS_H
+
+#include "engine/sim.h"
+
+/* What an action has already taken when the plan accepted it. */
+struct job_start {
+    uint32_t job;
+    uint32_t config;
+    struct allocation allocation;
+};
+
+void jobs_submit(struct sim *sim, uint32_t job); /* into the queue, or rejected */
+/* Takes GPUs for a start and shows it in the view. False if they are not free. */
+bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
+/* Undoes jobs_take_gpus and empties the allocation. */
+void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
+/* The start itself: set-up, events, power. Owns the allocation. */
+void jobs_start(struct sim *sim, const struct job_start *start);
+void jobs_begin_computing(struct sim *sim, uint32_t job);
+void jobs_finish(struct sim *sim, uint32_t job);
+/* A running job is to be preempted: its GPUs come free now, unless it has to write a checkpoint first. */
+void jobs_yield_gpus(struct sim *sim, uint32_t job);
+/* The preemption itself, after jobs_yield_gpus: back to the queue, or into the checkpoint. */
+void jobs_preempt(struct sim *sim, uint32_t job);
+void jobs_release(struct sim *sim, uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
+
+/* Power of config while computing and while set up, nW of one GPU. */
+int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* Power if every allocated GPU drew the higher of ctx_w and its computing power, were config started on k free
+ * GPUs. */
+int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* Rank of an event class among the events of one instant. */
+uint32_t jobs_rank(const struct sim *sim, enum event_kind kind);
+/* ns that a computation of time_s takes: ceil(T*1e9 - 0.001), at most TIME_MAX_S (SPEC 2). */
+int64_t jobs_duration_ns(double time_s);
+
+#endif

@@ -1,0 +1,188 @@
+/* Decisions. Invariant: an accepted action holds its GPUs from the moment of the answer, so a plan always commits.
+ */
+#include "engine/plan.h"
+
+#include "base/units.h"
+#include "engine/jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum action_kind { ACTION_START, ACTION_PREEMPT };
+
+struct action {
+    enum action_kind kind;
+    struct job_start start; /* of a preemption only the job */
+};
+
+struct easim_plan {
+    struct sim *sim;
+    ARRAY_OF(struct action) actions;
+    char failure[256]; /* from host->fail */
+};
+
+const char *const refusal_names[REFUSAL_COUNT] = {
+    [REFUSED_NOFIT] = "not enough free GPUs",
+    [REFUSED_CAP] = "over the power cap",
+    [REFUSED_NO_SUCH_JOB] = "no such job",
+    [REFUSED_STATE] = "job is not in the right state",
+    [REFUSED_CONFIG] = "not a configuration of that job",
+    [REFUSED_CAPABILITY] = "capability not declared",
+    [REFUSED_NOT_PREEMPTIBLE] = "job is not preemptible",
+    [REFUSED_TIME] = "not a time in the future",
+};
+
+static int refuse(struct sim *sim, enum refusal why, const char *action, uint32_t job) {
+    sim->refused[why]++;
+    if (sim->options.strict)
+        sim_fail(sim, ERROR_RUN, "policy %s: %s of job %s refused: %s", sim->module->policy->name, action,
+                 job < sim->workload->jobs.count ? sim->workload->jobs.at[job].id : "(none)", refusal_names[why]);
+    return why == REFUSED_NOFIT ? EASIM_NOFIT : why == REFUSED_CAP ? EASIM_CAP : EASIM_INVAL;
+}
+
+static bool capable(const struct sim *sim, uint32_t capability) {
+    return sim->module->policy->capabilities & capability;
+}
+
+/* Whether starting config now would lift the committed power over the cap. */
+static bool over_cap(const struct sim *sim, uint32_t config) {
+    double cap_w = sim->view.v->power_cap_w;
+    int span = easim_fit(sim->view.v, &sim->view.configs[config]);
+    if (!capable(sim, EASIM_CAPABILITY_POWER_CAP) || !isfinite(cap_w) || span < 0)
+        return false;
+    const struct easim_config *c = &sim->view.configs[config];
+    int64_t more_nw =
+        c->k * (jobs_committed_gpu_nw(sim, config, (uint32_t)span) - sim->meter.types[c->gpu_type].idle_nw);
+    return sim->committed_nw + more_nw > power_nw(cap_w);
+}
+
+static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    struct sim *sim = plan->sim;
+    if (job >= sim->workload->jobs.count)
+        return refuse(sim, REFUSED_NO_SUCH_JOB, "start", job);
+    struct easim_job *j = &sim->view.jobs[job];
+    if (j->state != EASIM_JOB_WAITING)
+        return refuse(sim, REFUSED_STATE, "start", job);
+    if (config < j->first_config || config - j->first_config >= j->config_count)
+        return refuse(sim, REFUSED_CONFIG, "start", job);
+    if (over_cap(sim, config))
+        return refuse(sim, REFUSED_CAP, "start", job);
+    struct action action = {ACTION_START, {.job = job, .config = config}};
+    view_unlock(&sim->view);
+    bool taken = jobs_take_gpus(sim, job, config, &action.start.allocation);
+    if (taken) {
+        view_dequeue(&sim->view, job);
+        j->state = EASIM_JOB_RUNNING;
+        array_push(&plan->actions, action);
+    }
+    view_lock(&sim->view);
+    return taken ? EASIM_OK : refuse(sim, REFUSED_NOFIT, "start", job);
+}
+
+static int host_preempt(struct easim_plan *plan, uint32_t job) {
+    struct sim *sim = plan->sim;
+    if (!capable(sim, EASIM_CAPABILITY_PREEMPT))
+        return refuse(sim, REFUSED_CAPABILITY, "preemption", job);
+    if (job >= sim->workload->jobs.count)
+        return refuse(sim, REFUSED_NO_SUCH_JOB, "preemption", job);
+    const struct easim_job *j = &sim->view.jobs[job];
+    if (j->state != EASIM_JOB_RUNNING || j->running_slot == EASIM_NONE)
+        return refuse(sim, REFUSED_STATE, "preemption", job);
+    if (!j->preemptible)
+        return refuse(sim, REFUSED_NOT_PREEMPTIBLE, "preemption", job);
+    view_unlock(&sim->view);
+    jobs_yield_gpus(sim, job);
+    array_push(&plan->actions, ((struct action){ACTION_PREEMPT, {.job = job}}));
+    view_lock(&sim->view);
+    return EASIM_OK;
+}
+
+static int host_wake_at(struct easim_plan *plan, double time_s) {
+    struct sim *sim = plan->sim;
+    if (!capable(sim, EASIM_CAPABILITY_TICK))
+        return refuse(sim, REFUSED_CAPABILITY, "wake-up", EASIM_NONE);
+    if (!(time_s <= TIME_MAX_S) || units_ns(time_s) <= sim->now_ns)
+        return refuse(sim, REFUSED_TIME, "wake-up", EASIM_NONE);
+    eventq_push(&sim->events, units_ns(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER, EASIM_NONE);
+    return EASIM_OK;
+}
+
+static void *host_scratch(struct easim_plan *plan, size_t bytes) {
+    return arena_alloc(&plan->sim->scratch, bytes);
+}
+
+static double host_uniform(struct easim_plan *plan) {
+    return gsl_rng_uniform(plan->sim->policy_rng);
+}
+
+static void host_fail(struct easim_plan *plan, const char *message) {
+    snprintf(plan->failure, sizeof plan->failure, "%s", message);
+}
+
+static const struct easim_host host = {.struct_size = sizeof host,
+                                       .plan_start = host_start,
+                                       .plan_preempt = host_preempt,
+                                       .plan_wake_at = host_wake_at,
+                                       .scratch = host_scratch,
+                                       .uniform = host_uniform,
+                                       .fail = host_fail};
+
+static void commit(struct sim *sim, struct easim_plan *plan) {
+    for (size_t i = 0; i < plan->actions.count; i++) {
+        struct action *action = &plan->actions.at[i];
+        if (action->kind == ACTION_PREEMPT)
+            jobs_preempt(sim, action->start.job);
+    }
+    for (size_t i = 0; i < plan->actions.count; i++) {
+        struct action *action = &plan->actions.at[i];
+        if (action->kind == ACTION_START)
+            jobs_start(sim, &action->start);
+    }
+}
+
+/* A failed decision starts nothing: the GPUs that its actions hold go back. */
+static void drop(struct sim *sim, struct easim_plan *plan) {
+    for (size_t i = 0; i < plan->actions.count; i++) {
+        struct job_start *start = &plan->actions.at[i].start;
+        if (plan->actions.at[i].kind == ACTION_START)
+            jobs_untake_gpus(sim, start->job, start->config, &start->allocation);
+    }
+}
+
+static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
+    struct easim_plan plan = {.sim = sim};
+    struct easim_pass pass = {
+        .view = sim->view.v, .host = &host, .plan = &plan, .params = sim->params, .state = sim->policy_state};
+    view_lock(&sim->view);
+    int r = function ? function(&pass) : list_decide(&sim->list, &pass);
+    view_unlock(&sim->view);
+    if (r < 0)
+        sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
+                 plan.failure[0] ? plan.failure : "it gave no reason");
+    if (sim->error.code < 0)
+        drop(sim, &plan);
+    else
+        commit(sim, &plan);
+    free(plan.actions.at);
+    arena_reset(&sim->scratch);
+}
+
+void plan_decide(struct sim *sim) {
+    sim->decision_total++;
+    call(sim, sim->module->policy->decide, "decide");
+    sim->view.v->event_count = 0;
+}
+
+void plan_call_init(struct sim *sim) {
+    if (sim->module->policy->init)
+        call(sim, sim->module->policy->init, "init");
+}
+
+void plan_call_finish(struct sim *sim) {
+    const struct easim_policy *policy = sim->module->policy;
+    struct easim_plan plan = {.sim = sim};
+    struct easim_pass pass = {sim->view.v, &host, &plan, sim->params, sim->policy_state};
+    if (policy->finish)
+        policy->finish(&pass);
+}

@@ -1,0 +1,13 @@
+/* One decision: the actions a policy proposes, answered at once, carried out together at the end. */
+#ifndef EASIM_ENGINE_PLAN_H
+#define EASIM_ENGINE_PLAN_H
+
+#include "engine/sim.h"
+
+/* Asks the policy for its decision and commits it. On failure sim->error is set. */
+void plan_decide(struct sim *sim);
+/* Calls init (before the first event) or finish (after the last) of the policy, where it has one. */
+void plan_call_init(struct sim *sim);
+void plan_call_finish(struct sim *sim);
+
+#endif

@@ -1,0 +1,271 @@
+/* The event loop. Invariant: time never goes back, and all events of an instant come in their total order. */
+#include "engine/sim.h"
+
+#include "base/units.h"
+#include "engine/check.h"
+#include "engine/jobs.h"
+#include "engine/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENTS_PER_LOOK_OUT 1024
+
+void sim_fail(struct sim *sim, int code, const char *format, ...) {
+    if (sim->error.code < 0)
+        return;
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct str now = {0};
+    str_add_ns(&now, sim->now_ns);
+    error_set(&sim->error, code, "%s (at t = %s s)", text, now.text);
+    str_finish(&now);
+}
+
+void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->job)
+            (*o)->job((*o)->context, sim, job, change);
+}
+
+int sim_init(struct sim *sim, struct error *reterr) {
+    const struct workload *w = sim->workload;
+    const struct easim_policy *policy = sim->module->policy;
+    placement_init(&sim->placement, sim->cluster);
+    power_meter_init(&sim->meter, sim->cluster);
+    view_init(&sim->view, sim->cluster, w, sim->options.check);
+    sim->committed_nw = power_meter_total_nw(&sim->meter);
+    sim->view.v->power_w = power_w(sim->committed_nw);
+    sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
+    sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
+    sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
+    sim->policy_state = mem_zalloc(1, policy->state_size);
+    if (policy->list)
+        list_init(&sim->list, policy, sim->params, (uint32_t)w->jobs.count);
+    if (w->jobs.count > 0)
+        eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);
+    if (w->warmup_ns > 0)
+        eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE, EASIM_NONE);
+    plan_call_init(sim);
+    if (sim->error.code < 0 && reterr)
+        *reterr = sim->error;
+    return sim->error.code;
+}
+
+void sim_finish(struct sim *sim) {
+    if (sim->view.v && sim->policy_state)
+        plan_call_finish(sim);
+    for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
+        free(sim->runs[i].allocation.pieces);
+    eventq_finish(&sim->events);
+    placement_finish(&sim->placement);
+    power_meter_finish(&sim->meter);
+    view_finish(&sim->view);
+    list_finish(&sim->list);
+    arena_finish(&sim->scratch);
+    free(sim->runs);
+    free(sim->reject_reasons);
+    free(sim->policy_state);
+    if (sim->policy_rng)
+        gsl_rng_free(sim->policy_rng);
+}
+
+/* --- time --- */
+
+static void end_instant(struct sim *sim) {
+    for (const struct observer *const *o = sim->observers; *o && sim->instant_pending; o++)
+        if ((*o)->instant)
+            (*o)->instant((*o)->context, sim);
+    sim->instant_pending = false;
+}
+
+static void advance(struct sim *sim, int64_t to_ns) {
+    int64_t from_ns = sim->now_ns;
+    if (to_ns == from_ns)
+        return;
+    if (to_ns < from_ns) {
+        sim_fail(sim, ERROR_RUN, "check: time went back");
+        return;
+    }
+    end_instant(sim);
+    power_meter_advance(&sim->meter, to_ns - from_ns);
+    sim->jobs_integral += (double)(sim->waiting + sim->running + sim->checkpointing) * units_s(to_ns - from_ns);
+    sim->now_ns = to_ns;
+    view_set_now(&sim->view, to_ns);
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->advance)
+            (*o)->advance((*o)->context, sim, from_ns, to_ns);
+}
+
+/* --- events --- */
+
+/* Arrivals enter the event set one at a time; jobs are in order of submission. */
+static void arrive(struct sim *sim, uint32_t job) {
+    sim->next_arrival = job + 1;
+    if (job + 1 < sim->workload->jobs.count)
+        eventq_push(&sim->events, sim->workload->jobs.at[job + 1].submit_ns, jobs_rank(sim, EVENT_ARRIVAL),
+                    EVENT_ARRIVAL, job + 1);
+    jobs_submit(sim, job);
+}
+
+static void apply(struct sim *sim, const struct event *event) {
+    sim->event_total++;
+    sim->instant_pending = true;
+    sim->decide_pending = sim->decide_pending || (event->kind != EVENT_COMPUTING && event->kind != EVENT_MEASURE);
+    switch ((enum event_kind)event->kind) {
+    case EVENT_ARRIVAL:
+        arrive(sim, event->payload);
+        break;
+    case EVENT_FINISH:
+        if (sim->view.jobs[event->payload].state != EASIM_JOB_FINISHED) /* else finish_due was first */
+            jobs_finish(sim, event->payload);
+        break;
+    case EVENT_COMPUTING:
+        jobs_begin_computing(sim, event->payload);
+        break;
+    case EVENT_RELEASE:
+        jobs_release(sim, event->payload);
+        break;
+    case EVENT_TIMER:
+        view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
+        break;
+    case EVENT_MEASURE:
+        for (const struct observer *const *o = sim->observers; *o; o++)
+            if ((*o)->measure)
+                (*o)->measure((*o)->context, sim);
+        break;
+    case EVENT_CLUSTER:
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    }
+    if (sim->options.check)
+        check_invariants(sim);
+}
+
+struct due {
+    struct sim *sim;
+    ARRAY_OF(uint32_t) jobs;
+};
+
+static void collect_due(const struct event *event, void *context) {
+    struct due *due = context;
+    if (event->kind == EVENT_FINISH && due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
+        due->sim->view.jobs[event->payload].predicted_end_ns == event->time_ns)
+        array_push(&due->jobs, event->payload);
+}
+
+/* SPEC 9, arrivals first and one event at a time: jobs that are due now as they requested are over before anybody
+   decides; their own events still cause a decision each. */
+static void finish_due(struct sim *sim) {
+    if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
+        eventq_next_ns(&sim->events) != sim->now_ns)
+        return;
+    struct due due = {.sim = sim};
+    eventq_visit_first_instant(&sim->events, collect_due, &due);
+    for (size_t i = 0; i < due.jobs.count; i++)
+        jobs_finish(sim, due.jobs.at[i]);
+    free(due.jobs.at);
+}
+
+static void decide(struct sim *sim) {
+    if (!sim->decide_pending)
+        return;
+    sim->decide_pending = false;
+    finish_due(sim);
+    plan_decide(sim);
+    if (sim->options.check && sim->error.code >= 0)
+        check_invariants(sim);
+}
+
+/* All events of the next instant and one decision, or one event and its decision. */
+static void step(struct sim *sim) {
+    struct event event;
+    int64_t instant_ns = eventq_next_ns(&sim->events);
+    advance(sim, instant_ns);
+    while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
+        apply(sim, &event);
+        if (!sim->options.engine.coalesce)
+            break;
+    }
+    if (sim->error.code >= 0)
+        decide(sim);
+}
+
+static bool all_done(const struct sim *sim) {
+    return sim->next_arrival == sim->workload->jobs.count && sim->waiting + sim->running + sim->checkpointing == 0;
+}
+
+/* Looks outside now and then. True if the run is to be given up. */
+static bool cancelled(const struct sim *sim) {
+    if (sim->event_total % EVENTS_PER_LOOK_OUT != 0)
+        return false;
+    if (sim->options.progress)
+        atomic_fetch_add_explicit(sim->options.progress, EVENTS_PER_LOOK_OUT, memory_order_relaxed);
+    return sim->options.cancel && atomic_load_explicit(sim->options.cancel, memory_order_relaxed);
+}
+
+static void report_stuck(struct sim *sim) {
+    const struct easim_view *v = sim->view.v;
+    sim_fail(
+        sim, ERROR_RUN,
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing will happen, %u of %u GPUs are free; the "
+        "first of them is job %s",
+        sim->module->policy->name, v->waiting_count, v->free_gpus, v->gpus,
+        sim->workload->jobs.at[v->first_waiting].id);
+}
+
+int sim_run(struct sim *sim, struct error *reterr) {
+    bool drain = sim->options.horizon_ns == TIME_NONE_NS;
+    while (sim->error.code >= 0 && !(drain && all_done(sim))) {
+        int64_t next_ns = eventq_next_ns(&sim->events);
+        if (cancelled(sim))
+            sim_fail(sim, ERROR_CANCELLED, "interrupted");
+        else if (next_ns == INT64_MAX && sim->waiting > 0)
+            report_stuck(sim);
+        else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
+            break;
+        else
+            step(sim);
+    }
+    if (sim->error.code >= 0 && !drain)
+        advance(sim, sim->options.horizon_ns);
+    end_instant(sim);
+    if (sim->error.code < 0 && reterr)
+        *reterr = sim->error;
+    return sim->error.code;
+}
+
+/* --- what observers ask --- */
+
+double sim_work_done(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    double done = sim->workload->jobs.at[job].work - run->remaining;
+    if (run->phase == PHASE_COMPUTING)
+        done += units_s(sim->now_ns - run->phase_start_ns) * sim->view.configs[run->config].goodput[run->span];
+    return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
+}
+
+int128 sim_job_energy(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    if (run->phase == PHASE_NONE)
+        return run->energy;
+    int64_t gpu_nw = run->phase == PHASE_COMPUTING
+                         ? jobs_computing_nw(sim, run->config, run->span)
+                         : sim->meter.types[sim->view.configs[run->config].gpu_type].ctx_nw;
+    return run->energy + (int128)(gpu_nw * sim->view.configs[run->config].k) * (sim->now_ns - run->phase_start_ns);
+}
+
+int128 sim_job_gpu_ns(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return run->gpu_ns + (run->phase == PHASE_NONE
+                              ? 0
+                              : (int128)sim->view.configs[run->config].k * (sim->now_ns - run->segment_start_ns));
+}
+
+int64_t sim_job_held_ns(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return run->held_ns + (run->phase == PHASE_NONE ? 0 : sim->now_ns - run->segment_start_ns);
+}

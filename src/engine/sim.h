@@ -1,0 +1,126 @@
+/* One simulation: cluster, jobs and a policy in simulated time. Fields are for the engine's own files and,
+   read-only, for observers. Two simulations in one process do not notice each other. */
+#ifndef EASIM_ENGINE_SIM_H
+#define EASIM_ENGINE_SIM_H
+
+#include "cluster/placement.h"
+#include "cluster/power.h"
+#include "config/scenario.h"
+#include "engine/eventq.h"
+#include "engine/observer.h"
+#include "engine/view.h"
+#include "policy/list.h"
+#include "policy/module.h"
+#include "workload/workload.h"
+
+#include <stdatomic.h>
+
+enum event_kind {
+    EVENT_CLUSTER,   /* reserved for changes of cap, price, carbon; failures, repairs */
+    EVENT_MEASURE,   /* end of the warm-up; causes no decision */
+    EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
+    EVENT_FINISH,    /* payload job */
+    EVENT_RELEASE,   /* payload job: its checkpoint is written */
+    EVENT_ARRIVAL,   /* payload job */
+    EVENT_TIMER,
+};
+
+enum job_phase { PHASE_NONE, PHASE_SETUP, PHASE_COMPUTING, PHASE_CHECKPOINT };
+
+/* Why actions were refused; the answer a policy sees is coarser. */
+enum refusal {
+    REFUSED_NOFIT,
+    REFUSED_CAP,
+    REFUSED_NO_SUCH_JOB,
+    REFUSED_STATE,
+    REFUSED_CONFIG,
+    REFUSED_CAPABILITY,
+    REFUSED_NOT_PREEMPTIBLE,
+    REFUSED_TIME,
+    REFUSAL_COUNT,
+};
+extern const char *const refusal_names[REFUSAL_COUNT];
+
+/* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known. */
+struct job_run {
+    struct allocation allocation;
+    double remaining;         /* true work left when the present segment began (or when it was queued) */
+    int64_t phase_start_ns;   /* of the present phase */
+    int64_t segment_start_ns; /* when it got its present GPUs */
+    int64_t first_start_ns, finish_ns;
+    int64_t first_predicted_ns;               /* predicted finish at its first start */
+    int64_t held_ns;                          /* holding GPUs, finished segments */
+    int64_t lost_ns;                          /* computing time whose work was lost */
+    int128 energy, setup_energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
+    int128 gpu_ns;                            /* GPU time held, finished segments */
+    int128 lost_gpu_ns;
+    double jobs_integral; /* integral of the number of jobs in the system, at submission (then: over its life) */
+    uint32_t event;       /* its pending event, or EVENT_NONE */
+    uint32_t config;      /* last configuration, or EASIM_NONE */
+    uint32_t span;
+    uint32_t node_count; /* nodes of the last configuration */
+    uint8_t phase;       /* enum job_phase */
+};
+
+struct sim_options {
+    int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
+    struct engine_options engine;
+    uint64_t seed;
+    uint32_t replication;
+    bool check;                /* invariants after every event, view in read-only pages */
+    bool strict;               /* a refused action ends the run */
+    const atomic_bool *cancel; /* NULL, or set from outside to give up */
+    atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
+};
+
+struct sim {
+    const struct cluster *cluster;
+    const struct workload *workload;
+    const struct policy_module *module;
+    const void *params;
+    struct sim_options options;
+
+    int64_t now_ns;
+    struct eventq events;
+    struct placement placement;
+    struct power_meter meter;
+    int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing power */
+    struct view view;
+    struct job_run *runs;
+    uint32_t next_arrival; /* first job that has not been submitted */
+    uint32_t running, waiting, checkpointing, finished, rejected;
+    const char **reject_reasons; /* by job; NULL unless rejected */
+    int128 settled_energy;       /* of all jobs, up to each one's phase_start_ns */
+    double jobs_integral;        /* of waiting + running jobs over time, job-seconds */
+    gsl_rng *policy_rng;
+    void *policy_state;
+    struct list list;
+    struct arena scratch;
+
+    const struct observer *const *observers; /* NULL-terminated */
+    uint64_t event_total, decision_total, extrapolated_starts;
+    uint64_t refused[REFUSAL_COUNT];
+    bool decide_pending, instant_pending;
+    struct error error; /* code < 0: the run has failed */
+};
+
+/* Runs from 0 to the end. The sim is left as it was at the end, for observers' last look; sim_finish in any case.
+ */
+int sim_run(struct sim *sim, struct error *reterr) MUST_CHECK;
+/* Sets up a zeroed sim whose five first members and observers are filled in. */
+int sim_init(struct sim *sim, struct error *reterr) MUST_CHECK;
+void sim_finish(struct sim *sim);
+
+/* Records the first failure. */
+void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
+
+/* Work a job has done so far of its spec's work, lost work not counted. */
+double sim_work_done(const struct sim *sim, uint32_t job);
+/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise its set-up share and held GPU time.
+ */
+int128 sim_job_energy(const struct sim *sim, uint32_t job);
+int128 sim_job_gpu_ns(const struct sim *sim, uint32_t job);
+int64_t sim_job_held_ns(const struct sim *sim, uint32_t job);
+
+#endif

@@ -1,0 +1,141 @@
+/* Replications on threads: workers take numbers from a counter, results go out in order. */
+#include "experiment/replicate.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct slot {
+    bool done;
+    struct summary summary;
+    void *rendered;
+    struct error error;
+};
+
+struct pool {
+    const struct study *study;
+    const struct replicate_options *options;
+    const struct replicate_sink *sink;
+    struct slot *slots;
+    uint32_t count;
+    atomic_uint next;
+    pthread_mutex_t lock; /* guards what follows */
+    uint32_t emitted;
+    struct replicate_result *result;
+    struct error error;
+};
+
+static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
+    const struct study *study = pool->study;
+    struct metrics metrics;
+    metrics_init(&metrics, pool->options->record_power);
+    const struct observer *const observers[] = {&metrics.observer, NULL};
+    struct sim sim = {.cluster = &study->cluster,
+                      .workload = workload,
+                      .module = &study->module,
+                      .params = study->params,
+                      .options = {.horizon_ns = study->scenario.horizon_ns,
+                                  .engine = study->scenario.engine,
+                                  .seed = (uint64_t)study->scenario.seed,
+                                  .replication = index,
+                                  .check = pool->options->check,
+                                  .strict = pool->options->strict,
+                                  .cancel = pool->options->cancel,
+                                  .progress = pool->options->events},
+                      .observers = observers};
+    int r = sim_init(&sim, &slot->error);
+    if (r == 0)
+        r = sim_run(&sim, &slot->error);
+    if (r == 0) {
+        const struct metrics_prices prices = {study->scenario.carbon_g_per_kwh, study->scenario.price_per_mwh,
+                                              study->scenario.wue_l_per_kwh};
+        metrics_sum_up(&metrics, &sim, &prices);
+        slot->summary = metrics.summary;
+        if (pool->sink->render)
+            slot->rendered =
+                pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics});
+    }
+    sim_finish(&sim);
+    metrics_finish(&metrics);
+    return r;
+}
+
+static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
+    struct workload workload = {0};
+    struct problems problems = {0};
+    int r = source_generate(&pool->study->source, index, &workload, &problems);
+    if (r < 0)
+        error_set(&slot->error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
+    else
+        r = simulate(pool, index, &workload, slot);
+    workload_finish(&workload);
+    problems_finish(&problems);
+    return r;
+}
+
+/* Emits what is finished in order. At the end (`all`) unfinished numbers are passed over. */
+static void emit_ready(struct pool *pool, bool all) {
+    while (pool->emitted < pool->count && (pool->slots[pool->emitted].done || all)) {
+        struct slot *slot = &pool->slots[pool->emitted++];
+        if (!slot->done)
+            continue;
+        if (slot->error.code < 0) {
+            if (pool->error.code == 0 || pool->error.code == ERROR_CANCELLED)
+                pool->error = slot->error;
+            continue;
+        }
+        struct error error = {0};
+        if (pool->sink->emit(pool->sink->context, pool->emitted, &slot->summary, slot->rendered, &error) < 0 &&
+            pool->error.code == 0)
+            pool->error = error;
+        pool->result->summaries[pool->result->count++] = slot->summary;
+    }
+}
+
+static void *work(void *context) {
+    struct pool *pool = context;
+    for (uint32_t index; (index = atomic_fetch_add(&pool->next, 1)) < pool->count;) {
+        struct slot slot = {0};
+        if (pool->options->cancel && atomic_load(pool->options->cancel))
+            break;
+        if (run_one(pool, index, &slot) < 0)
+            atomic_store(&pool->next, pool->count); /* no further ones: the study has failed */
+        slot.done = true;
+        pthread_mutex_lock(&pool->lock);
+        pool->slots[index] = slot;
+        emit_ready(pool, false);
+        pthread_mutex_unlock(&pool->lock);
+        if (pool->options->done)
+            atomic_fetch_add(pool->options->done, 1);
+    }
+    return NULL;
+}
+
+int replicate_run(const struct study *study, const struct replicate_options *options,
+                  const struct replicate_sink *sink, struct replicate_result *result, struct error *reterr) {
+    struct pool pool = {.study = study,
+                        .options = options,
+                        .sink = sink,
+                        .count = (uint32_t)study->scenario.replications,
+                        .result = result};
+    uint32_t threads = options->threads < pool.count ? options->threads : pool.count;
+    pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
+    result->summaries = mem_zalloc(pool.count, sizeof *result->summaries);
+    result->count = 0;
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_t *ids = mem_zalloc(threads, sizeof *ids);
+    uint32_t started = 1; /* this thread is the first */
+    while (started < threads && pthread_create(&ids[started], NULL, work, &pool) == 0)
+        started++;
+    work(&pool);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(ids[i], NULL);
+    emit_ready(&pool, true);
+    if (pool.error.code == 0 && result->count < pool.count)
+        error_set(&pool.error, ERROR_CANCELLED, "interrupted");
+    pthread_mutex_destroy(&pool.lock);
+    free(ids);
+    free(pool.slots);
+    if (pool.error.code < 0 && reterr)
+        *reterr = pool.error;
+    return pool.error.code;
+}

@@ -1,0 +1,45 @@
+/* The replications of a scenario, on threads. Each is a pure function of scenario, seed and number, so results do
+   not depend on the number of threads. */
+#ifndef EASIM_EXPERIMENT_REPLICATE_H
+#define EASIM_EXPERIMENT_REPLICATE_H
+
+#include "experiment/study.h"
+#include "metrics/metrics.h"
+
+/* One finished replication while its simulation is still there. */
+struct replication {
+    uint32_t number; /* from 1 */
+    const struct sim *sim;
+    const struct metrics *metrics;
+};
+
+/* What a caller keeps of each replication. */
+struct replicate_sink {
+    void *context;
+    /* On the worker's thread: makes text or figures of it; NULL is fine. */
+    void *(*render)(void *context, const struct replication *replication);
+    /* One at a time, by ascending number: takes over what render returned. */
+    int (*emit)(void *context, uint32_t number, const struct summary *summary, void *rendered,
+                struct error *reterr);
+};
+
+struct replicate_options {
+    uint32_t threads;
+    bool check, strict, record_power;
+    const atomic_bool *cancel;
+    atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
+    atomic_ulong *events; /* likewise events */
+};
+
+struct replicate_result {
+    struct summary *summaries; /* of the emitted replications, in order */
+    uint32_t count;
+};
+
+/* Runs all replications. On failure or interruption the finished ones are emitted all the same; the error is that
+   of the first failed one, ERROR_CANCELLED for an interruption. Release result->summaries with free. */
+int replicate_run(const struct study *study, const struct replicate_options *options,
+                  const struct replicate_sink *sink, struct replicate_result *result,
+                  struct error *reterr) MUST_CHECK;
+
+#endif

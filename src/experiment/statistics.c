@@ -1,0 +1,27 @@
+/* Statistics over replications: see statistics.h. */
+#include "experiment/statistics.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+struct estimate statistics_estimate(const double *values, size_t count) {
+    struct estimate e = {.mean = NAN, .sd = NAN, .ci95 = NAN};
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i])) {
+            e.n++;
+            sum += values[i];
+        }
+    if (e.n == 0)
+        return e;
+    e.mean = sum / (double)e.n;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            squares += (values[i] - e.mean) * (values[i] - e.mean);
+    if (e.n > 1) {
+        double degrees = (double)e.n - 1;
+        e.sd = sqrt(squares / degrees);
+        e.ci95 = gsl_cdf_tdist_Pinv(0.975, degrees) * e.sd / sqrt((double)e.n);
+    }
+    return e;
+}

@@ -1,0 +1,63 @@
+/* Loading of a whole scenario. */
+#include "experiment/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Idle and busy power must fit the meter (POWER_MAX_W). */
+static void check_power(const struct study *s, struct problems *problems) {
+    double most_w = 0;
+    for (uint32_t n = 0; n < s->cluster.node_count; n++) {
+        const struct node *node = &s->cluster.nodes[n];
+        most_w +=
+            node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu + s->cluster.gpu_types[node->gpu_type].tdp_w);
+    }
+    if (most_w > POWER_MAX_W)
+        problems_add(problems, s->scenario.cluster->where, "cluster",
+                     "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
+}
+
+static void load_policy(struct study *s, struct problems *problems) {
+    const struct scenario_policy *policy = &s->scenario.policy;
+    const struct yaml_node *node = s->scenario.doc.root ? yaml_find(s->scenario.doc.root, "policy") : NULL;
+    struct binding binding = {&s->arena, problems};
+    struct error error = {0};
+    if (!policy->name)
+        return; /* reported already */
+    if (module_open(policy->name, &s->module, &error) < 0) {
+        problems_add(problems, node ? node->where : (struct location){.file = s->scenario.file}, "policy.name",
+                     "%s", error.text);
+        return;
+    }
+    s->params = mem_zalloc(1, s->module.policy->params_size);
+    if (params_bind(s->module.policy, policy->params, "policy.params", &binding, s->params) < 0)
+        return; /* problems are in the list */
+}
+
+int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
+               const struct trace_reader *const *readers, struct problems *problems) {
+    *s = (struct study){0};
+    struct binding binding = {&s->arena, problems};
+    size_t before = problems->count;
+    if (scenario_load(&s->scenario, path, overrides, problems) < 0 && !s->scenario.doc.root)
+        return ERROR_INPUT;
+    load_policy(s, problems);
+    int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
+    int models = model_set_load(&s->models, s->scenario.models, &binding);
+    if (cluster == 0 && models == 0 && s->scenario.workload)
+        if (source_bind(&s->source, &s->scenario, &s->cluster, &s->models, readers, &binding) < 0)
+            return ERROR_INPUT;
+    if (cluster == 0)
+        check_power(s, problems);
+    if (problems->count == before && s->source.warmup_ns >= s->scenario.horizon_ns)
+        problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+void study_finish(struct study *s) {
+    source_finish(&s->source);
+    module_close(&s->module);
+    free(s->params);
+    scenario_finish(&s->scenario);
+    arena_finish(&s->arena);
+}

@@ -1,0 +1,26 @@
+/* A scenario with everything it refers to loaded and checked: cluster, models, workload source, policy and
+   parameters. Constant once loaded; shared by all replications. */
+#ifndef EASIM_EXPERIMENT_STUDY_H
+#define EASIM_EXPERIMENT_STUDY_H
+
+#include "metrics/metrics.h"
+#include "policy/params.h"
+#include "workload/source.h"
+
+struct study {
+    struct scenario scenario;
+    struct cluster cluster;
+    struct model_set models;
+    struct workload_source source;
+    struct policy_module module;
+    void *params;
+    struct arena arena;
+};
+
+/* Loads path with overrides; readers are the trace formats known. All problems of all parts are added; negative if
+   there were any. study_finish in any case. */
+int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
+               const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
+void study_finish(struct study *study);
+
+#endif

@@ -1,0 +1,20 @@
+/* The table of foreign job logs. */
+#include "ingest/readers.h"
+
+#include "base/numfmt.h"
+#include "ingest/itp.h"
+#include "ingest/swf.h"
+
+#include <math.h>
+
+const struct trace_reader *const ingest_readers[] = {&swf_reader, &itp_reader, NULL};
+
+bool ingest_parse_whole(struct slice text, int64_t *value) {
+    double real;
+    if (numfmt_parse_int(text.at, text.length, value))
+        return true;
+    if (!numfmt_parse_real(text.at, text.length, &real) || fabs(real) > 0x1p53 || trunc(real) != real)
+        return false;
+    *value = (int64_t)real;
+    return true;
+}

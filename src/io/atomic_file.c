@@ -1,0 +1,155 @@
+/* An output file that appears under its name only when it is complete. Invariant: until the commit the
+   name holds what it held before. */
+#include "io/atomic_file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)256 << 10)
+#define ATTEMPTS     100 /* to find a free temporary name */
+
+struct atomic_file {
+    char *name;      /* as the caller wrote it, for messages */
+    char *target;    /* what the rename replaces: symbolic links resolved */
+    char *temporary; /* NULL: a device or pipe, written directly */
+    int fd;
+    bool failed; /* some bytes are missing: never commit */
+    char *buffer;
+    size_t used;
+};
+
+/* Like mkstemp, but with the usual mode: mkstemp's 0600 could be widened only by asking for the umask,
+   which means changing it for all threads. */
+static int create_temporary(struct atomic_file *file) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        uint32_t random = (uint32_t)getpid() + (uint32_t)attempt;
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+            random *= 0x9e3779b9u; /* too early after boot: the process id must do */
+        struct str path = {0};
+        str_addf(&path, "%s.tmp-%06x", file->target, (unsigned)(random & 0xffffff));
+        file->fd = open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (file->fd >= 0) {
+            file->temporary = path.text;
+            return 0;
+        }
+        str_finish(&path);
+        if (errno != EEXIST)
+            break;
+    }
+    return -errno;
+}
+
+/* Devices and pipes (/dev/null, /dev/stdout) are written directly: a rename would replace them. */
+static int open_target(struct atomic_file *file) {
+    struct stat status;
+    char resolved[PATH_MAX];
+    if (file->name[0] == '\0')
+        return -ENOENT;
+    if (lstat(file->name, &status) == 0 && S_ISLNK(status.st_mode) && realpath(file->name, resolved))
+        file->target = mem_strdup(resolved);
+    else
+        file->target = mem_strdup(file->name);
+    if (stat(file->name, &status) < 0 || S_ISREG(status.st_mode))
+        return create_temporary(file);
+    file->fd = open(file->name, O_WRONLY | O_CLOEXEC); /* a directory: EISDIR */
+    return file->fd < 0 ? -errno : 0;
+}
+
+static void release(struct atomic_file *file) {
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->buffer);
+    free(file->temporary);
+    free(file->target);
+    free(file->name);
+    free(file);
+}
+
+int atomic_file_open(const char *path, struct atomic_file **ret_file, struct error *reterr) {
+    struct atomic_file *file = mem_zalloc(1, sizeof *file);
+    file->name = mem_strdup(path);
+    file->fd = -1;
+    int status = open_target(file);
+    if (status < 0) {
+        release(file);
+        return error_set(reterr, ERROR_IO, "%s: cannot create: %s", path, strerror(-status));
+    }
+    file->buffer = mem_alloc(BUFFER_BYTES);
+    *ret_file = file;
+    return 0;
+}
+
+static int write_out(struct atomic_file *file, const char *bytes, size_t length, struct error *reterr) {
+    while (length > 0) {
+        ssize_t count = write(file->fd, bytes, length);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0) {
+            file->failed = true;
+            return error_set(reterr, ERROR_IO, "%s: cannot write: %s", file->name, strerror(errno));
+        }
+        bytes += count;
+        length -= (size_t)count;
+    }
+    return 0;
+}
+
+static int flush(struct atomic_file *file, struct error *reterr) {
+    size_t length = file->used;
+    file->used = 0;
+    return write_out(file, file->buffer, length, reterr);
+}
+
+int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length, struct error *reterr) {
+    if (length > BUFFER_BYTES - file->used) {
+        int status = flush(file, reterr);
+        if (status < 0)
+            return status;
+    }
+    if (length >= BUFFER_BYTES)
+        return write_out(file, bytes, length, reterr);
+    if (length > 0)
+        memcpy(file->buffer + file->used, bytes, length);
+    file->used += length;
+    return 0;
+}
+
+static int close_and_rename(struct atomic_file *file, struct error *reterr) {
+    if (file->failed) /* the caller went on after a failed write */
+        return error_set(reterr, ERROR_IO, "%s: not written completely", file->name);
+    int status = flush(file, reterr);
+    if (status < 0)
+        return status;
+    int fd = file->fd;
+    file->fd = -1;
+    if (close(fd) < 0) /* network file systems report a full disk only here */
+        return error_set(reterr, ERROR_IO, "%s: cannot write: %s", file->name, strerror(errno));
+    if (file->temporary && rename(file->temporary, file->target) < 0)
+        return error_set(reterr, ERROR_IO, "%s: cannot rename: %s", file->name, strerror(errno));
+    return 0;
+}
+
+int atomic_file_commit(struct atomic_file *file, struct error *reterr) {
+    int status = close_and_rename(file, reterr);
+    if (status < 0 && file->temporary)
+        unlink(file->temporary);
+    release(file);
+    return status;
+}
+
+void atomic_file_abort(struct atomic_file *file) {
+    if (!file)
+        return;
+    if (file->temporary)
+        unlink(file->temporary);
+    release(file);
+}

@@ -1,0 +1,264 @@
+/* CSV rows as slices of the line. Invariant: after a successful csv_next every header column has a field. */
+#include "io/csv.h"
+#include "base/array.h"
+#include "base/mem.h"
+#include "io/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct field {
+    struct slice text;
+    uint32_t column; /* where it starts in the line, from 1, in bytes */
+};
+
+struct csv {
+    struct lines *lines;
+    char *file; /* for messages */
+    char separator;
+    char **names;
+    size_t name_count;
+    struct field *fields; /* of the current row */
+    size_t field_capacity;
+    char *unquoted; /* fields that had doubled quotes */
+    size_t unquoted_used, unquoted_capacity;
+};
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+static struct slice trimmed(const char *begin, const char *end) {
+    while (begin < end && is_blank(*begin))
+        begin++;
+    while (end > begin && is_blank(end[-1]))
+        end--;
+    return (struct slice){begin, (size_t)(end - begin)};
+}
+
+/* Fields past the capacity are counted by the callers but not kept. */
+static void keep_field(struct csv *csv, size_t index, struct slice text, size_t offset) {
+    if (index < csv->field_capacity)
+        csv->fields[index] = (struct field){text, (uint32_t)offset + 1};
+}
+
+static size_t split_plain(struct csv *csv, struct slice line) {
+    const char separator = csv->separator;
+    const char *end = line.at + line.length;
+    const char *begin = line.at;
+    size_t count = 0;
+    for (const char *at = line.at; at < end; at++) {
+        if (*at != separator)
+            continue;
+        struct slice text = trimmed(begin, at);
+        keep_field(csv, count++, text, (size_t)(text.at - line.at));
+        begin = at + 1;
+    }
+    struct slice text = trimmed(begin, end);
+    keep_field(csv, count++, text, (size_t)(text.at - line.at));
+    return count;
+}
+
+static int bad_quote(const struct csv *csv, size_t offset, const char *what, struct error *reterr) {
+    return error_set(reterr, ERROR_INPUT, "%s:%u:%zu: %s", csv->file, (unsigned)lines_number(csv->lines),
+                     offset + 1, what);
+}
+
+/* The text of a quoted field from behind its opening quote up to the closing one; doubled quotes become
+   single ones in the row's own buffer, which has room for the whole line. NULL: not closed. */
+static const char *unquote(struct csv *csv, const char *at, const char *end, struct slice *text) {
+    const char *quote = memchr(at, '"', (size_t)(end - at));
+    if (quote && (quote + 1 == end || quote[1] != '"')) {
+        *text = (struct slice){at, (size_t)(quote - at)};
+        return quote + 1;
+    }
+    char *copy = csv->unquoted + csv->unquoted_used;
+    size_t length = 0;
+    while (quote) {
+        memcpy(copy + length, at, (size_t)(quote - at));
+        length += (size_t)(quote - at);
+        if (quote + 1 == end || quote[1] != '"') {
+            *text = (struct slice){copy, length};
+            csv->unquoted_used += length;
+            return quote + 1;
+        }
+        copy[length++] = '"';
+        at = quote + 2;
+        quote = memchr(at, '"', (size_t)(end - at));
+    }
+    return NULL;
+}
+
+/* One field from *at on, which moves to the separator behind it or to the end. */
+static int split_field(struct csv *csv, struct slice line, const char **at, struct field *field,
+                       struct error *reterr) {
+    const char *end = line.at + line.length;
+    const char *begin = *at;
+    while (begin < end && is_blank(*begin) && *begin != csv->separator)
+        begin++;
+    field->column = (uint32_t)(begin - line.at) + 1;
+    if (begin == end || *begin != '"') {
+        const char *stop = memchr(begin, csv->separator, (size_t)(end - begin));
+        *at = stop ? stop : end;
+        field->text = trimmed(begin, *at);
+        const char *quote = memchr(begin, '"', (size_t)(*at - begin));
+        return quote ? bad_quote(csv, (size_t)(quote - line.at),
+                                 "quote inside a field that does not begin with one", reterr)
+                     : 0;
+    }
+    const char *behind = unquote(csv, begin + 1, end, &field->text);
+    if (!behind)
+        return bad_quote(csv, (size_t)(begin - line.at), "quote not closed on this line", reterr);
+    while (behind < end && is_blank(*behind) && *behind != csv->separator)
+        behind++;
+    if (behind < end && *behind != csv->separator)
+        return bad_quote(csv, (size_t)(behind - line.at), "text behind a closing quote", reterr);
+    *at = behind;
+    return 0;
+}
+
+static int split_quoted(struct csv *csv, struct slice line, size_t *count, struct error *reterr) {
+    if (csv->unquoted_capacity < line.length) {
+        csv->unquoted_capacity = 2 * line.length;
+        csv->unquoted = mem_realloc(csv->unquoted, csv->unquoted_capacity, 1);
+    }
+    csv->unquoted_used = 0;
+    const char *at = line.at;
+    for (*count = 0;; at++) {
+        struct field field = {0};
+        int status = split_field(csv, line, &at, &field, reterr);
+        if (status < 0)
+            return status;
+        keep_field(csv, (*count)++, field.text, field.column - 1);
+        if (at == line.at + line.length)
+            return 0;
+    }
+}
+
+/* A line of separators that are blanks (tabs) is a row of empty fields. */
+static bool is_blank_line(const struct csv *csv, struct slice line) {
+    return line.length == 0 ||
+           (trimmed(line.at, line.at + line.length).length == 0 && !memchr(line.at, csv->separator, line.length));
+}
+
+/* Reads and splits the next line that is not blank: 1, 0 at the end, or negative. */
+static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
+    struct slice line;
+    do {
+        int status = lines_next(csv->lines, &line, reterr);
+        if (status <= 0)
+            return status;
+    } while (is_blank_line(csv, line));
+    if (memchr(line.at, '"', line.length)) {
+        int status = split_quoted(csv, line, count, reterr);
+        return status < 0 ? status : 1;
+    }
+    *count = split_plain(csv, line);
+    return 1;
+}
+
+/* ---- Header ---- */
+
+static int add_name(struct csv *csv, const struct field *field, struct error *reterr) {
+    unsigned line = (unsigned)lines_number(csv->lines);
+    if (field->text.length == 0)
+        return error_set(reterr, ERROR_INPUT, "%s:%u:%u: empty column name", csv->file, line,
+                         (unsigned)field->column);
+    for (size_t i = 0; i < csv->name_count; i++)
+        if (slice_is(field->text, csv->names[i]))
+            return error_set(reterr, ERROR_INPUT, "%s:%u:%u: duplicate column \"%s\"", csv->file, line,
+                             (unsigned)field->column, csv->names[i]);
+    char *name = mem_alloc(field->text.length + 1);
+    memcpy(name, field->text.at, field->text.length);
+    name[field->text.length] = '\0';
+    csv->names[csv->name_count++] = name;
+    return 0;
+}
+
+static int read_header(struct csv *csv, struct error *reterr) {
+    size_t count;
+    int status = next_row(csv, &count, reterr);
+    if (status < 0)
+        return status;
+    if (status == 0)
+        return error_set(reterr, ERROR_INPUT, "%s: empty file, expected a header line", csv->file);
+    if (count > CSV_MAX_COLUMNS)
+        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu", csv->file,
+                         (unsigned)lines_number(csv->lines), CSV_MAX_COLUMNS, count);
+    csv->names = mem_zalloc(count, sizeof *csv->names);
+    for (size_t i = 0; i < count; i++) {
+        status = add_name(csv, &csv->fields[i], reterr);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+int csv_open(const char *path, char separator, struct csv **ret_csv, struct error *reterr) {
+    struct csv *csv = mem_zalloc(1, sizeof *csv);
+    csv->file = mem_strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+    csv->separator = separator;
+    csv->field_capacity = CSV_MAX_COLUMNS;
+    csv->fields = mem_zalloc(csv->field_capacity, sizeof *csv->fields);
+    int status = lines_open(path, &csv->lines, reterr);
+    if (status == 0)
+        status = read_header(csv, reterr);
+    if (status < 0) {
+        csv_close(csv);
+        return status;
+    }
+    csv->field_capacity = csv->name_count;
+    memset(csv->fields, 0, csv->field_capacity * sizeof *csv->fields); /* no row yet */
+    *ret_csv = csv;
+    return 0;
+}
+
+void csv_close(struct csv *csv) {
+    if (!csv)
+        return;
+    lines_close(csv->lines);
+    for (size_t i = 0; i < csv->name_count; i++)
+        free(csv->names[i]);
+    free(csv->names);
+    free(csv->fields);
+    free(csv->unquoted);
+    free(csv->file);
+    free(csv);
+}
+
+int csv_column(const struct csv *csv, const char *name) {
+    for (size_t i = 0; i < csv->name_count; i++)
+        if (strcmp(csv->names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+size_t csv_column_count(const struct csv *csv) {
+    return csv->name_count;
+}
+
+const char *csv_column_name(const struct csv *csv, size_t column) {
+    return csv->names[column];
+}
+
+/* ---- Rows ---- */
+
+int csv_next(struct csv *csv, struct error *reterr) {
+    size_t count;
+    int status = next_row(csv, &count, reterr);
+    if (status <= 0)
+        return status;
+    if (count != csv->name_count)
+        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected %zu fields as in the header, found %zu", csv->file,
+                         (unsigned)lines_number(csv->lines), csv->name_count, count);
+    return 1;
+}
+
+struct slice csv_field(const struct csv *csv, int column) {
+    return column < 0 ? (struct slice){0} : csv->fields[column].text;
+}
+
+struct location csv_where(const struct csv *csv, int column) {
+    uint32_t at = column < 0 ? 0 : csv->fields[column].column;
+    return (struct location){csv->file, lines_number(csv->lines), at};
+}

@@ -1,0 +1,24 @@
+/* YAML text to nodes: the half of yaml_doc that knows libyaml. Only yaml_doc.c uses it. */
+#ifndef EASIM_IO_YAML_READ_H
+#define EASIM_IO_YAML_READ_H
+
+#include "io/yaml_doc.h"
+
+#define YAML_DEPTH_MAX 64 /* levels below the root */
+
+struct yaml_source {
+    const char *file; /* outlives the nodes: their locations point to it */
+    struct slice text;
+    bool no_lines; /* the text is no file: locations are the name alone */
+};
+
+struct yaml_tree {
+    struct yaml_node *root; /* NULL: an empty document */
+    unsigned height;        /* levels below the root */
+};
+
+/* Reads one document into the arena. Aliases share the nodes of their anchor. Negative if problems were added. */
+int yaml_read(const struct yaml_source *source, struct arena *arena, struct problems *problems,
+              struct yaml_tree *ret_tree) MUST_CHECK;
+
+#endif

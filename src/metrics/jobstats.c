@@ -1,0 +1,223 @@
+/* Statistics over jobs and users. */
+#include "metrics/jobstats.h"
+
+#include "base/units.h"
+#include "metrics/fairness.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SLOWDOWN_BOUND_S 10.0
+
+double jobstats_work_done_s(const struct sim *sim) {
+    double done_s = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++) {
+        const struct job_spec *spec = &sim->workload->jobs.at[j];
+        if (spec->work > 0 && sim->view.jobs[j].state != EASIM_JOB_REJECTED)
+            done_s += spec->reference_gpu_s * (sim_work_done(sim, j) / spec->work);
+    }
+    return done_s;
+}
+
+int128 jobstats_lost_energy(const struct sim *sim) {
+    int128 lost = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        lost += sim->runs[j].lost_energy;
+    return lost;
+}
+
+int128 jobstats_lost_gpu_ns(const struct sim *sim) {
+    int128 lost = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        lost += sim->runs[j].lost_gpu_ns;
+    return lost;
+}
+
+double jobstats_slowdown(double jct_s, double exec_s) {
+    return fmax(1, jct_s / fmax(exec_s, SLOWDOWN_BOUND_S));
+}
+
+double jobstats_percentile(const double *sorted, size_t count, double share) {
+    return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, share) : NAN;
+}
+
+/* Sums over the measured jobs of a run. */
+struct sums {
+    const struct sim *sim;
+    struct metrics *m;
+    double *jct, *lateness; /* of finished jobs; of late ones */
+    size_t jct_count, lateness_count;
+    double jct_sum, restricted, wait, slowdown, edp, edp_exec, ftf, ftf_max, prediction_error;
+    double submitted_s;
+    size_t waits, ftf_count;
+    int64_t first_submit_ns;
+    double *user_slowdown, *user_jct;
+    uint32_t *user_finished;
+};
+
+/* T_ideal: what the job would take alone on its share of the cluster (SPEC 7). */
+static double ideal_s(const struct sim *sim, uint32_t job, double jct_s) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    double jobs = jct_s > 0 ? sim->runs[job].jobs_integral / jct_s : 1;
+    double most_k = fmax(1, sim->cluster->gpus / fmax(jobs, 1e-9));
+    double start_s = workload_costs(sim->workload, spec->model)->start_s;
+    return config_table_best_time_within(&sim->workload->table, spec->set, spec->work, start_s, most_k);
+}
+
+static void add_finished(struct sums *t, uint32_t job) {
+    const struct job_spec *spec = &t->sim->workload->jobs.at[job];
+    const struct job_run *run = &t->sim->runs[job];
+    double jct_s = units_s(run->finish_ns - spec->submit_ns), exec_s = units_s(sim_job_held_ns(t->sim, job));
+    double energy_j = power_j(run->energy), slowdown = jobstats_slowdown(jct_s, exec_s);
+    double rho = fairness_finish_time(jct_s, ideal_s(t->sim, job, jct_s));
+    t->jct[t->jct_count++] = jct_s;
+    t->jct_sum += jct_s;
+    t->slowdown += slowdown;
+    t->edp += energy_j * jct_s;
+    t->edp_exec += energy_j * exec_s;
+    t->prediction_error += fabs(units_s(run->finish_ns - run->first_predicted_ns));
+    if (!isnan(rho)) {
+        t->ftf += rho;
+        t->ftf_max = fmax(t->ftf_max, rho);
+        t->ftf_count++;
+    }
+    if (spec->deadline_ns != TIME_NONE_NS && run->finish_ns > spec->deadline_ns)
+        t->lateness[t->lateness_count++] = units_s(run->finish_ns - spec->deadline_ns);
+    t->user_slowdown[spec->user] += slowdown;
+    t->user_jct[spec->user] += jct_s;
+    t->user_finished[spec->user]++;
+    t->m->types[t->sim->view.configs[run->config].gpu_type].jobs++;
+}
+
+static void add_deadline(struct sums *t, uint32_t job) {
+    const struct job_spec *spec = &t->sim->workload->jobs.at[job];
+    int64_t horizon_ns = t->sim->options.horizon_ns, finish_ns = t->sim->runs[job].finish_ns;
+    bool due = spec->deadline_ns != TIME_NONE_NS && (horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
+    bool finished = t->sim->view.jobs[job].state == EASIM_JOB_FINISHED;
+    t->m->summary.deadline_jobs += due;
+    t->m->summary.deadline_missed += due && !(finished && finish_ns <= spec->deadline_ns);
+}
+
+static void add_job(struct sums *t, uint32_t job) {
+    const struct job_spec *spec = &t->sim->workload->jobs.at[job];
+    const struct job_run *run = &t->sim->runs[job];
+    struct summary *s = &t->m->summary;
+    struct user_row *user = &t->m->users[spec->user];
+    bool finished = t->sim->view.jobs[job].state == EASIM_JOB_FINISHED;
+    if (s->jobs_submitted == 0)
+        t->first_submit_ns = spec->submit_ns;
+    s->jobs_submitted++;
+    s->jobs_finished += finished;
+    s->jobs_rejected += t->sim->view.jobs[job].state == EASIM_JOB_REJECTED;
+    t->submitted_s += spec->reference_gpu_s;
+    t->restricted += units_s((finished ? run->finish_ns : t->sim->now_ns) - spec->submit_ns);
+    user->jobs++;
+    user->demand_gpu_s += spec->reference_gpu_s;
+    user->gpu_s += power_gpu_s(sim_job_gpu_ns(t->sim, job));
+    user->energy_kwh += power_j(sim_job_energy(t->sim, job)) / J_PER_KWH;
+    if (run->first_start_ns >= 0) {
+        t->wait += units_s(run->first_start_ns - spec->submit_ns);
+        t->waits++;
+    }
+    if (finished)
+        add_finished(t, job);
+    add_deadline(t, job);
+}
+
+/* GPU-seconds against what each user could have had: its demand, or its share of the cluster if that is less. */
+static double jain_gpu_s(const struct sums *t) {
+    const struct workload *w = t->sim->workload;
+    double weights = 0, capacity_s = t->m->summary.sim_s * t->sim->cluster->gpus;
+    double *values = mem_zalloc(w->users.count, sizeof *values);
+    size_t count = 0;
+    for (size_t u = 0; u < w->users.count; u++)
+        weights += t->m->users[u].demand_gpu_s > 0 ? w->users.at[u].weight : 0;
+    for (size_t u = 0; u < w->users.count; u++) {
+        double share_s = capacity_s * w->users.at[u].weight / weights, demand_s = t->m->users[u].demand_gpu_s;
+        if (demand_s > 0)
+            values[count++] = t->m->users[u].gpu_s / fmin(demand_s, share_s);
+    }
+    double index = fairness_jain(values, count);
+    free(values);
+    return index;
+}
+
+static double finish_users(struct sums *t) {
+    size_t users = t->sim->workload->users.count, count = 0;
+    double *means = mem_zalloc(users, sizeof *means);
+    for (size_t u = 0; u < users; u++) {
+        struct user_row *row = &t->m->users[u];
+        row->jct_mean_s = t->user_finished[u] ? t->user_jct[u] / t->user_finished[u] : NAN;
+        row->slowdown_mean = t->user_finished[u] ? t->user_slowdown[u] / t->user_finished[u] : NAN;
+        if (t->user_finished[u])
+            means[count++] = row->slowdown_mean;
+    }
+    double index = fairness_jain(means, count);
+    free(means);
+    return index;
+}
+
+static double mean(double sum, double count) {
+    return count > 0 ? sum / count : NAN;
+}
+
+static void fill_summary(struct sums *t) {
+    struct summary *s = &t->m->summary;
+    double finished = s->jobs_finished;
+    gsl_sort(t->jct, 1, t->jct_count);
+    gsl_sort(t->lateness, 1, t->lateness_count);
+    s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
+    s->work_submitted_gpu_h = t->submitted_s / S_PER_H;
+    s->jct_mean_s = mean(t->jct_sum, finished);
+    s->jct_p50_s = jobstats_percentile(t->jct, t->jct_count, 0.50);
+    s->jct_p95_s = jobstats_percentile(t->jct, t->jct_count, 0.95);
+    s->jct_p99_s = jobstats_percentile(t->jct, t->jct_count, 0.99);
+    s->jct_restricted_mean_s = mean(t->restricted, s->jobs_submitted);
+    s->wait_mean_s = mean(t->wait, (double)t->waits);
+    s->bsld_mean = mean(t->slowdown, finished);
+    s->makespan_s = finished > 0 ? units_s(t->m->last_finish_ns - t->first_submit_ns) : NAN;
+    s->edp_mean_js = mean(t->edp, finished);
+    s->edp_exec_mean_js = mean(t->edp_exec, finished);
+    s->ftf_mean = mean(t->ftf, (double)t->ftf_count);
+    s->ftf_max = t->ftf_count > 0 ? t->ftf_max : NAN;
+    s->deadline_miss_rate = mean(s->deadline_missed, s->deadline_jobs);
+    s->lateness_p50_s = jobstats_percentile(t->lateness, t->lateness_count, 0.50);
+    s->lateness_p95_s = jobstats_percentile(t->lateness, t->lateness_count, 0.95);
+    s->prediction_error_mean_s = mean(t->prediction_error, finished);
+    s->jain_gpu_s = jain_gpu_s(t);
+    s->jain_slowdown = finish_users(t);
+}
+
+/* Work of the jobs present that is still to do: what censoring hides. */
+static double unfinished_s(const struct sim *sim) {
+    double left_s = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++) {
+        const struct job_spec *spec = &sim->workload->jobs.at[j];
+        if (spec->work > 0)
+            left_s += spec->reference_gpu_s * (1 - sim_work_done(sim, j) / spec->work);
+    }
+    return left_s;
+}
+
+void jobstats_sum_up(struct metrics *m, const struct sim *sim) {
+    size_t jobs = sim->workload->jobs.count, users = sim->workload->users.count;
+    struct sums t = {.sim = sim, .m = m};
+    t.jct = mem_zalloc(jobs, sizeof *t.jct);
+    t.lateness = mem_zalloc(jobs, sizeof *t.lateness);
+    t.user_slowdown = mem_zalloc(users, sizeof *t.user_slowdown);
+    t.user_jct = mem_zalloc(users, sizeof *t.user_jct);
+    t.user_finished = mem_zalloc(users, sizeof *t.user_finished);
+    m->users = mem_zalloc(users, sizeof *m->users);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim->workload->jobs.at[j].submit_ns >= sim->workload->warmup_ns)
+            add_job(&t, j);
+    fill_summary(&t);
+    m->summary.work_unfinished_gpu_h = unfinished_s(sim) / S_PER_H;
+    free(t.jct);
+    free(t.lateness);
+    free(t.user_slowdown);
+    free(t.user_jct);
+    free(t.user_finished);
+}

@@ -1,0 +1,148 @@
+/* The observer: time integrals and extremes of a run. */
+#include "metrics/metrics.h"
+
+#include "base/units.h"
+#include "metrics/jobstats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void copy_meter(struct power_meter *to, const struct power_meter *from) {
+    *to = *from;
+    to->cpu_nw_per_busy_gpu = NULL;
+    to->types = mem_zalloc(from->type_count, sizeof *to->types);
+    memcpy(to->types, from->types, from->type_count * sizeof *to->types);
+}
+
+/* Measuring starts anew: what came before the end of the warm-up does not count. */
+static void on_measure(void *context, const struct sim *sim) {
+    struct metrics *m = context;
+    free(m->at_start.types);
+    copy_meter(&m->at_start, &sim->meter);
+    m->start_ns = sim->now_ns;
+    m->work_done_at_start = jobstats_work_done_s(sim);
+    m->lost_energy_at_start = jobstats_lost_energy(sim);
+    m->lost_gpu_ns_at_start = jobstats_lost_gpu_ns(sim);
+    m->power_max_nw = 0;
+    m->frag_gpu_ns = m->violation_energy = 0;
+    m->violation_ns = 0;
+    m->preemptions = 0;
+}
+
+static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
+    struct metrics *m = context;
+    int64_t duration_ns = to_ns - from_ns, power = power_meter_total_nw(&sim->meter);
+    if (power > m->power_max_nw)
+        m->power_max_nw = power;
+    if (sim->waiting > 0)
+        m->frag_gpu_ns += (int128)sim->view.v->free_gpus * duration_ns;
+    if (isfinite(sim->cluster->power_cap_w) && power > power_nw(sim->cluster->power_cap_w)) {
+        m->violation_ns += duration_ns;
+        m->violation_energy += (int128)(power - power_nw(sim->cluster->power_cap_w)) * duration_ns;
+    }
+}
+
+static void on_instant(void *context, const struct sim *sim) {
+    struct metrics *m = context;
+    uint32_t free = sim->view.v->free_gpus;
+    struct power_row row = {sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free, free,
+                            sim->waiting};
+    if (m->record_power)
+        array_push(&m->power_rows, row);
+}
+
+static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
+    struct metrics *m = context;
+    (void)job;
+    if (change == JOB_STOPPED)
+        m->preemptions++;
+    if (change == JOB_FINISHED)
+        m->last_finish_ns = sim->now_ns;
+}
+
+void metrics_init(struct metrics *m, bool record_power) {
+    *m = (struct metrics){.record_power = record_power};
+    m->observer = (struct observer){
+        .context = m, .advance = on_advance, .instant = on_instant, .job = on_job, .measure = on_measure};
+}
+
+void metrics_finish(struct metrics *m) {
+    free(m->power_rows.at);
+    free(m->at_start.types);
+    free(m->users);
+    free(m->types);
+    *m = (struct metrics){0};
+}
+
+/* Energy and GPU time of the measured part, by type and in all. */
+static void sum_up_energy(struct metrics *m, const struct sim *sim) {
+    struct summary *s = &m->summary;
+    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0;
+    m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
+        static const struct power_type zero;
+        const struct power_type *now = &sim->meter.types[h],
+                                *then = m->at_start.types ? &m->at_start.types[h] : &zero;
+        int128 type_setup = now->setup_energy - then->setup_energy;
+        int128 type_computing = now->computing_energy - then->computing_energy;
+        int128 type_idle = now->idle_energy - then->idle_energy;
+        int128 type_setup_ns = now->setup_gpu_ns - then->setup_gpu_ns;
+        int128 type_computing_ns = now->computing_gpu_ns - then->computing_gpu_ns;
+        m->types[h].alloc_gpu_h = power_gpu_s(type_setup_ns + type_computing_ns) / S_PER_H;
+        m->types[h].compute_gpu_h = power_gpu_s(type_computing_ns) / S_PER_H;
+        m->types[h].energy_kwh = power_j(type_setup + type_computing + type_idle) / J_PER_KWH;
+        idle += type_idle;
+        setup += type_setup;
+        computing += type_computing;
+        setup_gpu_ns += type_setup_ns;
+        computing_gpu_ns += type_computing_ns;
+    }
+    int128 base = sim->meter.base_energy - m->at_start.base_energy;
+    double capacity_s = s->sim_s * sim->cluster->gpus;
+    s->energy_kwh = power_j(base + idle + setup + computing) / J_PER_KWH;
+    s->energy_job_kwh = power_j(setup + computing) / J_PER_KWH;
+    s->energy_idle_kwh = power_j(idle) / J_PER_KWH;
+    s->energy_setup_kwh = power_j(setup) / J_PER_KWH;
+    s->energy_base_kwh = power_j(base) / J_PER_KWH;
+    s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
+    s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ns(sim) - m->lost_gpu_ns_at_start) / S_PER_H;
+    s->setup_gpu_h = power_gpu_s(setup_gpu_ns) / S_PER_H;
+    s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ns + computing_gpu_ns) / capacity_s : NAN;
+    s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ns) / capacity_s : NAN;
+    s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
+}
+
+static void sum_up_prices(struct summary *s, const struct cluster *cluster, const struct metrics_prices *prices) {
+    s->co2_kg = s->energy_kwh * cluster->pue * prices->carbon_g_per_kwh / 1000;
+    s->cost = s->energy_kwh * cluster->pue * prices->price_per_mwh / 1000;
+    s->water_l = s->energy_kwh * prices->wue_l_per_kwh;
+}
+
+static double ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : NAN;
+}
+
+void metrics_sum_up(struct metrics *m, const struct sim *sim, const struct metrics_prices *prices) {
+    struct summary *s = &m->summary;
+    bool capped = isfinite(sim->cluster->power_cap_w);
+    s->sim_s = units_s(sim->now_ns - m->start_ns);
+    sum_up_energy(m, sim);
+    jobstats_sum_up(m, sim);
+    sum_up_prices(s, sim->cluster, prices);
+    s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
+    s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
+    s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
+    s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
+    s->frag_gpu_h = power_gpu_s(m->frag_gpu_ns) / S_PER_H;
+    s->interruptions_per_job = ratio((double)m->preemptions, s->jobs_submitted);
+    s->preemptions = (double)m->preemptions;
+    s->resizes = 0;
+    s->power_max_w = power_w(m->power_max_nw);
+    s->cap_violation_s = capped ? units_s(m->violation_ns) : NAN;
+    s->cap_violation_j = capped ? power_j(m->violation_energy) : NAN;
+    s->events = (double)sim->event_total;
+    s->decisions = (double)sim->decision_total;
+    s->extrapolated_starts = (double)sim->extrapolated_starts;
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        s->refused_actions += (double)sim->refused[i];
+}

@@ -1,0 +1,55 @@
+/* Measures a run while it goes (as an observer) and sums it up at its end. */
+#ifndef EASIM_METRICS_METRICS_H
+#define EASIM_METRICS_METRICS_H
+
+#include "engine/sim.h"
+#include "metrics/summary.h"
+
+/* One row of power.csv: the state from time_ns on. */
+struct power_row {
+    int64_t time_ns;
+    int64_t power_nw;
+    uint32_t allocated, idle, waiting;
+};
+
+struct user_row {
+    uint32_t jobs;
+    double gpu_s, demand_gpu_s, energy_kwh, jct_mean_s, slowdown_mean;
+};
+
+struct type_row {
+    double alloc_gpu_h, compute_gpu_h, energy_kwh;
+    uint32_t jobs; /* finished, by last configuration */
+};
+
+/* Zero-initialise; release with metrics_finish. */
+struct metrics {
+    struct observer observer;
+    bool record_power;
+    ARRAY_OF(struct power_row) power_rows;
+    int64_t start_ns;            /* of measuring */
+    struct power_meter at_start; /* copy of the meter then; types owned here */
+    double work_done_at_start;   /* reference GPU-seconds */
+    int128 lost_energy_at_start, lost_gpu_ns_at_start;
+    int64_t power_max_nw;
+    int128 frag_gpu_ns; /* free GPU time while jobs wait */
+    int128 violation_energy;
+    int64_t violation_ns;
+    uint64_t preemptions;
+    int64_t last_finish_ns;
+    struct summary summary;
+    struct user_row *users;
+    struct type_row *types;
+};
+
+/* Figures that turn energy into cost and emissions; NAN = not asked for. */
+struct metrics_prices {
+    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
+};
+
+void metrics_init(struct metrics *metrics, bool record_power);
+/* Fills in summary, users and types from the finished run. */
+void metrics_sum_up(struct metrics *metrics, const struct sim *sim, const struct metrics_prices *prices);
+void metrics_finish(struct metrics *metrics);
+
+#endif

@@ -1,0 +1,232 @@
+/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k, batch. */
+#include "model/config_table.h"
+
+#include "base/numfmt.h"
+#include "model/efficiency.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct field speed_ratio = {.type = FIELD_REAL, .above_min = true, .max = 1e6};
+
+int config_table_init(struct config_table *t, const struct cluster *cluster, const struct model_set *models,
+                      struct problems *problems) {
+    *t = (struct config_table){.cluster = cluster, .models = models};
+    t->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *t->rigid_speed);
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
+        t->rigid_speed[h] = 1;
+    const struct yaml_node *node = models->rigid_speed;
+    if (!node)
+        return 0;
+    if (node->kind != YAML_NODE_MAPPING) {
+        problems_add(problems, node->where, "rigid_speed", "expected a mapping from GPU type to speed ratio");
+        return ERROR_INPUT;
+    }
+    struct binding binding = {&t->arena, problems};
+    int result = 0;
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
+        const struct yaml_node *value = yaml_find(node, cluster->gpu_types[h].name);
+        if (value && schema_bind_value(&binding, &speed_ratio, value,
+                                       arena_printf(&t->arena, "rigid_speed.%s", cluster->gpu_types[h].name),
+                                       &t->rigid_speed[h]) < 0)
+            result = ERROR_INPUT;
+    }
+    return result;
+}
+
+void config_table_finish(struct config_table *t) {
+    free(t->rigid_speed);
+    free(t->configs.at);
+    free(t->sets.at);
+    intern_finish(&t->requests);
+    arena_finish(&t->arena);
+}
+
+/* Without a measured range everything lies outside it. */
+static bool outside(const struct schema_list *range, uint32_t value) {
+    const int64_t *at = range->at;
+    return range->count != 2 || ((int64_t)value < at[0] || (int64_t)value > at[1]);
+}
+
+/* Speed and power of one configuration; false if a lookup table does not reach it. */
+static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w, struct easim_config *c) {
+    for (int span = 0; span < 2; span++) {
+        double iteration_s;
+        if (g->lookup.count > 0) {
+            struct lookup_value value;
+            if (!lookup_find(&g->lookup, c->k, c->batch, (enum easim_span)span, &value))
+                return false;
+            iteration_s = value.iteration_s;
+            c->power_w[span] = fmin(tdp_w, value.power_w);
+        } else {
+            iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, (enum easim_span)span);
+            c->power_w[span] =
+                power_training_w(&g->power, g->speed.c_s, speed_rate(1, c->batch, iteration_s), tdp_w);
+        }
+        c->goodput[span] =
+            speed_rate(c->k, c->batch, iteration_s) * efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
+    }
+    c->extrapolated = outside(&g->range_k, c->k) || outside(&g->range_batch, c->batch);
+    return true;
+}
+
+/* Why candidates fell out, to explain an empty set. */
+struct dropped {
+    uint32_t by_type, by_gpus, by_memory, by_range;
+    uint32_t least_k, most_gpus;
+    double least_gib;
+};
+
+static void add_model_configs(struct config_table *t, const struct config_request *q, uint32_t h, uint32_t k,
+                              struct dropped *dropped) {
+    const struct model *m = &t->models->models[q->model];
+    const struct gpu_type *type = &t->cluster->gpu_types[h];
+    const struct gpu_model *g = model_on_gpu(m, type->name);
+    const int64_t *batches = m->batches.at;
+    if (!g) {
+        dropped->by_type++;
+        return;
+    }
+    for (size_t i = 0; i < (q->batch_count ? q->batch_count : m->batches.count); i++) {
+        uint32_t batch = q->batch_count ? q->batch[i] : (uint32_t)batches[i];
+        double gib = m->mem0_gib + m->mem1_gib * batch;
+        struct easim_config c = {
+            .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
+        if (gib > type->memory_gib) {
+            dropped->by_memory++;
+            dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
+        } else if (!tabulate(m, g, type->tdp_w, &c)) {
+            dropped->by_range++;
+        } else {
+            array_push(&t->configs, c);
+        }
+    }
+}
+
+static void add_rigid_config(struct config_table *t, const struct config_request *q, uint32_t h, uint32_t k) {
+    const struct gpu_type *type = &t->cluster->gpu_types[h];
+    double power_w = power_rigid_w(type->idle_w, type->tdp_w, q->utilization);
+    struct easim_config c = {.k = k,
+                             .batch = q->batch_count ? q->batch[0] : 0,
+                             .gpu_type = h,
+                             .empty_span = k > type->node_gpus_max ? 1 : 0,
+                             .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
+                             .power_w = {power_w, power_w}};
+    array_push(&t->configs, c);
+}
+
+static const char *explain(struct config_table *t, const struct config_request *q, const struct dropped *d) {
+    char text[NUMFMT_BYTES];
+    if (d->by_memory > 0) {
+        numfmt_real(text, d->least_gib);
+        return arena_printf(&t->arena, "needs at least %s GiB of GPU memory", text);
+    }
+    if (d->by_range > 0)
+        return "no allowed configuration is in the measured range of its lookup table";
+    if (d->by_gpus > 0)
+        return arena_printf(&t->arena, "needs %u GPUs of one type, the largest allowed type has %u", d->least_k,
+                            d->most_gpus);
+    return q->model == EASIM_NONE ? "no allowed GPU type in the cluster" : "its model knows no allowed GPU type";
+}
+
+/* The bytes that tell one request from another; returns their number. */
+static size_t request_key(const struct config_request *q, unsigned char key[static sizeof *q]) {
+    const struct {
+        const void *at;
+        size_t bytes;
+    } parts[] = {{&q->model, sizeof q->model},
+                 {&q->type_mask, sizeof q->type_mask},
+                 {&q->utilization, sizeof q->utilization},
+                 {&q->k_count, sizeof q->k_count},
+                 {q->k, q->k_count * sizeof *q->k},
+                 {q->batch, q->batch_count * sizeof *q->batch}};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        memcpy(key + length, parts[i].at, parts[i].bytes);
+        length += parts[i].bytes;
+    }
+    return length;
+}
+
+uint32_t config_table_set(struct config_table *t, const struct config_request *q) {
+    unsigned char key[sizeof *q];
+    bool is_new;
+    uint32_t number = intern(&t->requests, key, request_key(q, key), &is_new);
+    if (!is_new)
+        return number;
+    struct config_set set = {.first = (uint32_t)t->configs.count};
+    struct dropped dropped = {.least_k = UINT32_MAX};
+    for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
+        if (q->type_mask != 0 && !(q->type_mask >> h & 1))
+            continue;
+        uint32_t gpus = t->cluster->gpu_types[h].gpus;
+        dropped.most_gpus = gpus > dropped.most_gpus ? gpus : dropped.most_gpus;
+        for (uint32_t i = 0; i < q->k_count; i++) {
+            if (q->k[i] > gpus) {
+                dropped.by_gpus++;
+                dropped.least_k = q->k[i] < dropped.least_k ? q->k[i] : dropped.least_k;
+            } else if (q->model == EASIM_NONE) {
+                add_rigid_config(t, q, h, q->k[i]);
+            } else {
+                add_model_configs(t, q, h, q->k[i], &dropped);
+            }
+        }
+    }
+    set.count = (uint32_t)t->configs.count - set.first;
+    if (set.count == 0)
+        set.reason = explain(t, q, &dropped);
+    array_push(&t->sets, set);
+    return number;
+}
+
+struct config_best config_table_best(const struct config_table *t, uint32_t set, double work, double setup_s) {
+    struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
+    const struct config_set *s = &t->sets.at[set];
+    double best_kp = 0;
+    for (uint32_t i = s->first; i < s->first + s->count; i++) {
+        const struct easim_config *c = &t->configs.at[i];
+        double computing_s = work / c->goodput[c->empty_span];
+        double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
+        double energy_j =
+            c->k * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s + c->power_w[c->empty_span] * computing_s);
+        best.edp_js = fmin(best.edp_js, energy_j * time_s);
+        /* Order of the table settles the remaining ties: earlier type, then smaller batch. */
+        const struct easim_config *old = best.config == EASIM_NONE ? NULL : &t->configs.at[best.config];
+        if (time_s < best.time_s ||
+            (old && time_s == best.time_s && (c->k < old->k || (c->k == old->k && kp < best_kp)))) {
+            best.config = i;
+            best.time_s = time_s;
+            best_kp = kp;
+        }
+    }
+    return best;
+}
+
+double config_table_best_time_within(const struct config_table *t, uint32_t set, double work, double setup_s,
+                                     double most_k) {
+    const struct config_set *s = &t->sets.at[set];
+    uint32_t least_k = UINT32_MAX;
+    for (uint32_t i = s->first; i < s->first + s->count; i++)
+        least_k = t->configs.at[i].k < least_k ? t->configs.at[i].k : least_k;
+    double best_s = INFINITY, limit = fmax(most_k, least_k);
+    for (uint32_t i = s->first; i < s->first + s->count; i++) {
+        const struct easim_config *c = &t->configs.at[i];
+        if (c->k <= limit)
+            best_s = fmin(best_s, setup_s + work / c->goodput[c->empty_span]);
+    }
+    return best_s;
+}
+
+double config_table_unit_goodput(const struct config_table *t, uint32_t model, uint32_t gpu_type) {
+    const struct model *m = &t->models->models[model];
+    const struct gpu_type *type = &t->cluster->gpu_types[gpu_type];
+    const struct gpu_model *g = model_on_gpu(m, type->name);
+    const int64_t *batches = m->batches.at;
+    double best = 0;
+    for (size_t i = 0; g && i < m->batches.count; i++) {
+        struct easim_config c = {.k = 1, .batch = (uint32_t)batches[i], .gpu_type = gpu_type};
+        if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib && tabulate(m, g, type->tdp_w, &c))
+            best = fmax(best, c.goodput[EASIM_ONE_NODE]);
+    }
+    return best;
+}

@@ -1,0 +1,60 @@
+/* The configurations (k, b, h) that jobs may take, with goodput and power tabulated once per run. Jobs with equal
+   limits share one set of configurations. */
+#ifndef EASIM_MODEL_CONFIG_TABLE_H
+#define EASIM_MODEL_CONFIG_TABLE_H
+
+#include "base/intern.h"
+#include "cluster/cluster.h"
+#include "easim/policy.h"
+#include "model/model_file.h"
+
+#define CONFIG_MAX_CHOICES 64 /* of k, and of b, in one request */
+
+/* What a job allows. Lists are ascending and without repeats. */
+struct config_request {
+    uint32_t model; /* index, or EASIM_NONE: rigid */
+    uint32_t k_count, batch_count;
+    uint64_t type_mask; /* bit per GPU type of the cluster; 0 = every type (the model knows) */
+    double utilization; /* rigid jobs only */
+    uint32_t k[CONFIG_MAX_CHOICES];
+    uint32_t batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
+};
+
+struct config_set {
+    uint32_t first, count; /* in the table; count 0: nothing is feasible, see reason */
+    const char *reason;    /* why nothing is feasible, in words */
+};
+
+struct config_table {
+    const struct cluster *cluster;
+    const struct model_set *models;
+    double *rigid_speed; /* by GPU type */
+    ARRAY_OF(struct easim_config) configs;
+    ARRAY_OF(struct config_set) sets;
+    struct intern requests; /* request -> set */
+    struct arena arena;
+};
+
+/* Least predicted T and EDP of a job over a set, on the empty cluster (T* and EDP* of SPEC 5). */
+struct config_best {
+    uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
+    double time_s;
+    double edp_js;
+};
+
+/* Reads the rigid_speed section of the models, if any; negative after adding problems. */
+int config_table_init(struct config_table *table, const struct cluster *cluster, const struct model_set *models,
+                      struct problems *problems) MUST_CHECK;
+void config_table_finish(struct config_table *table);
+
+/* The set for a request, made on first use. Ownership of the request stays with the caller. */
+uint32_t config_table_set(struct config_table *table, const struct config_request *request);
+
+struct config_best config_table_best(const struct config_table *table, uint32_t set, double work, double setup_s);
+/* Least T over configurations with k <= most_k (the smallest k there is if none), with set-up setup_s. */
+double config_table_best_time_within(const struct config_table *table, uint32_t set, double work, double setup_s,
+                                     double most_k);
+/* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run there. */
+double config_table_unit_goodput(const struct config_table *table, uint32_t model, uint32_t gpu_type);
+
+#endif

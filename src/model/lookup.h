@@ -1,0 +1,32 @@
+/* Measured points instead of a formula: interpolated inside their range, never extrapolated. */
+#ifndef EASIM_MODEL_LOOKUP_H
+#define EASIM_MODEL_LOOKUP_H
+
+#include "easim/policy.h"
+
+struct lookup_point {
+    int64_t k, batch;            /* batch per GPU */
+    double throughput_samples_s; /* of all k GPUs */
+    double power_w_per_gpu;
+    bool across_nodes;
+};
+
+struct lookup {
+    struct lookup_point *points; /* sorted by lookup_sort */
+    size_t count;
+};
+
+struct lookup_value {
+    double iteration_s;
+    double power_w;
+};
+
+/* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or -1. */
+int lookup_sort(struct lookup *lookup);
+
+/* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then linear in k.
+   Without points across nodes, those within a node stand for both. False outside the measured range. */
+bool lookup_find(const struct lookup *lookup, uint32_t k, uint32_t batch, enum easim_span span,
+                 struct lookup_value *value);
+
+#endif

@@ -1,0 +1,293 @@
+/* Loading and checking of model files. */
+#include "model/model_file.h"
+
+#include "base/array.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
+
+#define OF(member) .offset = offsetof(struct gpu_model, member)
+#define SECONDS    .max = 1e6, .unit = "s"
+#define NUMBER(name, member, ...)                                                                                  \
+    { .key = name, .type = FIELD_REAL, OF(member), __VA_ARGS__ }
+
+static const struct field lookup_fields[] = {
+    {.key = "k",
+     .type = FIELD_INT,
+     .offset = offsetof(struct lookup_point, k),
+     .required = true,
+     .min = 1,
+     .max = 1e6},
+    {.key = "batch",
+     .type = FIELD_INT,
+     .offset = offsetof(struct lookup_point, batch),
+     .required = true,
+     .min = 1,
+     .max = 1e9},
+    {.key = "throughput_samples_s",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct lookup_point, throughput_samples_s),
+     .required = true,
+     .above_min = true,
+     .max = 1e12},
+    {.key = "power_w_per_gpu",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct lookup_point, power_w_per_gpu),
+     .required = true,
+     .above_min = true,
+     .max = 1e5},
+    {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct lookup_point, across_nodes)},
+    FIELDS_END};
+
+const struct field gpu_model_fields[] = {
+    {.type = FIELD_LOCATION, OF(where)},
+    NUMBER("a_s", speed.a_s, .default_value = NAN, .above_min = true, SECONDS,
+           .help = "launch floor of an iteration"),
+    NUMBER("c_s", speed.c_s, .default_value = NAN, .above_min = true, SECONDS, .help = "per sample at saturation"),
+    NUMBER("gamma", speed.gamma, .default_value = NAN, .min = 1, .max = 10, .help = "overlap of the two"),
+    NUMBER("alpha_s", speed.alpha_s[0], .default_value = NAN, SECONDS, .help = "synchronisation of two GPUs"),
+    NUMBER("beta_s", speed.beta_s[0], .default_value = 0, SECONDS, .help = "and of each further GPU"),
+    NUMBER("alpha_inter_s", speed.alpha_s[1], .default_value = NAN, SECONDS,
+           .help = "the same across nodes (default alpha_s)"),
+    NUMBER("beta_inter_s", speed.beta_s[1], .default_value = NAN, SECONDS, .help = "(default beta_s)"),
+    NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
+           .help = "power at 0 samples/s"),
+    NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
+           .help = "power at saturation"),
+    {.key = "lookup",
+     .type = FIELD_OBJECTS,
+     OF(lookup_points),
+     .fields = lookup_fields,
+     .item_size = sizeof(struct lookup_point),
+     .help = "measured points used instead of the formulas"},
+    {.key = "evidence",
+     .type = FIELD_NODE,
+     OF(evidence),
+     .required = true,
+     .help = "measured | derived | assumed, for all parameters or by parameter"},
+    {.key = "source", .type = FIELD_NODE, OF(source), .required = true, .help = "where the figures come from"},
+    {.key = "range_k", .type = FIELD_INTS, OF(range_k), .min = 1, .max = 1e6, .help = "least and most k measured"},
+    {.key = "range_batch",
+     .type = FIELD_INTS,
+     OF(range_batch),
+     .min = 1,
+     .max = 1e9,
+     .help = "least and most batch per GPU measured"},
+    NUMBER("mape_in_sample", mape_in_sample, .default_value = NAN, .max = 100,
+           .help = "mean absolute relative error"),
+    NUMBER("mape_leave_one_out", mape_leave_one_out, .default_value = NAN, .max = 100,
+           .help = "the same, leaving one configuration out"),
+    FIELDS_END};
+
+#undef OF
+#define OF(member) .offset = offsetof(struct model, member)
+
+const struct field model_fields[] = {
+    {.type = FIELD_LOCATION, OF(where)},
+    {.key = "name", .type = FIELD_STRING, OF(name), .required = true, .min = 1},
+    {.key = "m0",
+     .type = FIELD_REAL,
+     OF(m0),
+     .required = true,
+     .above_min = true,
+     .max = 1e12,
+     .help = "reference global batch, samples"},
+    {.key = "phi",
+     .type = FIELD_REAL,
+     OF(phi),
+     .required = true,
+     .max = 1e15,
+     .help = "gradient noise scale, samples"},
+    {.key = "start_s", .type = FIELD_DURATION, OF(costs.start_s), SECONDS, .help = "set-up at the first start"},
+    {.key = "restart_s", .type = FIELD_DURATION, OF(costs.restart_s), SECONDS, .help = "set-up at later starts"},
+    {.key = "checkpoint_s",
+     .type = FIELD_DURATION,
+     OF(costs.checkpoint_s),
+     SECONDS,
+     .help = "time of an on-demand checkpoint"},
+    {.key = "checkpoint_interval_s",
+     .type = FIELD_DURATION,
+     OF(costs.checkpoint_interval_s),
+     SECONDS,
+     .help = "computing time between periodic checkpoints; 0 = on demand"},
+    {.key = "mem0_gib", .type = FIELD_GIB, OF(mem0_gib), .max = 1e6},
+    {.key = "mem1_gib", .type = FIELD_GIB, OF(mem1_gib), .max = 1e6, .help = "per sample of the batch per GPU"},
+    {.key = "batches",
+     .type = FIELD_INTS,
+     OF(batches),
+     .required = true,
+     .min = 1,
+     .max = 1e9,
+     .help = "allowed batches per GPU"},
+    {.key = "flops_per_sample", .type = FIELD_REAL, OF(flops_per_sample), .default_value = NAN, .max = 1e30},
+    {.key = "bytes_per_sample", .type = FIELD_REAL, OF(bytes_per_sample), .default_value = NAN, .max = 1e30},
+    {.key = "gpus",
+     .type = FIELD_NODE,
+     OF(gpus_node),
+     .required = true,
+     .help = "mapping from GPU type to its parameters"},
+    FIELDS_END};
+
+#undef OF
+
+static const struct field file_fields[] = {
+    {.key = "models",
+     .type = FIELD_OBJECTS,
+     .offset = 0,
+     .required = true,
+     .fields = model_fields,
+     .item_size = sizeof(struct model)},
+    {.key = "rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list)},
+    FIELDS_END};
+
+struct file_section {
+    struct schema_list models;
+    const struct yaml_node *rigid_speed;
+};
+
+static const struct field evidence_field = {.type = FIELD_CHOICE, .choices = evidence_names};
+
+/* One word for all parameters, or one each by name; *weakest becomes the weakest of them. */
+static void check_evidence(struct gpu_model *g, const char *path, const struct binding *b) {
+    int32_t word = 0;
+    g->weakest = EVIDENCE_MEASURED;
+    if (!g->evidence)
+        return;
+    if (g->evidence->kind != YAML_NODE_MAPPING) {
+        if (schema_bind_value(b, &evidence_field, g->evidence, arena_printf(b->arena, "%s.evidence", path),
+                              &word) == 0)
+            g->weakest = (enum evidence)word;
+        return;
+    }
+    for (size_t i = 0; i < g->evidence->count; i++) {
+        const char *where = arena_printf(b->arena, "%s.evidence.%s", path, g->evidence->keys[i]->text);
+        if (schema_bind_value(b, &evidence_field, g->evidence->items[i], where, &word) == 0 &&
+            (enum evidence)word > g->weakest)
+            g->weakest = (enum evidence)word;
+    }
+}
+
+static void check_range(const struct schema_list *range, const char *key, const struct gpu_model *g,
+                        const char *path, const struct binding *b) {
+    const int64_t *at = range->at;
+    if (range->count != 0 && (range->count != 2 || at[0] > at[1]))
+        problems_add(b->problems, g->where, path, "%s: expected [least, most]", key);
+}
+
+/* Formulas need all parameters; a lookup table needs none of them. */
+static void check_parameters(struct gpu_model *g, const char *path, const struct binding *b) {
+    const struct speed_params *s = &g->speed;
+    const struct {
+        const char *name;
+        double value;
+    } needed[] = {{"a_s", s->a_s},         {"c_s", s->c_s},
+                  {"gamma", s->gamma},     {"alpha_s", s->alpha_s[0]},
+                  {"p0_w", g->power.p0_w}, {"pmax_w", g->power.pmax_w}};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && g->lookup.count == 0; i++)
+        if (isnan(needed[i].value))
+            problems_add(b->problems, g->where, path, "key \"%s\" is missing (there is no lookup table either)",
+                         needed[i].name);
+    if (g->power.p0_w > g->power.pmax_w)
+        problems_add(b->problems, g->where, path, "expected p0_w at most pmax_w, got %g and %g", g->power.p0_w,
+                     g->power.pmax_w);
+}
+
+static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, const char *path,
+                           const struct binding *b) {
+    size_t before = b->problems->count;
+    if (schema_bind(b, gpu_model_fields, node, path, g) < 0)
+        return;
+    g->lookup = (struct lookup){g->lookup_points.at, g->lookup_points.count};
+    if (isnan(g->speed.alpha_s[1]))
+        g->speed.alpha_s[1] = g->speed.alpha_s[0];
+    if (isnan(g->speed.beta_s[1]))
+        g->speed.beta_s[1] = g->speed.beta_s[0];
+    check_parameters(g, path, b);
+    check_evidence(g, path, b);
+    check_range(&g->range_k, "range_k", g, path, b);
+    check_range(&g->range_batch, "range_batch", g, path, b);
+    int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;
+    if (twice >= 0)
+        problems_add(b->problems, g->where, path, "lookup: k %lld, batch %lld stands there twice",
+                     (long long)g->lookup.points[twice].k, (long long)g->lookup.points[twice].batch);
+}
+
+static void bind_gpus(struct model *m, const char *path, const struct binding *b) {
+    const struct yaml_node *node = m->gpus_node;
+    if (!node)
+        return;
+    const char *gpus_path = arena_printf(b->arena, "%s.gpus", path);
+    if (node->kind != YAML_NODE_MAPPING || node->count == 0) {
+        problems_add(b->problems, node->where, gpus_path, "expected a mapping from GPU type to parameters");
+        return;
+    }
+    m->gpus = arena_alloc(b->arena, node->count * sizeof *m->gpus);
+    m->gpu_count = (uint32_t)node->count;
+    for (uint32_t i = 0; i < m->gpu_count; i++) {
+        m->gpus[i].gpu = node->keys[i]->text;
+        bind_gpu_model(&m->gpus[i], node->items[i], arena_printf(b->arena, "%s.%s", gpus_path, m->gpus[i].gpu), b);
+        m->gpus[i].gpu = node->keys[i]->text;
+    }
+}
+
+static int load_file(struct model_set *set, const char *path, const struct binding *b) {
+    struct yaml_doc doc = {0};
+    size_t before = b->problems->count;
+    struct file_section section = {0};
+    if (yaml_doc_load(&doc, path, b->problems) < 0) {
+        yaml_doc_finish(&doc);
+        return ERROR_INPUT;
+    }
+    /* The tree outlives this function: models point into it. */
+    arena_adopt(b->arena, &doc.arena);
+    if (!doc.root)
+        problems_add(b->problems, (struct location){.file = path}, NULL, "the file holds no models");
+    else if (schema_bind(b, file_fields, doc.root, "", &section) == 0 || section.models.count > 0) {
+        struct model *models = arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
+        if (set->count > 0)
+            memcpy(models, set->models, set->count * sizeof *models);
+        memcpy(models + set->count, section.models.at, section.models.count * sizeof *models);
+        set->models = models;
+        for (size_t i = 0; i < section.models.count; i++) {
+            struct model *m = &models[set->count++];
+            const char *model_path = arena_printf(b->arena, "models[%zu]", i);
+            bind_gpus(m, model_path, b);
+            if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
+                problems_add(b->problems, m->where, model_path, "model \"%s\" is defined twice", m->name);
+        }
+        if (section.rigid_speed)
+            set->rigid_speed = section.rigid_speed;
+    }
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *b) {
+    *set = (struct model_set){0};
+    if (!node)
+        return 0;
+    bool list = node->kind == YAML_NODE_SEQUENCE;
+    int result = 0;
+    for (size_t i = 0; i < (list ? node->count : 1); i++) {
+        const struct yaml_node *item = list ? node->items[i] : node;
+        const char *path = schema_path(b, item, list ? arena_printf(b->arena, "models[%zu]", i) : "models");
+        if (!path || load_file(set, path, b) < 0)
+            result = ERROR_INPUT;
+    }
+    return result;
+}
+
+int model_set_find(const struct model_set *set, const char *name) {
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->models[i].name && strcmp(set->models[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+const struct gpu_model *model_on_gpu(const struct model *m, const char *gpu) {
+    for (uint32_t i = 0; i < m->gpu_count; i++)
+        if (strcmp(m->gpus[i].gpu, gpu) == 0)
+            return &m->gpus[i];
+    return NULL;
+}

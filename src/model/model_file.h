@@ -1,0 +1,61 @@
+/* Model files: what is known of each training job kind on each GPU type, and how well it is known. */
+#ifndef EASIM_MODEL_MODEL_FILE_H
+#define EASIM_MODEL_MODEL_FILE_H
+
+#include "config/schema.h"
+#include "model/lookup.h"
+#include "model/power.h"
+#include "model/speed.h"
+
+enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED };
+extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated */
+
+/* A model on one GPU type. */
+struct gpu_model {
+    struct location where;
+    const char *gpu; /* GPU type name, as in the cluster section */
+    struct speed_params speed;
+    struct power_params power;
+    struct schema_list lookup_points;          /* struct lookup_point, as read */
+    struct lookup lookup;                      /* count > 0: used instead of the formulas */
+    const struct yaml_node *evidence;          /* one word, or a mapping from parameter to word */
+    const struct yaml_node *source;            /* text, or a mapping from parameter to text */
+    enum evidence weakest;                     /* of all its parameters */
+    struct schema_list range_k, range_batch;   /* int64_t [least, most] measured; count 0: not stated */
+    double mape_in_sample, mape_leave_one_out; /* NAN: not stated */
+};
+
+/* Costs of starting and stopping, by model. */
+struct start_costs {
+    double start_s, restart_s, checkpoint_s, checkpoint_interval_s;
+};
+
+struct model {
+    struct location where;
+    const char *name;
+    double m0, phi; /* reference global batch and gradient noise scale, samples */
+    struct start_costs costs;
+    double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
+    struct schema_list batches;                /* int64_t, allowed per-GPU batches */
+    double flops_per_sample, bytes_per_sample; /* NAN: not stated */
+    const struct yaml_node *gpus_node;
+    struct gpu_model *gpus;
+    uint32_t gpu_count;
+};
+
+struct model_set {
+    struct model *models;
+    uint32_t count;
+    const struct yaml_node *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
+};
+
+/* Reads the model files named by node (a path or a list of paths). Everything is in binding->arena. Negative after
+   adding problems. node may be NULL: no models. */
+int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
+int model_set_find(const struct model_set *set, const char *name);                /* index or -1 */
+const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
+
+extern const struct field model_fields[];
+extern const struct field gpu_model_fields[];
+
+#endif

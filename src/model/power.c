@@ -1,0 +1,12 @@
+/* Power of one GPU: see power.h. */
+#include "model/power.h"
+
+#include <math.h>
+
+double power_training_w(const struct power_params *p, double c_s, double rate_per_gpu, double tdp_w) {
+    return fmin(tdp_w, p->p0_w + (p->pmax_w - p->p0_w) * c_s * rate_per_gpu);
+}
+
+double power_rigid_w(double idle_w, double tdp_w, double utilization) {
+    return idle_w + utilization * (tdp_w - idle_w);
+}

@@ -1,0 +1,15 @@
+/* Power of one GPU (SPEC 4). Pure functions. */
+#ifndef EASIM_MODEL_POWER_H
+#define EASIM_MODEL_POWER_H
+
+struct power_params {
+    double p0_w;   /* computing, but at no samples/s */
+    double pmax_w; /* at saturation, 1/c_s samples/s */
+};
+
+/* P = min(tdp_w, p0 + (pmax - p0)*c_s * rate_per_gpu): linear in the samples/s of one GPU. */
+double power_training_w(const struct power_params *params, double c_s, double rate_per_gpu, double tdp_w);
+/* A job known only by its run time: idle + utilization*(tdp - idle), utilization in 0..1. */
+double power_rigid_w(double idle_w, double tdp_w, double utilization);
+
+#endif

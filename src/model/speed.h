@@ -1,0 +1,21 @@
+/* Iteration time and rate of data-parallel training (SPEC 4). Pure functions. */
+#ifndef EASIM_MODEL_SPEED_H
+#define EASIM_MODEL_SPEED_H
+
+#include "easim/policy.h"
+
+/* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10) with a launch
+   floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2). */
+struct speed_params {
+    double a_s;                   /* launch floor of one iteration, > 0 */
+    double c_s;                   /* seconds per sample at saturation, > 0 */
+    double gamma;                 /* 1 (no overlap) .. 10 (max) */
+    double alpha_s[2], beta_s[2]; /* synchronisation, by enum easim_span */
+};
+
+/* Seconds per iteration of k GPUs with `batch` samples each. */
+double speed_iteration_s(const struct speed_params *params, uint32_t k, uint32_t batch, enum easim_span span);
+/* r = k*b/t, samples/s of all k GPUs together. */
+double speed_rate(uint32_t k, uint32_t batch, double iteration_s);
+
+#endif

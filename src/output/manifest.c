@@ -1,0 +1,123 @@
+/* manifest.json, built with cJSON; numbers go in as text of our own, since cJSON does not keep every double. */
+#include "output/manifest.h"
+
+#include "base/numfmt.h"
+#include "easim_version.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+static void add_real(cJSON *object, const char *name, double value) {
+    char text[NUMFMT_BYTES];
+    if (!isfinite(value)) {
+        cJSON_AddNullToObject(object, name);
+        return;
+    }
+    numfmt_real(text, value);
+    cJSON_AddRawToObject(object, name, text);
+}
+
+static void add_int(cJSON *object, const char *name, int64_t value) {
+    char text[NUMFMT_BYTES];
+    numfmt_int(text, value);
+    cJSON_AddRawToObject(object, name, text);
+}
+
+static void add_param(cJSON *params, const struct easim_param *param, const void *values) {
+    struct str text = {0};
+    params_write_value(param, values, &text);
+    bool number =
+        param->type == EASIM_PARAM_REAL || param->type == EASIM_PARAM_DURATION || param->type == EASIM_PARAM_INT;
+    if (param->type == EASIM_PARAM_BOOL)
+        cJSON_AddBoolToObject(params, param->name, text.text[0] == 't');
+    else if (number && text.text[0] != 'o')
+        cJSON_AddRawToObject(params, param->name, text.text);
+    else
+        cJSON_AddStringToObject(params, param->name, text.text);
+    str_finish(&text);
+}
+
+static void add_policy(cJSON *root, const struct study *study) {
+    const struct easim_policy *policy = study->module.policy;
+    cJSON *object = cJSON_AddObjectToObject(root, "policy");
+    cJSON_AddStringToObject(object, "name", policy->name);
+    cJSON_AddStringToObject(object, "version", policy->version);
+    cJSON *capabilities = cJSON_AddArrayToObject(object, "capabilities");
+    for (int i = 0; i < 32; i++)
+        if (policy->capabilities & 1u << i)
+            cJSON_AddItemToArray(capabilities, cJSON_CreateString(module_capability_name(1u << i)));
+    cJSON *params = cJSON_AddObjectToObject(object, "params");
+    for (uint32_t i = 0; i < policy->param_count; i++)
+        add_param(params, &policy->params[i], study->params);
+}
+
+static void add_models(cJSON *root, const struct model_set *models) {
+    cJSON *list = cJSON_AddArrayToObject(root, "models");
+    for (uint32_t i = 0; i < models->count; i++) {
+        const struct model *model = &models->models[i];
+        for (uint32_t g = 0; g < model->gpu_count; g++) {
+            const struct gpu_model *gpu = &model->gpus[g];
+            cJSON *object = cJSON_CreateObject();
+            cJSON_AddStringToObject(object, "model", model->name);
+            cJSON_AddStringToObject(object, "gpu_type", gpu->gpu);
+            cJSON_AddStringToObject(object, "form", gpu->lookup.count > 0 ? "lookup" : "formula");
+            cJSON_AddStringToObject(object, "weakest_evidence", evidence_names[gpu->weakest]);
+            add_real(object, "mape_in_sample", gpu->mape_in_sample);
+            add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);
+            cJSON_AddBoolToObject(object, "measured_range", gpu->range_k.count == 2 && gpu->range_batch.count == 2);
+            cJSON_AddItemToArray(list, object);
+        }
+    }
+}
+
+static void add_input(cJSON *root, const struct workload_source *source) {
+    const struct stream *streams = source->streams.at;
+    cJSON *list = cJSON_AddArrayToObject(root, "traces");
+    for (size_t i = 0; i < source->streams.count; i++) {
+        const struct trace *trace = &streams[i].trace;
+        if (streams[i].kind != STREAM_TRACE)
+            continue;
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "file", streams[i].file);
+        cJSON_AddStringToObject(object, "format", streams[i].format);
+        add_int(object, "rows_read", (int64_t)trace->rows_read);
+        add_int(object, "rows_kept", (int64_t)trace->rows.count);
+        add_real(object, "offset_s", trace->offset_s);
+        cJSON *notes = cJSON_AddArrayToObject(object, "notes");
+        for (size_t n = 0; n < trace->notes.count; n++) {
+            cJSON *note = cJSON_CreateObject();
+            cJSON_AddStringToObject(note, "what", trace->notes.at[n].dropped ? "dropped" : "changed");
+            cJSON_AddStringToObject(note, "reason", trace->notes.at[n].reason);
+            add_int(note, "rows", (int64_t)trace->notes.at[n].rows);
+            add_int(note, "first_line", trace->notes.at[n].first_line);
+            cJSON_AddItemToArray(notes, note);
+        }
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
+void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
+    char hash[32];
+    cJSON *root = cJSON_CreateObject();
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scenario_hash(&study->scenario));
+    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
+    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
+    cJSON_AddStringToObject(root, "name", study->scenario.name);
+    cJSON_AddStringToObject(root, "config", study->scenario.file);
+    cJSON_AddStringToObject(root, "config_hash", hash);
+    add_int(root, "seed", study->scenario.seed);
+    add_int(root, "replications", study->scenario.replications);
+    add_int(root, "replications_done", state->replications_done);
+    cJSON_AddBoolToObject(root, "partial", state->partial);
+    add_policy(root, study);
+    add_models(root, &study->models);
+    add_input(root, &study->source);
+    cJSON *files = cJSON_AddArrayToObject(root, "files");
+    for (const char *const *file = state->files; *file; file++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(*file));
+    char *text = cJSON_Print(root);
+    str_add(out, text);
+    str_add_char(out, '\n');
+    cJSON_free(text);
+    cJSON_Delete(root);
+}

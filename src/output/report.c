@@ -1,0 +1,120 @@
+/* The table a person reads after a run. */
+#include "output/report.h"
+
+#include "base/units.h"
+#include "experiment/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct line {
+    const char *label, *unit;
+    size_t column; /* offset in struct summary */
+    double scale;
+};
+
+#define LINE(label, unit, column, scale)                                                                           \
+    { label, unit, offsetof(struct summary, column) / sizeof(double), scale }
+
+static const struct line lines[] = {
+    LINE("throughput", "jobs/h", throughput_jobs_per_h, 1),
+    LINE("jobs submitted", "", jobs_submitted, 1),
+    LINE("jobs finished", "", jobs_finished, 1),
+    LINE("jobs rejected", "", jobs_rejected, 1),
+    LINE("work done", "GPU h", work_done_gpu_h, 1),
+    LINE("work unfinished", "GPU h", work_unfinished_gpu_h, 1),
+    LINE("completion time, mean", "s", jct_mean_s, 1),
+    LINE("completion time, 95 %", "s", jct_p95_s, 1),
+    LINE("completion time, restricted mean", "s", jct_restricted_mean_s, 1),
+    LINE("wait, mean", "s", wait_mean_s, 1),
+    LINE("bounded slowdown, mean", "", bsld_mean, 1),
+    LINE("energy", "kWh", energy_kwh, 1),
+    LINE("energy per work", "kWh/GPU h", energy_per_work_kwh, 1),
+    LINE("energy-delay product, mean", "MJ s", edp_mean_js, 1e-6),
+    LINE("power, mean", "W", power_mean_w, 1),
+    LINE("power, highest", "W", power_max_w, 1),
+    LINE("GPUs allocated", "%", util_alloc, 100),
+    LINE("GPUs computing", "%", util_compute, 100),
+    LINE("Jain index, GPU time", "", jain_gpu_s, 1),
+    LINE("finish-time fairness, mean", "", ftf_mean, 1),
+    LINE("deadlines missed", "%", deadline_miss_rate, 100),
+    LINE("preemptions", "", preemptions, 1),
+    LINE("CO2", "kg", co2_kg, 1),
+    LINE("cost", "", cost, 1),
+};
+
+static struct estimate estimate_of(const struct replicate_result *result, size_t column, double scale) {
+    double *values = mem_zalloc(result->count, sizeof *values);
+    for (uint32_t i = 0; i < result->count; i++)
+        values[i] = scale * summary_value(&result->summaries[i], (unsigned)column);
+    struct estimate e = statistics_estimate(values, result->count);
+    free(values);
+    return e;
+}
+
+/* A number with about five digits, without an exponent. */
+static void add_number(struct str *out, double value, int width) {
+    int decimals = 0;
+    for (double size = fabs(value); size < 9999.5 && size > 0 && decimals < 4; size *= 10)
+        decimals++;
+    if (value == floor(value))
+        decimals = 0;
+    str_addf(out, "%*.*f", width, decimals, value);
+}
+
+static void add_line(const struct line *line, const struct replicate_result *result, struct str *out) {
+    struct estimate e = estimate_of(result, line->column, line->scale);
+    if (e.n == 0)
+        return;
+    str_addf(out, "  %-33s", line->label);
+    add_number(out, e.mean, 12);
+    if (e.n > 1) {
+        str_add(out, " +-");
+        add_number(out, e.ci95, 10);
+    }
+    str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
+}
+
+static double total(const struct replicate_result *result, size_t column) {
+    double sum = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        sum += summary_value(&result->summaries[i], (unsigned)column);
+    return sum;
+}
+
+#define COLUMN(name) (offsetof(struct summary, name) / sizeof(double))
+
+static void add_warnings(const struct study *study, const struct replicate_result *result, struct str *out) {
+    double refused = total(result, COLUMN(refused_actions)), starts = total(result, COLUMN(extrapolated_starts));
+    double rejected = total(result, COLUMN(jobs_rejected));
+    const struct stream *streams = study->source.streams.at;
+    if (refused > 0)
+        str_addf(out, "  note: %.0f actions of the policy were refused (--strict stops at the first)\n", refused);
+    if (starts > 0)
+        str_addf(out, "  note: %.0f starts outside the range in which their model was measured\n", starts);
+    if (rejected > 0)
+        str_addf(out, "  note: %.0f jobs rejected because they can never run (see jobs.csv)\n", rejected);
+    if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
+        str_add(out, "  note: this policy sees true run times (ORACLE)\n");
+    for (size_t i = 0; i < study->source.streams.count; i++)
+        for (size_t n = 0; n < streams[i].trace.notes.count; n++) {
+            const struct trace_note *note = &streams[i].trace.notes.at[n];
+            str_addf(out, "  note: %s: %llu rows %s: %s (first: line %u)\n", streams[i].file,
+                     (unsigned long long)note->rows, note->dropped ? "dropped" : "changed", note->reason,
+                     note->first_line);
+        }
+}
+
+void report_summary(const struct study *study, const struct replicate_result *result, struct str *out) {
+    const struct scenario *s = &study->scenario;
+    str_addf(out, "%s: policy %s, ", s->name, study->module.policy->name);
+    if (s->horizon_ns == TIME_NONE_NS)
+        str_add(out, "until drained");
+    else
+        str_addf(out, "%g h", units_s(s->horizon_ns) / S_PER_H);
+    str_addf(out, ", seed %lld, %u replication%s%s\n", (long long)s->seed, result->count,
+             result->count == 1 ? "" : "s", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        add_line(&lines[i], result, out);
+    add_warnings(study, result, out);
+}

@@ -1,0 +1,235 @@
+/* CSV text of the output files. Times are decimals of the int64, other numbers the shortest that reads back; what
+   is not defined is an empty cell. */
+#include "output/tables.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tables_text(struct str *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        str_add(out, text);
+        return;
+    }
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            str_add_char(out, '"');
+        str_add_char(out, *text);
+    }
+    str_add_char(out, '"');
+}
+
+static void comma_real(struct str *out, double value) {
+    str_add_char(out, ',');
+    str_add_real(out, value);
+}
+
+static void comma_int(struct str *out, int64_t value) {
+    str_add_char(out, ',');
+    str_add_int(out, value);
+}
+
+static void comma_ns(struct str *out, int64_t time_ns) {
+    str_add_char(out, ',');
+    if (time_ns >= 0 && time_ns != TIME_NONE_NS)
+        str_add_ns(out, time_ns);
+}
+
+static void comma_text(struct str *out, const char *text) {
+    str_add_char(out, ',');
+    if (text)
+        tables_text(out, text);
+}
+
+static const char *policy_of(const struct sim *sim) {
+    return sim->module->policy->name;
+}
+
+static void start_row(const struct replication *r, struct str *out) {
+    tables_text(out, policy_of(r->sim));
+    comma_int(out, r->number);
+}
+
+/* --- jobs.csv --- */
+
+void tables_jobs_header(const struct workload *w, struct str *out) {
+    str_add(out,
+            "policy,replication,job_id,user,model,class,submit_s,start_s,finish_s,status,gpu_type,k,b,nodes,wait_s,"
+            "exec_s,jct_s,energy_j,edp_js,gpu_s,deadline_s,missed,preemptions,resizes,lost_s");
+    for (size_t i = 0; i < w->label_names.count; i++) {
+        str_add(out, ",label.");
+        tables_text(out, w->label_names.at[i]);
+    }
+    str_add_char(out, '\n');
+}
+
+static const char *status_of(uint32_t state) {
+    static const char *const names[] = {"pending", "waiting", "running", "running", "finished", "rejected"};
+    return names[state];
+}
+
+/* GPU seconds as a decimal: GPU-nanoseconds in 64 bits reach 292 GPU-years; larger ones go through double. */
+static void comma_gpu_ns(struct str *out, int128 gpu_ns) {
+    if (gpu_ns < INT64_MAX)
+        comma_ns(out, (int64_t)gpu_ns);
+    else
+        comma_real(out, power_gpu_s(gpu_ns));
+}
+
+static void job_config(const struct sim *sim, const struct job_run *run, struct str *out) {
+    if (run->config == EASIM_NONE) {
+        str_add(out, ",,,,");
+        return;
+    }
+    const struct easim_config *config = &sim->view.configs[run->config];
+    comma_text(out, sim->cluster->gpu_types[config->gpu_type].name);
+    comma_int(out, config->k);
+    str_add_char(out, ',');
+    if (config->batch > 0)
+        str_add_int(out, config->batch);
+    comma_int(out, run->node_count);
+}
+
+static void job_row(const struct replication *r, uint32_t job, struct str *out) {
+    const struct sim *sim = r->sim;
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_job *j = &sim->view.jobs[job];
+    bool finished = j->state == EASIM_JOB_FINISHED, has_deadline = spec->deadline_ns != TIME_NONE_NS;
+    int64_t jct_ns = finished ? run->finish_ns - spec->submit_ns : -1;
+    double energy_j = power_j(sim_job_energy(sim, job));
+    start_row(r, out);
+    comma_text(out, spec->id);
+    comma_text(out, sim->workload->users.at[spec->user].name);
+    comma_text(out, spec->model == EASIM_NONE ? NULL : sim->workload->table.models->models[spec->model].name);
+    str_add(out, spec->sla ? ",sla" : ",best_effort");
+    comma_ns(out, spec->submit_ns);
+    comma_ns(out, run->first_start_ns);
+    comma_ns(out, run->finish_ns);
+    comma_text(out, status_of(j->state));
+    job_config(sim, run, out);
+    comma_ns(out, run->first_start_ns < 0 ? -1 : run->first_start_ns - spec->submit_ns);
+    comma_ns(out, sim_job_held_ns(sim, job));
+    comma_ns(out, jct_ns);
+    comma_real(out, energy_j);
+    comma_real(out, finished ? energy_j * units_s(jct_ns) : NAN);
+    comma_gpu_ns(out, sim_job_gpu_ns(sim, job));
+    if (has_deadline && spec->deadline_ns < 0)
+        comma_real(out, units_s(spec->deadline_ns));
+    else
+        comma_ns(out, spec->deadline_ns);
+    bool due = has_deadline && (finished || spec->deadline_ns <= sim->now_ns || j->state == EASIM_JOB_REJECTED);
+    str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
+    comma_int(out, j->preemptions);
+    comma_int(out, 0);
+    comma_ns(out, run->lost_ns);
+    for (size_t i = 0; i < sim->workload->label_names.count; i++)
+        comma_text(out, spec->labels ? spec->labels[i] : NULL);
+    str_add_char(out, '\n');
+}
+
+void tables_jobs(const struct replication *r, struct str *out) {
+    for (uint32_t j = 0; j < r->sim->next_arrival; j++)
+        job_row(r, j, out);
+}
+
+/* --- users.csv, types.csv, power.csv --- */
+
+void tables_users_header(struct str *out) {
+    str_add(out, "policy,replication,user,weight,jobs,gpu_s,demand_gpu_s,energy_kwh,jct_mean_s,slowdown_mean\n");
+}
+
+void tables_users(const struct replication *r, struct str *out) {
+    for (size_t u = 0; u < r->sim->workload->users.count; u++) {
+        const struct user_row *row = &r->metrics->users[u];
+        start_row(r, out);
+        comma_text(out, r->sim->workload->users.at[u].name);
+        comma_real(out, r->sim->workload->users.at[u].weight);
+        comma_int(out, row->jobs);
+        const double values[] = {row->gpu_s, row->demand_gpu_s, row->energy_kwh, row->jct_mean_s,
+                                 row->slowdown_mean};
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            comma_real(out, values[i]);
+        str_add_char(out, '\n');
+    }
+}
+
+void tables_types_header(struct str *out) {
+    str_add(out, "policy,replication,gpu_type,gpus,alloc_gpu_h,compute_gpu_h,energy_kwh,jobs\n");
+}
+
+void tables_types(const struct replication *r, struct str *out) {
+    for (uint32_t h = 0; h < r->sim->cluster->gpu_type_count; h++) {
+        const struct type_row *row = &r->metrics->types[h];
+        start_row(r, out);
+        comma_text(out, r->sim->cluster->gpu_types[h].name);
+        comma_int(out, r->sim->cluster->gpu_types[h].gpus);
+        comma_real(out, row->alloc_gpu_h);
+        comma_real(out, row->compute_gpu_h);
+        comma_real(out, row->energy_kwh);
+        comma_int(out, row->jobs);
+        str_add_char(out, '\n');
+    }
+}
+
+void tables_power_header(struct str *out) {
+    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w\n");
+}
+
+void tables_power(const struct replication *r, struct str *out) {
+    double cap_w = r->sim->cluster->power_cap_w;
+    for (size_t i = 0; i < r->metrics->power_rows.count; i++) {
+        const struct power_row *row = &r->metrics->power_rows.at[i];
+        start_row(r, out);
+        comma_ns(out, row->time_ns);
+        comma_ns(out, row->power_nw); /* nanowatts print as watts, exactly */
+        comma_int(out, row->allocated);
+        comma_int(out, row->idle);
+        comma_int(out, row->waiting);
+        comma_real(out, isfinite(cap_w) ? cap_w : NAN);
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- summary.csv, aggregate.csv --- */
+
+void tables_summary_header(struct str *out) {
+    str_add(out, "policy,replication,seed");
+    for (size_t c = 0; c < SUMMARY_COUNT; c++)
+        comma_text(out, summary_names[c]);
+    str_add_char(out, '\n');
+}
+
+void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
+                    struct str *out) {
+    tables_text(out, policy);
+    comma_int(out, number);
+    comma_int(out, seed);
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++)
+        comma_real(out, summary_value(summary, c));
+    str_add_char(out, '\n');
+}
+
+void tables_aggregate_header(struct str *out) {
+    str_add(out, "policy,metric,n,mean,sd,ci95\n");
+}
+
+void tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out) {
+    double *values = mem_zalloc(count, sizeof *values);
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = summary_value(&summaries[i], c);
+        struct estimate e = statistics_estimate(values, count);
+        tables_text(out, policy);
+        comma_text(out, summary_names[c]);
+        comma_int(out, (int64_t)e.n);
+        comma_real(out, e.mean);
+        comma_real(out, e.sd);
+        comma_real(out, e.ci95);
+        str_add_char(out, '\n');
+    }
+    free(values);
+}

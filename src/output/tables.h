@@ -1,0 +1,30 @@
+/* CSV text of the output files (SPEC 8): columns, rows and number formats, one pair of functions per file. */
+#ifndef EASIM_OUTPUT_TABLES_H
+#define EASIM_OUTPUT_TABLES_H
+
+#include "experiment/replicate.h"
+#include "experiment/statistics.h"
+
+/* Headers, with the line end. jobs.csv has a column for each label of the workload. */
+void tables_jobs_header(const struct workload *workload, struct str *out);
+void tables_users_header(struct str *out);
+void tables_types_header(struct str *out);
+void tables_power_header(struct str *out);
+void tables_summary_header(struct str *out);
+void tables_aggregate_header(struct str *out);
+
+/* Rows of one replication. */
+void tables_jobs(const struct replication *replication, struct str *out);
+void tables_users(const struct replication *replication, struct str *out);
+void tables_types(const struct replication *replication, struct str *out);
+void tables_power(const struct replication *replication, struct str *out);
+void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
+                    struct str *out);
+
+/* One row per metric over all replications. */
+void tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out);
+
+/* Text as a CSV field, quoted where a reader needs it. */
+void tables_text(struct str *out, const char *text);
+
+#endif

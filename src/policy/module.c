@@ -1,0 +1,262 @@
+/* Opening and checking of policy modules. */
+#include "policy/module.h"
+
+#include "base/array.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef EASIM_PLUGIN_DIR
+#define EASIM_PLUGIN_DIR "/usr/local/lib/easim/policies"
+#endif
+
+/* Address sanitizers report leaks of closed modules without names, so there they stay open until exit. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEP_OPEN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEP_OPEN 1
+#endif
+#endif
+
+static const char *const capability_names[] = {"PREEMPT",   "RESIZE",         "MIGRATE", "POWER_CAP",
+                                               "FREQUENCY", "FRACTIONAL_GPU", "TICK",    "ORACLE"};
+
+const char *module_capability_name(uint32_t bit) {
+    for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)
+        if (bit == 1u << i)
+            return capability_names[i];
+    return NULL;
+}
+
+static bool valid_name(const char *name) {
+    size_t length = name ? strlen(name) : 0;
+    return length > 0 && name[0] >= 'a' && name[0] <= 'z' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
+}
+
+static int check_capabilities(const struct easim_policy *p, const char *path, struct error *reterr) {
+    for (int i = 0; i < 32; i++) {
+        uint32_t bit = p->capabilities & 1u << i;
+        if (bit == 0 || (bit & MODULE_CAPABILITIES))
+            continue;
+        const char *name = module_capability_name(bit);
+        if (!name)
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path, p->name, i);
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: capability %s is not supported by this easim", path,
+                         p->name, name);
+    }
+    return 0;
+}
+
+static size_t param_size(enum easim_param_type type) {
+    static const size_t sizes[] = {sizeof(double), sizeof(double), sizeof(int64_t), sizeof(bool), sizeof(int32_t)};
+    return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+}
+
+static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
+    size_t size = param_size(param->type);
+    if (!valid_name(param->name))
+        return "expected a name of a-z, 0-9 and _";
+    if (size == 0)
+        return "unknown type";
+    if (!param->unit || !param->help)
+        return "unit and help must not be NULL";
+    if (param->offset > p->params_size || p->params_size - param->offset < size)
+        return "offset lies outside params_size";
+    if (param->type == EASIM_PARAM_CHOICE && (!param->choices || !param->choices[0]))
+        return "a choice needs choices";
+    bool off = param->may_be_off && param->default_value == EASIM_OFF;
+    if (param->type != EASIM_PARAM_CHOICE && !off &&
+        !(param->default_value >= param->min && param->default_value <= param->max))
+        return "default_value lies outside min..max";
+    return NULL;
+}
+
+static int check_params(const struct easim_policy *p, const char *path, struct error *reterr) {
+    if (p->param_count > 0 && !p->params)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL", path, p->name,
+                         p->param_count);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        const struct easim_param *param = &p->params[i];
+        const char *fault = param_fault(p, param);
+        for (uint32_t j = 0; j < i && !fault; j++)
+            if (strcmp(p->params[j].name, param->name) == 0)
+                fault = "defined twice";
+        if (fault)
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name, i,
+                             param->name ? param->name : "no name", fault);
+    }
+    return 0;
+}
+
+static int check_list(const struct easim_policy *p, const char *path, struct error *reterr) {
+    const struct easim_list *list = p->list;
+    if (!list->objective)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: a list policy needs an objective", path, p->name);
+    if (list->struct_size < offsetof(struct easim_list, admit) + sizeof list->admit)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: list.struct_size is too small: %zu", path, p->name,
+                         list->struct_size);
+    if (list->options_offset > p->params_size ||
+        p->params_size - list->options_offset < sizeof(struct easim_list_options))
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: list.options_offset lies outside params_size", path,
+                         p->name);
+    return 0;
+}
+
+int module_check(const struct easim_policy *p, const char *path, struct error *reterr) {
+    if (p->abi_major != EASIM_ABI_MAJOR || p->abi_minor > EASIM_ABI_MINOR)
+        return error_set(reterr, ERROR_INPUT, "%s: expected policy ABI %u.0 to %u.%u, found %u.%u", path,
+                         EASIM_ABI_MAJOR, EASIM_ABI_MAJOR, EASIM_ABI_MINOR, p->abi_major, p->abi_minor);
+    if (p->struct_size < offsetof(struct easim_policy, finish) + sizeof p->finish)
+        return error_set(reterr, ERROR_INPUT, "%s: struct_size is too small: expected at least %zu, found %zu",
+                         path, offsetof(struct easim_policy, finish) + sizeof p->finish, p->struct_size);
+    if (!valid_name(p->name))
+        return error_set(reterr, ERROR_INPUT, "%s: expected a policy name of a-z, 0-9 and _, found \"%s\"", path,
+                         p->name ? p->name : "");
+    if (!p->version || !p->summary)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: version and summary must not be NULL", path, p->name);
+    if (!p->list == !p->decide)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: expected one of list and decide, found %s", path,
+                         p->name, p->list ? "both" : "neither");
+    int r = check_capabilities(p, path, reterr);
+    if (r == 0)
+        r = check_params(p, path, reterr);
+    if (r == 0 && p->list)
+        r = check_list(p, path, reterr);
+    return r;
+}
+
+static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
+    *module = (struct policy_module){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    if (!module->handle)
+        return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
+    module->path = mem_strdup(path);
+    module->policy = dlsym(module->handle, "easim_policy");
+    if (!module->policy)
+        return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module", path);
+    return module_check(module->policy, path, reterr);
+}
+
+/* The folders where policies are sought, in order; each is given to visit until it returns true. */
+static bool each_folder(bool (*visit)(const char *folder, void *context), void *context) {
+    const char *list = getenv("EASIM_POLICY_PATH");
+    char folder[PATH_MAX + 32], executable[PATH_MAX];
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
+        if (length > 0 && visit(folder, context))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    for (int up = 0; up < 2 && length > 0; up++) {
+        executable[length] = '\0';
+        char *slash = strrchr(executable, '/');
+        if (!slash)
+            break;
+        length = slash - executable;
+        snprintf(folder, sizeof folder, "%.*s/policies", (int)length, executable);
+        if (visit(folder, context))
+            return true;
+    }
+    return visit(EASIM_PLUGIN_DIR, context);
+}
+
+struct search {
+    const char *name;
+    char path[PATH_MAX + 320];
+};
+
+static bool has_module(const char *folder, void *context) {
+    struct search *search = context;
+    snprintf(search->path, sizeof search->path, "%s/%.255s.so", folder, search->name);
+    return access(search->path, R_OK) == 0;
+}
+
+struct nearest {
+    const char *names[256];
+    size_t count;
+};
+
+static void remember(const char *name, void *context) {
+    struct nearest *nearest = context;
+    if (nearest->count < sizeof nearest->names / sizeof *nearest->names)
+        nearest->names[nearest->count++] = mem_strdup(name);
+}
+
+static int not_found(const char *name, struct error *reterr) {
+    struct nearest known = {.count = 0};
+    struct str text = {0};
+    module_list(remember, &known);
+    for (size_t i = 0; i < known.count; i++)
+        str_addf(&text, "%s%s", i ? ", " : "", known.names[i]);
+    const char *near = str_nearest(name, known.names, known.count);
+    error_set(reterr, ERROR_INPUT, "no policy is named \"%.80s\"%s%s%s (found: %s)", name,
+              near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+              known.count ? text.text : "none");
+    for (size_t i = 0; i < known.count; i++)
+        free((char *)known.names[i]);
+    str_finish(&text);
+    return ERROR_INPUT;
+}
+
+int module_open(const char *name, struct policy_module *module, struct error *reterr) {
+    struct search search = {.name = name};
+    *module = (struct policy_module){0};
+    if (strchr(name, '/'))
+        return open_path(name, module, reterr);
+    if (!each_folder(has_module, &search))
+        return not_found(name, reterr);
+    return open_path(search.path, module, reterr);
+}
+
+void module_close(struct policy_module *module) {
+#ifndef KEEP_OPEN
+    if (module->handle)
+        dlclose(module->handle);
+#endif
+    free(module->path);
+    *module = (struct policy_module){0};
+}
+
+struct listing {
+    ARRAY_OF(char *) names;
+};
+
+static bool list_folder(const char *folder, void *context) {
+    struct listing *listing = context;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        size_t length = strlen(entry->d_name);
+        if (length <= 3 || strcmp(entry->d_name + length - 3, ".so") != 0)
+            continue;
+        entry->d_name[length - 3] = '\0';
+        array_push(&listing->names, mem_strdup(entry->d_name));
+    }
+    if (dir)
+        closedir(dir);
+    return false;
+}
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+void module_list(void (*visit)(const char *name, void *context), void *context) {
+    struct listing listing = {0};
+    each_folder(list_folder, &listing);
+    if (listing.names.count > 0)
+        qsort(listing.names.at, listing.names.count, sizeof *listing.names.at, compare_names);
+    for (size_t i = 0; i < listing.names.count; i++) {
+        if (i == 0 || strcmp(listing.names.at[i], listing.names.at[i - 1]) != 0)
+            visit(listing.names.at[i], context);
+    }
+    for (size_t i = 0; i < listing.names.count; i++)
+        free(listing.names.at[i]);
+    free(listing.names.at);
+}

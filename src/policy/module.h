@@ -1,0 +1,33 @@
+/* Policy modules: found, opened and checked before any of their code runs. */
+#ifndef EASIM_POLICY_MODULE_H
+#define EASIM_POLICY_MODULE_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "easim/policy.h"
+
+/* Capabilities this host honours; the reserved ones are refused. */
+#define MODULE_CAPABILITIES                                                                                        \
+    (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_ORACLE)
+
+struct policy_module {
+    void *handle;
+    char *path;
+    const struct easim_policy *policy; /* of the module */
+};
+
+/* A name for one capability bit ("PREEMPT"), or NULL. */
+const char *module_capability_name(uint32_t bit);
+
+/* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list), in policies/
+   beside or one level above the executable, and in the installed plug-in folder. Release with module_close. */
+int module_open(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
+void module_close(struct policy_module *module); /* accepts a zeroed module */
+
+/* Checks the exported structure; path names it in messages. */
+int module_check(const struct easim_policy *policy, const char *path, struct error *reterr) MUST_CHECK;
+
+/* Names of all policies that module_open would find, sorted, without repeats: calls visit for each file. */
+void module_list(void (*visit)(const char *name, void *context), void *context);
+
+#endif

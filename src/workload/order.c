@@ -1,0 +1,38 @@
+/* Stable order by time: see order.h. */
+#include "workload/order.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct key {
+    int64_t time_ns;
+    uint32_t place;
+};
+
+static int compare(const void *left, const void *right) {
+    const struct key *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
+    struct key *keys = mem_zalloc(count, sizeof *keys);
+    bool sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        keys[i].time_ns = *(const int64_t *)((const char *)first_ns + i * stride);
+        keys[i].place = (uint32_t)i;
+        sorted = sorted && (i == 0 || keys[i - 1].time_ns <= keys[i].time_ns);
+    }
+    uint32_t *order = NULL;
+    if (!sorted) {
+        qsort(keys, count, sizeof *keys, compare);
+        order = mem_zalloc(count, sizeof *order);
+        for (size_t i = 0; i < count; i++)
+            order[i] = keys[i].place;
+    }
+    free(keys);
+    return order;
+}

@@ -1,0 +1,98 @@
+/* Recorded jobs: rows of a trace, as they were or with models, users and deadlines assigned from the seed. */
+#include "workload/stream.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+/* Goodput of the request a row was recorded with: its k, its batch or the best one, its GPU type or the first that
+   the model knows. 0 if it cannot have run. */
+static double recorded_goodput(struct workload *w, const struct config_request *request, uint32_t k) {
+    struct config_request fixed = *request;
+    fixed.k_count = 1;
+    fixed.k[0] = k;
+    uint32_t set_number = config_table_set(&w->table, &fixed);
+    const struct config_set *set = &w->table.sets.at[set_number];
+    double best = 0;
+    for (uint32_t i = set->first; i < set->first + set->count; i++) {
+        const struct easim_config *c = &w->table.configs.at[i];
+        if (c->gpu_type == w->table.configs.at[set->first].gpu_type)
+            best = fmax(best, c->goodput[c->empty_span]);
+    }
+    return best;
+}
+
+/* The fixed fields of a row as a request; the stream's limits fill in the rest. */
+static struct config_request row_request(const struct stream *s, const struct workload *w,
+                                         const struct trace_row *row, uint32_t model) {
+    struct config_request q = stream_request(s, model);
+    if (row->gpus > 0) {
+        q.k_count = 1;
+        q.k[0] = row->gpus;
+    }
+    if (row->batch > 0) {
+        q.batch_count = 1;
+        q.batch[0] = row->batch;
+    }
+    if (row->gpu_type)
+        q.type_mask = 1ull << cluster_find_type(w->table.cluster, row->gpu_type);
+    if (model == EASIM_NONE && !isnan(row->utilization))
+        q.utilization = row->utilization;
+    return q;
+}
+
+/* The model of a row: its own, or one drawn; always draws, so that rows do not disturb each other. */
+static uint32_t row_model(const struct stream *s, const struct workload *w, const struct trace_row *row,
+                          gsl_rng *rng) {
+    uint32_t own = row->model ? (uint32_t)model_set_find(w->table.models, row->model) : EASIM_NONE;
+    if (s->assign.models.count == 0)
+        return own;
+    uint32_t drawn = stream_draw_model(&s->assign.models, rng)->model_index;
+    return own == EASIM_NONE || s->assign.overwrite ? drawn : own;
+}
+
+/* Work and, for a malleable job, its freedom: it keeps the work, not the request, of the recorded job. */
+static void set_work(const struct stream *s, struct workload *w, const struct trace_row *row, bool malleable,
+                     struct config_request *request, struct job_spec *job) {
+    if (job->model == EASIM_NONE) {
+        job->work = row->duration_s;
+        job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
+        return;
+    }
+    double recorded = isnan(row->work_samples) ? recorded_goodput(w, request, row->gpus) : 1;
+    job->work = isnan(row->work_samples) ? row->duration_s * recorded : row->work_samples;
+    job->predicted_work = job->work;
+    if (malleable && recorded > 0)
+        *request = stream_request(s, job->model);
+}
+
+static void add_row(const struct stream *s, const struct stream_rngs *rngs, struct workload *w,
+                    const struct trace_row *row) {
+    struct job_spec job = {.id = row->id,
+                           .labels = row->labels,
+                           .submit_ns = row->submit_ns,
+                           .deadline_ns = TIME_NONE_NS,
+                           .preemptible = s->preemptible};
+    job.model = row_model(s, w, row, rngs->models);
+    bool malleable = gsl_rng_uniform(rngs->models) < s->assign.malleable_share;
+    struct config_request request = row_request(s, w, row, job.model);
+    set_work(s, w, row, malleable, &request, &job);
+    job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, request.k[0]);
+    const char *drawn_user = stream_draw_user(s, rngs->users);
+    job.user = workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);
+    if (!isnan(row->deadline_s) && !(s->assign.overwrite && s->deadlines.share > 0))
+        job.deadline_ns = units_ns(row->deadline_s);
+    stream_finish_job(s, w, &request, &job, rngs->deadlines);
+    if (row->class != TRACE_CLASS_ABSENT)
+        job.sla = row->class == TRACE_CLASS_SLA;
+    array_push(&w->jobs, job);
+}
+
+void replay_generate(const struct stream *s, const struct stream_rngs *rngs, struct workload *w) {
+    for (size_t i = 0; i < s->trace.rows.count; i++) {
+        const struct trace_row *row = &s->trace.rows.at[i];
+        if (row->submit_ns > s->until_ns || (int64_t)i >= s->until_jobs)
+            break;
+        add_row(s, rngs, w, row);
+    }
+}

@@ -1,0 +1,315 @@
+/* Binding and checking of the workload section. */
+#include "workload/source.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct section {
+    struct schema_list streams;
+    const struct yaml_node *warmup, *rigid_costs;
+};
+
+const struct field workload_fields[] = {
+    {.key = "streams",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct section, streams),
+     .required = true,
+     .fields = stream_fields,
+     .item_size = sizeof(struct stream),
+     .help = "several sources of jobs together"},
+    {.key = "warmup", .type = FIELD_NODE, .offset = offsetof(struct section, warmup)},
+    {.key = "rigid_costs", .type = FIELD_NODE, .offset = offsetof(struct section, rigid_costs)},
+    FIELDS_END};
+
+static const struct field duration_field = {.type = FIELD_DURATION, .max = TIME_MAX_S};
+static const struct field until_duration = {.type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
+static const struct field until_fields[] = {
+    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = 4e9}, FIELDS_END};
+static const struct field user_number = {.type = FIELD_INT, .min = 1, .max = 1000000};
+
+static const struct field cost_fields[] = {
+    {.key = "start_s", .type = FIELD_DURATION, .offset = offsetof(struct start_costs, start_s), .max = 1e6},
+    {.key = "restart_s", .type = FIELD_DURATION, .offset = offsetof(struct start_costs, restart_s), .max = 1e6},
+    {.key = "checkpoint_s",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct start_costs, checkpoint_s),
+     .max = 1e6},
+    {.key = "checkpoint_interval_s",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct start_costs, checkpoint_interval_s),
+     .max = 1e6},
+    FIELDS_END};
+
+static void problem(const struct binding *b, const struct stream *s, const char *path, const char *text) {
+    problems_add(b->problems, s->where, path, "%s", text);
+}
+
+static int compare_ints(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Ascending and without repeats, as config_request wants it. */
+static void normalise(struct schema_list *list, const struct stream *s, const char *path, const struct binding *b) {
+    int64_t *values = list->at;
+    if (list->count == 0)
+        return;
+    qsort(values, list->count, sizeof *values, compare_ints);
+    size_t kept = 1;
+    for (size_t i = 1; i < list->count; i++)
+        if (values[i] != values[kept - 1])
+            values[kept++] = values[i];
+    list->count = kept;
+    if (kept > CONFIG_MAX_CHOICES)
+        problems_add(b->problems, s->where, path, "expected at most %d different values, got %zu",
+                     CONFIG_MAX_CHOICES, kept);
+}
+
+static void bind_until(struct stream *s, const struct scenario *scenario, const char *path,
+                       const struct binding *b) {
+    const char *until_path = arena_printf(b->arena, "%s.until", path);
+    double seconds = 0;
+    s->until_jobs = INT64_MAX;
+    s->until_ns = scenario->horizon_ns;
+    if (!s->until) {
+        if (s->kind != STREAM_TRACE && scenario->horizon_ns == TIME_NONE_NS)
+            problem(b, s, path, "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
+    } else if (s->until->kind == YAML_NODE_MAPPING) {
+        if (schema_bind(b, until_fields, s->until, until_path, &s->until_jobs) < 0)
+            s->until_jobs = 0;
+    } else if (schema_bind_value(b, &until_duration, s->until, until_path, &seconds) == 0) {
+        s->until_ns = units_ns(seconds) < s->until_ns ? units_ns(seconds) : s->until_ns;
+    }
+}
+
+static void bind_users(struct stream *s, const struct scenario *scenario, const char *path,
+                       const struct binding *b) {
+    static const char *const only[] = {"default"};
+    const struct scenario_user *listed = scenario->users.at;
+    const char *users_path = arena_printf(b->arena, "%s.users", path);
+    int64_t number = 0;
+    size_t count = s->users ? 0 : scenario->users.count;
+    if (s->users && s->users->kind == YAML_NODE_SCALAR) {
+        if (schema_bind_value(b, &user_number, s->users, users_path, &number) == 0)
+            count = (size_t)number;
+    } else if (s->users) {
+        for (size_t i = 0; i < s->users->count && s->users->kind == YAML_NODE_SEQUENCE; i++)
+            count += s->users->items[i]->kind == YAML_NODE_SCALAR;
+        if (count == 0 || count != s->users->count)
+            problems_add(b->problems, s->users->where, users_path, "expected a number of users or a list of names");
+    }
+    s->user_names = (struct schema_list){(void *)only, 1};
+    if (count == 0)
+        return;
+    const char **names = arena_alloc(b->arena, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = number > 0 ? arena_printf(b->arena, "u%zu", i + 1)
+                   : s->users ? s->users->items[i]->text
+                              : listed[i].name;
+    s->user_names = (struct schema_list){names, count};
+}
+
+static void bind_mix(struct schema_list *mix, const struct model_set *models, const char *path,
+                     const struct binding *b) {
+    struct mix_entry *entries = mix->at;
+    for (size_t i = 0; i < mix->count; i++) {
+        int found = entries[i].model ? model_set_find(models, entries[i].model) : 0;
+        if (found < 0)
+            problems_add(b->problems, entries[i].where, arena_printf(b->arena, "%s[%zu].model", path, i),
+                         "no model is named \"%.80s\"", entries[i].model);
+        entries[i].model_index = found < 0 ? 0 : (uint32_t)found;
+    }
+}
+
+static void default_mix(struct stream *s, const struct model_set *models, const char *path,
+                        const struct binding *b) {
+    if (models->count == 0) {
+        problem(b, s, path, "there are no models: name a model file under `models`, or make the jobs `rigid`");
+        return;
+    }
+    struct mix_entry *entries = arena_alloc(b->arena, models->count * sizeof *entries);
+    for (uint32_t m = 0; m < models->count; m++)
+        entries[m] = (struct mix_entry){.model = models->models[m].name, .weight = 1, .model_index = m};
+    s->mix = (struct schema_list){entries, models->count};
+}
+
+static void bind_limits(struct stream *s, const struct cluster *cluster, const char *path,
+                        const struct binding *b) {
+    const char *const *types = s->h.at;
+    normalise(&s->k, s, arena_printf(b->arena, "%s.k", path), b);
+    normalise(&s->b, s, arena_printf(b->arena, "%s.b", path), b);
+    for (size_t i = 0; i < s->h.count; i++) {
+        int type = types[i] ? cluster_find_type(cluster, types[i]) : -1;
+        if (type < 0)
+            problems_add(b->problems, s->where, arena_printf(b->arena, "%s.h[%zu]", path, i),
+                         "no GPU type is named \"%.80s\"", types[i] ? types[i] : "");
+        else
+            s->type_mask |= 1ull << type;
+    }
+    const double *slack = s->deadlines.slack.at;
+    if (s->deadlines.slack.count != 0 && (s->deadlines.slack.count != 2 || slack[0] > slack[1]))
+        problem(b, s, arena_printf(b->arena, "%s.deadlines.slack", path), "expected [least, most]");
+}
+
+/* Keys that say something only about the other kinds of streams are problems, not noise. */
+static void check_kind(const struct stream *s, const char *path, const struct binding *b) {
+    bool trace = s->kind == STREAM_TRACE, periodic = s->kind == STREAM_PERIODIC;
+    int rates = !isnan(s->rate_per_s) + !isnan(s->load);
+    const struct {
+        bool wrong;
+        const char *text;
+    } rules[] = {
+        {trace && !s->file, "key \"file\" is missing (kind: trace)"},
+        {!trace && s->file, "key \"file\" belongs to kind: trace"},
+        {!trace && s->assign.node, "key \"assign\" belongs to kind: trace"},
+        {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
+         "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
+        {!trace && s->sizes.mean_s == 0, "key \"sizes\" is missing"},
+        {!trace && !periodic && rates != 1, "expected one of rate_per_s and load"},
+        {periodic && rates > 0, "rate_per_s and load do not belong to kind: periodic"},
+        {periodic && isnan(s->period_s), "key \"period\" is missing (kind: periodic)"},
+        {s->rigid.node && s->mix.count > 0, "expected one of mix and rigid"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].wrong)
+            problem(b, s, path, rules[i].text);
+}
+
+static const struct trace_reader *find_reader(const struct trace_reader *const *readers, const char *name) {
+    for (; *readers; readers++)
+        if (strcmp((*readers)->name, name) == 0)
+            return *readers;
+    return NULL;
+}
+
+/* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once. */
+static void check_rows(const struct stream *s, const struct workload_source *source, const struct binding *b) {
+    const char *last_model = NULL, *last_type = NULL;
+    uint32_t unknown = 0;
+    for (size_t i = 0; i < s->trace.rows.count && unknown < 20; i++) {
+        const struct trace_row *row = &s->trace.rows.at[i];
+        struct location where = {s->file, row->line, 0};
+        if (row->model && row->model != last_model && model_set_find(source->models, row->model) < 0) {
+            problems_add(b->problems, where, "model", "no model is named \"%.80s\"", row->model);
+            unknown++;
+        }
+        if (row->gpu_type && row->gpu_type != last_type && cluster_find_type(source->cluster, row->gpu_type) < 0) {
+            problems_add(b->problems, where, "gpu_type", "no GPU type is named \"%.80s\"", row->gpu_type);
+            unknown++;
+        }
+        last_model = row->model;
+        last_type = row->gpu_type;
+    }
+}
+
+static void read_trace(struct stream *s, const struct workload_source *source,
+                       const struct trace_reader *const *readers, const char *path, const struct binding *b) {
+    const struct trace_reader *reader = find_reader(readers, s->format);
+    struct trace_options options = {.estimate_is_run_time = s->estimate == 1, .models = s->models_of_trace};
+    if (!reader) {
+        struct str names = {0};
+        for (size_t i = 0; readers[i]; i++)
+            str_addf(&names, "%s%s", i ? " | " : "", readers[i]->name);
+        problems_add(b->problems, s->where, arena_printf(b->arena, "%s.format", path),
+                     "expected one of %s, got \"%.80s\"", names.text, s->format);
+        str_finish(&names);
+    } else if (reader->read(s->file, &options, &s->trace, b->problems) == 0) {
+        if (s->trace.rows.count == 0)
+            problems_add(b->problems, (struct location){.file = s->file}, NULL, "the log holds no usable job");
+        check_rows(s, source, b);
+    }
+}
+
+static void bind_stream(struct stream *s, const struct workload_source *source, const char *path,
+                        const struct binding *b) {
+    check_kind(s, path, b);
+    bind_until(s, source->scenario, path, b);
+    bind_users(s, source->scenario, path, b);
+    bind_limits(s, source->cluster, path, b);
+    if (isnan(s->period_s))
+        s->period_s = 86400;
+    if (s->rigid.node && schema_bind(b, rigid_fields, s->rigid.node, arena_printf(b->arena, "%s.rigid", path),
+                                     s->rigid.k.at ? NULL : &s->rigid) == 0)
+        normalise(&s->rigid.k, s, path, b);
+    if (s->assign.node) {
+        const char *assign_path = arena_printf(b->arena, "%s.assign", path);
+        if (schema_bind(b, assign_fields, s->assign.node, assign_path, &s->assign) == 0)
+            bind_mix(&s->assign.models, source->models, arena_printf(b->arena, "%s.models", assign_path), b);
+    }
+    if (s->kind != STREAM_TRACE && !s->rigid.node && s->mix.count == 0)
+        default_mix(s, source->models, path, b);
+    else
+        bind_mix(&s->mix, source->models, arena_printf(b->arena, "%s.mix", path), b);
+}
+
+static int bind_section(struct workload_source *source, struct section *section, const struct binding *b) {
+    const struct yaml_node *node = source->scenario->workload;
+    int result = 0;
+    if (!node || node->kind != YAML_NODE_MAPPING || yaml_find(node, "streams")) {
+        result = schema_bind(b, workload_fields, node, "workload", section);
+    } else {
+        struct stream *single = arena_alloc(b->arena, sizeof *single);
+        result = schema_bind(b, stream_fields, node, "workload", single);
+        section->streams = (struct schema_list){single, 1};
+        section->warmup = single->warmup;
+        section->rigid_costs = single->rigid_costs;
+        single->warmup = single->rigid_costs = NULL;
+    }
+    double warmup_s = 0;
+    if (section->warmup && schema_bind_value(b, &duration_field, section->warmup, "workload.warmup", &warmup_s) < 0)
+        result = ERROR_INPUT;
+    source->warmup_ns = units_ns(warmup_s);
+    if (schema_bind(b, cost_fields, section->rigid_costs, "workload.rigid_costs", &source->rigid_costs) < 0)
+        result = ERROR_INPUT;
+    return result;
+}
+
+/* A load that no rate can offer (no GPU runs the models) would make arrivals endless or none. */
+static void check_rates(const struct workload_source *source, const struct binding *b) {
+    struct workload trial = {0};
+    const struct stream *streams = source->streams.at;
+    if (config_table_init(&trial.table, source->cluster, source->models, b->problems) == 0)
+        for (size_t i = 0; i < source->streams.count; i++) {
+            const struct stream *s = &streams[i];
+            bool rated = s->kind == STREAM_POISSON || s->kind == STREAM_DIURNAL;
+            if (rated && !isnan(s->load) && !(synth_rate_per_s(s, &trial) > 1e-12))
+                problem(b, s, "workload.load", "no rate of arrivals offers this load: no GPU can run the jobs");
+        }
+    workload_finish(&trial);
+}
+
+int source_bind(struct workload_source *source, const struct scenario *scenario, const struct cluster *cluster,
+                const struct model_set *models, const struct trace_reader *const *readers,
+                const struct binding *b) {
+    size_t before = b->problems->count;
+    struct section section = {0};
+    *source = (struct workload_source){.cluster = cluster, .models = models, .scenario = scenario};
+    if (bind_section(source, &section, b) < 0)
+        return ERROR_INPUT;
+    source->streams = section.streams;
+    struct stream *streams = section.streams.at;
+    for (size_t i = 0; i < section.streams.count; i++) {
+        const char *path = streams[i].where.line == scenario->workload->where.line && section.streams.count == 1
+                               ? "workload"
+                               : arena_printf(b->arena, "workload.streams[%zu]", i);
+        if (!streams[i].name)
+            streams[i].name = arena_printf(b->arena, "s%zu", i + 1);
+        if (streams[i].warmup || streams[i].rigid_costs)
+            problem(b, &streams[i], path, "warmup and rigid_costs belong beside `streams`");
+        bind_stream(&streams[i], source, path, b);
+        if (b->problems->count == before && streams[i].kind == STREAM_TRACE)
+            read_trace(&streams[i], source, readers, path, b);
+    }
+    if (b->problems->count == before)
+        check_rates(source, b);
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+void source_finish(struct workload_source *source) {
+    struct stream *streams = source->streams.at;
+    for (size_t i = 0; i < source->streams.count; i++)
+        trace_finish(&streams[i].trace);
+    *source = (struct workload_source){0};
+}

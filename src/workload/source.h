@@ -1,0 +1,31 @@
+/* The workload section of a scenario, bound and checked once; each replication draws its jobs from it. */
+#ifndef EASIM_WORKLOAD_SOURCE_H
+#define EASIM_WORKLOAD_SOURCE_H
+
+#include "config/scenario.h"
+#include "workload/stream.h"
+
+/* Release with source_finish. */
+struct workload_source {
+    const struct cluster *cluster;
+    const struct model_set *models;
+    const struct scenario *scenario;
+    struct schema_list streams; /* struct stream */
+    struct start_costs rigid_costs;
+    int64_t warmup_ns;
+};
+
+/* Binds the section and reads recorded logs. readers: NULL-terminated table of formats. Negative after adding
+   problems; the source can be finished in any case. */
+int source_bind(struct workload_source *source, const struct scenario *scenario, const struct cluster *cluster,
+                const struct model_set *models, const struct trace_reader *const *readers,
+                const struct binding *binding) MUST_CHECK;
+void source_finish(struct workload_source *source);
+
+/* The jobs of one replication (from 0); the same arguments give the same jobs. */
+int source_generate(const struct workload_source *source, uint32_t replication, struct workload *workload,
+                    struct problems *problems) MUST_CHECK;
+
+extern const struct field workload_fields[]; /* of a section with `streams`; else it is one stream */
+
+#endif

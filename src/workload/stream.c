@@ -1,0 +1,68 @@
+/* Draws and limits that generated and recorded jobs share. */
+#include "workload/stream.h"
+
+#include "base/units.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng) {
+    const struct mix_entry *entries = mix->at;
+    double total = 0, at = gsl_rng_uniform(rng);
+    for (size_t i = 0; i < mix->count; i++)
+        total += entries[i].weight;
+    at *= total;
+    for (size_t i = 0; i + 1 < mix->count; i++) {
+        at -= entries[i].weight;
+        if (at < 0)
+            return &entries[i];
+    }
+    return &entries[mix->count - 1];
+}
+
+const char *stream_draw_user(const struct stream *s, gsl_rng *rng) {
+    const char *const *names = s->user_names.at;
+    return names[gsl_rng_uniform_int(rng, s->user_names.count)];
+}
+
+int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns, double time_best_s,
+                             gsl_rng *rng) {
+    double share = gsl_rng_uniform(rng), place = gsl_rng_uniform(rng);
+    if (!(share < spec->share) || !isfinite(time_best_s))
+        return TIME_NONE_NS;
+    const double *slack = spec->slack.at;
+    double after_s = time_best_s * (slack[0] + place * (slack[1] - slack[0]));
+    return after_s > TIME_MAX_S ? TIME_NONE_NS : submit_ns + units_ns(after_s);
+}
+
+static uint32_t copy_limits(const struct schema_list *list, uint32_t *out) {
+    const int64_t *values = list->at;
+    for (size_t i = 0; i < list->count; i++)
+        out[i] = (uint32_t)values[i];
+    return (uint32_t)list->count;
+}
+
+struct config_request stream_request(const struct stream *s, uint32_t model) {
+    static const uint32_t usual_k[] = {1, 2, 4, 8};
+    struct config_request q = {.model = model, .type_mask = s->type_mask};
+    q.utilization = model == EASIM_NONE ? s->rigid.utilization : 0;
+    q.k_count = copy_limits(&s->k, q.k);
+    if (q.k_count == 0) {
+        q.k_count = sizeof usual_k / sizeof *usual_k;
+        for (uint32_t i = 0; i < q.k_count; i++)
+            q.k[i] = usual_k[i];
+    }
+    q.batch_count = copy_limits(&s->b, q.batch);
+    return q;
+}
+
+void stream_finish_job(const struct stream *s, struct workload *w, const struct config_request *request,
+                       struct job_spec *job, gsl_rng *deadlines) {
+    job->set = config_table_set(&w->table, request);
+    double start_s = workload_costs(w, job->model)->start_s;
+    double best_s = config_table_best(&w->table, job->set, job->predicted_work, start_s).time_s;
+    int64_t drawn_ns = stream_draw_deadline(&s->deadlines, job->submit_ns, best_s, deadlines);
+    if (job->deadline_ns == TIME_NONE_NS)
+        job->deadline_ns = drawn_ns;
+    job->sla = job->sla || job->deadline_ns != TIME_NONE_NS;
+}

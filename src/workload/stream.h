@@ -1,0 +1,96 @@
+/* A source of jobs: an arrival process with a model mix and size law, or a recorded log with seeded assignments. */
+#ifndef EASIM_WORKLOAD_STREAM_H
+#define EASIM_WORKLOAD_STREAM_H
+
+#include "base/rng.h"
+#include "workload/workload.h"
+
+enum stream_kind { STREAM_POISSON, STREAM_PERIODIC, STREAM_DIURNAL, STREAM_TRACE };
+enum size_law { SIZE_CONSTANT, SIZE_EXPONENTIAL, SIZE_LOGNORMAL };
+
+struct mix_entry {
+    struct location where;
+    const char *model;
+    double weight;
+    uint32_t model_index;
+};
+
+struct size_spec {
+    int32_t law;   /* enum size_law */
+    double mean_s; /* reference GPU time of a job; rigid: duration */
+    double cv;     /* lognormal: standard deviation / mean */
+};
+
+struct deadline_spec {
+    double share;             /* of jobs that get one */
+    struct schema_list slack; /* double [least, most]: deadline = submit + T* x U(least, most) */
+};
+
+/* Jobs known only by GPUs and run time. */
+struct rigid_spec {
+    const struct yaml_node *node; /* NULL: modelled jobs */
+    struct schema_list k;         /* int64_t; drawn with equal chance */
+    double utilization;
+};
+
+/* What a recorded job gets in addition, drawn from the run's seed. */
+struct assign_spec {
+    const struct yaml_node *node; /* NULL: nothing */
+    struct schema_list models;    /* struct mix_entry; empty: rows keep what they have */
+    double malleable_share;       /* of modelled jobs that may change k, b, h */
+    bool overwrite;               /* also where the row has a model, user or deadline already */
+};
+
+struct stream {
+    struct location where;
+    const char *name;
+    int32_t kind; /* enum stream_kind */
+    double rate_per_s, load;
+    double period_s, start_s, amplitude, peak_s;
+    struct schema_list mix; /* struct mix_entry */
+    struct size_spec sizes;
+    struct schema_list k, b; /* int64_t: limits */
+    struct schema_list h;    /* const char *: GPU types */
+    struct rigid_spec rigid;
+    const struct yaml_node *users; /* a number, or a list of names */
+    struct schema_list user_names; /* const char *, from `users` or the scenario */
+    struct deadline_spec deadlines;
+    bool preemptible;
+    const struct yaml_node *until;                /* a duration, or {jobs: N} */
+    int64_t until_ns;                             /* TIME_NONE_NS: not limited by time */
+    int64_t until_jobs;                           /* INT64_MAX: not limited by number */
+    uint64_t type_mask;                           /* from h; 0: no limit */
+    const struct yaml_node *warmup, *rigid_costs; /* of the whole section */
+    /* trace streams */
+    const char *format, *file;
+    int32_t estimate; /* 0 requested, 1 run */
+    bool models_of_trace;
+    struct assign_spec assign;
+    struct trace trace;
+};
+
+/* Random streams of one source in one replication; named so that none depends on what another draws. */
+struct stream_rngs {
+    gsl_rng *arrivals, *models, *sizes, *users, *deadlines;
+};
+
+extern const struct field stream_fields[], rigid_fields[], assign_fields[];
+
+/* Draws shared by generated and recorded jobs. */
+const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng);
+const char *stream_draw_user(const struct stream *stream, gsl_rng *rng);
+/* Absolute deadline, or TIME_NONE_NS; always draws twice. time_best_s is T*. */
+int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns, double time_best_s, gsl_rng *rng);
+/* The limits of the stream for a job of `model` (EASIM_NONE: rigid). */
+struct config_request stream_request(const struct stream *stream, uint32_t model);
+/* Fills in set, deadline and class of a job whose work and request are known. */
+void stream_finish_job(const struct stream *stream, struct workload *workload, const struct config_request *request,
+                       struct job_spec *job, gsl_rng *deadlines);
+
+/* Appends the jobs of a generated or a recorded stream, in order of submission. */
+void synth_generate(const struct stream *stream, const struct stream_rngs *rngs, struct workload *workload);
+void replay_generate(const struct stream *stream, const struct stream_rngs *rngs, struct workload *workload);
+/* Jobs per second of a generated stream, from rate_per_s or load. */
+double synth_rate_per_s(const struct stream *stream, const struct workload *workload);
+
+#endif

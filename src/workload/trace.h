@@ -1,0 +1,68 @@
+/* A recorded job log in easim's own terms: what a reader of any format makes, and what a workload CSV holds. */
+#ifndef EASIM_WORKLOAD_TRACE_H
+#define EASIM_WORKLOAD_TRACE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/str.h"
+
+enum trace_class { TRACE_CLASS_ABSENT, TRACE_CLASS_BEST_EFFORT, TRACE_CLASS_SLA };
+
+/* One job. Text is borrowed from the trace, NULL = absent; numbers NAN or 0 = absent. */
+struct trace_row {
+    const char *id, *user, *model, *gpu_type;
+    int64_t submit_ns;
+    double deadline_s; /* absolute, on the clock of submit_ns */
+    double work_samples, duration_s, requested_s;
+    double utilization;
+    uint32_t gpus, batch; /* batch per GPU */
+    enum trace_class class;
+    uint32_t line;             /* in the source file, for messages */
+    const char *const *labels; /* by label column; NULL if there are none */
+};
+
+/* Rows that were left out or changed, by reason. */
+struct trace_note {
+    const char *reason;
+    uint64_t rows;
+    uint32_t first_line;
+    bool dropped; /* else: kept, but changed */
+};
+
+/* Zero-initialise; release with trace_finish. */
+struct trace {
+    ARRAY_OF(struct trace_row) rows;
+    ARRAY_OF(const char *) label_names; /* without the "label." prefix */
+    ARRAY_OF(struct trace_note) notes;
+    uint64_t rows_read;  /* data rows of the source */
+    double offset_s;     /* what was subtracted from all times so that the first submit is 0 */
+    struct intern texts; /* users, models, GPU types */
+    struct arena arena;
+};
+
+/* Options of readers; each format uses those that mean something to it. */
+struct trace_options {
+    bool estimate_is_run_time; /* swf: requested_s = the run time itself */
+    bool models;               /* take model and batch from the source where it has them */
+};
+
+/* A format by name; readers beyond the workload CSV live in the ingest layer and come in through a table. */
+struct trace_reader {
+    const char *name;
+    const char *help;
+    int (*read)(const char *path, const struct trace_options *options, struct trace *trace,
+                struct problems *problems);
+};
+
+void trace_finish(struct trace *trace);
+
+/* Adds one to the note with that reason (a string that outlives the trace). */
+void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);
+const char *trace_text(struct trace *trace, struct slice text); /* interned; NULL for empty text */
+
+/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and records the offset. */
+void trace_sort(struct trace *trace, bool shift);
+
+#endif

@@ -1,0 +1,252 @@
+/* Reading and writing of the workload CSV. */
+#include "workload/trace_file.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_PROBLEMS 100 /* of one file: more help nobody */
+
+enum column {
+    ID,
+    SUBMIT,
+    USER,
+    MODEL,
+    WORK,
+    DURATION,
+    REQUESTED,
+    GPUS,
+    BATCH,
+    GPU_TYPE,
+    DEADLINE,
+    CLASS,
+    UTILIZATION,
+    COLUMN_COUNT
+};
+
+static const char *const column_names[COLUMN_COUNT] = {
+    "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s", "requested_s",
+    "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization"};
+
+struct reader {
+    struct csv *csv;
+    struct trace *trace;
+    struct problems *problems;
+    int columns[COLUMN_COUNT];
+    ARRAY_OF(int) labels; /* columns */
+    struct intern ids;
+};
+
+static void bad(struct reader *r, enum column column, const char *expected) {
+    struct slice field = csv_field(r->csv, r->columns[column]);
+    problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
+                 "expected %s, got \"%.*s\"", expected, (int)(field.length < 80 ? field.length : 80), field.at);
+}
+
+/* A number in [least, most], or `absent` for an empty field. */
+static double real(struct reader *r, enum column column, double least, double most, const char *expected) {
+    struct slice field = csv_field(r->csv, r->columns[column]);
+    double value = NAN;
+    if (field.length == 0)
+        return NAN;
+    if (!numfmt_parse_real(field.at, field.length, &value) || !(value >= least && value <= most)) {
+        bad(r, column, expected);
+        return NAN;
+    }
+    return value;
+}
+
+static uint32_t count(struct reader *r, enum column column) {
+    struct slice field = csv_field(r->csv, r->columns[column]);
+    int64_t value = 0;
+    if (field.length > 0 && (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
+        bad(r, column, "integer 1..1073741824 or empty");
+    return (uint32_t)value;
+}
+
+static void read_labels(struct reader *r, struct trace_row *row) {
+    if (r->labels.count == 0)
+        return;
+    const char **labels = arena_alloc(&r->trace->arena, r->labels.count * sizeof *labels);
+    for (size_t i = 0; i < r->labels.count; i++)
+        labels[i] = trace_text(r->trace, csv_field(r->csv, r->labels.at[i]));
+    row->labels = labels;
+}
+
+static void read_row(struct reader *r) {
+    size_t before = r->problems->count;
+    struct trace_row row = {.line = csv_where(r->csv, -1).line};
+    struct slice id = csv_field(r->csv, r->columns[ID]), class = csv_field(r->csv, r->columns[CLASS]);
+    double submit_s = real(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
+    row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
+    row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));
+    row.gpu_type = trace_text(r->trace, csv_field(r->csv, r->columns[GPU_TYPE]));
+    row.work_samples = real(r, WORK, 0, 1e300, "samples >= 0 or empty");
+    row.duration_s = real(r, DURATION, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
+    row.requested_s = real(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
+    row.deadline_s = real(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
+    row.utilization = real(r, UTILIZATION, 0, 1, "number 0..1 or empty");
+    row.gpus = count(r, GPUS);
+    row.batch = count(r, BATCH);
+    if (slice_is(class, "sla"))
+        row.class = TRACE_CLASS_SLA;
+    else if (slice_is(class, "best_effort"))
+        row.class = TRACE_CLASS_BEST_EFFORT;
+    else if (class.length > 0)
+        bad(r, CLASS, "sla, best_effort or empty");
+    bool is_new = true;
+    uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
+    if (id.length == 0)
+        bad(r, ID, "a job id");
+    else if (!is_new)
+        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id", "job \"%.*s\" stands there twice",
+                     (int)(id.length < 80 ? id.length : 80), id.at);
+    if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
+        bad(r, SUBMIT, "seconds 0..4e9");
+    if (!row.model && isnan(row.duration_s))
+        problems_add(r->problems, csv_where(r->csv, -1), "duration_s", "a job without a model needs duration_s");
+    if (!row.model && row.gpus == 0 && r->problems->count == before)
+        problems_add(r->problems, csv_where(r->csv, -1), "gpus", "a job without a model needs gpus");
+    if (row.model && isnan(row.work_samples) && isnan(row.duration_s))
+        problems_add(r->problems, csv_where(r->csv, -1), "work_samples",
+                     "a job with a model needs work_samples or duration_s");
+    if (row.model && isnan(row.work_samples) && !isnan(row.duration_s) && row.gpus == 0)
+        problems_add(r->problems, csv_where(r->csv, -1), "gpus",
+                     "a job with duration_s but no work_samples needs gpus");
+    r->trace->rows_read++;
+    if (r->problems->count > before)
+        return;
+    row.id = intern_text(&r->ids, number);
+    row.submit_ns = units_ns(submit_s);
+    read_labels(r, &row);
+    array_push(&r->trace->rows, row);
+}
+
+static int find_columns(struct reader *r, const char *path) {
+    size_t before = r->problems->count;
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        r->columns[c] = csv_column(r->csv, column_names[c]);
+    for (size_t i = 0; i < csv_column_count(r->csv); i++) {
+        const char *name = csv_column_name(r->csv, i);
+        if (strncmp(name, "label.", 6) == 0) {
+            array_push(&r->labels, (int)i);
+            array_push(&r->trace->label_names, arena_strdup(&r->trace->arena, name + 6));
+        } else {
+            bool known = false;
+            for (int c = 0; c < COLUMN_COUNT; c++)
+                known |= strcmp(name, column_names[c]) == 0;
+            const char *near = known ? NULL : str_nearest(name, column_names, COLUMN_COUNT);
+            if (!known)
+                problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s%s%s",
+                             name, near ? ", did you mean \"" : " (extra columns are named label.*)",
+                             near ? near : "", near ? "\"?" : "");
+        }
+    }
+    static const enum column required[] = {ID, SUBMIT};
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
+        if (r->columns[required[i]] < 0)
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "column \"%s\" is missing",
+                         column_names[required[i]]);
+    return r->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
+                    struct problems *problems) {
+    (void)options;
+    struct reader r = {.trace = trace, .problems = problems};
+    struct error error = {0};
+    size_t before = problems->count;
+    if (csv_open(path, ',', &r.csv, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    if (find_columns(&r, path) == 0) {
+        for (int got; (got = csv_next(r.csv, &error)) != 0 && problems->count - before < MAX_PROBLEMS;) {
+            if (got > 0) {
+                read_row(&r);
+                continue;
+            }
+            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+            if (got != ERROR_INPUT)
+                break;
+        }
+        trace_sort(trace, false);
+    }
+    arena_adopt(&trace->arena, &r.ids.arena);
+    intern_finish(&r.ids);
+    free(r.labels.at);
+    csv_close(r.csv);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+const struct trace_reader trace_file_reader = {"workload", "easim's own workload CSV", trace_file_read};
+
+/* --- writing --- */
+
+/* Quotes only where a reader would need it. */
+static void add_text(struct str *out, const char *text) {
+    if (!text)
+        return;
+    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
+        str_add(out, text);
+        return;
+    }
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            str_add_char(out, '"');
+        str_add_char(out, *text == '\n' || *text == '\r' ? ' ' : *text);
+    }
+    str_add_char(out, '"');
+}
+
+static void add_count(struct str *out, uint32_t value) {
+    if (value > 0)
+        str_add_int(out, value);
+}
+
+static void write_row(const struct trace *t, const struct trace_row *row, struct str *out) {
+    static const char *const classes[] = {"", "best_effort", "sla"};
+    add_text(out, row->id);
+    str_add_char(out, ',');
+    str_add_ns(out, row->submit_ns);
+    str_add_char(out, ',');
+    add_text(out, row->user);
+    str_add_char(out, ',');
+    add_text(out, row->model);
+    const double before[] = {row->work_samples, row->duration_s, row->requested_s};
+    for (int i = 0; i < 3; i++) {
+        str_add_char(out, ',');
+        str_add_real(out, before[i]);
+    }
+    str_add_char(out, ',');
+    add_count(out, row->gpus);
+    str_add_char(out, ',');
+    add_count(out, row->batch);
+    str_add_char(out, ',');
+    add_text(out, row->gpu_type);
+    str_add_char(out, ',');
+    str_add_real(out, row->deadline_s);
+    str_add_char(out, ',');
+    str_add(out, classes[row->class]);
+    for (size_t i = 0; i < t->label_names.count; i++) {
+        str_add_char(out, ',');
+        add_text(out, row->labels ? row->labels[i] : NULL);
+    }
+    str_add_char(out, '\n');
+}
+
+void trace_file_write(const struct trace *t, struct str *out) {
+    for (int c = 0; c < UTILIZATION; c++)
+        str_addf(out, "%s%s", c ? "," : "", column_names[c]);
+    for (size_t i = 0; i < t->label_names.count; i++) {
+        str_add(out, ",label.");
+        add_text(out, t->label_names.at[i]);
+    }
+    str_add_char(out, '\n');
+    for (size_t i = 0; i < t->rows.count; i++)
+        write_row(t, &t->rows.at[i], out);
+}

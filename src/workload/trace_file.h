@@ -1,0 +1,16 @@
+/* The workload CSV: easim's own job log format (SPEC 8), read and written. */
+#ifndef EASIM_WORKLOAD_TRACE_FILE_H
+#define EASIM_WORKLOAD_TRACE_FILE_H
+
+#include "workload/trace.h"
+
+/* Appends all rows of a workload CSV (plain, gz, zst) to an empty trace, sorted by submit. Every bad row is a
+   problem; negative if there were any. */
+int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
+                    struct problems *problems) MUST_CHECK;
+/* The trace as CSV text. */
+void trace_file_write(const struct trace *trace, struct str *out);
+
+extern const struct trace_reader trace_file_reader; /* "workload" */
+
+#endif

@@ -1,0 +1,49 @@
+/* The jobs of one replication, ready to run: who, when, how much work, and which configurations. */
+#ifndef EASIM_WORKLOAD_WORKLOAD_H
+#define EASIM_WORKLOAD_WORKLOAD_H
+
+#include "model/config_table.h"
+#include "workload/trace.h"
+
+struct job_spec {
+    const char *id;
+    const char *const *labels; /* by workload.label_names; NULL if none */
+    int64_t submit_ns;
+    int64_t deadline_ns;    /* TIME_NONE_NS if none */
+    double work;            /* reference samples; rigid: seconds at speed ratio 1 */
+    double predicted_work;  /* what policies see of it: rigid jobs are known by their request */
+    double reference_gpu_s; /* work in reference GPU-seconds (SPEC 7) */
+    uint32_t set;           /* of the config table */
+    uint32_t model;         /* index, or EASIM_NONE: rigid */
+    uint32_t user;
+    bool sla;
+    bool preemptible;
+};
+
+struct workload_user {
+    const char *name;
+    double weight;
+};
+
+/* Zero-initialise; release with workload_finish. Jobs are in order of submission; a job's index is its place. */
+struct workload {
+    ARRAY_OF(struct job_spec) jobs;
+    ARRAY_OF(struct workload_user) users;
+    struct intern user_names;
+    ARRAY_OF(const char *) label_names;
+    struct config_table table;
+    struct start_costs rigid_costs;
+    int64_t warmup_ns; /* jobs submitted before it are run, but left out of the metrics */
+    struct arena arena;
+};
+
+void workload_finish(struct workload *workload);
+
+/* The number of a user, added with weight 1 if new. */
+uint32_t workload_user(struct workload *workload, const char *name);
+const struct start_costs *workload_costs(const struct workload *workload, uint32_t model);
+/* Reference GPU-seconds of `work`: samples / best goodput of one GPU of the first type the model knows; rigid:
+   seconds times GPUs. */
+double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work, uint32_t gpus);
+
+#endif

@@ -1,0 +1,142 @@
+/* CSV rows by column name. Expected fields follow RFC 4180, with blanks around fields dropped. */
+#include "../support/temp_dir.h"
+#include "io/csv.h"
+
+#include <criterion/criterion.h>
+
+/* All rows as text: fields in <>, rows separated by '/', errors in {}. */
+static void read_rows(const char *text, char separator, struct str *out) {
+    temp_file_write_text("jobs.csv", text);
+    struct csv *csv = NULL;
+    struct error error = {0};
+    str_add(out, "");
+    if (csv_open("jobs.csv", separator, &csv, &error) < 0) {
+        str_addf(out, "{%s}", error.text);
+        return;
+    }
+    for (size_t i = 0; i < csv_column_count(csv); i++)
+        str_addf(out, "<%s>", csv_column_name(csv, i));
+    int status;
+    while ((status = csv_next(csv, &error)) == 1 || status == ERROR_INPUT) {
+        str_add_char(out, '/');
+        if (status < 0)
+            str_addf(out, "{%s}", error.text);
+        for (size_t i = 0; status == 1 && i < csv_column_count(csv); i++) {
+            struct slice field = csv_field(csv, (int)i);
+            str_addf(out, "<%.*s>", (int)field.length, field.at);
+        }
+    }
+    if (status < 0)
+        str_addf(out, "{{%s}}", error.text);
+    csv_close(csv);
+}
+
+Test(csv, rows_and_errors, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct {
+        const char *text;
+        char separator;
+        const char *rows;
+    } cases[] = {
+        {"id,gpus\nj1,8\nj2,16\n", ',', "<id><gpus>/<j1><8>/<j2><16>"},
+        {"id,gpus\r\nj1,8\r\n", ',', "<id><gpus>/<j1><8>"},
+        {"\xef\xbb\xbfid,gpus\nj1,8", ',', "<id><gpus>/<j1><8>"},
+        {"\n  \n id ,\tgpus \n\n j1 , 8\t\n \t \n", ',', "<id><gpus>/<j1><8>"},
+        {"id,gpus\n,\nj1,\n,8\n", ',', "<id><gpus>/<><>/<j1><>/<><8>"},
+        {"id;x\n1,5;2\n", ';', "<id><x>/<1,5><2>"},
+        {"id\tx\n\t\na b\tc\n", '\t', "<id><x>/<><>/<a b><c>"},
+        {"id,\"a b\"\n\"x,y\",\"\"\n", ',', "<id><a b>/<x,y><>"},
+        {"a,b,c\n\"1\"\"2\", \"\"\"\" ,\"\"\"x\"\"\"\n", ',', "<a><b><c>/<1\"2><\"><\"x\">"},
+        {"a,b\n\" x \",y\n", ',', "<a><b>/< x ><y>"},
+        {"a,b\n\"x\",\"y\"\nplain,z\n", ',', "<a><b>/<x><y>/<plain><z>"},
+        {"a\tb\n\"x\"\t\"\"\n", '\t', "<a><b>/<x><>"},
+        /* errors of the header */
+        {"", ',', "{jobs.csv: empty file, expected a header line}"},
+        {" \n\n", ',', "{jobs.csv: empty file, expected a header line}"},
+        {"gpus,id,gpus\n", ',', "{jobs.csv:1:9: duplicate column \"gpus\"}"},
+        {"id,,gpus\n", ',', "{jobs.csv:1:4: empty column name}"},
+        {"\nid,\n", ',', "{jobs.csv:2:4: empty column name}"},
+        {"id,\"x\n", ',', "{jobs.csv:1:4: quote not closed on this line}"},
+        /* errors of a row; the next row is read all the same */
+        {"a,b\n1\n2,3\n", ',', "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 1}/<2><3>"},
+        {"a,b\n\n1,2,3,4\n5,6\n", ',', "<a><b>/{jobs.csv:3:1: expected 2 fields as in the header, found 4}/<5><6>"},
+        {"a,b\n\"1\",\"2\",\"3\"\n", ',', "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 3}"},
+        {"a,b\nx,\"y\nz,w\n", ',', "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
+        {"a,b\nx,\"y\"\"\nz,w\n", ',', "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
+        {"a,b\nx,\"y\"z\n", ',', "<a><b>/{jobs.csv:2:6: text behind a closing quote}"},
+        {"a,b\nx,5\" disk\n", ',', "<a><b>/{jobs.csv:2:4: quote inside a field that does not begin with one}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str out = {0};
+        read_rows(cases[i].text, cases[i].separator, &out);
+        cr_assert_str_eq(out.text, cases[i].rows);
+        str_finish(&out);
+    }
+}
+
+Test(csv, columns_and_places, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    temp_file_write_text("jobs.csv", "id,gpus, user\n\nj1,  8,\"u \"\"1\"\"\"\n");
+    struct csv *csv;
+    cr_assert_eq(csv_open("jobs.csv", ',', &csv, NULL), 0);
+    cr_assert_eq(csv_column(csv, "user"), 2);
+    cr_assert_eq(csv_column(csv, "nodes"), -1);
+    cr_assert_eq(csv_column_count(csv), 3);
+    cr_assert_eq(csv_field(csv, 1).length, 0); /* no row yet */
+    cr_assert_eq(csv_next(csv, NULL), 1);
+    cr_assert(slice_is(csv_field(csv, 1), "8"));
+    cr_assert(slice_is(csv_field(csv, 2), "u \"1\""));
+    cr_assert_eq(csv_field(csv, -1).length, 0);
+    struct location where = csv_where(csv, 1);
+    cr_assert_str_eq(where.file, "jobs.csv");
+    cr_assert_eq(where.line, 3);
+    cr_assert_eq(where.column, 6);
+    cr_assert_eq(csv_where(csv, 2).column, 8);
+    cr_assert_eq(csv_where(csv, -1).column, 0);
+    csv_close(csv);
+    csv_close(NULL);
+}
+
+/* Every combination of quoted and plain fields of two columns survives being written and read. */
+Test(csv, many_columns, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct str text = {0};
+    for (int i = 0; i < CSV_MAX_COLUMNS; i++)
+        str_addf(&text, "%sc%d", i > 0 ? "," : "", i);
+    str_add_char(&text, '\n');
+    for (int i = 0; i < CSV_MAX_COLUMNS; i++)
+        str_addf(&text, i % 3 == 0 ? "%s\"%d\"\"\"" : "%s%d", i > 0 ? "," : "", i * 7919 % 1000);
+    temp_file_write("jobs.csv", text.text, text.length);
+    struct csv *csv;
+    struct error error = {0};
+    cr_assert_eq(csv_open("jobs.csv", ',', &csv, &error), 0, "%s", error.text);
+    cr_assert_eq(csv_column(csv, "c4095"), 4095);
+    cr_assert_eq(csv_next(csv, &error), 1, "%s", error.text);
+    for (int i = 0; i < CSV_MAX_COLUMNS; i++) {
+        char expected[16];
+        snprintf(expected, sizeof expected, i % 3 == 0 ? "%d\"" : "%d", i * 7919 % 1000);
+        cr_assert(slice_is(csv_field(csv, i), expected), "column %d", i);
+    }
+    cr_assert_eq(csv_next(csv, &error), 0);
+    csv_close(csv);
+
+    str_finish(&text);
+    for (int i = 0; i <= CSV_MAX_COLUMNS; i++)
+        str_addf(&text, "%sc%d", i > 0 ? "," : "", i);
+    temp_file_write("wide.csv", text.text, text.length);
+    cr_assert_eq(csv_open("wide.csv", ',', &csv, &error), ERROR_INPUT);
+    cr_assert_str_eq(error.text, "wide.csv:1:1: expected at most 4096 columns, found 4097");
+    str_finish(&text);
+}
+
+Test(csv, errors_of_the_file, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct csv *csv = NULL;
+    struct error error = {0};
+    cr_assert_eq(csv_open("missing.csv", ',', &csv, &error), ERROR_IO);
+    cr_assert_str_eq(error.text, "missing.csv: cannot open: No such file or directory");
+    cr_assert_null(csv);
+    temp_file_write("nul.csv", "a,b\n1,\0\n2,3\n", 12);
+    cr_assert_eq(csv_open("nul.csv", ',', &csv, &error), 0);
+    cr_assert_eq(csv_next(csv, &error), ERROR_INPUT);
+    cr_assert_str_eq(error.text, "nul.csv:2:3: NUL byte (is this a text file in UTF-8?)");
+    cr_assert_eq(csv_next(csv, &error), 1);
+    cr_assert(slice_is(csv_field(csv, 1), "3"));
+    csv_close(csv);
+}

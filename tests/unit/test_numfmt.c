@@ -1,0 +1,269 @@
+/* Numbers to text and back. Expected texts follow from the definition (fewest digits that read back, nearest of
+   those); the C library's exact printf and strtod are the independent judges of random values. */
+#include "base/numfmt.h"
+
+#include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t next_random(uint64_t *state) { /* SplitMix64; fixed seeds, so failures repeat */
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double from_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+Test(numfmt, real_texts) {
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0.0, "0"},
+        {-0.0, "0"},
+        {400.0, "400"},
+        {-2.385, "-2.385"},
+        {13.588, "13.588"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {123456.789, "123456.789"},
+        {0.00012, "0.00012"},
+        {1e-5, "0.00001"},
+        {9.99e-6, "9.99e-6"},
+        {1e-7, "1e-7"},
+        {-2.385e-7, "-2.385e-7"},
+        {1.5e20, "1.5e+20"},
+        {1e16, "10000000000000000"},
+        {1e17, "1e+17"},
+        {99999999999999984.0, "99999999999999980"}, /* doubles are 16 apart here */
+        {9007199254740991.0, "9007199254740991"},
+        {9007199254740992.0, "9007199254740992"},
+        {9007199254740994.0, "9007199254740994"},
+        {1e22, "1e+22"},
+        {1e23, "1e+23"}, /* the double below 10^23, which rounds to it */
+        {DBL_MAX, "1.7976931348623157e+308"},
+        {DBL_MIN, "2.2250738585072014e-308"},
+        {0x1p-1074, "5e-324"},
+        {-0x1.fffffffffffffp-1, "-0.9999999999999999"},
+        {9.5367431640625e-7, "9.5367431640625e-7"}, /* 2^-20, exact */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[NUMFMT_BYTES];
+        size_t length = numfmt_real(text, cases[i].value);
+        cr_assert_str_eq(text, cases[i].text);
+        cr_assert_eq(length, strlen(text));
+    }
+}
+
+/* Significant digits of text, without zeros at either end; returns how many. */
+static int significant_digits(const char *text, char digits[static 32]) {
+    int count = 0;
+    for (; *text && *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9' && (count > 0 || *text != '0'))
+            digits[count++] = *text;
+    while (count > 0 && digits[count - 1] == '0')
+        count--;
+    digits[count] = '\0';
+    return count;
+}
+
+static bool is_power_of_two(double value) {
+    return (bits_of(value) << 12) == 0;
+}
+
+/* Reads back exactly, and has the digits of the shortest "%.*e" that does. Just above a power of two the interval
+   is lopsided: there a shorter decimal may exist that is not the nearest of its length. */
+static void check_real(double value) {
+    char text[NUMFMT_BYTES], exact[64], digits[32], expected[32];
+    size_t length = numfmt_real(text, value);
+    double parsed;
+    if (length != strlen(text) || bits_of(strtod(text, NULL)) != bits_of(value) ||
+        !numfmt_parse_real(text, length, &parsed) || bits_of(parsed) != bits_of(value))
+        cr_assert_fail("%a -> %s", value, text);
+    int precision = 1;
+    do
+        snprintf(exact, sizeof exact, "%.*e", precision - 1, value);
+    while (strtod(exact, NULL) != value && precision++ < 17);
+    int found = significant_digits(text, digits);
+    int needed = significant_digits(exact, expected);
+    if (found < needed ? !is_power_of_two(value) : strcmp(digits, expected) != 0)
+        cr_assert_fail("%a -> %s, shortest is %s", value, text, exact);
+}
+
+Test(numfmt, random_reals_are_shortest_and_read_back) {
+    uint64_t seed = 20240607;
+    for (int i = 0; i < 30000; i++) {
+        double any = from_bits(next_random(&seed));
+        if (isfinite(any) && any != 0)
+            check_real(any);
+        check_real((double)(next_random(&seed) % 100000000 + 1) / 1000);           /* milliseconds */
+        check_real((double)(next_random(&seed) >> 11) * 0x1p-53 + 0x1p-60);        /* fractions */
+        check_real((double)(next_random(&seed) >> (next_random(&seed) % 63)) + 1); /* integers of any size */
+        check_real(from_bits(next_random(&seed) >> (12 + next_random(&seed) % 50)) + 0x1p-1074); /* denormals */
+    }
+    for (int e = -1074; e <= 1023; e++) { /* powers of two and their neighbours */
+        check_real(ldexp(1, e));
+        check_real(nextafter(ldexp(1, e), INFINITY));
+        if (e > -1074)
+            check_real(nextafter(ldexp(1, e), 0));
+    }
+    for (int e = -323; e <= 308; e++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", e);
+        check_real(strtod(text, NULL));
+        check_real(nextafter(strtod(text, NULL), INFINITY));
+    }
+}
+
+Test(numfmt, integers_and_nanoseconds) {
+    static const struct {
+        int64_t value;
+        const char *text, *as_seconds;
+    } cases[] = {
+        {0, "0", "0"},
+        {7, "7", "0.000000007"},
+        {-10, "-10", "-0.00000001"},
+        {99, "99", "0.000000099"},
+        {100, "100", "0.0000001"},
+        {1050000000, "1050000000", "1.05"},
+        {1500000000, "1500000000", "1.5"},
+        {-2385000000, "-2385000000", "-2.385"},
+        {400000000000, "400000000000", "400"},
+        {1717777777123456789, "1717777777123456789", "1717777777.123456789"},
+        {INT64_MAX, "9223372036854775807", "9223372036.854775807"},
+        {INT64_MIN, "-9223372036854775808", "-9223372036.854775808"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[NUMFMT_BYTES];
+        cr_assert_eq(numfmt_int(text, cases[i].value), strlen(cases[i].text));
+        cr_assert_str_eq(text, cases[i].text);
+        int64_t parsed = 1;
+        cr_assert(numfmt_parse_int(text, strlen(text), &parsed));
+        cr_assert_eq(parsed, cases[i].value);
+        cr_assert_eq(numfmt_ns(text, cases[i].value), strlen(cases[i].as_seconds));
+        cr_assert_str_eq(text, cases[i].as_seconds);
+    }
+}
+
+/* Halfway cases: 2^53 + 1 lies between two doubles and goes to the even one; a digit more decides otherwise.
+   Half the smallest denormal is 2.4703282292062327208...e-324 (2^-1075). */
+Test(numfmt, parse_real_is_correctly_rounded) {
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"2.385", 2.385},
+        {"-17", -17},
+        {"+3.25", 3.25},
+        {".5", 0.5},
+        {"5.", 5},
+        {"1e3", 1000},
+        {"12.5E-1", 1.25},
+        {"000000000000000000000000000012.5", 12.5},
+        {"0e99999999999999999999", 0},
+        {"9007199254740993", 0x1p53},
+        {"9007199254740993.00000000000000000000000000000000000001", 0x1.0000000000001p53},
+        {"9007199254740995", 0x1.0000000000002p53},
+        {"1.00000000000000011102230246251565404236316680908203125", 1},
+        {"1.00000000000000011102230246251565404236316680908203126", 0x1.0000000000001p0},
+        {"1.00000000000000011102230246251565404236316680908203124", 1},
+        {"2.2250738585072011e-308", 0x0.fffffffffffffp-1022},
+        {"2.4703282292062327e-324", 0},
+        {"2.4703282292062328e-324", 0x1p-1074},
+        {"1e-400", 0},
+        {"1.7976931348623158e308", DBL_MAX},
+        {"1e22", 1e22},
+        {"1e23", 1e23},
+        {"123456789012345678901234567890", 123456789012345678901234567890.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = -1;
+        cr_assert(numfmt_parse_real(cases[i].text, strlen(cases[i].text), &value), "%s", cases[i].text);
+        cr_assert_eq(bits_of(value), bits_of(cases[i].value), "%s -> %a", cases[i].text, value);
+    }
+    double minus_zero = 1;
+    cr_assert(numfmt_parse_real("-0", 2, &minus_zero));
+    cr_assert_eq(bits_of(minus_zero), 1ULL << 63);
+    char endless[500]; /* longer than any local buffer: 0.000...01e450 */
+    int length = snprintf(endless, sizeof endless, "0.%0450de450", 1);
+    double one = 0;
+    cr_assert(numfmt_parse_real(endless, (size_t)length, &one));
+    cr_assert_eq(one, 1.0);
+}
+
+Test(numfmt, random_decimals_agree_with_strtod) {
+    uint64_t seed = 97;
+    for (int i = 0; i < 200000; i++) {
+        char text[64];
+        int digits = 1 + (int)(next_random(&seed) % 22);
+        int point = (int)(next_random(&seed) % (unsigned)(digits + 1));
+        int length = 0;
+        for (int j = 0; j < digits; j++) {
+            if (j == point)
+                text[length++] = '.';
+            text[length++] = (char)('0' + next_random(&seed) % 10);
+        }
+        if (next_random(&seed) % 2)
+            length += sprintf(text + length, "e%d", (int)(next_random(&seed) % 60) - 30);
+        text[length] = '\0';
+        double value = -1;
+        if (!numfmt_parse_real(text, (size_t)length, &value) || value != strtod(text, NULL))
+            cr_assert_fail("%s -> %a", text, value);
+    }
+}
+
+Test(numfmt, not_numbers) {
+    static const char *const reals[] = {
+        "",         "+",    "-",     ".",     "-.",
+        "e5",       "1e",   "1e+",   "1e-",   " 1",
+        "1 ",       "0x10", "nan",   "inf",   "1,5",
+        "--1",      "+-1",  "1.2.3", "1e5.",  "1e400",
+        "-1.8e308", "12a3", "1e5e5", "1_000", "1.7976931348623159e308",
+    };
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        double value = 2.385;
+        cr_assert_not(numfmt_parse_real(reals[i], strlen(reals[i]), &value), "\"%s\"", reals[i]);
+        cr_assert_eq(value, 2.385, "\"%s\" touched the value", reals[i]);
+    }
+    static const char *const integers[] = {
+        "",
+        "+",
+        "-",
+        " 1",
+        "1 ",
+        "1.0",
+        "1e3",
+        "0x1",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "99999999999999999999",
+        "--1",
+    };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        int64_t value = 17;
+        cr_assert_not(numfmt_parse_int(integers[i], strlen(integers[i]), &value), "\"%s\"", integers[i]);
+        cr_assert_eq(value, 17);
+    }
+    double real = 1;
+    int64_t integer = 1;
+    cr_assert_not(numfmt_parse_real("12\0", 3, &real)); /* a NUL inside the text */
+    cr_assert_not(numfmt_parse_int("12\0", 3, &integer));
+    cr_assert_not(numfmt_parse_real(NULL, 0, &real));
+    cr_assert(numfmt_parse_real("12.5,99", 4, &real)); /* the length counts, not a terminator */
+    cr_assert_eq(real, 12.5);
+    cr_assert(numfmt_parse_int("+0042x", 5, &integer));
+    cr_assert_eq(integer, 42);
+}

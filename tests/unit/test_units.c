@@ -1,0 +1,90 @@
+/* Durations and sizes with units. Expected values are products written out in the rows. */
+#include "base/units.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(units, durations) {
+    static const struct {
+        const char *text;
+        double seconds;
+    } cases[] = {
+        {"2.385", 2.385}, {"90 s", 90},    {"90s", 90},       {"10h", 36000}, {"1.5min", 90},
+        {"250ms", 0.25},  {"2d", 172800},  {"3w", 1814400},   {"1e3s", 1000}, {"1e3", 1000},
+        {"7us", 7e-6},    {"13ns", 13e-9}, {"0.3ms", 0.3e-3}, {"-5s", -5},    {"4e9", 4e9},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double seconds = -1;
+        cr_assert(units_parse_duration(cases[i].text, strlen(cases[i].text), &seconds), "%s", cases[i].text);
+        cr_assert_float_eq(seconds, cases[i].seconds, 1e-22, "%s", cases[i].text);
+    }
+}
+
+Test(units, sizes) {
+    static const struct {
+        const char *text;
+        double gib;
+    } cases[] = {
+        {"80", 80},
+        {"80GiB", 80},
+        {"512 MiB", 0.5},
+        {"2.5TiB", 2560},
+        {"3 KiB", 3.0 / (1024 * 1024)},
+        {"1073741824B", 1},
+        {"40 GB", 40e9 / 1073741824},
+        {"640MB", 640e6 / 1073741824},
+        {"17KB", 17e3 / 1073741824},
+        {"1.5TB", 1.5e12 / 1073741824},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double gib = -1;
+        cr_assert(units_parse_gib(cases[i].text, strlen(cases[i].text), &gib), "%s", cases[i].text);
+        cr_assert_eq(gib, cases[i].gib, "%s: %.17g", cases[i].text, gib);
+    }
+}
+
+Test(units, refused) {
+    static const char *const durations[] = {"",      "s",     "10 parsecs", "10 H",   "h10",   "10  ",
+                                            " 10",   "10h ",  "1h30",       "1e",     "ten s", "10GB",
+                                            "4.1e9", "-127y", "70000d",     "1e308w", "nan",   "10 s s"};
+    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
+        double value = 2.385;
+        cr_assert_not(units_parse_duration(durations[i], strlen(durations[i]), &value), "%s", durations[i]);
+        cr_assert_eq(value, 2.385);
+    }
+    static const char *const sizes[] = {"", "GiB", "80 gib", "80 GiB ", "80 s", "8e307TiB80", "1e308TiB"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        double value = 2.385;
+        cr_assert_not(units_parse_gib(sizes[i], strlen(sizes[i]), &value), "%s", sizes[i]);
+        cr_assert_eq(value, 2.385);
+    }
+}
+
+/* Nanoseconds are seconds times 10^9, to the nearest: written out as integers. */
+Test(units, nanoseconds) {
+    static const struct {
+        double seconds;
+        int64_t time_ns;
+    } cases[] = {
+        {2.385, 2385000000},
+        {-2.385, -2385000000},
+        {0.1, 100000000},
+        {1e-9, 1},
+        {0.4e-9, 0},
+        {0.6e-9, 1},
+        {123456789.123456789, 123456789123456789},
+        {3.9e9, 3900000000000000000},
+        {-4e9, -4000000000000000000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t difference = units_ns(cases[i].seconds) - cases[i].time_ns;
+        /* a double near 1.2e8 s is a multiple of 15 ns: the literal itself is up to 7.5 ns off */
+        int64_t allowed = cases[i].seconds > 1e8 && cases[i].seconds < 1e9 ? 8 : 0;
+        cr_assert(difference >= -allowed && difference <= allowed, "%.17g", cases[i].seconds);
+    }
+    for (int64_t time_ns = 1; time_ns < 1LL << 53; time_ns = time_ns * 3 + 17)
+        cr_assert_eq(units_ns(units_s(time_ns)), time_ns);
+    cr_assert_eq(units_s(2385000000), 2.385);
+    cr_assert_eq(units_s(-1500000000), -1.5);
+    cr_assert_eq(units_s(4000000000000000000), 4e9);
+}

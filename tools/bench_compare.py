@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks of tests/bench/baseline.json and compares CPU time and memory with it.
+
+Usage: bench_compare.py --easim BIN --source DIR [--only NAME] [--update]
+
+Each entry: name; command, a list with the placeholders {easim} {src} {tmp} {data}; optionally setup, a
+command run once and not timed; limit_cpu_s, the promised bound, or absent; baseline_cpu_s and
+baseline_peak_mib, which --update rewrites. {tmp} is a fresh folder and the working directory, {data} is
+EASIM_DATA. Exit status 1: a command failed or its median CPU time is above its limit. Being slower than
+the baseline is shown and fails nothing: machines differ.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RUNS = 5
+SLOWER = 1.25  # ratio to the baseline from which the verdict says so
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def pin_to_one_core():
+    try:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    except OSError:
+        print("not pinned to one core", file=sys.stderr)
+
+
+def run_once(command, folder):
+    """(CPU seconds, peak MiB, exit status, stderr) of a command.
+
+    Linux counts the memory of the process that forks, before exec, as the child's. So that this is a
+    small shell and not Python, the shell starts the command and exits, and we inherit its child.
+    """
+    with tempfile.TemporaryFile() as errors:
+        subprocess.run(["sh", "-c", '"$@" &', "sh", *command], cwd=folder, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(-1, 0)
+        errors.seek(0)
+        text = errors.read().decode(errors="replace")
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return cpu_s, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), text
+
+
+def measure(bench, values):
+    """(all CPU seconds, peak MiB) of a benchmark; raises RuntimeError if a command fails."""
+    def fill(command):
+        for key, value in values.items():
+            command = [word.replace("{" + key + "}", value) for word in command]
+        return command
+
+    with tempfile.TemporaryDirectory(prefix="easim-bench.") as folder:
+        values = {**values, "tmp": folder}
+        timed = [fill(bench["command"])] * (1 + RUNS)
+        setup = [fill(bench["setup"])] if bench.get("setup") else []
+        results = []
+        for command in setup + timed:
+            *figures, code, errors = run_once(command, folder)
+            if code:
+                raise RuntimeError(f"exit status {code} of {' '.join(command)}\n{errors}".rstrip())
+            results.append(figures)
+    results = results[-RUNS:]
+    return [cpu_s for cpu_s, _ in results], max(peak for _, peak in results)
+
+
+def verdict_of(bench, cpu_s):
+    limit, baseline = bench.get("limit_cpu_s"), bench.get("baseline_cpu_s")
+    if limit is not None and cpu_s > limit:
+        return "OVER LIMIT"
+    if baseline and cpu_s > SLOWER * baseline:
+        return "slower"
+    return "good"
+
+
+def print_row(*cells):
+    print(f"{cells[0]:<28}" + "".join(f"{cell:>{width}}" for cell, width in
+                                      zip(cells[1:], (9, 17, 10, 10, 8, 8))) + f"  {cells[7]}")
+
+
+def run_bench(bench, values, update):
+    """Prints the row of one benchmark; returns whether it is good."""
+    words = " ".join(bench["command"] + bench.get("setup", []))
+    if "{data}" in words and "data" not in values:
+        print(f"{bench['name']:<28}  skipped: EASIM_DATA is not set")
+        return True
+    try:
+        times, peak = measure(bench, values)
+    except RuntimeError as error:
+        print(f"{bench['name']:<28}  FAILED: {error}")
+        return False
+    cpu_s = statistics.median(times)
+    baseline, limit = bench.get("baseline_cpu_s"), bench.get("limit_cpu_s")
+    verdict = verdict_of(bench, cpu_s)
+    print_row(bench["name"], f"{cpu_s:.4f}", f"({min(times):.4f}-{max(times):.4f})", f"{peak:.1f}",
+              f"{baseline:.4f}" if baseline else "-", f"{cpu_s / baseline:.2f}" if baseline else "-",
+              f"{limit:g}" if limit is not None else "-", verdict)
+    if update:
+        bench["baseline_cpu_s"] = round(cpu_s, 4)
+        bench["baseline_peak_mib"] = round(peak, 1)
+    return verdict != "OVER LIMIT"
+
+
+def as_text(benches):
+    """JSON with one line for each member of an entry."""
+    entries = [",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in bench.items())
+               for bench in benches]
+    return "[" + ",".join(f"\n  {{\n{entry}\n  }}" for entry in entries) + "\n]\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--easim", required=True, help="the program to measure")
+    parser.add_argument("--source", required=True, help="the source folder")
+    parser.add_argument("--only", metavar="NAME", help="run this benchmark only")
+    parser.add_argument("--update", action="store_true", help="rewrite the baseline figures")
+    options = parser.parse_args()
+
+    path = Path(options.source, "tests/bench/baseline.json")
+    benches = json.loads(path.read_text(encoding="utf-8"))
+    chosen = [bench for bench in benches if options.only in (None, bench["name"])]
+    if options.only and not chosen:
+        print(f"no benchmark is named {options.only}", file=sys.stderr)
+        return 2
+    values = {"easim": os.path.abspath(options.easim), "src": os.path.abspath(options.source)}
+    if os.environ.get("EASIM_DATA"):
+        values["data"] = os.path.abspath(os.environ["EASIM_DATA"])
+
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    pin_to_one_core()
+    print_row("name", "cpu_s", "(min-max)", "peak_mib", "baseline", "ratio", "limit", "verdict")
+    good = [run_bench(bench, values, options.update) for bench in chosen]
+    if options.update:
+        path.write_text(as_text(benches), encoding="utf-8")
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Checks that each header compiles alone and may be included twice.
+
+Usage: check_headers.py CC SRC_ROOT BUILD_DIR [CFLAG...]
+
+The public header is also compiled as strict C11, C17 and, where g++ is installed, C++17.
+"""
+
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+PUBLIC = "easim/policy.h"
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+
+
+def jobs_for(compiler, root, build, extra):
+    """Yields (header as included, how, command)."""
+    include = f"-I{root / 'include'}"
+    internal = [*compiler, "-x", "c", "-std=gnu17", "-D_GNU_SOURCE", f"-I{root / 'src'}", include,
+                f"-I{build}", f"-I{build / 'src'}", *WARNINGS, *extra]
+    for folder in ("src", "include"):
+        for path in sorted((root / folder).rglob("*.h")):
+            yield str(path.relative_to(root / folder)), "gnu17", internal
+    if (root / "include" / PUBLIC).exists():
+        for standard in ("c11", "c17"):
+            yield PUBLIC, standard, [*compiler, "-x", "c", f"-std={standard}", "-pedantic-errors",
+                                     include, *WARNINGS]
+        if shutil.which("g++"):
+            yield PUBLIC, "c++17", ["g++", "-x", "c++", "-std=c++17", include, "-Wall", "-Werror"]
+
+
+def compile_header(job):
+    """None, or what the compiler said."""
+    header, standard, command = job
+    source = f'#include "{header}"\n#include "{header}"\nextern int header_compiles;\n'
+    done = subprocess.run([*command, "-fsyntax-only", "-"], input=source, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return f"{header} alone, as {standard}:\n{done.stdout}" if done.returncode else None
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    compiler, root, build = shlex.split(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
+    jobs = list(jobs_for(compiler, root, build, sys.argv[4:]))
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        failures = [text for text in pool.map(compile_header, jobs) if text]
+    print("\n".join(failures) or f"{len(jobs)} compilations of headers alone: all good")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

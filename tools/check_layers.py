@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Checks who may include whom. Usage: check_layers.py SOURCE_DIR | --self-test
+
+Prints every violation as file:line: text and exits 1 if there is one.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from c_text import without_comments
+
+ORDER = ("base io config cluster model workload policy engine metrics experiment insight output "
+         "cli").split()
+SIDE_ROOMS = {"ingest", "calibrate"}
+SIDE_MAY_USE = {"base", "io", "config", "model", "workload"}
+MAIN_MAY_USE = {"cli", "base"}
+STANDARD = {name + ".h" for name in (
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+    "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
+    "threads time uchar wchar wctype").split()}
+PUBLIC = "easim/policy.h"
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"([^"]*)"|<([^>]*)>|(.*))', re.MULTILINE)
+
+
+def may_include(layer):
+    """The layers a file of this layer may include; "main" is src/main.c."""
+    if layer == "main":
+        return MAIN_MAY_USE
+    if layer in SIDE_ROOMS:
+        return SIDE_MAY_USE | {layer}
+    allowed = set(ORDER[:ORDER.index(layer) + 1])
+    return allowed | SIDE_ROOMS if layer == "cli" else allowed
+
+
+def c_files(folder):
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".c", ".h"))
+
+
+def includes_of(path):
+    """Yields (line, name, "quoted" | "angled" | "computed")."""
+    text = without_comments(path.read_text(encoding="utf-8", errors="replace"))
+    for match in INCLUDE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        for name, kind in zip(match.groups(), ("quoted", "angled", "computed")):
+            if name is not None:
+                yield line, name.strip(), kind
+
+
+class Tree:
+    """One source tree; self.found collects (file, line, text)."""
+
+    def __init__(self, root):
+        self.root = root.resolve()
+        self.src = self.root / "src"
+        self.include = self.root / "include"
+        self.found = []
+        self.edges = {}  # header -> [(line, header)]
+        self.generated = set(self.generated_headers())
+
+    def generated_headers(self):
+        """Headers that exist in the build folder only: those that a meson.build names."""
+        for path in [self.root / "meson.build", *self.src.rglob("meson.build")]:
+            if path.is_file():
+                text = path.read_text(encoding="utf-8")
+                yield from re.findall(r"'(?:[^'\n]*/)?([^'/\n]+\.h)'", text)
+
+    def report(self, path, line, text):
+        self.found.append((str(path.relative_to(self.root)), line, text))
+
+    def layer_of(self, path):
+        """"main", a layer, or None for a file that belongs to none."""
+        parts = path.relative_to(self.src).parts
+        if len(parts) == 1:
+            return "main" if parts[0] == "main.c" else None
+        return parts[0] if parts[0] in ORDER or parts[0] in SIDE_ROOMS else None
+
+    def resolve(self, path, name):
+        """The file an include means, or None."""
+        for folder in (path.parent, self.src, self.include):
+            if (folder / name).is_file():
+                return (folder / name).resolve()
+        return None
+
+    def check_src_file(self, path):
+        layer = self.layer_of(path)
+        if layer is None:
+            self.report(path, 1, "is in no known layer")
+        for line, name, kind in includes_of(path):
+            target = self.resolve(path, name) if kind == "quoted" else None
+            if kind == "computed":
+                self.report(path, line, f"include of a macro: {name}")
+            elif kind == "angled" and (self.src / name).is_file():
+                self.report(path, line, f'<{name}> is ours: write "{name}"')
+            elif kind == "quoted" and target is None and Path(name).name not in self.generated:
+                self.report(path, line, f'"{name}" is not found')
+            elif target:
+                self.check_edge(path, layer, line, name, target)
+
+    def check_edge(self, path, layer, line, name, target):
+        self.edges.setdefault(path, []).append((line, target))
+        if target == self.include / PUBLIC:
+            return
+        if self.src not in target.parents:
+            self.report(path, line, f'"{name}" is outside src/')
+            return
+        other = self.layer_of(target)
+        if layer and other and other not in may_include(layer):
+            self.report(path, line, f'{layer} must not include {other}: "{name}"')
+
+    def check_restricted(self, path, allowed, who):
+        for line, name, kind in includes_of(path):
+            if kind != "angled" or name not in allowed:
+                self.report(path, line, f"{who}, not {name}")
+
+    def check_cycles(self):
+        """Reports each include that closes a circle of headers."""
+        done = set()
+
+        def visit(path, trail):
+            trail.append(path)
+            for line, target in self.edges.get(path, []):
+                if target in trail:
+                    circle = trail[trail.index(target):] + [target]
+                    names = " -> ".join(str(step.relative_to(self.root)) for step in circle)
+                    self.report(path, line, f"include cycle: {names}")
+                elif target not in done:
+                    visit(target, trail)
+            done.add(trail.pop())
+
+        for path in sorted(self.edges):
+            if path.suffix == ".h" and path not in done:
+                visit(path, [])
+
+    def check(self):
+        """All violations, sorted."""
+        for path in c_files(self.src):
+            self.check_src_file(path)
+        for path in c_files(self.include):
+            self.check_restricted(path, STANDARD, "public headers include only standard headers")
+        for path in c_files(self.root / "policies"):
+            self.check_restricted(path, STANDARD | {PUBLIC},
+                                  f"policies include only <{PUBLIC}> and standard headers")
+        self.check_cycles()
+        return sorted(set(self.found))
+
+
+def self_test():
+    """Small trees: {file: text} and the violations that must be reported, no more."""
+    clean = {
+        "include/easim/policy.h": "#include <stdint.h>\n",
+        "policies/fifo.c": "#include <easim/policy.h>\n#include <math.h>\n",
+        "src/main.c": '#include "cli/cli.h"\n#include "base/a.h"\n',
+        "src/base/a.h": '#include "easim/policy.h"\n#include <gsl/gsl_rng.h>\n',
+        "src/base/meson.build": "custom_target('v', output: 'v.h')\n",
+        "src/cli/cli.h": '#include "ingest/i.h"\n#include "base/v.h"\n#include "../base/a.h"\n',
+        "src/ingest/i.h": '#include "workload/w.h"\n#include "easim/policy.h"\n',
+        "src/workload/w.h": '#include "base/a.h"\n/* #include "cli/cli.h"\n#include "x.h" */\n'
+                            '// #include "y.h"\n',
+    }
+    cases = [
+        ({}, []),
+        ({"src/base/b.c": '\n#include "workload/w.h"\n'}, ["src/base/b.c:2: base must not"]),
+        ({"src/engine/e.c": '#include "ingest/i.h"\n'}, ["src/engine/e.c:1: engine must not"]),
+        ({"src/cluster/c.h": "", "src/ingest/j.c": '#include "cluster/c.h"\n'},
+         ["src/ingest/j.c:1: ingest must not"]),
+        ({"src/calibrate/c.c": '#include "ingest/i.h"\n'}, ["src/calibrate/c.c:1: calibrate must"]),
+        ({"src/main.c": '#include "workload/w.h"\n'}, ["src/main.c:1: main must not"]),
+        ({"src/odd/o.c": ""}, ["src/odd/o.c:1: is in no known layer"]),
+        ({"src/stray.h": ""}, ["src/stray.h:1: is in no known layer"]),
+        ({"src/io/i.c": '#include "io/gone.h"\n'}, ['src/io/i.c:1: "io/gone.h" is not found']),
+        ({"src/io/i.c": "#include <base/a.h>\n"}, ["src/io/i.c:1: <base/a.h> is ours"]),
+        ({"src/io/i.c": "#include WHAT\n"}, ["src/io/i.c:1: include of a macro"]),
+        ({"src/io/i.c": '#include "../../policies/fifo.c"\n'}, ["src/io/i.c:1: ", "outside src/"]),
+        ({"src/io/p.h": '#include "io/q.h"\n', "src/io/q.h": '#include "p.h"\n'},
+         ["src/io/q.h:1: include cycle: src/io/p.h -> src/io/q.h -> src/io/p.h"]),
+        ({"src/io/p.h": '#include "p.h"\n'}, ["src/io/p.h:1: include cycle"]),
+        ({"include/easim/policy.h": "#include <unistd.h>\n"}, ["include/easim/policy.h:1: public"]),
+        ({"include/easim/policy.h": '#include "stdint.h"\n'}, ["include/easim/policy.h:1: public"]),
+        ({"policies/p.c": '#include "base/a.h"\n'}, ["policies/p.c:1: policies include only"]),
+        ({"policies/p.c": "#include <unistd.h>\n"}, ["policies/p.c:1: policies include only"]),
+    ]
+    for extra, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**clean, **extra}.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            lines = [f"{file}:{line}: {text}" for file, line, text in Tree(Path(folder)).check()]
+        assert len(lines) == bool(expected), (extra, lines)
+        assert all(part in lines[0] for part in expected), (extra, lines)
+    print(f"check_layers: {len(cases)} self-tests passed")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+        return 0
+    if len(sys.argv) != 2 or not Path(sys.argv[1], "src").is_dir():
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    found = Tree(Path(sys.argv[1])).check()
+    for file, line, text in found:
+        print(f"{file}:{line}: {text}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

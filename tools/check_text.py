@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end.
+
+Usage: check_text.py SOURCE_DIR | --self-test
+Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
+build folders are left out.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+ENDINGS = (".py", ".sh", ".md", ".yaml", ".build")
+NAMES = {"run", "meson_options.txt", "packages.txt", ".gitignore", ".editorconfig", ".clang-format"}
+LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
+
+
+def text_files(root):
+    for folder, folders, names in os.walk(root):
+        inside = Path(folder).relative_to(root)
+        folders[:] = sorted(name for name in folders
+                            if str(inside / name) not in LEFT_OUT and name != "__pycache__"
+                            and not (inside == Path(".") and name.startswith("build")))
+        for name in sorted(names):
+            if name.endswith(ENDINGS) or name in NAMES:
+                yield inside / name
+
+
+def problems_of(data):
+    """Yields (line, what is wrong)."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield data.count(b"\n", 0, error.start) + 1, "not UTF-8"
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if b"\t" in line:
+            yield number, "tab"
+        if line != line.rstrip():
+            yield number, "blank or CR at the end of the line"
+    if lines[-1]:
+        yield len(lines), "no newline at the end of the file"
+    elif data.endswith(b"\n\n") or data == b"\n":
+        yield len(lines) - 1, "empty line at the end of the file"
+
+
+def check(root):
+    return [f"{name}:{line}: {text}" for name in text_files(root)
+            for line, text in problems_of((root / name).read_bytes())]
+
+
+def self_test():
+    cases = [
+        ("a.md", b"one\n\ntwo\n", None), ("a.md", b"", None), ("a.c", b"\t", None),
+        ("a.py", b"if:\n\tpass\n", "a.py:2: tab"), ("b/a.yaml", b"a: \n", "b/a.yaml:1: blank"),
+        ("a.sh", b"ls\r\n", "a.sh:1: blank or CR"), ("meson.build", b"x", "meson.build:1: no newline"),
+        ("a.md", b"x\n\n", "a.md:2: empty line"), (".ci/run", b"\xff\n", ".ci/run:1: not UTF-8"),
+        ("tests/bad/a.yaml", b"\t", None), ("build-x/a.md", b"\t", None),
+        ("src/build/a.md", b"\t\n", "src/build/a.md:1: tab"),
+    ]
+    for name, data, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            found = check(Path(folder))
+        good = found[0].startswith(expected) if expected and found else not expected and not found
+        assert good, (name, data, found)
+    print(f"check_text: {len(cases)} self-tests passed")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+        return 0
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    found = check(Path(sys.argv[1]))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
