@@ -124,12 +124,26 @@ static void show_largest_node(struct sim *sim, uint32_t type) {
     sim->view.gpu_types[type].node_free_max = placement_node_free_max(&sim->placement, type);
 }
 
+/* The view of a job that has its GPUs and starts now. */
+static void show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
+    struct easim_job *j = &sim->view.jobs[job];
+    double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
+    view_dequeue(&sim->view, job);
+    j->state = EASIM_JOB_RUNNING;
+    j->config = config;
+    j->span = span;
+    j->start_s = units_s(sim->now_ns);
+    j->predicted_end_ns = sim->now_ns + jobs_duration_ns(time_s);
+    view_add_running(&sim->view, job);
+}
+
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
     if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation))
         return false;
     move_gpus(sim, job, allocation, jobs_committed_gpu_nw(sim, config, span_of(allocation)), 1);
     show_largest_node(sim, c->gpu_type);
+    show_start(sim, job, config, span_of(allocation));
     return true;
 }
 
@@ -207,26 +221,19 @@ void jobs_start(struct sim *sim, const struct job_start *start) {
     uint32_t job = start->job;
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = &sim->view.jobs[job];
-    const struct easim_config *config = &sim->view.configs[start->config];
     run->allocation = start->allocation;
     run->config = start->config;
     run->span = span_of(&start->allocation);
     run->node_count = start->allocation.count;
     run->segment_start_ns = sim->now_ns;
-    j->state = EASIM_JOB_RUNNING;
-    j->config = start->config;
-    j->span = run->span;
-    j->start_s = units_s(sim->now_ns);
-    j->predicted_end_ns = sim->now_ns + jobs_duration_ns(j->setup_s + j->remaining / config->goodput[run->span]);
     if (run->first_start_ns < 0) {
         run->first_start_ns = sim->now_ns;
         run->first_predicted_ns = j->predicted_end_ns;
     }
-    view_add_running(&sim->view, job);
     busy_nodes(sim, &run->allocation, 1);
     sim->waiting--;
     sim->running++;
-    sim->extrapolated_starts += config->extrapolated;
+    sim->extrapolated_starts += sim->view.configs[start->config].extrapolated;
     j->started_before = true;
     int64_t end_ns = finish_ns(sim, job), computing_ns = sim->now_ns + setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {
@@ -257,7 +264,6 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     sim->view.jobs[job].state = EASIM_JOB_FINISHED;
     sim->running--;
     sim->finished++;
-    view_add_event(&sim->view, EASIM_EVENT_FINISH, job);
     sim_notify(sim, job, JOB_FINISHED);
 }
 
@@ -326,5 +332,4 @@ void jobs_release(struct sim *sim, uint32_t job) {
     free_gpus(sim, job);
     sim->checkpointing--;
     requeue(sim, job);
-    view_add_event(&sim->view, EASIM_EVENT_FINISH, job);
 }

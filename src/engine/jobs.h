@@ -13,7 +13,7 @@ struct job_start {
 };
 
 void jobs_submit(struct sim *sim, uint32_t job); /* into the queue, or rejected */
-/* Takes GPUs for a start and shows it in the view. False if they are not free. */
+/* Takes GPUs for a start; the view shows the job as running. False if they are not free. */
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 /* Undoes jobs_take_gpus and empties the allocation. */
 void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);

@@ -61,7 +61,7 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     if (job >= sim->workload->jobs.count)
         return refuse(sim, REFUSED_NO_SUCH_JOB, "start", job);
-    struct easim_job *j = &sim->view.jobs[job];
+    const struct easim_job *j = &sim->view.jobs[job];
     if (j->state != EASIM_JOB_WAITING)
         return refuse(sim, REFUSED_STATE, "start", job);
     if (config < j->first_config || config - j->first_config >= j->config_count)
@@ -71,11 +71,8 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action action = {ACTION_START, {.job = job, .config = config}};
     view_unlock(&sim->view);
     bool taken = jobs_take_gpus(sim, job, config, &action.start.allocation);
-    if (taken) {
-        view_dequeue(&sim->view, job);
-        j->state = EASIM_JOB_RUNNING;
+    if (taken)
         array_push(&plan->actions, action);
-    }
     view_lock(&sim->view);
     return taken ? EASIM_OK : refuse(sim, REFUSED_NOFIT, "start", job);
 }
@@ -87,7 +84,7 @@ static int host_preempt(struct easim_plan *plan, uint32_t job) {
     if (job >= sim->workload->jobs.count)
         return refuse(sim, REFUSED_NO_SUCH_JOB, "preemption", job);
     const struct easim_job *j = &sim->view.jobs[job];
-    if (j->state != EASIM_JOB_RUNNING || j->running_slot == EASIM_NONE)
+    if (j->state != EASIM_JOB_RUNNING || sim->runs[job].phase == PHASE_NONE) /* or started by this very plan */
         return refuse(sim, REFUSED_STATE, "preemption", job);
     if (!j->preemptible)
         return refuse(sim, REFUSED_NOT_PREEMPTIBLE, "preemption", job);

@@ -122,12 +122,14 @@ static void apply(struct sim *sim, const struct event *event) {
     case EVENT_FINISH:
         if (sim->view.jobs[event->payload].state != EASIM_JOB_FINISHED) /* else finish_due was first */
             jobs_finish(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
         break;
     case EVENT_COMPUTING:
         jobs_begin_computing(sim, event->payload);
         break;
     case EVENT_RELEASE:
         jobs_release(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
         break;
     case EVENT_TIMER:
         view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
