@@ -187,7 +187,6 @@ static void leave_phase(struct sim *sim, uint32_t job) {
         type->setup -= k;
     }
     run->energy += energy;
-    sim->settled_energy += energy;
     run->phase = PHASE_NONE;
     run->phase_start_ns = sim->now_ns;
 }

@@ -49,6 +49,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
         eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);
     if (w->warmup_ns > 0)
         eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE, EASIM_NONE);
+    sim->instant_pending = true; /* the state at t = 0 counts as an instant */
     plan_call_init(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;

@@ -62,6 +62,12 @@ struct job_run {
     uint8_t phase;       /* enum job_phase */
 };
 
+/* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
+struct check_past {
+    uint32_t jobs, finished, rejected;
+    int128 energy;
+};
+
 struct sim_options {
     int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
     struct engine_options engine;
@@ -90,7 +96,6 @@ struct sim {
     uint32_t next_arrival; /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
-    int128 settled_energy;       /* of all jobs, up to each one's phase_start_ns */
     double jobs_integral;        /* of waiting + running jobs over time, job-seconds */
     gsl_rng *policy_rng;
     void *policy_state;
@@ -101,6 +106,7 @@ struct sim {
     uint64_t event_total, decision_total, extrapolated_starts;
     uint64_t refused[REFUSAL_COUNT];
     bool decide_pending, instant_pending;
+    struct check_past past; /* of the invariant checker */
     struct error error; /* code < 0: the run has failed */
 };
 

@@ -1,0 +1,3 @@
+/* Neither list nor decide. */
+#define LIST NULL
+#include "template.h"

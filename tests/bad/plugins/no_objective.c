@@ -1,0 +1,3 @@
+/* A list policy that cannot choose. */
+#define OBJECTIVE NULL
+#include "template.h"

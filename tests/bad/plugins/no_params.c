@@ -1,0 +1,3 @@
+/* A number of parameters, but no table. */
+#define PARAMS NULL
+#include "template.h"

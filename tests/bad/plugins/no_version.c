@@ -1,0 +1,3 @@
+/* No version. */
+#define VERSION NULL
+#include "template.h"

@@ -1,0 +1,100 @@
+/* A valid list policy with a parameter of every type. Each plug-in of this folder includes it after a macro that
+   spoils one thing. */
+#include <easim/policy.h>
+
+#ifndef ABI_MAJOR
+#define ABI_MAJOR EASIM_ABI_MAJOR
+#endif
+#ifndef ABI_MINOR
+#define ABI_MINOR EASIM_ABI_MINOR
+#endif
+#ifndef STRUCT_SIZE
+#define STRUCT_SIZE sizeof(struct easim_policy)
+#endif
+#ifndef NAME
+#define NAME "good"
+#endif
+#ifndef VERSION
+#define VERSION "1.0"
+#endif
+#ifndef CAPABILITIES
+#define CAPABILITIES 0
+#endif
+#ifndef PARAMS
+#define PARAMS params
+#endif
+#ifndef LIST
+#define LIST &list
+#endif
+#ifndef LIST_SIZE
+#define LIST_SIZE sizeof(struct easim_list)
+#endif
+#ifndef OPTIONS_OFFSET
+#define OPTIONS_OFFSET offsetof(struct params, list)
+#endif
+#ifndef KEY
+#define KEY NULL
+#endif
+#ifndef OBJECTIVE
+#define OBJECTIVE objective
+#endif
+#ifndef DECIDE
+#define DECIDE NULL
+#endif
+#ifndef INIT
+#define INIT NULL
+#endif
+
+/* The parameter that plug-ins spoil. */
+#ifndef PARAM
+#define PARAM                                                                                                      \
+    { "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL }
+#endif
+
+struct params {
+    struct easim_list_options list;
+    double tau, slack;
+    int64_t most;
+    int32_t basis;
+};
+
+__attribute__((unused)) static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                                                const struct easim_choice *choice) {
+    (void)pass;
+    (void)job;
+    return choice->time_s;
+}
+
+__attribute__((unused)) static const char *const bases[] = {"gross", "marginal", NULL};
+
+__attribute__((unused)) static const struct easim_param params[] = {
+    EASIM_LIST_PARAMS(struct params, list, false),
+    PARAM,
+    {"slack", "", "a number or off", EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 100, EASIM_OFF, true,
+     NULL},
+    {"most", "", "an integer", EASIM_PARAM_INT, offsetof(struct params, most), 1, 10, 3, false, NULL},
+    {"basis", "", "a choice", EASIM_PARAM_CHOICE, offsetof(struct params, basis), 0, 1, 0, false, bases},
+};
+
+__attribute__((unused)) static const struct easim_list list = {
+    .struct_size = LIST_SIZE,
+    .options_offset = OPTIONS_OFFSET,
+    .key = KEY,
+    .objective = OBJECTIVE,
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    .abi_major = ABI_MAJOR,
+    .abi_minor = ABI_MINOR,
+    .struct_size = STRUCT_SIZE,
+    .name = NAME,
+    .version = VERSION,
+    .summary = "for tests",
+    .capabilities = CAPABILITIES,
+    .params_size = sizeof(struct params),
+    .params = PARAMS,
+    .param_count = sizeof params / sizeof *params,
+    .list = LIST,
+    .decide = DECIDE,
+    .init = INIT,
+};

@@ -1,0 +1,3 @@
+/* Made for another major version of the ABI. */
+#define ABI_MAJOR (EASIM_ABI_MAJOR + 1)
+#include "template.h"

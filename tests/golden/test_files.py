@@ -1,0 +1,145 @@
+"""What the files of a run must satisfy, checked on real runs: test_files.py EASIM SOURCE
+
+Every expected value is derived from other files of the same run or from a second run, never from a stored result.
+"""
+import csv
+import filecmp
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EASIM, SOURCE = sys.argv[1], Path(sys.argv[2])
+FILES = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
+
+
+def run(config, out, *options, code=0):
+    command = [EASIM, "run", str(SOURCE / "configs" / config), "--out", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=out.parent)
+    assert done.returncode == code, (command, done.returncode, done.stderr)
+    return done
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def close(a, b, relative=1e-9):
+    assert abs(a - b) <= relative * max(abs(a), abs(b)), (a, b)
+
+
+def same_files(a, b):
+    for name in FILES:
+        assert filecmp.cmp(a / name, b / name, shallow=False), f"{a / name} and {b / name} differ"
+
+
+def threads_do_not_matter(folder):
+    """SPEC 7: files are byte-identical for any thread count, and from run to run."""
+    for threads in ("1", "2", "7"):
+        run("eas-sim.yaml", folder / threads, "--threads", threads, "--policy", "zeus", "--quiet")
+        same_files(folder / "1", folder / threads)
+
+
+def energy_adds_up(folder):
+    """Energy of jobs, idle GPUs and nodes is the integral of power.csv, for every replication."""
+    out = folder / "energy"
+    run("eas-sim.yaml", out, "--set", "cluster.nodes[0].base_w=321.5", "--check", "--quiet")
+    power = rows(out / "power.csv")
+    for summary in rows(out / "summary.csv"):
+        number, end_s = summary["replication"], float(summary["sim_s"])
+        steps = [(float(r["time_s"]), float(r["power_w"])) for r in power if r["replication"] == number]
+        ends = [time_s for time_s, _ in steps[1:]] + [end_s]
+        assert steps[0] == (0, 8 * 60 + 8 * 70 + 321.5)  # nothing runs: idle GPUs and the base of one node
+        joules = sum((end - start) * watts for (start, watts), end in zip(steps, ends))
+        close(joules / 3.6e6, float(summary["energy_kwh"]))
+        parts = sum(float(summary[c]) for c in ("energy_job_kwh", "energy_idle_kwh", "energy_base_kwh"))
+        close(parts, float(summary["energy_kwh"]))
+        jobs = [r for r in rows(out / "jobs.csv") if r["replication"] == number]
+        close(sum(float(r["energy_j"]) for r in jobs) / 3.6e6, float(summary["energy_job_kwh"]))
+        users = [r for r in rows(out / "users.csv") if r["replication"] == number]
+        close(sum(float(r["energy_kwh"]) for r in users), float(summary["energy_job_kwh"]))
+        types = [r for r in rows(out / "types.csv") if r["replication"] == number]
+        close(sum(float(r["energy_kwh"]) for r in types) + 321.5 * end_s / 3.6e6, float(summary["energy_kwh"]))
+        close(sum(float(r["alloc_gpu_h"]) for r in types), sum(float(r["gpu_s"]) for r in users) / 3600)
+
+
+def jobs_agree_with_summary(folder):
+    """Means, counts and deadlines of summary.csv, computed again from jobs.csv."""
+    out = folder / "jobs"
+    run("eas-sim.yaml", out, "--quiet", "--set", "workload.sizes.mean=1h")
+    for summary in rows(out / "summary.csv"):
+        jobs = [r for r in rows(out / "jobs.csv") if r["replication"] == summary["replication"]]
+        done = [r for r in jobs if r["status"] == "finished"]
+        assert len(jobs) == int(summary["jobs_submitted"]) and len(done) == int(summary["jobs_finished"])
+        close(sum(float(r["jct_s"]) for r in done) / len(done), float(summary["jct_mean_s"]))
+        waits = [float(r["wait_s"]) for r in jobs if r["wait_s"]]
+        close(sum(waits) / len(waits), float(summary["wait_mean_s"]))
+        slow = [max(1, float(r["jct_s"]) / max(float(r["exec_s"]), 10)) for r in done]
+        close(sum(slow) / len(slow), float(summary["bsld_mean"]))
+        due = [r for r in jobs if r["deadline_s"] and float(r["deadline_s"]) <= 36000]
+        missed = [r for r in due if not r["finish_s"] or float(r["finish_s"]) > float(r["deadline_s"])]
+        assert len(due) == int(summary["deadline_jobs"]) and len(missed) == int(summary["deadline_missed"])
+        times = sorted(float(r["jct_s"]) for r in done)
+        place = 0.95 * (len(times) - 1)  # type 7 of Hyndman and Fan
+        low = int(place)
+        close(times[low] + (place - low) * (times[low + 1] - times[low]), float(summary["jct_p95_s"]))
+        close(float(summary["throughput_jobs_per_h"]), len(done) / 10)
+
+
+def numbers_read_back(folder):
+    """Every number is the shortest text that reads back: Python's repr gives the same digits."""
+    for name in ("jobs.csv", "summary.csv", "power.csv"):
+        for row in rows(folder / "jobs" / name)[:200]:
+            for cell in row.values():
+                try:
+                    value = float(cell)
+                except (TypeError, ValueError):
+                    continue
+                assert cell not in ("nan", "inf", "-nan"), (name, cell)
+                digits = repr(value).split("e")[0].replace(".", "").strip("-0")
+                assert cell.split("e")[0].replace(".", "").strip("-0") == digits, (name, cell, repr(value))
+
+
+def overrides_work(folder):
+    manifest = json.loads((folder / "energy" / "manifest.json").read_text())
+    assert manifest["policy"]["name"] == "pollux" and manifest["partial"] is False
+    run("eas-sim.yaml", folder / "set", "--policy", "zeus", "--seed", "7", "--replications", "2", "--set",
+        "policy.params={edp_slack: 2.5}", "--summary-only", "--quiet")
+    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    assert manifest["policy"]["params"]["edp_slack"] == 2.5 and manifest["seed"] == 7
+    assert sorted(os.listdir(folder / "set")) == ["aggregate.csv", "manifest.json", "summary.csv"]
+    summary = rows(folder / "set" / "summary.csv")
+    assert [r["replication"] for r in summary] == ["1", "2"] and summary[0]["seed"] == "7"
+
+
+def folders_are_protected(folder):
+    out = folder / "set"
+    done = run("eas-sim.yaml", out, "--quiet", code=2)
+    assert "the folder is not empty" in done.stderr
+    run("eas-sim.yaml", out, "--quiet", "--force", "--replications", "1")
+
+
+def standard_input_works(folder):
+    text = (SOURCE / "configs" / "eas-sim.yaml").read_text()
+    text = text.replace("models/eas-sim.yaml", str(SOURCE / "configs" / "models" / "eas-sim.yaml"))
+    done = subprocess.run([EASIM, "run", "-", "--out", folder / "stdin", "--quiet"], input=text, text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "1" / "jobs.csv") is False  # another policy
+    run("eas-sim.yaml", folder / "pollux", "--quiet")
+    assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "pollux" / "jobs.csv", shallow=False)
+
+
+def main():
+    checks = [threads_do_not_matter, energy_adds_up, jobs_agree_with_summary, numbers_read_back, overrides_work,
+              folders_are_protected, standard_input_works]
+    with tempfile.TemporaryDirectory(prefix="easim-files.") as folder:
+        for check in checks:
+            check(Path(folder))
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()

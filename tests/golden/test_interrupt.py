@@ -1,0 +1,78 @@
+"""SIGINT keeps what is finished, and the progress line: test_interrupt.py EASIM SOURCE"""
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EASIM, SOURCE = sys.argv[1], Path(sys.argv[2])
+
+
+def command(out, replications):
+    return [EASIM, "run", str(SOURCE / "configs" / "eas-sim.yaml"), "--out", str(out), "--threads", "2",
+            "--replications", str(replications)]
+
+
+def interrupted_run(folder):
+    """A study far too long to end; Ctrl-C after some replications are surely done."""
+    out = folder / "interrupted"
+    process = subprocess.Popen(command(out, 100000), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, (process.returncode, errors)
+    assert "interrupted" in errors and "\r" not in errors, errors  # not a terminal: no progress line
+    manifest = json.loads((out / "manifest.json").read_text())
+    with open(out / "summary.csv", newline="", encoding="utf-8") as file:
+        summary = list(csv.DictReader(file))
+    assert manifest["partial"] is True and 0 < len(summary) == manifest["replications_done"] < 100000
+    assert not [name for name in os.listdir(out) if ".tmp" in name], os.listdir(out)
+    whole = folder / "whole"
+    subprocess.run(command(whole, 1), check=True, capture_output=True)
+    first = (whole / "summary.csv").read_text().splitlines()[1]
+    assert (out / "summary.csv").read_text().splitlines()[1] == first  # what is kept is right
+
+
+def progress_line(folder):
+    """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(command(folder / "progress", 100000), stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    time.sleep(2.2)
+    process.send_signal(signal.SIGINT)
+    text = b""
+    try:
+        while chunk := os.read(master, 4096):
+            text += chunk
+    except OSError:
+        pass  # the other end is closed
+    process.wait(timeout=60)
+    assert b"of 100000 replications" in text, text
+
+
+def nothing_finished(folder):
+    """Interrupted before anything is done, nothing is left behind."""
+    out = folder / "nothing"
+    process = subprocess.Popen(command(out, 100000) + ["--set", "horizon=3000d"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=300)
+    assert process.returncode in (130, -signal.SIGINT), process.returncode
+    assert not out.exists() or os.listdir(out) == [], os.listdir(out)
+
+
+def main():
+    checks = [interrupted_run, progress_line, nothing_finished]
+    with tempfile.TemporaryDirectory(prefix="easim-interrupt.") as folder:
+        for check in checks:
+            check(Path(folder))
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()

@@ -1,0 +1,39 @@
+/* give_up: starts the first job and fails the decision, with or without saying why, or refuses in init. */
+#include <easim/policy.h>
+
+enum how { SILENT, SAYS_WHY, IN_INIT };
+static const char *const hows[] = {"silent", "says_why", "in_init", NULL};
+
+struct params {
+    int32_t how;
+};
+
+static int decide(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    const struct easim_job *job = easim_view_job(pass->view, pass->view->first_waiting);
+    pass->host->plan_start(pass->plan, job->index, job->first_config);
+    if (p->how == SAYS_WHY)
+        pass->host->fail(pass->plan, "no luck with 2.385");
+    return -1;
+}
+
+static int init(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    if (p->how != IN_INIT)
+        return 0;
+    pass->host->fail(pass->plan, "not this cluster");
+    return -3;
+}
+
+static const struct easim_param params[] = {
+    {"how", "", "to fail", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, 2, 0, false, hows}};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                                       .name = "give_up",
+                                                       .version = "1",
+                                                       .summary = "fails",
+                                                       .params_size = sizeof(struct params),
+                                                       .params = params,
+                                                       .param_count = 1,
+                                                       .decide = decide,
+                                                       .init = init};

@@ -1,0 +1,66 @@
+/* misuse: one wrong action in each decision, then the waiting jobs start in order. */
+#include <easim/policy.h>
+
+enum kind { NO_SUCH_JOB, CONFIG_BELOW, CONFIG_ABOVE, START_TWICE, PREEMPT_WAITING, PREEMPT_NEW, WAKE_NOW, WAKE_NAN,
+            WAKE_LATE, PREEMPT_RUNNING, KINDS };
+static const char *const kinds[] = {"no_such_job", "config_below", "config_above", "start_twice",
+                                    "preempt_waiting", "preempt_new", "wake_now", "wake_nan", "wake_late",
+                                    "preempt_running", NULL};
+
+struct params {
+    int32_t kind;
+};
+
+static void before_starts(const struct easim_pass *pass, enum kind kind, const struct easim_job *first) {
+    const struct easim_host *host = pass->host;
+    if (kind == NO_SUCH_JOB)
+        host->plan_start(pass->plan, pass->view->job_count, 0);
+    if (kind == CONFIG_BELOW)
+        host->plan_start(pass->plan, first->index, first->first_config - 1);
+    if (kind == CONFIG_ABOVE)
+        host->plan_start(pass->plan, first->index, first->first_config + first->config_count);
+    if (kind == PREEMPT_WAITING)
+        host->plan_preempt(pass->plan, first->index);
+    if (kind == WAKE_NOW)
+        host->plan_wake_at(pass->plan, pass->view->now_s);
+    if (kind == WAKE_NAN)
+        host->plan_wake_at(pass->plan, NAN);
+    if (kind == WAKE_LATE)
+        host->plan_wake_at(pass->plan, 4.1e9);
+}
+
+static int decide(const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    enum kind kind = (enum kind)((const struct params *)pass->params)->kind;
+    if (kind == PREEMPT_RUNNING && view->running_count > 0)
+        pass->host->plan_preempt(pass->plan, easim_view_running(view, 0)->job);
+    if (view->first_waiting == EASIM_NONE)
+        return 0;
+    before_starts(pass, kind, easim_view_job(view, view->first_waiting));
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {
+        const struct easim_job *job = easim_view_job(view, i);
+        i = job->next_waiting;
+        if (easim_fit(view, easim_view_config(view, job->first_config)) < 0)
+            return 0;
+        pass->host->plan_start(pass->plan, job->index, job->first_config);
+        if (kind == START_TWICE)
+            pass->host->plan_start(pass->plan, job->index, job->first_config);
+        if (kind == PREEMPT_NEW)
+            pass->host->plan_preempt(pass->plan, job->index);
+    }
+    return 0;
+}
+
+static const struct easim_param params[] = {{"kind", "", "what to do wrong", EASIM_PARAM_CHOICE,
+                                             offsetof(struct params, kind), 0, KINDS - 1, 0, false, kinds}};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                                       .name = "misuse",
+                                                       .version = "1",
+                                                       .summary = "one wrong action a decision",
+                                                       .capabilities =
+                                                           EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK,
+                                                       .params_size = sizeof(struct params),
+                                                       .params = params,
+                                                       .param_count = 1,
+                                                       .decide = decide};

@@ -1,0 +1,173 @@
+/* Scenarios in tests: see scenario.h. */
+#include "scenario.h"
+
+#include "base/units.h"
+#include "ingest/readers.h"
+#include "output/tables.h"
+#include "temp_dir.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static void keep_problems(struct trial *t, const struct problems *problems) {
+    size_t used = 0;
+    for (size_t i = 0; i < problems->count && used < sizeof t->failure; i++)
+        used += (size_t)snprintf(t->failure + used, sizeof t->failure - used, "%s%s", i ? "\n" : "",
+                                 problems->texts[i]);
+}
+
+void trial_load(struct trial *t, const struct trial_options *options, const char *yaml) {
+    struct problems problems = {0};
+    *t = (struct trial){.options = options};
+    temp_file_write_text("scenario.yaml", yaml);
+    if (options->jobs)
+        temp_file_write_text("jobs.csv", options->jobs);
+    if (options->models)
+        temp_file_write_text("models.yaml", options->models);
+    struct scenario_overrides overrides = {.policy = options->policy};
+    t->status = study_load(&t->study, "scenario.yaml", &overrides, ingest_readers, &problems);
+    keep_problems(t, &problems);
+    problems_finish(&problems);
+}
+
+static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct job_run *run = &sim->runs[job];
+    *to = (struct trial_job){.state = sim->view.jobs[job].state,
+                             .submit_ns = spec->submit_ns,
+                             .start_ns = run->first_start_ns,
+                             .finish_ns = run->finish_ns,
+                             .deadline_ns = spec->deadline_ns,
+                             .nodes = run->node_count,
+                             .preemptions = sim->view.jobs[job].preemptions,
+                             .user = spec->user,
+                             .work = spec->work,
+                             .energy_j = power_j(sim_job_energy(sim, job)),
+                             .setup_j = power_j(run->setup_energy),
+                             .lost_j = power_j(run->lost_energy),
+                             .exec_s = units_s(sim_job_held_ns(sim, job)),
+                             .gpu_s = power_gpu_s(sim_job_gpu_ns(sim, job)),
+                             .lost_s = units_s(run->lost_ns)};
+    snprintf(to->id, sizeof to->id, "%s", spec->id);
+    snprintf(to->reason, sizeof to->reason, "%s", sim->reject_reasons[job] ? sim->reject_reasons[job] : "");
+    if (run->config != EASIM_NONE) {
+        to->gpu_type = sim->view.configs[run->config].gpu_type;
+        to->k = sim->view.configs[run->config].k;
+        to->batch = sim->view.configs[run->config].batch;
+    }
+}
+
+static void *render(void *context, const struct replication *replication) {
+    struct trial *t = context;
+    const struct sim *sim = replication->sim;
+    if (t->options->look)
+        t->options->look(t->options->context, replication);
+    if (replication->number != 1)
+        return NULL;
+    t->job_count = sim->next_arrival;
+    t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
+    for (uint32_t j = 0; j < t->job_count; j++)
+        keep_job(&t->jobs[j], sim, j);
+    tables_jobs_header(sim->workload, &t->jobs_csv);
+    tables_jobs(replication, &t->jobs_csv);
+    memcpy(t->refused, sim->refused, sizeof t->refused);
+    for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
+        array_push(&t->power.at, replication->metrics->power_rows.at[i]);
+    return NULL;
+}
+
+static int emit(void *context, uint32_t number, const struct summary *summary, void *rendered,
+                struct error *reterr) {
+    struct trial *t = context;
+    (void)rendered;
+    (void)reterr;
+    tables_summary("p", number, t->study.scenario.seed, summary, &t->summary_csv);
+    return 0;
+}
+
+void trial_execute(struct trial *t) {
+    if (t->status < 0)
+        return;
+    struct error error = {0};
+    struct replicate_result result = {0};
+    struct replicate_sink sink = {.context = t, .render = render, .emit = emit};
+    struct replicate_options options = {.threads = t->options->threads ? t->options->threads : 1,
+                                        .check = !t->options->unchecked,
+                                        .strict = t->options->strict,
+                                        .record_power = true};
+    t->status = replicate_run(&t->study, &options, &sink, &result, &error);
+    t->summaries = result.summaries;
+    t->count = result.count;
+    if (t->status < 0)
+        snprintf(t->failure, sizeof t->failure, "%s", error.text);
+}
+
+void trial_run(struct trial *t, const struct trial_options *options, const char *format, ...) {
+    va_list arguments;
+    char yaml[16384];
+    va_start(arguments, format);
+    int length = vsnprintf(yaml, sizeof yaml, format, arguments);
+    va_end(arguments);
+    cr_assert(length >= 0 && (size_t)length < sizeof yaml);
+    trial_load(t, options, yaml);
+    trial_execute(t);
+}
+
+void trial_finish(struct trial *t) {
+    study_finish(&t->study);
+    free(t->summaries);
+    free(t->jobs);
+    free(t->power.at.at);
+    str_finish(&t->jobs_csv);
+    str_finish(&t->summary_csv);
+    *t = (struct trial){0};
+}
+
+void trial_must_succeed(const struct trial *t) {
+    cr_assert_eq(t->status, 0, "%s", t->failure);
+}
+
+const struct trial_job *trial_find(const struct trial *t, const char *id) {
+    for (size_t i = 0; i < t->job_count; i++)
+        if (strcmp(t->jobs[i].id, id) == 0)
+            return &t->jobs[i];
+    cr_assert_fail("there is no job \"%s\"", id);
+    return NULL;
+}
+
+/* Field number `column` of a line without quotes; its length in *length. */
+static const char *field(const char *line, int column, size_t *length) {
+    for (; column > 0; column--)
+        line = strchr(line, ',') + 1;
+    *length = strcspn(line, ",\n");
+    return line;
+}
+
+static int column_number(const char *header, const char *name) {
+    int columns = 1;
+    for (const char *c = header; *c != '\n'; c++)
+        columns += *c == ',';
+    for (int i = 0; i < columns; i++) {
+        size_t length;
+        const char *at = field(header, i, &length);
+        if (length == strlen(name) && strncmp(at, name, length) == 0)
+            return i;
+    }
+    cr_assert_fail("jobs.csv has no column \"%s\"", name);
+    return -1;
+}
+
+double trial_cell(const struct trial *t, const char *job, const char *column) {
+    const char *header = t->jobs_csv.text;
+    int id = column_number(header, "job_id"), wanted = column_number(header, column);
+    for (const char *line = strchr(header, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        size_t length;
+        const char *at = field(line, id, &length);
+        if (length == strlen(job) && strncmp(at, job, length) == 0) {
+            at = field(line, wanted, &length);
+            return length > 0 ? strtod(at, NULL) : NAN;
+        }
+    }
+    cr_assert_fail("jobs.csv has no job \"%s\"", job);
+    return NAN;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Compares runs with committed results, byte by byte: golden.py EASIM SOURCE CASE... [--update]
+
+A case is a folder with `command` (arguments of easim, one line, run in the source folder; {out} is a fresh folder) and
+`expected/`, the files that must come out, stdout included. --update rewrites them: explain every changed byte in the
+commit. manifest.json is compared without its commit, which changes with every commit.
+"""
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def read(path):
+    data = path.read_bytes()
+    return re.sub(rb'("commit":\s*)"[^"]*"', rb'\1"-"', data) if path.name == "manifest.json" else data
+
+
+def produce(easim, source, case, folder):
+    out = folder / "out"
+    words = shlex.split((case / "command").read_text().replace("{out}", str(out)))
+    done = subprocess.run([easim, *words], cwd=source, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{case.name}: exit {done.returncode}: {done.stderr.decode()}")
+    out.mkdir(exist_ok=True)
+    (out / "stdout").write_bytes(done.stdout.replace(str(out).encode(), b"{out}"))
+    return out
+
+
+def compare(case, out):
+    expected = case / "expected"
+    names = sorted({path.name for folder in (expected, out) if folder.exists() for path in folder.iterdir()})
+    wrong = []
+    for name in names:
+        if not (expected / name).exists() or not (out / name).exists():
+            wrong.append(f"{case.name}: {name} is only in {'the run' if (out / name).exists() else 'expected/'}")
+        elif read(expected / name) != read(out / name):
+            wrong.append(f"{case.name}: {name} differs")
+    return wrong
+
+
+def main():
+    arguments = [word for word in sys.argv[1:] if word != "--update"]
+    easim, source, wrong = str(Path(arguments[0]).resolve()), Path(arguments[1]), []
+    for case in map(Path, arguments[2:]):
+        with tempfile.TemporaryDirectory(prefix="easim-golden.") as folder:
+            out = produce(easim, source, case, Path(folder))
+            if "--update" in sys.argv:
+                shutil.rmtree(case / "expected", ignore_errors=True)
+                (case / "expected").mkdir()
+                for path in out.iterdir():
+                    (case / "expected" / path.name).write_bytes(read(path))
+            wrong += compare(case, out)
+    print("\n".join(wrong) or "all as expected")
+    sys.exit(1 if wrong else 0)
+
+
+main()
