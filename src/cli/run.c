@@ -1,6 +1,7 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/scenario_args.h"
 #include "output/report.h"
 #include "output/run_dir.h"
 
@@ -11,23 +12,20 @@
 #include <unistd.h>
 
 struct arguments {
-    const char *config, *policy, *out;
+    struct scenario_args scenario;
+    const char *out;
     unsigned threads;
     bool force, summary_only, check, strict, quiet;
-    ARRAY_OF(const char *) sets;
-    struct arena arena;
 };
 
 enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_CHECK, KEY_STRICT };
 
 static const struct argp_option options[] = {
-    {"policy", 'p', "NAME|FILE.so", 0, "run this policy instead of the scenario's", 0},
     {"seed", 's', "N", 0, "master seed", 0},
     {"replications", 'n', "N", 0, "number of independent runs", 0},
     {"threads", 't', "N", 0, "run so many replications at a time (default: one per core)", 0},
     {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/POLICY)", 0},
     {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
-    {"set", 'S', "PATH=VALUE", 0, "replace one value of the scenario, e.g. policy.params.tau=2h", 0},
     {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write summary.csv, aggregate.csv and manifest.json only", 0},
     {"check", KEY_CHECK, NULL, 0, "verify conservation of GPUs and energy after every event", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
@@ -35,22 +33,18 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void add_set(struct arguments *a, const char *path, const char *value) {
-    array_push(&a->sets, arena_printf(&a->arena, "%s=%s", path, value));
-}
-
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
-    case 'p':
-        a->policy = value;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->scenario;
         return 0;
     case 's':
-        add_set(a, "seed", value);
+        scenario_args_set(&a->scenario, "seed", value);
         return 0;
     case 'n':
         cli_count(value, 1000000, "--replications", state);
-        add_set(a, "replications", value);
+        scenario_args_set(&a->scenario, "replications", value);
         return 0;
     case 't':
         a->threads = cli_count(value, 1024, "--threads", state);
@@ -60,9 +54,6 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case KEY_FORCE:
         a->force = true;
-        return 0;
-    case 'S':
-        array_push(&a->sets, value);
         return 0;
     case KEY_SUMMARY_ONLY:
         a->summary_only = true;
@@ -76,14 +67,6 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case 'q':
         a->quiet = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (a->config)
-            argp_error(state, "expected one CONFIG.yaml, got another: %s", value);
-        a->config = value;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected CONFIG.yaml");
-        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -105,7 +88,7 @@ static unsigned core_count(void) {
 static const char *out_folder(struct arguments *a, const struct study *study) {
     if (a->out)
         return a->out;
-    return arena_printf(&a->arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
+    return arena_printf(&a->scenario.arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
 }
 
 static void print_result(const struct study *study, const struct replicate_result *result, const char *out) {
@@ -148,15 +131,16 @@ static int run_study(struct arguments *a, const struct study *study) {
 
 int cli_run(int argc, char **argv) {
     struct arguments a = {0};
+    const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {
         options,
         parse,
-        "CONFIG.yaml",
+        NULL,
         "Runs a scenario and writes its results as CSV files.\v"
         "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was\n"
         "finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard\n"
         "input.",
-        NULL,
+        children,
         NULL,
         NULL};
     cli_parse(&argp, argc, argv, &a);
@@ -165,13 +149,12 @@ int cli_run(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     struct problems problems = {0};
     struct study study;
-    const struct scenario_overrides overrides = {a.policy, a.sets.at, a.sets.count};
-    int code = study_load(&study, a.config, &overrides, cli_readers(), &problems) < 0
+    const struct scenario_overrides overrides = scenario_args_overrides(&a.scenario);
+    int code = study_load(&study, a.scenario.config, &overrides, cli_readers(), &problems) < 0
                    ? cli_report_problems(&problems)
                    : run_study(&a, &study);
     study_finish(&study);
     problems_finish(&problems);
-    free(a.sets.at);
-    arena_finish(&a.arena);
+    scenario_args_finish(&a.scenario);
     return code;
 }

@@ -33,7 +33,8 @@ static const struct field policy_fields[] = {{.key = "name",
                                               .help = "parameters, see easim policies NAME"},
                                              FIELDS_END};
 
-static const struct field user_fields[] = {{.key = "name",
+static const struct field user_fields[] = {{.type = FIELD_LOCATION, .offset = offsetof(struct scenario_user, where)},
+                                           {.key = "name",
                                             .type = FIELD_STRING,
                                             .offset = offsetof(struct scenario_user, name),
                                             .required = true,
@@ -103,20 +104,15 @@ const struct field scenario_fields[] = {
      .help = "water use effectiveness"},
     FIELDS_END};
 
-static int bind_horizon(struct scenario *s, struct problems *problems) {
+static int bind_horizon(struct scenario *s, const struct binding *b) {
     double seconds = 0;
     const struct yaml_node *node = s->horizon;
     s->horizon_ns = TIME_NONE_NS;
     if (!node || (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0))
         return 0; /* a missing horizon has been reported already */
     if (node->kind != YAML_NODE_SCALAR || !units_parse_duration(node->text, node->length, &seconds) ||
-        seconds <= 0 || seconds > TIME_MAX_S) {
-        problems_add(problems, node->where, "horizon", "expected drain or a duration > 0, got %s%.80s%s",
-                     node->kind == YAML_NODE_SCALAR ? "\"" : "",
-                     node->kind == YAML_NODE_SCALAR ? node->text : "a collection",
-                     node->kind == YAML_NODE_SCALAR ? "\"" : "");
-        return ERROR_INPUT;
-    }
+        seconds <= 0 || seconds > TIME_MAX_S)
+        return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9s");
     s->horizon_ns = units_ns(seconds);
     return 0;
 }
@@ -137,6 +133,8 @@ static int override_policy(struct scenario *s, const char *name, struct problems
     str_add(&value, "\"}");
     int r = yaml_doc_set(&s->doc, "policy", value.text, problems);
     str_finish(&value);
+    if (r == 0) /* the user typed --policy, not --set policy */
+        yaml_find(s->doc.root, "policy")->where.file = "--policy";
     return r;
 }
 
@@ -159,18 +157,29 @@ static int apply_sets(struct scenario *s, const struct scenario_overrides *overr
 
 /* params_by_policy: {zeus: {...}} adds to policy.params; keys there win over nothing, policy.params win over them.
  */
-static int choose_params(struct scenario *s, struct problems *problems) {
+static int choose_params(struct scenario *s, const struct binding *b) {
     const struct yaml_node *by_policy = s->params_by_policy;
     if (!by_policy)
         return 0;
-    if (by_policy->kind != YAML_NODE_MAPPING) {
-        problems_add(problems, by_policy->where, "params_by_policy",
-                     "expected a mapping of policy names to parameters");
-        return ERROR_INPUT;
-    }
+    if (by_policy->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, by_policy, "params_by_policy", "a mapping of policy names to parameters");
     if (s->policy.name && !s->policy.params)
         s->policy.params = yaml_find(by_policy, s->policy.name);
     return 0;
+}
+
+static int check_users(const struct scenario *s, const struct binding *b) {
+    const struct scenario_user *users = s->users.at;
+    int result = 0;
+    for (size_t i = 0; i < s->users.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (users[i].name && users[j].name && strcmp(users[i].name, users[j].name) == 0) {
+                problems_add(b->problems, users[i].where, arena_printf(b->arena, "users[%zu]", i),
+                             "user \"%.80s\" is listed twice", users[i].name);
+                result = ERROR_INPUT;
+                break;
+            }
+    return result;
 }
 
 int scenario_load(struct scenario *s, const char *path, const struct scenario_overrides *overrides,
@@ -192,9 +201,11 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     struct binding binding = {&s->doc.arena, problems};
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
         result = ERROR_INPUT;
-    if (bind_horizon(s, problems) < 0)
+    if (bind_horizon(s, &binding) < 0)
         result = ERROR_INPUT;
-    if (choose_params(s, problems) < 0)
+    if (check_users(s, &binding) < 0)
+        result = ERROR_INPUT;
+    if (choose_params(s, &binding) < 0)
         result = ERROR_INPUT;
     return result;
 }

@@ -17,6 +17,7 @@ struct scenario_policy {
 };
 
 struct scenario_user {
+    struct location where;
     const char *name;
     double weight;
 };

@@ -11,10 +11,11 @@
 
 static const char *kind_of(const struct yaml_node *node) {
     static const char *const names[] = {"a value", "a list", "a mapping"};
-    return names[node->kind];
+    static const char *const empty_names[] = {"a value", "an empty list", "an empty mapping"};
+    return node->count == 0 ? empty_names[node->kind] : names[node->kind];
 }
 
-static int wrong(const struct binding *b, const struct yaml_node *node, const char *path, const char *expected) {
+int schema_wrong(const struct binding *b, const struct yaml_node *node, const char *path, const char *expected) {
     if (node->kind == YAML_NODE_SCALAR)
         problems_add(b->problems, node->where, path, "expected %s, got \"%.80s\"", expected, node->text);
     else
@@ -22,8 +23,8 @@ static int wrong(const struct binding *b, const struct yaml_node *node, const ch
     return ERROR_INPUT;
 }
 
-/* "number > 0", "integer 1..8", "duration >= 0": what a numeric field accepts. */
-static const char *describe_range(struct arena *arena, const struct field *f, const char *noun) {
+/* "number > 0", "integer 1..8", "duration >= 0": the numbers that a field accepts. */
+static const char *describe_numbers(struct arena *arena, const struct field *f, const char *noun) {
     char low[NUMFMT_BYTES] = "", high[NUMFMT_BYTES] = "";
     if (f->min == 0 && f->max == 0)
         return noun;
@@ -40,6 +41,11 @@ static const char *describe_range(struct arena *arena, const struct field *f, co
     return high[0] ? arena_printf(arena, "%s <= %s", noun, high) : noun;
 }
 
+static const char *describe_range(struct arena *arena, const struct field *f, const char *noun) {
+    const char *numbers = describe_numbers(arena, f, noun);
+    return f->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
+}
+
 static bool in_range(const struct field *f, double value) {
     if (f->min == 0 && f->max == 0)
         return isfinite(value);
@@ -51,6 +57,10 @@ static int bind_number(const struct binding *b, const struct field *f, const str
     static const char *const nouns[] = {
         [FIELD_REAL] = "number", [FIELD_DURATION] = "duration such as 90s or 10h", [FIELD_GIB] = "size in GiB"};
     bool parsed = false;
+    if (f->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
+        *value = INFINITY;
+        return 0;
+    }
     if (node->kind == YAML_NODE_SCALAR) {
         if (f->type == FIELD_DURATION)
             parsed = units_parse_duration(node->text, node->length, value);
@@ -60,7 +70,7 @@ static int bind_number(const struct binding *b, const struct field *f, const str
             parsed = numfmt_parse_real(node->text, node->length, value);
     }
     if (!parsed || !in_range(f, *value))
-        return wrong(b, node, path, describe_range(b->arena, f, nouns[f->type]));
+        return schema_wrong(b, node, path, describe_range(b->arena, f, nouns[f->type]));
     return 0;
 }
 
@@ -68,7 +78,7 @@ static int bind_int(const struct binding *b, const struct field *f, const struct
                     int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
         !in_range(f, (double)*value))
-        return wrong(b, node, path, describe_range(b->arena, f, "integer"));
+        return schema_wrong(b, node, path, describe_range(b->arena, f, "integer"));
     return 0;
 }
 
@@ -78,7 +88,7 @@ static int bind_bool(const struct binding *b, const struct yaml_node *node, cons
     else if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "false") == 0)
         *value = false;
     else
-        return wrong(b, node, path, "true or false");
+        return schema_wrong(b, node, path, "true or false");
     return 0;
 }
 
@@ -93,7 +103,7 @@ static int bind_choice(const struct binding *b, const struct field *f, const str
         }
         str_addf(&expected, "%s%s", i ? " | " : "one of ", f->choices[i]);
     }
-    int r = wrong(b, node, path, expected.text);
+    int r = schema_wrong(b, node, path, expected.text);
     str_finish(&expected);
     return r;
 }
@@ -105,7 +115,7 @@ static bool expand_variables(const struct binding *b, const struct yaml_node *no
     for (const char *start; (start = strstr(at, "${")) != NULL;) {
         const char *end = strchr(start, '}');
         if (!end) {
-            (void)wrong(b, node, path, "a closing } after ${");
+            (void)schema_wrong(b, node, path, "a closing } after ${");
             return false;
         }
         const char *name = arena_strndup(b->arena, start + 2, (size_t)(end - start - 2));
@@ -124,7 +134,7 @@ static bool expand_variables(const struct binding *b, const struct yaml_node *no
 
 const char *schema_path(const struct binding *b, const struct yaml_node *node, const char *path) {
     if (node->kind != YAML_NODE_SCALAR || node->length == 0) {
-        (void)wrong(b, node, path, "a file name");
+        (void)schema_wrong(b, node, path, "a file name");
         return NULL;
     }
     struct str name = {0};
@@ -150,7 +160,7 @@ static int bind_text(const struct binding *b, const struct field *f, const struc
         return 0;
     }
     if (node->kind != YAML_NODE_SCALAR || (node->length == 0 && f->min > 0))
-        return wrong(b, node, path, "text");
+        return schema_wrong(b, node, path, "text");
     *value = node->text;
     return 0;
 }
@@ -195,7 +205,7 @@ static int bind_scalars(const struct binding *b, const struct field *f, const st
     bool single = node->kind == YAML_NODE_SCALAR;
     size_t count = single ? 1 : node->count;
     if (node->kind == YAML_NODE_MAPPING || count == 0)
-        return wrong(b, node, path, "a list of at least one value");
+        return schema_wrong(b, node, path, "a list of at least one value");
     size_t size = item.type == FIELD_STRING ? sizeof(const char *) : sizeof(double);
     int result = 0;
     list->at = arena_alloc(b->arena, count * size);
@@ -211,7 +221,7 @@ static int bind_scalars(const struct binding *b, const struct field *f, const st
 static int bind_objects(const struct binding *b, const struct field *f, const struct yaml_node *node,
                         const char *path, struct schema_list *list) {
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
-        return wrong(b, node, path, "a list of mappings");
+        return schema_wrong(b, node, path, "a list of mappings");
     int result = 0;
     list->at = arena_alloc(b->arena, node->count * f->item_size);
     list->count = node->count;
@@ -265,6 +275,11 @@ static int set_default(const struct binding *b, const struct field *f, void *out
     }
 }
 
+const char *schema_suggestion(const struct binding *b, const char *word, const char *const *names, size_t count) {
+    const char *near = str_nearest(word, names, count);
+    return near ? arena_printf(b->arena, ", did you mean \"%s\"?", near) : "";
+}
+
 static int report_unknown(const struct binding *b, const struct field *fields, const struct yaml_node *key,
                           const char *path) {
     const char *names[128];
@@ -275,11 +290,8 @@ static int report_unknown(const struct binding *b, const struct field *fields, c
         if (f->key && count < sizeof names / sizeof *names)
             names[count++] = f->key;
     }
-    const char *near = str_nearest(key->text, names, count);
-    if (near)
-        problems_add(b->problems, key->where, path, "unknown key \"%.80s\", did you mean \"%s\"?", key->text, near);
-    else
-        problems_add(b->problems, key->where, path, "unknown key \"%.80s\"", key->text);
+    problems_add(b->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
+                 schema_suggestion(b, key->text, names, count));
     return ERROR_INPUT;
 }
 
@@ -287,7 +299,7 @@ int schema_bind(const struct binding *b, const struct field *fields, const struc
                 void *out) {
     int result = 0;
     if (node && node->kind != YAML_NODE_MAPPING)
-        return wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
+        return schema_wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
     for (size_t i = 0; node && i < node->count; i++)
         if (report_unknown(b, fields, node->keys[i], path[0] ? path : NULL) < 0)
             result = ERROR_INPUT;

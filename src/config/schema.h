@@ -36,6 +36,7 @@ struct field {
     size_t offset;
     bool required;
     bool above_min;             /* the minimum itself is not allowed */
+    bool may_be_off;            /* REAL, DURATION: the word off is allowed and means INFINITY */
     double min, max;            /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
     double default_value;       /* numbers, bool, choice; NAN = absent */
     const char *default_text;   /* strings; NULL = absent */
@@ -64,6 +65,14 @@ int schema_bind(const struct binding *binding, const struct field *fields, const
 /* One scalar against one field's type and range; used for policy parameters too. */
 int schema_bind_value(const struct binding *binding, const struct field *field, const struct yaml_node *node,
                       const char *path, void *out) MUST_CHECK;
+
+/* Adds "expected EXPECTED, got what node is"; returns ERROR_INPUT. */
+int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
+                 const char *expected);
+
+/* ", did you mean \"NAME\"?" with the name nearest to word, or "" if none is near: for the end of a message. */
+const char *schema_suggestion(const struct binding *binding, const char *word, const char *const *names,
+                              size_t count);
 
 /* text with ${VAR} replaced by the environment; relative results are joined to the folder of `file`. Unset
    variables are problems. NULL after a problem. */

@@ -107,7 +107,7 @@ struct sim {
     uint64_t refused[REFUSAL_COUNT];
     bool decide_pending, instant_pending;
     struct check_past past; /* of the invariant checker */
-    struct error error; /* code < 0: the run has failed */
+    struct error error;     /* code < 0: the run has failed */
 };
 
 /* Runs from 0 to the end. The sim is left as it was at the end, for observers' last look; sim_finish in any case.

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "ingest/readers.h"
 #include "io/csv.h"
+#include "workload/trace_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,15 +78,6 @@ static uint32_t batch_per_gpu(struct reader *r, const struct trace_row *row, uin
     return 0;
 }
 
-static void read_labels(struct reader *r, struct trace_row *row) {
-    if (r->labels.count == 0)
-        return;
-    const char **labels = arena_alloc(&r->trace->arena, r->labels.count * sizeof *labels);
-    for (size_t i = 0; i < r->labels.count; i++)
-        labels[i] = trace_text(r->trace, csv_field(r->csv, r->labels.at[i]));
-    row->labels = labels;
-}
-
 static void read_row(struct reader *r) {
     size_t before = r->problems->count;
     struct slice id = csv_field(r->csv, r->columns[ID]);
@@ -116,7 +108,7 @@ static void read_row(struct reader *r) {
     row.id = intern_text(&r->ids, number);
     row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));
     row.batch = batch_per_gpu(r, &row, batch_size);
-    read_labels(r, &row);
+    row.labels = trace_file_labels(r->trace, r->csv, r->labels.at, r->labels.count);
     array_push(&r->trace->rows, row);
 }
 

@@ -262,3 +262,19 @@ struct location csv_where(const struct csv *csv, int column) {
     uint32_t at = column < 0 ? 0 : csv->fields[column].column;
     return (struct location){csv->file, lines_number(csv->lines), at};
 }
+
+void csv_add_text(struct str *out, const char *text) {
+    if (!text)
+        return;
+    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ' && (text[0] == '\0' || text[strlen(text) - 1] != ' ')) {
+        str_add(out, text);
+        return;
+    }
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            str_add_char(out, '"');
+        str_add_char(out, *text == '\n' || *text == '\r' ? ' ' : *text); /* a field ends on its own line */
+    }
+    str_add_char(out, '"');
+}

@@ -21,6 +21,8 @@ const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, 
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
 struct slice csv_field(const struct csv *csv, int column);    /* trimmed, unquoted; empty if column is -1 */
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
-void csv_close(struct csv *csv);                              /* accepts NULL */
+/* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */
+void csv_add_text(struct str *out, const char *text);
+void csv_close(struct csv *csv); /* accepts NULL */
 
 #endif

@@ -3,21 +3,19 @@
 #define EASIM_METRICS_SUMMARY_H
 
 /* X(column): order is the order of summary.csv; new columns go to the end. */
-#define SUMMARY_COLUMNS(X)                                                                                         \
-    X(sim_s)                                                                                                       \
-    X(jobs_submitted)                                                                                              \
-    X(jobs_finished) X(jobs_rejected) X(jobs_unfinished) X(throughput_jobs_per_h) X(work_submitted_gpu_h)          \
-        X(work_done_gpu_h) X(jct_mean_s) X(jct_p50_s) X(jct_p95_s) X(jct_p99_s) X(jct_restricted_mean_s)           \
-            X(wait_mean_s) X(bsld_mean) X(makespan_s) X(energy_kwh) X(energy_job_kwh) X(energy_idle_kwh)           \
-                X(energy_setup_kwh) X(energy_lost_kwh) X(energy_base_kwh) X(energy_per_job_kwh)                    \
-                    X(energy_per_work_kwh) X(edp_mean_js) X(edp_exec_mean_js) X(util_alloc) X(util_compute)        \
-                        X(frag_gpu_h) X(jain_gpu_s) X(jain_slowdown) X(ftf_mean) X(ftf_max) X(deadline_jobs)       \
-                            X(deadline_missed) X(deadline_miss_rate) X(interruptions_per_job) X(preemptions)       \
-                                X(resizes) X(lost_gpu_h) X(power_mean_w) X(power_max_w) X(cap_violation_s)         \
-                                    X(cap_violation_j) X(co2_kg) X(cost) X(work_unfinished_gpu_h)                  \
-                                        X(lateness_p50_s) X(lateness_p95_s) X(prediction_error_mean_s)             \
-                                            X(setup_gpu_h) X(water_l) X(events) X(decisions) X(refused_actions)    \
-                                                X(extrapolated_starts)
+/* clang-format off */
+#define SUMMARY_COLUMNS(X) \
+    X(sim_s) X(jobs_submitted) X(jobs_finished) X(jobs_rejected) X(jobs_unfinished) X(throughput_jobs_per_h) \
+    X(work_submitted_gpu_h) X(work_done_gpu_h) X(jct_mean_s) X(jct_p50_s) X(jct_p95_s) X(jct_p99_s) \
+    X(jct_restricted_mean_s) X(wait_mean_s) X(bsld_mean) X(makespan_s) X(energy_kwh) X(energy_job_kwh) \
+    X(energy_idle_kwh) X(energy_setup_kwh) X(energy_lost_kwh) X(energy_base_kwh) X(energy_per_job_kwh) \
+    X(energy_per_work_kwh) X(edp_mean_js) X(edp_exec_mean_js) X(util_alloc) X(util_compute) X(frag_gpu_h) \
+    X(jain_gpu_s) X(jain_slowdown) X(ftf_mean) X(ftf_max) X(deadline_jobs) X(deadline_missed) \
+    X(deadline_miss_rate) X(interruptions_per_job) X(preemptions) X(resizes) X(lost_gpu_h) X(power_mean_w) \
+    X(power_max_w) X(cap_violation_s) X(cap_violation_j) X(co2_kg) X(cost) X(work_unfinished_gpu_h) \
+    X(lateness_p50_s) X(lateness_p95_s) X(prediction_error_mean_s) X(setup_gpu_h) X(water_l) X(events) \
+    X(decisions) X(refused_actions) X(extrapolated_starts)
+/* clang-format on */
 
 #define SUMMARY_MEMBER(column) double column;
 struct summary {

@@ -3,24 +3,11 @@
 #include "output/tables.h"
 
 #include "base/units.h"
+#include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void tables_text(struct str *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        str_add(out, text);
-        return;
-    }
-    str_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            str_add_char(out, '"');
-        str_add_char(out, *text);
-    }
-    str_add_char(out, '"');
-}
 
 static void comma_real(struct str *out, double value) {
     str_add_char(out, ',');
@@ -40,8 +27,7 @@ static void comma_ns(struct str *out, int64_t time_ns) {
 
 static void comma_text(struct str *out, const char *text) {
     str_add_char(out, ',');
-    if (text)
-        tables_text(out, text);
+    csv_add_text(out, text);
 }
 
 static const char *policy_of(const struct sim *sim) {
@@ -49,7 +35,7 @@ static const char *policy_of(const struct sim *sim) {
 }
 
 static void start_row(const struct replication *r, struct str *out) {
-    tables_text(out, policy_of(r->sim));
+    csv_add_text(out, policy_of(r->sim));
     comma_int(out, r->number);
 }
 
@@ -61,7 +47,7 @@ void tables_jobs_header(const struct workload *w, struct str *out) {
             "exec_s,jct_s,energy_j,edp_js,gpu_s,deadline_s,missed,preemptions,resizes,lost_s");
     for (size_t i = 0; i < w->label_names.count; i++) {
         str_add(out, ",label.");
-        tables_text(out, w->label_names.at[i]);
+        csv_add_text(out, w->label_names.at[i]);
     }
     str_add_char(out, '\n');
 }
@@ -205,7 +191,7 @@ void tables_summary_header(struct str *out) {
 
 void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
                     struct str *out) {
-    tables_text(out, policy);
+    csv_add_text(out, policy);
     comma_int(out, number);
     comma_int(out, seed);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
@@ -223,7 +209,7 @@ void tables_aggregate(const char *policy, const struct summary *summaries, uint3
         for (uint32_t i = 0; i < count; i++)
             values[i] = summary_value(&summaries[i], c);
         struct estimate e = statistics_estimate(values, count);
-        tables_text(out, policy);
+        csv_add_text(out, policy);
         comma_text(out, summary_names[c]);
         comma_int(out, (int64_t)e.n);
         comma_real(out, e.mean);

@@ -24,7 +24,4 @@ void tables_summary(const char *policy, uint32_t number, int64_t seed, const str
 /* One row per metric over all replications. */
 void tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out);
 
-/* Text as a CSV field, quoted where a reader needs it. */
-void tables_text(struct str *out, const char *text);
-
 #endif

@@ -31,12 +31,12 @@ static void set_default(const struct easim_param *p, void *target) {
 
 static int bind_param(const struct easim_param *p, const struct yaml_node *node, const char *path,
                       const struct binding *b, void *target) {
-    if (p->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
-        *(double *)target = EASIM_OFF;
-        return 0;
-    }
-    const struct field field = {
-        .key = p->name, .type = field_types[p->type], .min = p->min, .max = p->max, .choices = p->choices};
+    const struct field field = {.key = p->name,
+                                .type = field_types[p->type],
+                                .may_be_off = p->may_be_off,
+                                .min = p->min,
+                                .max = p->max,
+                                .choices = p->choices};
     return schema_bind_value(b, &field, node, path, target);
 }
 
@@ -45,9 +45,8 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
     const char **names = mem_zalloc(policy->param_count + 1, sizeof *names);
     for (uint32_t i = 0; i < policy->param_count; i++)
         names[i] = policy->params[i].name;
-    const char *near = str_nearest(key->text, names, policy->param_count);
-    problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s%s%s", policy->name,
-                 key->text, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s", policy->name, key->text,
+                 schema_suggestion(b, key->text, names, policy->param_count));
     free(names);
     return ERROR_INPUT;
 }
@@ -58,10 +57,8 @@ int params_bind(const struct easim_policy *policy, const struct yaml_node *node,
         set_default(&policy->params[i], (char *)params + policy->params[i].offset);
     if (!node || yaml_is_null(node))
         return 0;
-    if (node->kind != YAML_NODE_MAPPING) {
-        problems_add(b->problems, node->where, path, "expected a mapping of parameters to values");
-        return ERROR_INPUT;
-    }
+    if (node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, node, path, "a mapping of parameters to values");
     int result = 0;
     for (size_t i = 0; i < node->count; i++) {
         const struct easim_param *found = NULL;

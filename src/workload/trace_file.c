@@ -31,6 +31,15 @@ static const char *const column_names[COLUMN_COUNT] = {
     "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s", "requested_s",
     "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization"};
 
+const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count) {
+    if (count == 0)
+        return NULL;
+    const char **labels = arena_alloc(&trace->arena, count * sizeof *labels);
+    for (size_t i = 0; i < count; i++)
+        labels[i] = trace_text(trace, csv_field(csv, columns[i]));
+    return labels;
+}
+
 struct reader {
     struct csv *csv;
     struct trace *trace;
@@ -65,15 +74,6 @@ static uint32_t count(struct reader *r, enum column column) {
     if (field.length > 0 && (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
         bad(r, column, "integer 1..1073741824 or empty");
     return (uint32_t)value;
-}
-
-static void read_labels(struct reader *r, struct trace_row *row) {
-    if (r->labels.count == 0)
-        return;
-    const char **labels = arena_alloc(&r->trace->arena, r->labels.count * sizeof *labels);
-    for (size_t i = 0; i < r->labels.count; i++)
-        labels[i] = trace_text(r->trace, csv_field(r->csv, r->labels.at[i]));
-    row->labels = labels;
 }
 
 static void read_row(struct reader *r) {
@@ -121,7 +121,7 @@ static void read_row(struct reader *r) {
         return;
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
-    read_labels(r, &row);
+    row.labels = trace_file_labels(r->trace, r->csv, r->labels.at, r->labels.count);
     array_push(&r->trace->rows, row);
 }
 
@@ -186,23 +186,6 @@ const struct trace_reader trace_file_reader = {"workload", "easim's own workload
 
 /* --- writing --- */
 
-/* Quotes only where a reader would need it. */
-static void add_text(struct str *out, const char *text) {
-    if (!text)
-        return;
-    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
-        str_add(out, text);
-        return;
-    }
-    str_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            str_add_char(out, '"');
-        str_add_char(out, *text == '\n' || *text == '\r' ? ' ' : *text);
-    }
-    str_add_char(out, '"');
-}
-
 static void add_count(struct str *out, uint32_t value) {
     if (value > 0)
         str_add_int(out, value);
@@ -210,13 +193,13 @@ static void add_count(struct str *out, uint32_t value) {
 
 static void write_row(const struct trace *t, const struct trace_row *row, struct str *out) {
     static const char *const classes[] = {"", "best_effort", "sla"};
-    add_text(out, row->id);
+    csv_add_text(out, row->id);
     str_add_char(out, ',');
     str_add_ns(out, row->submit_ns);
     str_add_char(out, ',');
-    add_text(out, row->user);
+    csv_add_text(out, row->user);
     str_add_char(out, ',');
-    add_text(out, row->model);
+    csv_add_text(out, row->model);
     const double before[] = {row->work_samples, row->duration_s, row->requested_s};
     for (int i = 0; i < 3; i++) {
         str_add_char(out, ',');
@@ -227,14 +210,14 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
     str_add_char(out, ',');
     add_count(out, row->batch);
     str_add_char(out, ',');
-    add_text(out, row->gpu_type);
+    csv_add_text(out, row->gpu_type);
     str_add_char(out, ',');
     str_add_real(out, row->deadline_s);
     str_add_char(out, ',');
     str_add(out, classes[row->class]);
     for (size_t i = 0; i < t->label_names.count; i++) {
         str_add_char(out, ',');
-        add_text(out, row->labels ? row->labels[i] : NULL);
+        csv_add_text(out, row->labels ? row->labels[i] : NULL);
     }
     str_add_char(out, '\n');
 }
@@ -244,7 +227,7 @@ void trace_file_write(const struct trace *t, struct str *out) {
         str_addf(out, "%s%s", c ? "," : "", column_names[c]);
     for (size_t i = 0; i < t->label_names.count; i++) {
         str_add(out, ",label.");
-        add_text(out, t->label_names.at[i]);
+        csv_add_text(out, t->label_names.at[i]);
     }
     str_add_char(out, '\n');
     for (size_t i = 0; i < t->rows.count; i++)

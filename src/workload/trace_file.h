@@ -11,6 +11,10 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
 /* The trace as CSV text. */
 void trace_file_write(const struct trace *trace, struct str *out);
 
+struct csv;
+/* The fields of the current row in `count` label columns, for trace_row.labels; NULL if count is 0. */
+const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count);
+
 extern const struct trace_reader trace_file_reader; /* "workload" */
 
 #endif

@@ -28,12 +28,6 @@ static int init(const struct easim_pass *pass) {
 static const struct easim_param params[] = {
     {"how", "", "to fail", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, 2, 0, false, hows}};
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "give_up",
-                                                       .version = "1",
-                                                       .summary = "fails",
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = 1,
-                                                       .decide = decide,
-                                                       .init = init};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI, .name = "give_up", .version = "1",   .summary = "fails", .params_size = sizeof(struct params),
+    .params = params, .param_count = 1,  .decide = decide, .init = init};

@@ -1,11 +1,22 @@
 /* misuse: one wrong action in each decision, then the waiting jobs start in order. */
 #include <easim/policy.h>
 
-enum kind { NO_SUCH_JOB, CONFIG_BELOW, CONFIG_ABOVE, START_TWICE, PREEMPT_WAITING, PREEMPT_NEW, WAKE_NOW, WAKE_NAN,
-            WAKE_LATE, PREEMPT_RUNNING, KINDS };
-static const char *const kinds[] = {"no_such_job", "config_below", "config_above", "start_twice",
-                                    "preempt_waiting", "preempt_new", "wake_now", "wake_nan", "wake_late",
-                                    "preempt_running", NULL};
+enum kind {
+    NO_SUCH_JOB,
+    CONFIG_BELOW,
+    CONFIG_ABOVE,
+    START_TWICE,
+    PREEMPT_WAITING,
+    PREEMPT_NEW,
+    WAKE_NOW,
+    WAKE_NAN,
+    WAKE_LATE,
+    PREEMPT_RUNNING,
+    KINDS
+};
+static const char *const kinds[] = {"no_such_job", "config_below", "config_above", "start_twice", "preempt_waiting",
+                                    "preempt_new", "wake_now",     "wake_nan",     "wake_late",   "preempt_running",
+                                    NULL};
 
 struct params {
     int32_t kind;

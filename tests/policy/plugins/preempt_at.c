@@ -1,5 +1,5 @@
-/* preempt_at: starts jobs in order while they fit; at one time it takes the GPUs of all running jobs away and starts
-   nothing for a while. */
+/* preempt_at: starts jobs in order while they fit; at one time it takes the GPUs of all running jobs away and
+   starts nothing for a while. */
 #include <easim/policy.h>
 
 struct params {

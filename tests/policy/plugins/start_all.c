@@ -12,5 +12,5 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {
-    EASIM_POLICY_ABI, .name = "start_all", .version = "1", .summary = "tries everything", .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "start_all", .version = "1",
+                                                       .summary = "tries everything", .decide = decide};

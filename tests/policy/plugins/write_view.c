@@ -6,8 +6,5 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "write_view",
-                                                       .version = "1",
-                                                       .summary = "writes where it must not",
-                                                       .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "write_view", .version = "1",
+                                                       .summary = "writes where it must not", .decide = decide};

@@ -1,0 +1,48 @@
+/* CONFIG.yaml, --policy and --set. */
+#include "cli/scenario_args.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct scenario_args *args = state->input;
+    switch (key) {
+    case 'p':
+        args->policy = value;
+        return 0;
+    case 'S':
+        array_push(&args->sets, value);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (args->config)
+            argp_error(state, "expected one CONFIG.yaml, got another: %s", value);
+        args->config = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected CONFIG.yaml");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "NAME|FILE.so", 0, "use this policy instead of the scenario's", 0},
+    {"set", 'S', "PATH=VALUE", 0, "replace one value of the scenario, e.g. policy.params.tau=2h", 0},
+    {0},
+};
+
+const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, NULL, NULL};
+
+void scenario_args_set(struct scenario_args *args, const char *path, const char *value) {
+    array_push(&args->sets, arena_printf(&args->arena, "%s=%s", path, value));
+}
+
+struct scenario_overrides scenario_args_overrides(const struct scenario_args *args) {
+    return (struct scenario_overrides){args->policy, args->sets.at, args->sets.count};
+}
+
+void scenario_args_finish(struct scenario_args *args) {
+    free(args->sets.at);
+    arena_finish(&args->arena);
+}

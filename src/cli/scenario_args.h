@@ -1,0 +1,26 @@
+/* What every command on a scenario takes: CONFIG.yaml, --policy and --set. */
+#ifndef EASIM_CLI_SCENARIO_ARGS_H
+#define EASIM_CLI_SCENARIO_ARGS_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "config/scenario.h"
+
+#include <argp.h>
+
+/* Zero-initialise; release with scenario_args_finish. */
+struct scenario_args {
+    const char *config;
+    const char *policy;
+    ARRAY_OF(const char *) sets;
+    struct arena arena;
+};
+
+/* Child parser; give it a struct scenario_args through state->child_inputs. */
+extern const struct argp scenario_argp;
+
+void scenario_args_set(struct scenario_args *args, const char *path, const char *value);
+struct scenario_overrides scenario_args_overrides(const struct scenario_args *args);
+void scenario_args_finish(struct scenario_args *args);
+
+#endif

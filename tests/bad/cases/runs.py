@@ -1,0 +1,42 @@
+"""Runs that begin well and fail: exit code 1, and no file is left."""
+
+from base import plugin
+
+# Three rigid jobs at 0, 10 and 20 s; everything is known.
+THREE = "workload: {kind: periodic, period: 10s, until: {jobs: 3}, sizes: {law: constant, mean: 100s}, rigid: {k: 2}}\n"
+STRICT = ("run", "c.yaml", "--out", "out", "--quiet", "--strict")
+
+
+def run(name, file, error, **more):
+    return plugin(f"run: {name}", file, f"easim: {error}", workload_section=THREE, exit_code=1, **more)
+
+
+def refused(name, number, error):
+    return run(name, "undeclared", error, params=f"{{most: {number}}}", command=STRICT)
+
+
+CASES = [
+    run("key that is not a number", "nan_key",
+        "policy nan_key: decide failed: the key of job 0 is not a number (at t = 0 s)"),
+    run("objective that is not a number", "nan_objective",
+        "policy nan_objective: decide failed: the objective of job 0 is not a number (at t = 0 s)"),
+    run("policy gives up", "fails", "policy fails: decide failed: three jobs are too many (at t = 20 s)"),
+    run("policy gives up without a word", "fails_silently",
+        "policy fails_silently: decide failed: it gave no reason (at t = 0 s)"),
+    run("policy refuses to run", "init_fails", "policy init_fails: init failed: no run today (at t = 0 s)"),
+    run("jobs wait for ever", "stuck",
+        "policy stuck leaves 3 jobs waiting for ever: nothing runs, nothing will happen, 8 of 8 GPUs are free; the "
+        "first of them is job 1 (at t = 20 s)"),
+    run("replications on threads", "fails",
+        "policy fails: decide failed: three jobs are too many (at t = 20 s)",
+        command=("run", "c.yaml", "--out", "out", "--replications", "8", "--threads", "4")),
+    refused("preemption without its capability", 1,
+            "policy undeclared: preemption of job 1 refused: capability not declared (at t = 0 s)"),
+    refused("wake-up without its capability", 2,
+            "policy undeclared: wake-up refused: capability not declared (at t = 0 s)"),
+    refused("start in a foreign configuration", 3,
+            "policy undeclared: start of job 1 refused: not a configuration of that job (at t = 0 s)"),
+    refused("start before submission", 4,
+            "policy undeclared: start of job 3 refused: job is not in the right state (at t = 0 s)"),
+    refused("start of no job", 5, "policy undeclared: start of job (none) refused: no such job (at t = 0 s)"),
+]

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Gives easim bad input and compares what it says, word for word. Usage: run_cases.py EASIM PLUGIN_DIR [NAME...]
+
+Each case runs in a folder of its own. It must end with the expected exit code and exactly the expected
+lines on standard error, print nothing else, and leave the folder's files as they were: no result, whole
+or half-written. NAME: run only the cases whose name contains it.
+"""
+
+import difflib
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cases import CASES  # noqa: E402
+
+TIMEOUT_S = 60
+WORKERS = 2
+
+
+def environment(plugins):
+    """Ours without what changes messages."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("EASIM_POLICY", "ARGP"))}
+    return env | {"LC_ALL": "C", "EASIM_TEST_FOLDER": "logs"}
+
+
+def write_files(case, folder, substitute):
+    for name, content in case.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.mkdir()
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(substitute(content), encoding="utf-8")
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def difference(expected, got):
+    return [line.rstrip("\n") for line in difflib.unified_diff(expected, got, "expected", "got", n=0, lineterm="")][2:]
+
+
+def run_case(case, easim, plugins, substitute):
+    """The faults of a case, as lines; none if it passed."""
+    with tempfile.TemporaryDirectory(prefix="easim-bad-") as name:
+        folder = Path(name)
+        write_files(case, folder, substitute)
+        before = files_of(folder)
+        try:
+            done = subprocess.run([easim, *map(substitute, case.command)], cwd=folder, env=environment(plugins),
+                                  input=case.stdin.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)
+        except subprocess.TimeoutExpired:
+            return [f"still running after {TIMEOUT_S} s"]
+        after = files_of(folder)
+    expected = [substitute(line) for line in case.errors]
+    got = done.stderr.decode(errors="replace").splitlines()
+    if case.first_lines_only:
+        got = got[:len(expected)]
+    faults = difference(expected, got)
+    if done.returncode != case.exit_code:
+        faults.append(f"expected exit code {case.exit_code}, got {done.returncode}")
+    if done.stdout:
+        faults.append(f"on standard output: {done.stdout[:200]!r}")
+    if after != before:
+        faults.append(f"files made, changed or removed: "
+                      f"{', '.join(sorted(n for n in before.keys() | after.keys() if before.get(n) != after.get(n)))}")
+    return faults
+
+
+def policy_names(easim, plugins):
+    """All policies that this easim finds, as its message lists them."""
+    done = subprocess.run([easim, "policies"], env=environment(plugins), capture_output=True, text=True, check=True)
+    return ", ".join(line.split()[0] for line in done.stdout.splitlines())
+
+
+def main(easim, plugins, *parts):
+    easim, plugins = os.path.abspath(easim), os.path.abspath(plugins)
+    names = [case.name for case in CASES]
+    if len(set(names)) < len(names):
+        sys.exit(f"two cases of one name: {', '.join(n for n in sorted(set(names)) if names.count(n) > 1)}")
+    policies = policy_names(easim, plugins)
+
+    def substitute(text):
+        return text.replace("{plugins}", plugins).replace("{policies}", policies)
+
+    cases = [case for case in CASES if not parts or any(part in case.name for part in parts)]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        results = list(pool.map(lambda case: run_case(case, easim, plugins, substitute), cases))
+    failed = 0
+    for case, faults in zip(cases, results):
+        if faults:
+            failed += 1
+            print(f"FAILED: {case.name}: easim {' '.join(case.command)}", *faults, sep="\n    ")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
