@@ -15,10 +15,10 @@ struct arguments {
     struct scenario_args scenario;
     const char *out;
     unsigned threads;
-    bool force, summary_only, check, strict, quiet;
+    bool force, summary_only, decisions, check, strict, timing, quiet;
 };
 
-enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_CHECK, KEY_STRICT };
+enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_DECISIONS, KEY_CHECK, KEY_STRICT, KEY_TIMING };
 
 static const struct argp_option options[] = {
     {"seed", 's', "N", 0, "master seed", 0},
@@ -27,6 +27,8 @@ static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/POLICY)", 0},
     {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
     {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write summary.csv, aggregate.csv and manifest.json only", 0},
+    {"decisions", KEY_DECISIONS, NULL, 0, "write decisions.csv: every action of the policy and its answer", 0},
+    {"timing", KEY_TIMING, NULL, 0, "measure the processor time of decisions", 0},
     {"check", KEY_CHECK, NULL, 0, "verify conservation of GPUs and energy after every event", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
     {"quiet", 'q', NULL, 0, "print no table", 0},
@@ -57,6 +59,12 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case KEY_SUMMARY_ONLY:
         a->summary_only = true;
+        return 0;
+    case KEY_DECISIONS:
+        a->decisions = true;
+        return 0;
+    case KEY_TIMING:
+        a->timing = true;
         return 0;
     case KEY_CHECK:
         a->check = true;
@@ -103,7 +111,8 @@ static int run_study(struct arguments *a, const struct study *study) {
     struct error error = {0};
     struct replicate_result result = {0};
     const char *out = out_folder(a, study);
-    const struct run_dir_options dir_options = {.path = out, .force = a->force, .summary_only = a->summary_only};
+    const struct run_dir_options dir_options = {
+        .path = out, .force = a->force, .summary_only = a->summary_only, .decisions = a->decisions};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     struct progress *progress = a->quiet ? NULL : progress_start((uint32_t)study->scenario.replications);
@@ -111,6 +120,8 @@ static int run_study(struct arguments *a, const struct study *study) {
                                           .check = a->check,
                                           .strict = a->strict,
                                           .record_power = !a->summary_only,
+                                          .record_decisions = a->decisions,
+                                          .time_decisions = a->timing,
                                           .cancel = &interrupted,
                                           .done = progress_replications(progress),
                                           .events = progress_events(progress)};
@@ -125,7 +136,7 @@ static int run_study(struct arguments *a, const struct study *study) {
     } else if (!a->quiet) {
         print_result(study, &result, out);
     }
-    free(result.summaries);
+    replicate_result_finish(&result);
     return code;
 }
 

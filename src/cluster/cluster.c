@@ -120,9 +120,11 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
 
 static int check_gpu_types(struct cluster *c, const struct binding *b) {
     size_t before = b->problems->count;
-    if (c->gpu_type_count > CLUSTER_MAX_TYPES)
+    if (c->gpu_type_count > CLUSTER_MAX_TYPES) {
         problems_add(b->problems, c->gpu_types[CLUSTER_MAX_TYPES].where, "cluster.gpu_types",
                      "expected at most %d GPU types, got %u", CLUSTER_MAX_TYPES, c->gpu_type_count);
+        return ERROR_INPUT;
+    }
     for (uint32_t i = 0; i < c->gpu_type_count; i++) {
         struct gpu_type *type = &c->gpu_types[i];
         const char *path = arena_printf(b->arena, "cluster.gpu_types[%u]", i);
@@ -136,6 +138,13 @@ static int check_gpu_types(struct cluster *c, const struct binding *b) {
                          type->ctx_w);
     }
     return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+static bool all_named(const struct cluster *c) {
+    for (uint32_t i = 0; i < c->gpu_type_count; i++)
+        if (!c->gpu_types[i].name)
+            return false;
+    return c->gpu_type_count > 0;
 }
 
 static int add_nodes(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
@@ -155,9 +164,10 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
     for (size_t i = 0; i < groups->count; i++, group++) {
         int type = group->gpu ? cluster_find_type(c, group->gpu) : -1;
         if (type < 0) {
-            if (group->gpu)
+            if (group->gpu && all_named(c)) /* else it may be the one whose name is missing */
                 problems_add(b->problems, group->where, arena_printf(b->arena, "cluster.nodes[%zu].gpu", i),
-                             "no GPU type is named \"%.80s\"", group->gpu);
+                             "no GPU type is named \"%.80s\"%s", group->gpu,
+                             cluster_suggest_type(c, group->gpu, b));
             continue;
         }
         struct gpu_type *t = &c->gpu_types[type];
@@ -177,15 +187,16 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
 int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct binding *b) {
     struct cluster_section section = {0};
     *c = (struct cluster){0};
-    if (schema_bind(b, cluster_fields, node, "cluster", &section) < 0)
-        return ERROR_INPUT;
+    int result = schema_bind(b, cluster_fields, node, "cluster", &section);
     c->gpu_types = section.gpu_types.at;
     c->gpu_type_count = (uint32_t)section.gpu_types.count;
     c->power_cap_w = section.power_cap_w;
     c->pue = section.pue;
-    int r = check_gpu_types(c, b);
-    int r2 = add_nodes(c, &section.nodes, b);
-    return r < 0 ? r : r2;
+    if (check_gpu_types(c, b) < 0)
+        result = ERROR_INPUT;
+    if (add_nodes(c, &section.nodes, b) < 0)
+        result = ERROR_INPUT;
+    return result;
 }
 
 int cluster_find_type(const struct cluster *c, const char *name) {
@@ -193,4 +204,13 @@ int cluster_find_type(const struct cluster *c, const char *name) {
         if (c->gpu_types[i].name && strcmp(c->gpu_types[i].name, name) == 0)
             return (int)i;
     return -1;
+}
+
+const char *cluster_suggest_type(const struct cluster *c, const char *name, const struct binding *b) {
+    const char **names = arena_alloc(b->arena, c->gpu_type_count * sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < c->gpu_type_count; i++)
+        if (c->gpu_types[i].name)
+            names[count++] = c->gpu_types[i].name;
+    return schema_suggestion(b, name, names, count);
 }

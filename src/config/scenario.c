@@ -2,6 +2,7 @@
 #include "config/scenario.h"
 
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -33,20 +34,21 @@ static const struct field policy_fields[] = {{.key = "name",
                                               .help = "parameters, see easim policies NAME"},
                                              FIELDS_END};
 
-static const struct field user_fields[] = {{.type = FIELD_LOCATION, .offset = offsetof(struct scenario_user, where)},
-                                           {.key = "name",
-                                            .type = FIELD_STRING,
-                                            .offset = offsetof(struct scenario_user, name),
-                                            .required = true,
-                                            .min = 1},
-                                           {.key = "weight",
-                                            .type = FIELD_REAL,
-                                            .offset = offsetof(struct scenario_user, weight),
-                                            .default_value = 1,
-                                            .above_min = true,
-                                            .max = 1e9,
-                                            .help = "share of the cluster relative to others"},
-                                           FIELDS_END};
+static const struct field user_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct scenario_user, where)},
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct scenario_user, name),
+     .required = true,
+     .min = 1},
+    {.key = "weight",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct scenario_user, weight),
+     .default_value = 1,
+     .above_min = true,
+     .max = 1e9,
+     .help = "share of the cluster relative to others"},
+    FIELDS_END};
 
 const struct field scenario_fields[] = {
     {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct scenario, name), .required = true, .min = 1},
@@ -112,7 +114,7 @@ static int bind_horizon(struct scenario *s, const struct binding *b) {
         return 0; /* a missing horizon has been reported already */
     if (node->kind != YAML_NODE_SCALAR || !units_parse_duration(node->text, node->length, &seconds) ||
         seconds <= 0 || seconds > TIME_MAX_S)
-        return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9s");
+        return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
     s->horizon_ns = units_ns(seconds);
     return 0;
 }
@@ -170,15 +172,19 @@ static int choose_params(struct scenario *s, const struct binding *b) {
 
 static int check_users(const struct scenario *s, const struct binding *b) {
     const struct scenario_user *users = s->users.at;
+    struct intern names = {0};
     int result = 0;
-    for (size_t i = 0; i < s->users.count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (users[i].name && users[j].name && strcmp(users[i].name, users[j].name) == 0) {
-                problems_add(b->problems, users[i].where, arena_printf(b->arena, "users[%zu]", i),
-                             "user \"%.80s\" is listed twice", users[i].name);
-                result = ERROR_INPUT;
-                break;
-            }
+    for (size_t i = 0; i < s->users.count; i++) {
+        bool is_new = true;
+        if (users[i].name)
+            intern(&names, users[i].name, strlen(users[i].name), &is_new);
+        if (is_new)
+            continue;
+        problems_add(b->problems, users[i].where, arena_printf(b->arena, "users[%zu]", i),
+                     "user \"%.80s\" is listed twice", users[i].name);
+        result = ERROR_INPUT;
+    }
+    intern_finish(&names);
     return result;
 }
 

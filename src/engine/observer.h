@@ -14,6 +14,32 @@ enum job_change {
     JOB_FINISHED,
 };
 
+enum action_kind { ACTION_START, ACTION_PREEMPT, ACTION_WAKE };
+extern const char *const action_names[]; /* by enum action_kind */
+
+/* Why actions are refused; the answer a policy sees is coarser. */
+enum refusal {
+    REFUSED_NOFIT,
+    REFUSED_CAP,
+    REFUSED_NO_SUCH_JOB,
+    REFUSED_STATE,
+    REFUSED_CONFIG,
+    REFUSED_CAPABILITY,
+    REFUSED_NOT_PREEMPTIBLE,
+    REFUSED_TIME,
+    REFUSAL_COUNT,
+    REFUSED_NOT = REFUSAL_COUNT, /* accepted */
+};
+extern const char *const refusal_names[]; /* by enum refusal */
+
+/* An action that a policy has tried. */
+struct action_record {
+    enum action_kind kind;
+    enum refusal refusal;
+    uint32_t job;    /* or EASIM_NONE; may not exist if that is why it was refused */
+    uint32_t config; /* of a start, or EASIM_NONE */
+};
+
 /* Every callback may be NULL. */
 struct observer {
     void *context;
@@ -22,6 +48,7 @@ struct observer {
     /* All events and decisions of an instant are done. */
     void (*instant)(void *context, const struct sim *sim);
     void (*job)(void *context, const struct sim *sim, uint32_t job, enum job_change change);
+    void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);
 };

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum action_kind { ACTION_START, ACTION_PREEMPT };
+#include <time.h>
 
 struct action {
     enum action_kind kind;
@@ -22,7 +21,9 @@ struct easim_plan {
     char failure[256]; /* from host->fail */
 };
 
-const char *const refusal_names[REFUSAL_COUNT] = {
+const char *const action_names[] = {"start", "preempt", "wake"};
+
+const char *const refusal_names[] = {
     [REFUSED_NOFIT] = "not enough free GPUs",
     [REFUSED_CAP] = "over the power cap",
     [REFUSED_NO_SUCH_JOB] = "no such job",
@@ -31,14 +32,25 @@ const char *const refusal_names[REFUSAL_COUNT] = {
     [REFUSED_CAPABILITY] = "capability not declared",
     [REFUSED_NOT_PREEMPTIBLE] = "job is not preemptible",
     [REFUSED_TIME] = "not a time in the future",
+    [REFUSED_NOT] = "ok",
 };
 
-static int refuse(struct sim *sim, enum refusal why, const char *action, uint32_t job) {
-    sim->refused[why]++;
+/* Tells observers of an action; its answer for the policy. */
+static int answer(struct sim *sim, const struct action_record *action) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->action)
+            (*o)->action((*o)->context, sim, action);
+    if (action->refusal == REFUSED_NOT)
+        return EASIM_OK;
+    sim->refused[action->refusal]++;
     if (sim->options.strict)
-        sim_fail(sim, ERROR_RUN, "policy %s: %s of job %s refused: %s", sim->module->policy->name, action,
-                 job < sim->workload->jobs.count ? sim->workload->jobs.at[job].id : "(none)", refusal_names[why]);
-    return why == REFUSED_NOFIT ? EASIM_NOFIT : why == REFUSED_CAP ? EASIM_CAP : EASIM_INVAL;
+        sim_fail(sim, ERROR_RUN, "policy %s: %s of job %s refused: %s", sim->module->policy->name,
+                 action_names[action->kind],
+                 action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : "(none)",
+                 refusal_names[action->refusal]);
+    return action->refusal == REFUSED_NOFIT ? EASIM_NOFIT
+           : action->refusal == REFUSED_CAP ? EASIM_CAP
+                                            : EASIM_INVAL;
 }
 
 static bool capable(const struct sim *sim, uint32_t capability) {
@@ -57,52 +69,65 @@ static bool over_cap(const struct sim *sim, uint32_t config) {
     return sim->committed_nw + more_nw > power_nw(cap_w);
 }
 
-static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    struct sim *sim = plan->sim;
+/* Why a start cannot even be tried; REFUSED_NOT if it can. */
+static enum refusal check_start(const struct sim *sim, uint32_t job, uint32_t config) {
     if (job >= sim->workload->jobs.count)
-        return refuse(sim, REFUSED_NO_SUCH_JOB, "start", job);
+        return REFUSED_NO_SUCH_JOB;
     const struct easim_job *j = &sim->view.jobs[job];
     if (j->state != EASIM_JOB_WAITING)
-        return refuse(sim, REFUSED_STATE, "start", job);
+        return REFUSED_STATE;
     if (config < j->first_config || config - j->first_config >= j->config_count)
-        return refuse(sim, REFUSED_CONFIG, "start", job);
-    if (over_cap(sim, config))
-        return refuse(sim, REFUSED_CAP, "start", job);
+        return REFUSED_CONFIG;
+    return over_cap(sim, config) ? REFUSED_CAP : REFUSED_NOT;
+}
+
+static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    struct sim *sim = plan->sim;
+    struct action_record record = {ACTION_START, check_start(sim, job, config), job, config};
     struct action action = {ACTION_START, {.job = job, .config = config}};
-    view_unlock(&sim->view);
-    bool taken = jobs_take_gpus(sim, job, config, &action.start.allocation);
-    if (taken)
-        array_push(&plan->actions, action);
-    view_lock(&sim->view);
-    return taken ? EASIM_OK : refuse(sim, REFUSED_NOFIT, "start", job);
+    if (record.refusal == REFUSED_NOT) {
+        view_unlock(&sim->view);
+        if (jobs_take_gpus(sim, job, config, &action.start.allocation))
+            array_push(&plan->actions, action);
+        else
+            record.refusal = REFUSED_NOFIT;
+        view_lock(&sim->view);
+    }
+    return answer(sim, &record);
+}
+
+static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
+    if (!capable(sim, EASIM_CAPABILITY_PREEMPT))
+        return REFUSED_CAPABILITY;
+    if (job >= sim->workload->jobs.count)
+        return REFUSED_NO_SUCH_JOB;
+    const struct easim_job *j = &sim->view.jobs[job];
+    if (j->state != EASIM_JOB_RUNNING || sim->runs[job].phase == PHASE_NONE) /* or started by this very plan */
+        return REFUSED_STATE;
+    return j->preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
 }
 
 static int host_preempt(struct easim_plan *plan, uint32_t job) {
     struct sim *sim = plan->sim;
-    if (!capable(sim, EASIM_CAPABILITY_PREEMPT))
-        return refuse(sim, REFUSED_CAPABILITY, "preemption", job);
-    if (job >= sim->workload->jobs.count)
-        return refuse(sim, REFUSED_NO_SUCH_JOB, "preemption", job);
-    const struct easim_job *j = &sim->view.jobs[job];
-    if (j->state != EASIM_JOB_RUNNING || sim->runs[job].phase == PHASE_NONE) /* or started by this very plan */
-        return refuse(sim, REFUSED_STATE, "preemption", job);
-    if (!j->preemptible)
-        return refuse(sim, REFUSED_NOT_PREEMPTIBLE, "preemption", job);
-    view_unlock(&sim->view);
-    jobs_yield_gpus(sim, job);
-    array_push(&plan->actions, ((struct action){ACTION_PREEMPT, {.job = job}}));
-    view_lock(&sim->view);
-    return EASIM_OK;
+    struct action_record record = {ACTION_PREEMPT, check_preempt(sim, job), job, EASIM_NONE};
+    if (record.refusal == REFUSED_NOT) {
+        view_unlock(&sim->view);
+        jobs_yield_gpus(sim, job);
+        array_push(&plan->actions, ((struct action){ACTION_PREEMPT, {.job = job}}));
+        view_lock(&sim->view);
+    }
+    return answer(sim, &record);
 }
 
 static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
-    if (!capable(sim, EASIM_CAPABILITY_TICK))
-        return refuse(sim, REFUSED_CAPABILITY, "wake-up", EASIM_NONE);
-    if (!(time_s <= TIME_MAX_S) || units_ns(time_s) <= sim->now_ns)
-        return refuse(sim, REFUSED_TIME, "wake-up", EASIM_NONE);
-    eventq_push(&sim->events, units_ns(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER, EASIM_NONE);
-    return EASIM_OK;
+    bool future = time_s >= 0 && time_s <= TIME_MAX_S && units_ns(time_s) > sim->now_ns;
+    enum refusal refusal = !capable(sim, EASIM_CAPABILITY_TICK) ? REFUSED_CAPABILITY
+                           : future                             ? REFUSED_NOT
+                                                                : REFUSED_TIME;
+    if (refusal == REFUSED_NOT)
+        eventq_push(&sim->events, units_ns(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER, EASIM_NONE);
+    return answer(sim, &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 
 static void *host_scratch(struct easim_plan *plan, size_t bytes) {
@@ -165,9 +190,19 @@ static void call(struct sim *sim, int (*function)(const struct easim_pass *), co
     arena_reset(&sim->scratch);
 }
 
+/* Processor time of this thread. */
+static uint64_t thread_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 void plan_decide(struct sim *sim) {
+    uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
     call(sim, sim->module->policy->decide, "decide");
+    if (sim->options.time_decisions)
+        sim->decide_ns += thread_ns() - start_ns;
     sim->view.v->event_count = 0;
 }
 

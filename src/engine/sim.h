@@ -27,20 +27,6 @@ enum event_kind {
 
 enum job_phase { PHASE_NONE, PHASE_SETUP, PHASE_COMPUTING, PHASE_CHECKPOINT };
 
-/* Why actions were refused; the answer a policy sees is coarser. */
-enum refusal {
-    REFUSED_NOFIT,
-    REFUSED_CAP,
-    REFUSED_NO_SUCH_JOB,
-    REFUSED_STATE,
-    REFUSED_CONFIG,
-    REFUSED_CAPABILITY,
-    REFUSED_NOT_PREEMPTIBLE,
-    REFUSED_TIME,
-    REFUSAL_COUNT,
-};
-extern const char *const refusal_names[REFUSAL_COUNT];
-
 /* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known. */
 struct job_run {
     struct allocation allocation;
@@ -75,6 +61,7 @@ struct sim_options {
     uint32_t replication;
     bool check;                /* invariants after every event, view in read-only pages */
     bool strict;               /* a refused action ends the run */
+    bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
 };
@@ -104,6 +91,7 @@ struct sim {
 
     const struct observer *const *observers; /* NULL-terminated */
     uint64_t event_total, decision_total, extrapolated_starts;
+    uint64_t decide_ns; /* processor time of the policy and its plans */
     uint64_t refused[REFUSAL_COUNT];
     bool decide_pending, instant_pending;
     struct check_past past; /* of the invariant checker */

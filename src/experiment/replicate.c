@@ -8,6 +8,8 @@ struct slot {
     bool done;
     struct summary summary;
     void *rendered;
+    struct tally refused, rejected;
+    uint64_t decide_ns;
     struct error error;
 };
 
@@ -24,10 +26,19 @@ struct pool {
     struct error error;
 };
 
+static void keep_counts(const struct sim *sim, struct slot *slot) {
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        tally_add(&slot->refused, refusal_names[i], sim->refused[i]);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim->reject_reasons[j])
+            tally_add(&slot->rejected, sim->reject_reasons[j], 1);
+    slot->decide_ns = sim->decide_ns;
+}
+
 static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
     const struct study *study = pool->study;
     struct metrics metrics;
-    metrics_init(&metrics, pool->options->record_power);
+    metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
     const struct observer *const observers[] = {&metrics.observer, NULL};
     struct sim sim = {.cluster = &study->cluster,
                       .workload = workload,
@@ -39,6 +50,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                                   .replication = index,
                                   .check = pool->options->check,
                                   .strict = pool->options->strict,
+                                  .time_decisions = pool->options->time_decisions,
                                   .cancel = pool->options->cancel,
                                   .progress = pool->options->events},
                       .observers = observers};
@@ -50,6 +62,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                                               study->scenario.wue_l_per_kwh};
         metrics_sum_up(&metrics, &sim, &prices);
         slot->summary = metrics.summary;
+        keep_counts(&sim, slot);
         if (pool->sink->render)
             slot->rendered =
                 pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics});
@@ -72,23 +85,28 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     return r;
 }
 
+/* Hands one finished replication over, or notes its error. */
+static void emit(struct pool *pool, uint32_t number, struct slot *slot) {
+    struct replicate_result *result = pool->result;
+    struct error error = slot->error;
+    if (error.code == 0) {
+        (void)pool->sink->emit(pool->sink->context, number, &slot->summary, slot->rendered, &error);
+        result->summaries[result->count++] = slot->summary;
+        result->decide_ns += slot->decide_ns;
+        tally_add_all(&result->refused, &slot->refused);
+        tally_add_all(&result->rejected, &slot->rejected);
+    }
+    if (error.code < 0 && (pool->error.code == 0 || pool->error.code == ERROR_CANCELLED))
+        pool->error = error;
+    tally_finish(&slot->refused);
+    tally_finish(&slot->rejected);
+}
+
 /* Emits what is finished in order. At the end (`all`) unfinished numbers are passed over. */
 static void emit_ready(struct pool *pool, bool all) {
-    while (pool->emitted < pool->count && (pool->slots[pool->emitted].done || all)) {
-        struct slot *slot = &pool->slots[pool->emitted++];
-        if (!slot->done)
-            continue;
-        if (slot->error.code < 0) {
-            if (pool->error.code == 0 || pool->error.code == ERROR_CANCELLED)
-                pool->error = slot->error;
-            continue;
-        }
-        struct error error = {0};
-        if (pool->sink->emit(pool->sink->context, pool->emitted, &slot->summary, slot->rendered, &error) < 0 &&
-            pool->error.code == 0)
-            pool->error = error;
-        pool->result->summaries[pool->result->count++] = slot->summary;
-    }
+    for (; pool->emitted < pool->count && (pool->slots[pool->emitted].done || all); pool->emitted++)
+        if (pool->slots[pool->emitted].done)
+            emit(pool, pool->emitted + 1, &pool->slots[pool->emitted]);
 }
 
 static void *work(void *context) {
@@ -119,8 +137,7 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .result = result};
     uint32_t threads = options->threads < pool.count ? options->threads : pool.count;
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
-    result->summaries = mem_zalloc(pool.count, sizeof *result->summaries);
-    result->count = 0;
+    *result = (struct replicate_result){.summaries = mem_zalloc(pool.count, sizeof *result->summaries)};
     pthread_mutex_init(&pool.lock, NULL);
     pthread_t *ids = mem_zalloc(threads, sizeof *ids);
     uint32_t started = 1; /* this thread is the first */
@@ -138,4 +155,10 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     if (pool.error.code < 0 && reterr)
         *reterr = pool.error;
     return pool.error.code;
+}
+
+void replicate_result_finish(struct replicate_result *result) {
+    free(result->summaries);
+    tally_finish(&result->refused);
+    tally_finish(&result->rejected);
 }

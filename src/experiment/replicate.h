@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_REPLICATE_H
 #define EASIM_EXPERIMENT_REPLICATE_H
 
+#include "base/tally.h"
 #include "experiment/study.h"
 #include "metrics/metrics.h"
 
@@ -25,7 +26,7 @@ struct replicate_sink {
 
 struct replicate_options {
     uint32_t threads;
-    bool check, strict, record_power;
+    bool check, strict, record_power, record_decisions, time_decisions;
     const atomic_bool *cancel;
     atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
     atomic_ulong *events; /* likewise events */
@@ -34,12 +35,17 @@ struct replicate_options {
 struct replicate_result {
     struct summary *summaries; /* of the emitted replications, in order */
     uint32_t count;
+    struct tally refused;  /* actions of the policy, by reason */
+    struct tally rejected; /* jobs, by reason */
+    uint64_t decide_ns;    /* processor time spent in decisions; 0 unless timed */
 };
 
 /* Runs all replications. On failure or interruption the finished ones are emitted all the same; the error is that
-   of the first failed one, ERROR_CANCELLED for an interruption. Release result->summaries with free. */
+   of the first failed one, ERROR_CANCELLED for an interruption. Release with replicate_result_finish. */
 int replicate_run(const struct study *study, const struct replicate_options *options,
                   const struct replicate_sink *sink, struct replicate_result *result,
                   struct error *reterr) MUST_CHECK;
+
+void replicate_result_finish(struct replicate_result *result);
 
 #endif

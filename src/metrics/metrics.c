@@ -60,14 +60,25 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         m->last_finish_ns = sim->now_ns;
 }
 
-void metrics_init(struct metrics *m, bool record_power) {
-    *m = (struct metrics){.record_power = record_power};
-    m->observer = (struct observer){
-        .context = m, .advance = on_advance, .instant = on_instant, .job = on_job, .measure = on_measure};
+static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
+    struct metrics *m = context;
+    if (m->record_decisions)
+        array_push(&m->decision_rows, ((struct decision_row){sim->now_ns, *action}));
+}
+
+void metrics_init(struct metrics *m, bool record_power, bool record_decisions) {
+    *m = (struct metrics){.record_power = record_power, .record_decisions = record_decisions};
+    m->observer = (struct observer){.context = m,
+                                    .advance = on_advance,
+                                    .instant = on_instant,
+                                    .job = on_job,
+                                    .action = on_action,
+                                    .measure = on_measure};
 }
 
 void metrics_finish(struct metrics *m) {
     free(m->power_rows.at);
+    free(m->decision_rows.at);
     free(m->at_start.types);
     free(m->users);
     free(m->types);

@@ -12,6 +12,12 @@ struct power_row {
     uint32_t allocated, idle, waiting;
 };
 
+/* One row of decisions.csv. */
+struct decision_row {
+    int64_t time_ns;
+    struct action_record action;
+};
+
 struct user_row {
     uint32_t jobs;
     double gpu_s, demand_gpu_s, energy_kwh, jct_mean_s, slowdown_mean;
@@ -25,8 +31,9 @@ struct type_row {
 /* Zero-initialise; release with metrics_finish. */
 struct metrics {
     struct observer observer;
-    bool record_power;
+    bool record_power, record_decisions;
     ARRAY_OF(struct power_row) power_rows;
+    ARRAY_OF(struct decision_row) decision_rows;
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
     double work_done_at_start;   /* reference GPU-seconds */
@@ -47,7 +54,7 @@ struct metrics_prices {
     double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
 };
 
-void metrics_init(struct metrics *metrics, bool record_power);
+void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions);
 /* Fills in summary, users and types from the finished run. */
 void metrics_sum_up(struct metrics *metrics, const struct sim *sim, const struct metrics_prices *prices);
 void metrics_finish(struct metrics *metrics);

@@ -18,11 +18,9 @@ int config_table_init(struct config_table *t, const struct cluster *cluster, con
     const struct yaml_node *node = models->rigid_speed;
     if (!node)
         return 0;
-    if (node->kind != YAML_NODE_MAPPING) {
-        problems_add(problems, node->where, "rigid_speed", "expected a mapping from GPU type to speed ratio");
-        return ERROR_INPUT;
-    }
     struct binding binding = {&t->arena, problems};
+    if (node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(&binding, node, "rigid_speed", "a mapping from GPU type to speed ratio");
     int result = 0;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct yaml_node *value = yaml_find(node, cluster->gpu_types[h].name);

@@ -172,8 +172,13 @@ static void check_evidence(struct gpu_model *g, const char *path, const struct b
 static void check_range(const struct schema_list *range, const char *key, const struct gpu_model *g,
                         const char *path, const struct binding *b) {
     const int64_t *at = range->at;
-    if (range->count != 0 && (range->count != 2 || at[0] > at[1]))
-        problems_add(b->problems, g->where, path, "%s: expected [least, most]", key);
+    const char *range_path = arena_printf(b->arena, "%s.%s", path, key);
+    if (range->count == 2 && at[0] > at[1])
+        problems_add(b->problems, g->where, range_path, "expected [least, most], got [%lld, %lld]",
+                     (long long)at[0], (long long)at[1]);
+    else if (range->count != 0 && range->count != 2)
+        problems_add(b->problems, g->where, range_path, "expected [least, most], got %zu value%s", range->count,
+                     range->count == 1 ? "" : "s");
 }
 
 /* Formulas need all parameters; a lookup table needs none of them. */
@@ -197,7 +202,9 @@ static void check_parameters(struct gpu_model *g, const char *path, const struct
 static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, const char *path,
                            const struct binding *b) {
     size_t before = b->problems->count;
-    if (schema_bind(b, gpu_model_fields, node, path, g) < 0)
+    int bound = schema_bind(b, gpu_model_fields, node, path, g);
+    check_evidence(g, path, b);
+    if (bound < 0)
         return;
     g->lookup = (struct lookup){g->lookup_points.at, g->lookup_points.count};
     if (isnan(g->speed.alpha_s[1]))
@@ -205,12 +212,11 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
     if (isnan(g->speed.beta_s[1]))
         g->speed.beta_s[1] = g->speed.beta_s[0];
     check_parameters(g, path, b);
-    check_evidence(g, path, b);
     check_range(&g->range_k, "range_k", g, path, b);
     check_range(&g->range_batch, "range_batch", g, path, b);
     int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;
     if (twice >= 0)
-        problems_add(b->problems, g->where, path, "lookup: k %lld, batch %lld stands there twice",
+        problems_add(b->problems, g->where, path, "lookup: the point k %lld, batch %lld is listed twice",
                      (long long)g->lookup.points[twice].k, (long long)g->lookup.points[twice].batch);
 }
 
@@ -220,7 +226,7 @@ static void bind_gpus(struct model *m, const char *path, const struct binding *b
         return;
     const char *gpus_path = arena_printf(b->arena, "%s.gpus", path);
     if (node->kind != YAML_NODE_MAPPING || node->count == 0) {
-        problems_add(b->problems, node->where, gpus_path, "expected a mapping from GPU type to parameters");
+        (void)schema_wrong(b, node, gpus_path, "a mapping from GPU type to parameters");
         return;
     }
     m->gpus = arena_alloc(b->arena, node->count * sizeof *m->gpus);
@@ -283,6 +289,15 @@ int model_set_find(const struct model_set *set, const char *name) {
         if (set->models[i].name && strcmp(set->models[i].name, name) == 0)
             return (int)i;
     return -1;
+}
+
+const char *model_set_suggest(const struct model_set *set, const char *name, const struct binding *b) {
+    const char **names = arena_alloc(b->arena, set->count * sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->models[i].name)
+            names[count++] = set->models[i].name;
+    return schema_suggestion(b, name, names, count);
 }
 
 const struct gpu_model *model_on_gpu(const struct model *m, const char *gpu) {

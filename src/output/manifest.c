@@ -96,6 +96,12 @@ static void add_input(cJSON *root, const struct workload_source *source) {
     }
 }
 
+static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
+    cJSON *object = cJSON_AddObjectToObject(root, name);
+    for (size_t i = 0; i < tally->entries.count; i++)
+        add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
+}
+
 void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
     char hash[32];
     cJSON *root = cJSON_CreateObject();
@@ -107,11 +113,13 @@ void manifest_write(const struct study *study, const struct manifest_state *stat
     cJSON_AddStringToObject(root, "config_hash", hash);
     add_int(root, "seed", study->scenario.seed);
     add_int(root, "replications", study->scenario.replications);
-    add_int(root, "replications_done", state->replications_done);
+    add_int(root, "replications_done", state->result->count);
     cJSON_AddBoolToObject(root, "partial", state->partial);
     add_policy(root, study);
     add_models(root, &study->models);
     add_input(root, &study->source);
+    add_tally(root, "jobs_rejected", &state->result->rejected);
+    add_tally(root, "actions_refused", &state->result->refused);
     cJSON *files = cJSON_AddArrayToObject(root, "files");
     for (const char *const *file = state->files; *file; file++)
         cJSON_AddItemToArray(files, cJSON_CreateString(*file));

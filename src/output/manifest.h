@@ -6,7 +6,7 @@
 #include "experiment/replicate.h"
 
 struct manifest_state {
-    uint32_t replications_done;
+    const struct replicate_result *result;
     bool partial;             /* interrupted or failed */
     const char *const *files; /* written, NULL-terminated */
 };

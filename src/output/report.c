@@ -75,25 +75,26 @@ static void add_line(const struct line *line, const struct replicate_result *res
     str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
 }
 
-static double total(const struct replicate_result *result, size_t column) {
+static double extrapolated_starts(const struct replicate_result *result) {
     double sum = 0;
     for (uint32_t i = 0; i < result->count; i++)
-        sum += summary_value(&result->summaries[i], (unsigned)column);
+        sum += result->summaries[i].extrapolated_starts;
     return sum;
 }
 
-#define COLUMN(name) (offsetof(struct summary, name) / sizeof(double))
+static void add_tally(const struct tally *tally, const char *what, const char *advice, struct str *out) {
+    for (size_t i = 0; i < tally->entries.count; i++)
+        str_addf(out, "  note: %llu %s: %s%s\n", (unsigned long long)tally->entries.at[i].count, what,
+                 tally->entries.at[i].reason, advice);
+}
 
-static void add_warnings(const struct study *study, const struct replicate_result *result, struct str *out) {
-    double refused = total(result, COLUMN(refused_actions)), starts = total(result, COLUMN(extrapolated_starts));
-    double rejected = total(result, COLUMN(jobs_rejected));
+static void add_notes(const struct study *study, const struct replicate_result *result, struct str *out) {
+    double starts = extrapolated_starts(result);
     const struct stream *streams = study->source.streams.at;
-    if (refused > 0)
-        str_addf(out, "  note: %.0f actions of the policy were refused (--strict stops at the first)\n", refused);
+    add_tally(&result->rejected, "jobs rejected", "", out);
+    add_tally(&result->refused, "actions of the policy refused", " (--strict stops at the first)", out);
     if (starts > 0)
         str_addf(out, "  note: %.0f starts outside the range in which their model was measured\n", starts);
-    if (rejected > 0)
-        str_addf(out, "  note: %.0f jobs rejected because they can never run (see jobs.csv)\n", rejected);
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
         str_add(out, "  note: this policy sees true run times (ORACLE)\n");
     for (size_t i = 0; i < study->source.streams.count; i++)
@@ -103,6 +104,15 @@ static void add_warnings(const struct study *study, const struct replicate_resul
                      (unsigned long long)note->rows, note->dropped ? "dropped" : "changed", note->reason,
                      note->first_line);
         }
+}
+
+static void add_decision_time(const struct replicate_result *result, struct str *out) {
+    double decisions = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        decisions += result->summaries[i].decisions;
+    if (result->decide_ns > 0 && decisions > 0)
+        str_addf(out, "  %-33s%12.3f us of processor time, %.0f decisions\n", "decision, mean",
+                 (double)result->decide_ns / decisions / 1e3, decisions);
 }
 
 void report_summary(const struct study *study, const struct replicate_result *result, struct str *out) {
@@ -116,5 +126,6 @@ void report_summary(const struct study *study, const struct replicate_result *re
              result->count == 1 ? "" : "s", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         add_line(&lines[i], result, out);
-    add_warnings(study, result, out);
+    add_decision_time(result, out);
+    add_notes(study, result, out);
 }

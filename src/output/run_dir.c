@@ -11,14 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_COUNT };
+enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_DECISIONS, FILE_COUNT };
 
-static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv", "users.csv", "types.csv",
-                                                   "power.csv"};
+static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv",  "users.csv",
+                                                   "types.csv",   "power.csv", "decisions.csv"};
 
 struct run_dir {
     char *path;
-    bool summary_only;
+    bool wanted[FILE_COUNT];
     bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct atomic_file *files[FILE_COUNT];
@@ -83,13 +83,14 @@ static int write_text(struct run_dir *dir, enum file file, const struct str *tex
 
 static int write_headers(struct run_dir *dir, struct error *reterr) {
     static void (*const headers[FILE_COUNT])(struct str *) = {
-        [FILE_SUMMARY] = tables_summary_header,
-        [FILE_USERS] = tables_users_header,
-        [FILE_TYPES] = tables_types_header,
-        [FILE_POWER] = tables_power_header,
+        [FILE_SUMMARY] = tables_summary_header,     [FILE_USERS] = tables_users_header,
+        [FILE_TYPES] = tables_types_header,         [FILE_POWER] = tables_power_header,
+        [FILE_DECISIONS] = tables_decisions_header,
     };
     int r = 0;
-    for (int f = 0; f < (dir->summary_only ? 1 : FILE_COUNT) && r == 0; f++) {
+    for (int f = 0; f < FILE_COUNT && r == 0; f++) {
+        if (!dir->wanted[f])
+            continue;
         struct str text = {0};
         r = open_file(dir, (enum file)f, reterr);
         if (r == 0 && headers[f]) {
@@ -109,7 +110,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return reterr->code;
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
     dir->path = mem_strdup(options->path);
-    dir->summary_only = options->summary_only;
+    for (int f = 0; f < FILE_COUNT; f++)
+        dir->wanted[f] = f == FILE_SUMMARY || (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
     dir->study = study;
     if (write_headers(dir, reterr) < 0) {
         run_dir_abort(dir);
@@ -120,15 +122,16 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
 }
 
 static void *render(void *context, const struct replication *replication) {
+    static void (*const rows[FILE_COUNT])(const struct replication *, struct str *) = {
+        [FILE_JOBS] = tables_jobs,   [FILE_USERS] = tables_users,         [FILE_TYPES] = tables_types,
+        [FILE_POWER] = tables_power, [FILE_DECISIONS] = tables_decisions,
+    };
     const struct run_dir *dir = context;
     struct rendered *r = mem_zalloc(1, sizeof *r);
-    if (dir->summary_only)
-        return r;
     tables_jobs_header(replication->sim->workload, &r->jobs_header);
-    tables_jobs(replication, &r->text[FILE_JOBS]);
-    tables_users(replication, &r->text[FILE_USERS]);
-    tables_types(replication, &r->text[FILE_TYPES]);
-    tables_power(replication, &r->text[FILE_POWER]);
+    for (int f = 0; f < FILE_COUNT; f++)
+        if (dir->wanted[f] && rows[f])
+            rows[f](replication, &r->text[f]);
     return r;
 }
 
@@ -139,7 +142,7 @@ static int emit(void *context, uint32_t number, const struct summary *summary, v
     int result = 0;
     tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
                    &r->text[FILE_SUMMARY]);
-    if (!dir->headed && !dir->summary_only)
+    if (!dir->headed && dir->wanted[FILE_JOBS])
         result = write_text(dir, FILE_JOBS, &r->jobs_header, reterr);
     dir->headed = true;
     for (int f = 0; f < FILE_COUNT; f++) {
@@ -190,7 +193,7 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
     tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &aggregate);
     if (r == 0)
         r = write_whole(dir, "aggregate.csv", &aggregate, reterr);
-    manifest_write(dir->study, &(struct manifest_state){result->count, partial, names}, &manifest);
+    manifest_write(dir->study, &(struct manifest_state){result, partial, names}, &manifest);
     if (r == 0)
         r = write_whole(dir, "manifest.json", &manifest, reterr);
     str_finish(&aggregate);

@@ -10,6 +10,7 @@ struct run_dir_options {
     const char *path;
     bool force;        /* a folder that is not empty is used all the same */
     bool summary_only; /* no jobs, users, types, power */
+    bool decisions;    /* decisions.csv too */
 };
 
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */

@@ -180,6 +180,35 @@ void tables_power(const struct replication *r, struct str *out) {
     }
 }
 
+/* --- decisions.csv --- */
+
+void tables_decisions_header(struct str *out) {
+    str_add(out, "policy,replication,time_s,action,job_id,gpu_type,k,b,answer\n");
+}
+
+void tables_decisions(const struct replication *r, struct str *out) {
+    const struct sim *sim = r->sim;
+    for (size_t i = 0; i < r->metrics->decision_rows.count; i++) {
+        const struct decision_row *row = &r->metrics->decision_rows.at[i];
+        const struct action_record *action = &row->action;
+        bool known = action->config < sim->view.v->config_count;
+        const struct easim_config *config = known ? &sim->view.configs[action->config] : NULL;
+        start_row(r, out);
+        comma_ns(out, row->time_ns);
+        comma_text(out, action_names[action->kind]);
+        comma_text(out, action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : NULL);
+        comma_text(out, known ? sim->cluster->gpu_types[config->gpu_type].name : NULL);
+        str_add_char(out, ',');
+        if (known)
+            str_add_int(out, config->k);
+        str_add_char(out, ',');
+        if (known && config->batch > 0)
+            str_add_int(out, config->batch);
+        comma_text(out, refusal_names[action->refusal]);
+        str_add_char(out, '\n');
+    }
+}
+
 /* --- summary.csv, aggregate.csv --- */
 
 void tables_summary_header(struct str *out) {

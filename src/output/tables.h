@@ -10,6 +10,7 @@ void tables_jobs_header(const struct workload *workload, struct str *out);
 void tables_users_header(struct str *out);
 void tables_types_header(struct str *out);
 void tables_power_header(struct str *out);
+void tables_decisions_header(struct str *out);
 void tables_summary_header(struct str *out);
 void tables_aggregate_header(struct str *out);
 
@@ -18,6 +19,7 @@ void tables_jobs(const struct replication *replication, struct str *out);
 void tables_users(const struct replication *replication, struct str *out);
 void tables_types(const struct replication *replication, struct str *out);
 void tables_power(const struct replication *replication, struct str *out);
+void tables_decisions(const struct replication *replication, struct str *out);
 void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
                     struct str *out);
 

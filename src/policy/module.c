@@ -58,6 +58,27 @@ static size_t param_size(enum easim_param_type type) {
     return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }
 
+static bool is_whole(double value) {
+    return fabs(value) <= 0x1p53 && trunc(value) == value;
+}
+
+static const char *default_fault(const struct easim_param *param) {
+    double value = param->default_value;
+    if (param->may_be_off && value == EASIM_OFF)
+        return NULL;
+    if (param->type == EASIM_PARAM_CHOICE) {
+        size_t count = 0;
+        while (param->choices[count])
+            count++;
+        return value >= 0 && value < (double)count && is_whole(value)
+                   ? NULL
+                   : "default_value is not the index of a choice";
+    }
+    if (!(value >= param->min && value <= param->max))
+        return "default_value lies outside min..max";
+    return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer" : NULL;
+}
+
 static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
     size_t size = param_size(param->type);
     if (!valid_name(param->name))
@@ -70,11 +91,9 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
         return "offset lies outside params_size";
     if (param->type == EASIM_PARAM_CHOICE && (!param->choices || !param->choices[0]))
         return "a choice needs choices";
-    bool off = param->may_be_off && param->default_value == EASIM_OFF;
-    if (param->type != EASIM_PARAM_CHOICE && !off &&
-        !(param->default_value >= param->min && param->default_value <= param->max))
-        return "default_value lies outside min..max";
-    return NULL;
+    if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
+        return "only numbers and durations may be off";
+    return default_fault(param);
 }
 
 static int check_params(const struct easim_policy *p, const char *path, struct error *reterr) {
@@ -96,11 +115,13 @@ static int check_params(const struct easim_policy *p, const char *path, struct e
 
 static int check_list(const struct easim_policy *p, const char *path, struct error *reterr) {
     const struct easim_list *list = p->list;
+    const size_t least = offsetof(struct easim_list, admit) + sizeof list->admit;
+    if (list->struct_size < least)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: list.struct_size is too small: expected at least %zu, found %zu", path,
+                         p->name, least, list->struct_size);
     if (!list->objective)
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: a list policy needs an objective", path, p->name);
-    if (list->struct_size < offsetof(struct easim_list, admit) + sizeof list->admit)
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: list.struct_size is too small: %zu", path, p->name,
-                         list->struct_size);
     if (list->options_offset > p->params_size ||
         p->params_size - list->options_offset < sizeof(struct easim_list_options))
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: list.options_offset lies outside params_size", path,

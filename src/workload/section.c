@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MOST_JOBS 1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
+
 struct section {
     struct schema_list streams;
     const struct yaml_node *warmup, *rigid_costs;
@@ -26,7 +28,7 @@ const struct field workload_fields[] = {
 static const struct field duration_field = {.type = FIELD_DURATION, .max = TIME_MAX_S};
 static const struct field until_duration = {.type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
 static const struct field until_fields[] = {
-    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = 4e9}, FIELDS_END};
+    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = MOST_JOBS}, FIELDS_END};
 static const struct field user_number = {.type = FIELD_INT, .min = 1, .max = 1000000};
 
 static const struct field cost_fields[] = {
@@ -96,9 +98,15 @@ static void bind_users(struct stream *s, const struct scenario *scenario, const 
             count = (size_t)number;
     } else if (s->users) {
         for (size_t i = 0; i < s->users->count && s->users->kind == YAML_NODE_SEQUENCE; i++)
-            count += s->users->items[i]->kind == YAML_NODE_SCALAR;
-        if (count == 0 || count != s->users->count)
-            problems_add(b->problems, s->users->where, users_path, "expected a number of users or a list of names");
+            if (s->users->items[i]->kind == YAML_NODE_SCALAR)
+                count++;
+            else
+                (void)schema_wrong(b, s->users->items[i], arena_printf(b->arena, "%s[%zu]", users_path, i),
+                                   "a name");
+        if (s->users->kind == YAML_NODE_MAPPING || s->users->count == 0)
+            (void)schema_wrong(b, s->users, users_path, "a number of users or a list of names");
+        if (count != s->users->count)
+            count = 0;
     }
     s->user_names = (struct schema_list){(void *)only, 1};
     if (count == 0)
@@ -118,7 +126,8 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
         int found = entries[i].model ? model_set_find(models, entries[i].model) : 0;
         if (found < 0)
             problems_add(b->problems, entries[i].where, arena_printf(b->arena, "%s[%zu].model", path, i),
-                         "no model is named \"%.80s\"", entries[i].model);
+                         "no model is named \"%.80s\"%s", entries[i].model,
+                         model_set_suggest(models, entries[i].model, b));
         entries[i].model_index = found < 0 ? 0 : (uint32_t)found;
     }
 }
@@ -141,16 +150,21 @@ static void bind_limits(struct stream *s, const struct cluster *cluster, const c
     normalise(&s->k, s, arena_printf(b->arena, "%s.k", path), b);
     normalise(&s->b, s, arena_printf(b->arena, "%s.b", path), b);
     for (size_t i = 0; i < s->h.count; i++) {
-        int type = types[i] ? cluster_find_type(cluster, types[i]) : -1;
+        int type = cluster_find_type(cluster, types[i]);
         if (type < 0)
             problems_add(b->problems, s->where, arena_printf(b->arena, "%s.h[%zu]", path, i),
-                         "no GPU type is named \"%.80s\"", types[i] ? types[i] : "");
+                         "no GPU type is named \"%.80s\"%s", types[i], cluster_suggest_type(cluster, types[i], b));
         else
             s->type_mask |= 1ull << type;
     }
-    const double *slack = s->deadlines.slack.at;
-    if (s->deadlines.slack.count != 0 && (s->deadlines.slack.count != 2 || slack[0] > slack[1]))
-        problem(b, s, arena_printf(b->arena, "%s.deadlines.slack", path), "expected [least, most]");
+    const struct schema_list *slack = &s->deadlines.slack;
+    const double *ends = slack->at;
+    const char *slack_path = arena_printf(b->arena, "%s.deadlines.slack", path);
+    if (slack->count == 2 && ends[0] > ends[1])
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got [%g, %g]", ends[0], ends[1]);
+    else if (slack->count != 0 && slack->count != 2)
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got %zu value%s", slack->count,
+                     slack->count == 1 ? "" : "s");
 }
 
 /* Keys that say something only about the other kinds of streams are problems, not noise. */
@@ -167,10 +181,11 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
         {!trace && s->sizes.mean_s == 0, "key \"sizes\" is missing"},
-        {!trace && !periodic && rates != 1, "expected one of rate_per_s and load"},
+        {!trace && !periodic && rates == 2, "expected one of rate_per_s and load, got both"},
+        {!trace && !periodic && rates == 0, "expected one of rate_per_s and load, got neither"},
         {periodic && rates > 0, "rate_per_s and load do not belong to kind: periodic"},
         {periodic && isnan(s->period_s), "key \"period\" is missing (kind: periodic)"},
-        {s->rigid.node && s->mix.count > 0, "expected one of mix and rigid"},
+        {s->rigid.node && s->mix.count > 0, "expected one of mix and rigid, got both"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].wrong)
@@ -192,11 +207,13 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
         const struct trace_row *row = &s->trace.rows.at[i];
         struct location where = {s->file, row->line, 0};
         if (row->model && row->model != last_model && model_set_find(source->models, row->model) < 0) {
-            problems_add(b->problems, where, "model", "no model is named \"%.80s\"", row->model);
+            problems_add(b->problems, where, "model", "no model is named \"%.80s\"%s", row->model,
+                         model_set_suggest(source->models, row->model, b));
             unknown++;
         }
         if (row->gpu_type && row->gpu_type != last_type && cluster_find_type(source->cluster, row->gpu_type) < 0) {
-            problems_add(b->problems, where, "gpu_type", "no GPU type is named \"%.80s\"", row->gpu_type);
+            problems_add(b->problems, where, "gpu_type", "no GPU type is named \"%.80s\"%s", row->gpu_type,
+                         cluster_suggest_type(source->cluster, row->gpu_type, b));
             unknown++;
         }
         last_model = row->model;
@@ -266,16 +283,23 @@ static int bind_section(struct workload_source *source, struct section *section,
     return result;
 }
 
-/* A load that no rate can offer (no GPU runs the models) would make arrivals endless or none. */
+/* A load that no rate can offer (no GPU runs the models) would make arrivals endless or none, and a rate far too
+   high more jobs than there is memory. */
 static void check_rates(const struct workload_source *source, const struct binding *b) {
     struct workload trial = {0};
     const struct stream *streams = source->streams.at;
     if (config_table_init(&trial.table, source->cluster, source->models, b->problems) == 0)
         for (size_t i = 0; i < source->streams.count; i++) {
             const struct stream *s = &streams[i];
-            bool rated = s->kind == STREAM_POISSON || s->kind == STREAM_DIURNAL;
-            if (rated && !isnan(s->load) && !(synth_rate_per_s(s, &trial) > 1e-12))
+            if (s->kind == STREAM_TRACE)
+                continue;
+            double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, &trial);
+            double jobs = fmin((double)s->until_jobs, rate_per_s * (units_s(s->until_ns) - s->start_s));
+            if (!(rate_per_s > 1e-12))
                 problem(b, s, "workload.load", "no rate of arrivals offers this load: no GPU can run the jobs");
+            else if (jobs > MOST_JOBS)
+                problems_add(b->problems, s->where, "workload",
+                             "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
         }
     workload_finish(&trial);
 }

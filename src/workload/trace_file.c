@@ -102,7 +102,7 @@ static void read_row(struct reader *r) {
     if (id.length == 0)
         bad(r, ID, "a job id");
     else if (!is_new)
-        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id", "job \"%.*s\" stands there twice",
+        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id", "job \"%.*s\" is listed twice",
                      (int)(id.length < 80 ? id.length : 80), id.at);
     if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
         bad(r, SUBMIT, "seconds 0..4e9");

@@ -1,5 +1,5 @@
-/* Decisions of fcfs, easy, pollux and zeus on small cases, worked out by hand above each case. A `=` in a comment is
-   the arithmetic of the key or objective that decides. */
+/* Decisions of fcfs, easy, pollux and zeus on small cases, worked out by hand above each case. A `=` in a comment
+   is the arithmetic of the key or objective that decides. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -60,8 +60,8 @@ static void run_case(const struct policy_case *c) {
                      (double)job->start_ns / 1e9, e->start_s);
         cr_expect_eq(job->finish_ns, llround(e->finish_s * 1e9), "%s: %s ends at %.9f s, not %.9f", c->name, e->id,
                      (double)job->finish_ns / 1e9, e->finish_s);
-        cr_expect(job->k == e->k && job->gpu_type == e->gpu_type, "%s: %s ran on %u GPUs of type %u", c->name, e->id,
-                  job->k, job->gpu_type);
+        cr_expect(job->k == e->k && job->gpu_type == e->gpu_type, "%s: %s ran on %u GPUs of type %u", c->name,
+                  e->id, job->k, job->gpu_type);
     }
     trial_finish(&t);
 }
@@ -73,28 +73,44 @@ static void run_cases(const struct policy_case *cases, size_t count) {
 
 #define HEAD "job_id,submit_s,gpus,duration_s,requested_s\n"
 #define TWO_TYPES(power_g, power_h)                                                                                \
-    "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: " #power_g "}, {name: h, idle_w: 50, tdp_w: " #power_h "}], "  \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: " #power_g "}, {name: h, idle_w: 50, tdp_w: " #power_h     \
+    "}], "                                                                                                         \
     "nodes: [{gpu: g, gpus: 4}, {gpu: h, gpus: 4}]}\n"
 
 Test(policies, fcfs) {
     static const struct policy_case cases[] = {
         /* 4 GPUs, a holds 3 until 10.5. b needs 2 and waits; c would fit at 2, but strict stops at b. At 10.5 both
            start. */
-        {"strict head", "{name: fcfs}", TRIAL_CLUSTER(4), NULL,
+        {"strict head",
+         "{name: fcfs}",
+         TRIAL_CLUSTER(4),
+         NULL,
          HEAD "a,0,3,10.5,\nb,1,2,5,\nc,2,1,2.385,\n",
          {{"a", 0, 10.5, 3, 0}, {"b", 10.5, 15.5, 2, 0}, {"c", 10.5, 12.885, 1, 0}}},
         /* without strict, c goes past b */
-        {"first fit", "{name: fcfs, params: {strict: false}}", TRIAL_CLUSTER(4), NULL,
+        {"first fit",
+         "{name: fcfs, params: {strict: false}}",
+         TRIAL_CLUSTER(4),
+         NULL,
          HEAD "a,0,3,10.5,\nb,1,2,5,\nc,2,1,2.385,\n",
          {{"a", 0, 10.5, 3, 0}, {"b", 10.5, 15.5, 2, 0}, {"c", 2, 4.385, 1, 0}}},
-        /* the order is that of submission, whatever the order in the file; equal times keep the order of the file */
-        {"order", "{name: fcfs}", TRIAL_CLUSTER(1), NULL,
+        /* the order is that of submission, whatever the order in the file; equal times keep the order of the file
+         */
+        {"order",
+         "{name: fcfs}",
+         TRIAL_CLUSTER(1),
+         NULL,
          HEAD "late,3,1,1,\nsecond,1,1,2.5,\nfirst,1,1,9,\nzero,0.5,1,1.125,\n",
-         {{"zero", 0.5, 1.625, 1, 0}, {"second", 1.625, 4.125, 1, 0}, {"first", 4.125, 13.125, 1, 0},
+         {{"zero", 0.5, 1.625, 1, 0},
+          {"second", 1.625, 4.125, 1, 0},
+          {"first", 4.125, 13.125, 1, 0},
           {"late", 13.125, 14.125, 1, 0}}},
-        /* a malleable job takes the fastest configuration that fits now: of 4 GPUs 2 are free, so 1.6 samples/s, not
-           2: 12 / 1.6 = 7.5 s */
-        {"fastest that fits", "{name: fcfs}", TRIAL_CLUSTER(4), NULL,
+        /* a malleable job takes the fastest configuration that fits now: of 4 GPUs 2 are free, so 1.6 samples/s,
+           not 2: 12 / 1.6 = 7.5 s */
+        {"fastest that fits",
+         "{name: fcfs}",
+         TRIAL_CLUSTER(4),
+         NULL,
          "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,100,,\nb,2.385,,,flat,12\n",
          {{"a", 0, 100, 2, 0}, {"b", 2.385, 9.885, 2, 0}}},
         /* a rigid job of any type runs equally fast on g and h: of the tie the lower k * P wins (tdp 300 < 400),
@@ -107,35 +123,64 @@ Test(policies, fcfs) {
 
 Test(policies, easy) {
     static const struct policy_case cases[] = {
-        /* 10 GPUs. a holds 6 until 100; the head b (8) is reserved for 100, with 10 - 8 = 2 extra. c (2, 500 s) needs
-           no more than the extra: starts at 2. d (2, 500 s) at 3: the extra is gone (at 100: 8 free). e (2) at 3 ends
-           at exactly 100, the shadow time: starts. f (1) at 3.5: nothing is free. At 100 b starts on 8; it ends at 150,
-           then d and f start. */
-        {"extra and shadow", "{name: easy}", TRIAL_CLUSTER(10), NULL,
+        /* 10 GPUs. a holds 6 until 100; the head b (8) is reserved for 100, with 10 - 8 = 2 extra. c (2, 500 s)
+           needs no more than the extra: starts at 2. d (2, 500 s) at 3: the extra is gone (at 100: 8 free). e (2)
+           at 3 ends at exactly 100, the shadow time: starts. f (1) at 3.5: nothing is free. At 100 b starts on 8;
+           it ends at 150, then d and f start. */
+        {"extra and shadow",
+         "{name: easy}",
+         TRIAL_CLUSTER(10),
+         NULL,
          HEAD "a,0,6,100,\nb,1,8,50,\nc,2,2,500,\nd,3,2,500,\ne,3,2,97,\nf,3.5,1,200,\n",
-         {{"a", 0, 100, 6, 0}, {"b", 100, 150, 8, 0}, {"c", 2, 502, 2, 0}, {"d", 150, 650, 2, 0}, {"e", 3, 100, 2, 0},
+         {{"a", 0, 100, 6, 0},
+          {"b", 100, 150, 8, 0},
+          {"c", 2, 502, 2, 0},
+          {"d", 150, 650, 2, 0},
+          {"e", 3, 100, 2, 0},
           {"f", 150, 350, 1, 0}}},
         /* e one nanosecond longer would end after the shadow time: it waits, and so does b no longer than before */
-        {"a nanosecond too long", "{name: easy}", TRIAL_CLUSTER(10), NULL,
+        {"a nanosecond too long",
+         "{name: easy}",
+         TRIAL_CLUSTER(10),
+         NULL,
          HEAD "a,0,6,100,\nb,1,9,50,\nc,3,2,97.000000001,\nd,4,1,200,\n",
          {{"a", 0, 100, 6, 0}, {"b", 100, 150, 9, 0}, {"c", 150, 247.000000001, 2, 0}, {"d", 4, 204, 1, 0}}},
-        /* 5 GPUs. a holds 4 and asked for 100, but ends at 30. c (1) fits beside it until 92 <= 100. At 30 the head b
-           (5) still lacks the GPU of c and starts at 92: what backfilling from requests costs. */
-        {"requests, not run times", "{name: easy}", TRIAL_CLUSTER(5), NULL,
-         HEAD "a,0,4,30,100\nb,1,5,10,\nc,2,1,90,\n", {{"a", 0, 30, 4, 0}, {"b", 92, 102, 5, 0}, {"c", 2, 92, 1, 0}}},
+        /* 5 GPUs. a holds 4 and asked for 100, but ends at 30. c (1) fits beside it until 92 <= 100. At 30 the head
+           b (5) still lacks the GPU of c and starts at 92: what backfilling from requests costs. */
+        {"requests, not run times",
+         "{name: easy}",
+         TRIAL_CLUSTER(5),
+         NULL,
+         HEAD "a,0,4,30,100\nb,1,5,10,\nc,2,1,90,\n",
+         {{"a", 0, 30, 4, 0}, {"b", 92, 102, 5, 0}, {"c", 2, 92, 1, 0}}},
         /* a asked for 10 s and is still there at 21: it is expected to end 1 ns later, which is when the head b can
            start; c (1 s) would end after that and there is no extra (4 - 4), so it waits behind b. */
-        {"overrun", "{name: easy}", TRIAL_CLUSTER(4), NULL, HEAD "a,0,3,50,10\nb,20,4,5,\nc,21,1,1,\n",
+        {"overrun",
+         "{name: easy}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         HEAD "a,0,3,50,10\nb,20,4,5,\nc,21,1,1,\n",
          {{"a", 0, 50, 3, 0}, {"b", 50, 55, 4, 0}, {"c", 55, 56, 1, 0}}},
-        /* One head per GPU type: b blocks g, so d (g, ends after 40, no extra) waits, but e (h) starts. Without a type
-           b2's request is its best configuration: all are equal, g is first; it queues behind d on g. */
-        {"heads per type", "{name: easy}", TWO_TYPES(400, 400), NULL,
+        /* One head per GPU type: b blocks g, so d (g, ends after 40, no extra) waits, but e (h) starts. Without a
+           type b2's request is its best configuration: all are equal, g is first; it queues behind d on g. */
+        {"heads per type",
+         "{name: easy}",
+         TWO_TYPES(400, 400),
+         NULL,
          "job_id,submit_s,gpus,duration_s,gpu_type\n"
          "a,0,3,40,g\nb,1,4,10,g\nc,2,1,38,g\nd,3,1,38,g\ne,3,4,7.5,h\nb2,4,1,1,\n",
-         {{"a", 0, 40, 3, 0}, {"b", 40, 50, 4, 0}, {"c", 2, 40, 1, 0}, {"d", 50, 88, 1, 0}, {"e", 3, 10.5, 4, 1},
+         {{"a", 0, 40, 3, 0},
+          {"b", 40, 50, 4, 0},
+          {"c", 2, 40, 1, 0},
+          {"d", 50, 88, 1, 0},
+          {"e", 3, 10.5, 4, 1},
           {"b2", 50, 51, 1, 0}}},
-        /* A job without a request asks for the configuration of T*: 4 GPUs, 2 samples/s, though 2 are free at once. */
-        {"request of a malleable job", "{name: easy}", TRIAL_CLUSTER(4), NULL,
+        /* A job without a request asks for the configuration of T*: 4 GPUs, 2 samples/s, though 2 are free at once.
+         */
+        {"request of a malleable job",
+         "{name: easy}",
+         TRIAL_CLUSTER(4),
+         NULL,
          "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,10,,\nb,1,,,flat,12\nc,2,2,8,,\n",
          {{"a", 0, 10, 2, 0}, {"b", 10, 16, 4, 0}, {"c", 2, 10, 2, 0}}},
     };
@@ -145,34 +190,67 @@ Test(policies, easy) {
 Test(policies, pollux) {
     static const struct policy_case cases[] = {
         /* at 10: b 8 / (1 + 9/3600) = 7.98, c 3 / (1 + 8/3600) = 2.99: c first */
-        {"shortest first", "{name: pollux}", TRIAL_CLUSTER(1), NULL, HEAD "a,0,1,10,\nb,1,1,8,\nc,2,1,3,\n",
+        {"shortest first",
+         "{name: pollux}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,10,\nb,1,1,8,\nc,2,1,3,\n",
          {{"a", 0, 10, 1, 0}, {"b", 13, 21, 1, 0}, {"c", 10, 13, 1, 0}}},
         /* at 20, tau 10: b 8 / (1 + 19.5/10) = 2.7119, c 3 / (1 + 1/10) = 2.7273: b first */
-        {"ageing", "{name: pollux, params: {tau: 10}}", TRIAL_CLUSTER(1), NULL,
-         HEAD "a,0,1,20,\nb,0.5,1,8,\nc,19,1,3,\n", {{"a", 0, 20, 1, 0}, {"b", 20, 28, 1, 0}, {"c", 28, 31, 1, 0}}},
+        {"ageing",
+         "{name: pollux, params: {tau: 10}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,20,\nb,0.5,1,8,\nc,19,1,3,\n",
+         {{"a", 0, 20, 1, 0}, {"b", 20, 28, 1, 0}, {"c", 28, 31, 1, 0}}},
         /* the same a little later: c submitted at 18.9 has 3 / 1.11 = 2.7027 and is first */
-        {"ageing, other side", "{name: pollux, params: {tau: 10s}}", TRIAL_CLUSTER(1), NULL,
-         HEAD "a,0,1,20,\nb,0.5,1,8,\nc,18.9,1,3,\n", {{"a", 0, 20, 1, 0}, {"b", 23, 31, 1, 0}, {"c", 20, 23, 1, 0}}},
+        {"ageing, other side",
+         "{name: pollux, params: {tau: 10s}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,20,\nb,0.5,1,8,\nc,18.9,1,3,\n",
+         {{"a", 0, 20, 1, 0}, {"b", 23, 31, 1, 0}, {"c", 20, 23, 1, 0}}},
         /* equal keys: order in the workload */
-        {"equal keys", "{name: pollux}", TRIAL_CLUSTER(1), NULL, HEAD "z,1,1,2.385,\ny,1,1,2.385,\nx,1,1,2.385,\n",
+        {"equal keys",
+         "{name: pollux}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "z,1,1,2.385,\ny,1,1,2.385,\nx,1,1,2.385,\n",
          {{"z", 1, 3.385, 1, 0}, {"y", 3.385, 5.77, 1, 0}, {"x", 5.77, 8.155, 1, 0}}},
         /* policies know requests: b asked for 100, so c (50) is first although b runs 1 s */
-        {"keys from requests", "{name: pollux}", TRIAL_CLUSTER(1), NULL, HEAD "a,0,1,10,\nb,1,1,1,100\nc,2,1,50,\n",
+        {"keys from requests",
+         "{name: pollux}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,10,\nb,1,1,1,100\nc,2,1,50,\n",
          {{"a", 0, 10, 1, 0}, {"b", 60, 61, 1, 0}, {"c", 10, 60, 1, 0}}},
         /* b has the lower key but does not fit; c goes on the free GPU (backfill); with strict it waits */
-        {"backfill", "{name: pollux}", TRIAL_CLUSTER(3), NULL, HEAD "a,0,2,10,\nb,1,2,3,\nc,2,1,50,\n",
+        {"backfill",
+         "{name: pollux}",
+         TRIAL_CLUSTER(3),
+         NULL,
+         HEAD "a,0,2,10,\nb,1,2,3,\nc,2,1,50,\n",
          {{"a", 0, 10, 2, 0}, {"b", 10, 13, 2, 0}, {"c", 2, 52, 1, 0}}},
-        {"strict", "{name: pollux, params: {strict: true}}", TRIAL_CLUSTER(3), NULL,
-         HEAD "a,0,2,10,\nb,1,2,3,\nc,2,1,50,\n", {{"a", 0, 10, 2, 0}, {"b", 10, 13, 2, 0}, {"c", 10, 60, 1, 0}}},
-        /* Nodes of 4 with 2 free each: 4 GPUs across nodes make 0.5 samples/s, 2 within one 1: T = 12 against 24. */
-        {"judged with its placement", "{name: pollux}",
+        {"strict",
+         "{name: pollux, params: {strict: true}}",
+         TRIAL_CLUSTER(3),
+         NULL,
+         HEAD "a,0,2,10,\nb,1,2,3,\nc,2,1,50,\n",
+         {{"a", 0, 10, 2, 0}, {"b", 10, 13, 2, 0}, {"c", 10, 60, 1, 0}}},
+        /* Nodes of 4. a takes 2 of node 0, b the other 2 (fewest free that has 2) until 3, c 2 of node 1. At 4 each
+           node has 2 free: 4 GPUs across nodes make 0.5 samples/s, 2 within one 1/s, so d takes 2: 4.5 s, not 9 s.
+           At 101 all is free: e takes 4 of one node, 12 / 3 = 4 s. */
+        {"judged with its placement",
+         "{name: pollux}",
          "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{count: 2, gpu: g, gpus: 4}]}\n",
          ", k: [2, 4]",
-         "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,100,,\nb,0,4,5,,\nc,0,,,wide,4.5\nd,6,2,94,,\n"
-         "e,7,,,wide,12\n",
-         /* a: 2 of node 0; b: all of node 1; c: 2 of node 0 (4.5 s). d at 6: the node with fewest free that has 2, node
-            0. e at 7: node 1 is empty, 4 within it: 12 / 3 = 4 s. */
-         {{"a", 0, 100, 2, 0}, {"b", 0, 5, 4, 0}, {"c", 0, 4.5, 2, 0}, {"d", 6, 100, 2, 0}, {"e", 7, 11, 4, 0}}},
+         "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,100,,\nb,0.1,2,2.9,,\nc,0.2,2,99.8,,\n"
+         "d,4,,,wide,4.5\ne,101,,,wide,12\n",
+         {{"a", 0, 100, 2, 0},
+          {"b", 0.1, 3, 2, 0},
+          {"c", 0.2, 100, 2, 0},
+          {"d", 4, 8.5, 2, 0},
+          {"e", 101, 105, 4, 0}}},
     };
     run_cases(cases, sizeof cases / sizeof *cases);
 }
@@ -183,12 +261,23 @@ Test(policies, pollux) {
 Test(policies, zeus_order) {
     static const struct policy_case cases[] = {
         /* b: 8 s at 50 W (utilization 0), EDP 3200; c: 6 s at 400 W, EDP 14400. zeus takes b first, pollux c. */
-        {"least EDP first", "{name: zeus}", TRIAL_CLUSTER(1), NULL, POWER_HEAD "a,0,1,10,1\nb,1,1,8,0\nc,2,1,6,1\n",
+        {"least EDP first",
+         "{name: zeus}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         POWER_HEAD "a,0,1,10,1\nb,1,1,8,0\nc,2,1,6,1\n",
          {{"a", 0, 10, 1, 0}, {"b", 10, 18, 1, 0}, {"c", 18, 24, 1, 0}}},
-        {"pollux differs", "{name: pollux}", TRIAL_CLUSTER(1), NULL, POWER_HEAD "a,0,1,10,1\nb,1,1,8,0\nc,2,1,6,1\n",
+        {"pollux differs",
+         "{name: pollux}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         POWER_HEAD "a,0,1,10,1\nb,1,1,8,0\nc,2,1,6,1\n",
          {{"a", 0, 10, 1, 0}, {"b", 16, 24, 1, 0}, {"c", 10, 16, 1, 0}}},
         /* sqrt(EDP) = T * sqrt(400) = 20 T for both; at 20 with tau 10: b 160 / 2.95 = 54.2, c 60 / 1.1 = 54.5 */
-        {"ageing", "{name: zeus, params: {tau: 10}}", TRIAL_CLUSTER(1), NULL,
+        {"ageing",
+         "{name: zeus, params: {tau: 10}}",
+         TRIAL_CLUSTER(1),
+         NULL,
          POWER_HEAD "a,0,1,20,1\nb,0.5,1,8,1\nc,19,1,3,1\n",
          {{"a", 0, 20, 1, 0}, {"b", 20, 28, 1, 0}, {"c", 28, 31, 1, 0}}},
     };
@@ -197,42 +286,84 @@ Test(policies, zeus_order) {
 
 Test(policies, zeus_configuration) {
     static const struct policy_case cases[] = {
-        /* EDP = k * 100 W * (R/rate)^2: k = 1: 100 R^2, k = 2: 200/2.56 = 78.125 R^2, k = 4: 400/4 = 100 R^2. Best is 2:
-           R = 4 takes 2.5 s. pollux takes 4: 2 s. */
+        /* EDP = k * 100 W * (R/rate)^2: k = 1: 100 R^2, k = 2: 200/2.56 = 78.125 R^2, k = 4: 400/4 = 100 R^2. Best
+           is 2: R = 4 takes 2.5 s. pollux takes 4: 2 s. */
         {"least EDP", "{name: zeus}", TRIAL_CLUSTER(4), NULL, MODEL_HEAD "a,0,,,flat,4\n", {{"a", 0, 2.5, 2, 0}}},
-        {"pollux differs", "{name: pollux}", TRIAL_CLUSTER(4), NULL, MODEL_HEAD "a,0,,,flat,4\n", {{"a", 0, 2, 4, 0}}},
+        {"pollux differs",
+         "{name: pollux}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,,,flat,4\n",
+         {{"a", 0, 2, 4, 0}}},
         /* without k = 2 the EDP of 1 and 4 GPUs are equal doubles: fewer GPUs */
-        {"tie by k", "{name: zeus}", TRIAL_CLUSTER(4), ", k: [4, 1]", MODEL_HEAD "a,0,,,flat,4\n", {{"a", 0, 4, 1, 0}}},
-        /* E T^0 = E: k = 1: 100 R, k = 2: 125 R, k = 4: 200 R. E T^2 over R^3: 100, 48.8, 50. E T^3 over R^4: 100, 30.5,
-           25. */
-        {"exponent 0", "{name: zeus, params: {edp_exponent: 0}}", TRIAL_CLUSTER(4), NULL, MODEL_HEAD "a,0,,,flat,4\n",
+        {"tie by k",
+         "{name: zeus}",
+         TRIAL_CLUSTER(4),
+         ", k: [4, 1]",
+         MODEL_HEAD "a,0,,,flat,4\n",
          {{"a", 0, 4, 1, 0}}},
-        {"exponent 2", "{name: zeus, params: {edp_exponent: 2}}", TRIAL_CLUSTER(4), NULL, MODEL_HEAD "a,0,,,flat,4\n",
+        /* E T^0 = E: k = 1: 100 R, k = 2: 125 R, k = 4: 200 R. E T^2 over R^3: 100, 48.8, 50. E T^3 over R^4:
+           100, 30.5, 25. */
+        {"exponent 0",
+         "{name: zeus, params: {edp_exponent: 0}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,,,flat,4\n",
+         {{"a", 0, 4, 1, 0}}},
+        {"exponent 2",
+         "{name: zeus, params: {edp_exponent: 2}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,,,flat,4\n",
          {{"a", 0, 2.5, 2, 0}}},
-        {"exponent 3", "{name: zeus, params: {edp_exponent: 3}}", TRIAL_CLUSTER(4), NULL, MODEL_HEAD "a,0,,,flat,4\n",
+        {"exponent 3",
+         "{name: zeus, params: {edp_exponent: 3}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,,,flat,4\n",
          {{"a", 0, 2, 4, 0}}},
         /* One GPU is free until 10. Its EDP is 100/78.125 = 1.28 times the best one. */
-        {"slack too small", "{name: zeus, params: {edp_slack: 1.2}}", TRIAL_CLUSTER(4), NULL,
-         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n", {{"a", 0, 10, 3, 0}, {"b", 10, 20, 2, 0}}},
-        {"slack enough", "{name: zeus, params: {edp_slack: 1.3}}", TRIAL_CLUSTER(4), NULL,
-         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n", {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
-        {"slack off", "{name: zeus, params: {edp_slack: off}}", TRIAL_CLUSTER(4), NULL,
-         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n", {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
+        {"slack too small",
+         "{name: zeus, params: {edp_slack: 1.2}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n",
+         {{"a", 0, 10, 3, 0}, {"b", 10, 20, 2, 0}}},
+        {"slack enough",
+         "{name: zeus, params: {edp_slack: 1.3}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n",
+         {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
+        {"slack off",
+         "{name: zeus, params: {edp_slack: off}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n",
+         {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
         /* gross: h, 80 < 100 W; marginal: g, 100 - 90 = 10 W above idle, against 80 - 10 = 70 W */
-        {"gross basis", "{name: zeus}",
+        {"gross basis",
+         "{name: zeus}",
          "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
          "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
-         NULL, MODEL_HEAD "a,0,,,pair,2.385\n", {{"a", 0, 2.385, 1, 1}}},
-        {"marginal basis", "{name: zeus, params: {power_basis: marginal}}",
+         NULL,
+         MODEL_HEAD "a,0,,,pair,2.385\n",
+         {{"a", 0, 2.385, 1, 1}}},
+        {"marginal basis",
+         "{name: zeus, params: {power_basis: marginal}}",
          "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
          "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
-         NULL, MODEL_HEAD "a,0,,,pair,2.385\n", {{"a", 0, 2.385, 1, 0}}},
-        /* EDP* is marginal too: on h alone EDP is 70/10 = 7 times EDP* when marginal, so slack 6 waits for g until 5;
-           gross it is best itself */
-        {"marginal slack", "{name: zeus, params: {power_basis: marginal, edp_slack: 6}}",
+         NULL,
+         MODEL_HEAD "a,0,,,pair,2.385\n",
+         {{"a", 0, 2.385, 1, 0}}},
+        /* EDP* is marginal too: on h alone EDP is 70/10 = 7 times EDP* when marginal, so slack 6 waits for g until
+           5; gross it is best itself */
+        {"marginal slack",
+         "{name: zeus, params: {power_basis: marginal, edp_slack: 6}}",
          "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
          "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
-         NULL, "job_id,submit_s,gpus,duration_s,model,work_samples,gpu_type\nx,0,1,5,,,g\na,1,,,pair,2.385,\n",
+         NULL,
+         "job_id,submit_s,gpus,duration_s,model,work_samples,gpu_type\nx,0,1,5,,,g\na,1,,,pair,2.385,\n",
          {{"x", 0, 5, 1, 0}, {"a", 5, 7.385, 1, 0}}},
     };
     run_cases(cases, sizeof cases / sizeof *cases);
