@@ -109,14 +109,25 @@ const struct field scenario_fields[] = {
 static int bind_horizon(struct scenario *s, const struct binding *b) {
     double seconds = 0;
     const struct yaml_node *node = s->horizon;
-    s->horizon_ns = TIME_NONE_NS;
-    if (!node || (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0))
-        return 0; /* a missing horizon has been reported already */
+    s->horizon_ns = units_ns(TIME_MAX_S); /* any but `drain`, which would ask for more keys */
+    if (!node)
+        return 0; /* reported already */
+    if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0) {
+        s->horizon_ns = TIME_NONE_NS;
+        return 0;
+    }
     if (node->kind != YAML_NODE_SCALAR || !units_parse_duration(node->text, node->length, &seconds) ||
         seconds <= 0 || seconds > TIME_MAX_S)
         return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
     s->horizon_ns = units_ns(seconds);
     return 0;
+}
+
+/* Results go to results/NAME unless --out says otherwise. */
+static int check_name(const struct scenario *s, const struct binding *b) {
+    if (!s->name || (!strchr(s->name, '/') && strcmp(s->name, ".") != 0 && strcmp(s->name, "..") != 0))
+        return 0;
+    return schema_wrong(b, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
 }
 
 /* --policy NAME: params of the file stay only if they were written for that very name. */
@@ -194,7 +205,7 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     if (yaml_doc_load(&s->doc, path, problems) < 0)
         return ERROR_INPUT;
     if (!s->doc.root) {
-        problems_add(problems, (struct location){.file = path}, NULL, "the file holds no scenario");
+        problems_add(problems, (struct location){.file = s->doc.file}, NULL, "the file holds no scenario");
         return ERROR_INPUT;
     }
     int result = 0;
@@ -206,6 +217,8 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     }
     struct binding binding = {&s->doc.arena, problems};
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
+        result = ERROR_INPUT;
+    if (check_name(s, &binding) < 0)
         result = ERROR_INPUT;
     if (bind_horizon(s, &binding) < 0)
         result = ERROR_INPUT;

@@ -9,6 +9,7 @@
 #define MOST_JOBS 1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
 
 struct section {
+    bool single; /* the section is itself one stream */
     struct schema_list streams;
     const struct yaml_node *warmup, *rigid_costs;
 };
@@ -247,8 +248,8 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
     bind_limits(s, source->cluster, path, b);
     if (isnan(s->period_s))
         s->period_s = 86400;
-    if (s->rigid.node && schema_bind(b, rigid_fields, s->rigid.node, arena_printf(b->arena, "%s.rigid", path),
-                                     s->rigid.k.at ? NULL : &s->rigid) == 0)
+    if (s->rigid.node &&
+        schema_bind(b, rigid_fields, s->rigid.node, arena_printf(b->arena, "%s.rigid", path), &s->rigid) == 0)
         normalise(&s->rigid.k, s, path, b);
     if (s->assign.node) {
         const char *assign_path = arena_printf(b->arena, "%s.assign", path);
@@ -269,6 +270,7 @@ static int bind_section(struct workload_source *source, struct section *section,
     } else {
         struct stream *single = arena_alloc(b->arena, sizeof *single);
         result = schema_bind(b, stream_fields, node, "workload", single);
+        section->single = true;
         section->streams = (struct schema_list){single, 1};
         section->warmup = single->warmup;
         section->rigid_costs = single->rigid_costs;
@@ -296,7 +298,7 @@ static void check_rates(const struct workload_source *source, const struct bindi
             double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, &trial);
             double jobs = fmin((double)s->until_jobs, rate_per_s * (units_s(s->until_ns) - s->start_s));
             if (!(rate_per_s > 1e-12))
-                problem(b, s, "workload.load", "no rate of arrivals offers this load: no GPU can run the jobs");
+                problem(b, s, "workload", "no rate of arrivals offers this load: no GPU can run the jobs");
             else if (jobs > MOST_JOBS)
                 problems_add(b->problems, s->where, "workload",
                              "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
@@ -315,9 +317,7 @@ int source_bind(struct workload_source *source, const struct scenario *scenario,
     source->streams = section.streams;
     struct stream *streams = section.streams.at;
     for (size_t i = 0; i < section.streams.count; i++) {
-        const char *path = streams[i].where.line == scenario->workload->where.line && section.streams.count == 1
-                               ? "workload"
-                               : arena_printf(b->arena, "workload.streams[%zu]", i);
+        const char *path = section.single ? "workload" : arena_printf(b->arena, "workload.streams[%zu]", i);
         if (!streams[i].name)
             streams[i].name = arena_printf(b->arena, "s%zu", i + 1);
         if (streams[i].warmup || streams[i].rigid_costs)

@@ -106,14 +106,15 @@ static void read_row(struct reader *r) {
                      (int)(id.length < 80 ? id.length : 80), id.at);
     if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
         bad(r, SUBMIT, "seconds 0..4e9");
-    if (!row.model && isnan(row.duration_s))
+    bool good = r->problems->count == before; /* else an empty field may be a bad one */
+    if (good && !row.model && isnan(row.duration_s))
         problems_add(r->problems, csv_where(r->csv, -1), "duration_s", "a job without a model needs duration_s");
-    if (!row.model && row.gpus == 0 && r->problems->count == before)
+    if (good && !row.model && row.gpus == 0)
         problems_add(r->problems, csv_where(r->csv, -1), "gpus", "a job without a model needs gpus");
-    if (row.model && isnan(row.work_samples) && isnan(row.duration_s))
+    if (good && row.model && isnan(row.work_samples) && isnan(row.duration_s))
         problems_add(r->problems, csv_where(r->csv, -1), "work_samples",
                      "a job with a model needs work_samples or duration_s");
-    if (row.model && isnan(row.work_samples) && !isnan(row.duration_s) && row.gpus == 0)
+    if (good && row.model && isnan(row.work_samples) && !isnan(row.duration_s) && row.gpus == 0)
         problems_add(r->problems, csv_where(r->csv, -1), "gpus",
                      "a job with duration_s but no work_samples needs gpus");
     r->trace->rows_read++;

@@ -103,7 +103,7 @@ def log(name, rows, *errors, path="jobs.csv", format="workload", **more):
 
 def plugin(name, file, *errors, params="", workload_section=POISSON, **more):
     """A scenario with the policy of a bad plug-in."""
-    policy = f"policy: {{name: \"{{plugins}}/{file}.so\"{params and ', params: ' + params}}}\n"
+    policy = f"policy:\n  name: \"{{plugins}}/{file}.so\"\n" + (params and f"  params: {params}\n")
     change = [("policy: {name: fcfs}\n", policy), (POISSON, workload_section)]
     return config(name, change, *errors, **more)
 

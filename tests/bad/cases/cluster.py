@@ -64,7 +64,7 @@ CASES = [
     config("cluster: several problems", [("idle_w: 60", "idle_w: sixty"), ("gpu: a100", "gpu: h100"),
                                          ("ctx_w: 95", "ctx_w: 500"), ("gpus: 8}", "gpus: 8, watts: 7}")],
            f"c.yaml:6:28: cluster.gpu_types[0].idle_w: expected {WATTS}, got \"sixty\"",
-           "c.yaml:8:44: cluster.nodes[0]: unknown key \"watts\"",
+           "c.yaml:8:38: cluster.nodes[0]: unknown key \"watts\"",
            f"{TYPE}: expected idle_w and ctx_w at most tdp_w (400), got 0 and 500",
            "c.yaml:8:7: cluster.nodes[0].gpu: no GPU type is named \"h100\", did you mean \"a100\"?"),
 ]

@@ -2,7 +2,7 @@
 
 from base import CONFIG, config
 
-HORIZON = "c.yaml:2:10: horizon: expected drain or a duration > 0, got "
+HORIZON = "c.yaml:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got "
 SEED = "c.yaml:3:7: seed: expected integer 0..9000000000000000, got "
 REPLICATIONS = "c.yaml:4:15: replications: expected integer 1..1000000, got "
 
@@ -32,6 +32,8 @@ CASES = [
     config("key without a value", ("horizon: 10h", "horizon:"), "c.yaml:1:1: key \"horizon\" is missing"),
     config("list instead of text", ("name: base", "name: [base]"), "c.yaml:1:7: name: expected text, got a list"),
     config("empty name", ("name: base", "name: \"\""), "c.yaml:1:7: name: expected text, got \"\""),
+    config("name with a slash", ("name: base", "name: ../base"),
+           "c.yaml:1:7: name: expected text that can name a folder (no /), got \"../base\""),
     config("mapping instead of an integer", ("seed: 1", "seed: {value: 1}"),
            "c.yaml:3:7: seed: expected integer 0..9000000000000000, got a mapping"),
     seed("text instead of an integer", "one"),
@@ -49,7 +51,7 @@ CASES = [
     horizon("duration of centuries", "99999999999"),
     horizon("duration that is not a number", "nan"),
     config("list instead of a duration", ("horizon: 10h", "horizon: [10h]"),
-           "c.yaml:2:10: horizon: expected drain or a duration > 0, got a list"),
+           "c.yaml:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got a list"),
     config("number instead of true or false", ("users: 2", "users: 2\nengine: {coalesce: yes}"),
            "c.yaml:15:20: engine.coalesce: expected true or false, got \"yes\""),
     config("unknown choice", ("users: 2", "users: 2\nengine: {equal_time: random}"),
@@ -60,7 +62,7 @@ CASES = [
            "c.yaml:4:9: users[0]: key \"name\" is missing"),
     config("users without weight", ("seed: 1", "seed: 1\nusers: [{name: a, weight: 0}, {name: b, weight: inf}]"),
            "c.yaml:4:27: users[0].weight: expected number > 0 and <= 1000000000, got \"0\"",
-           "c.yaml:4:47: users[1].weight: expected number > 0 and <= 1000000000, got \"inf\""),
+           "c.yaml:4:49: users[1].weight: expected number > 0 and <= 1000000000, got \"inf\""),
     config("user listed twice", ("seed: 1", "seed: 1\nusers: [{name: a}, {name: b}, {name: a, weight: 2}]"),
            "c.yaml:4:31: users[2]: user \"a\" is listed twice"),
     config("price out of range", ("seed: 1", "seed: 1\nprice_per_mwh: 1e9\ncarbon_g_per_kwh: -1"),

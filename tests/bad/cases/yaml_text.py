@@ -6,7 +6,7 @@ BOMB = "".join(f"x{i}: &x{i} [{', '.join([f'*x{i - 1}'] * 10) if i else 'lol'}]\
 
 CASES = [
     config("bracket not closed", ("gpus: 8}", "gpus: 8"),
-           "c.yaml:9:7: cluster.nodes[0].gpus: did not find expected ',' or '}' while parsing a flow mapping that "
+           "c.yaml:9:7: cluster.nodes[0]: did not find expected ',' or '}' while parsing a flow mapping that "
            "starts at line 8"),
     config("quote not closed", ("name: base", "name: \"base"),
            "c.yaml:16:1: name: found unexpected end of stream while scanning a quoted scalar that starts at line 1"),
@@ -31,22 +31,23 @@ CASES = [
     config("alias inside its anchor", ("users: 2", "users: &all [*all]"),
            "c.yaml:14:16: workload.users[0]: alias \"*all\" stands inside what it repeats"),
     config("alias bomb", BOMB + CONFIG,
-           "c.yaml:6:39: x5[8]: over 1000000 values, those that aliases repeat included"),
+           "c.yaml:7:25: x6[3]: over 1000000 values, those that aliases repeat included"),
     config("nested too deep", ("seed: 1", f"seed: {'[' * 200}{']' * 200}"),
            "c.yaml:3:71: nested over 64 levels deep"),
     config("key that is a list", ("seed: 1", "[seed]: 1"), "c.yaml:3:1: expected a word as key, found a list"),
     config("not UTF-8", CONFIG.replace("base", "b\xe4se").encode("latin-1"),
-           "c.yaml:1:8: invalid trailing UTF-8 octet"),
+           "c.yaml:1:9: invalid trailing UTF-8 octet"),
     config("control character", ("base", "b\x01se"), "c.yaml:1:8: control characters are not allowed"),
     config("NUL character", ("base", "\"b\\0se\""), "c.yaml:1:7: name: a NUL character in the text"),
     model("models: YAML error", ("gamma: 2", "gamma: ]"),
-          "m.yaml:10:16: models[0].gpus.a100.gamma: did not find expected node content while parsing a block mapping "
-          "that starts at line 8"),
+          "m.yaml:10:16: models[0].gpus.a100.gamma: did not find expected node content while parsing a block node "
+          "that starts at line 10"),
     Case("file not found", ("nowhere.yaml: cannot open: No such file or directory",), {},
          ("run", "nowhere.yaml", "--out", "out")),
     Case("folder instead of a file", ("folder: cannot read: Is a directory",), {"folder": None},
          ("run", "folder", "--out", "out")),
-    Case("standard input", ("standard input:2:10: horizon: expected drain or a duration > 0, got \"never\"",),
+    Case("standard input: empty", ("standard input: the file holds no scenario",), {}, ("check", "-")),
+    Case("standard input", ("standard input:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got \"never\"",),
          {}, ("run", "-", "--out", "out"), stdin=CONFIG.replace("10h", "never").replace("models: m.yaml\n", "").replace(
              "users: 2", "rigid: {k: 1}")),
 ]

@@ -38,12 +38,12 @@ static int decide(const struct easim_pass *pass) {
         pass->host->plan_wake_at(pass->plan, p->at + p->pause);
         s->asked = true;
     }
-    if (now_s == p->at && !s->done) {
+    if (fabs(now_s - p->at) < 0.5e-9 && !s->done) {
         preempt_running(pass);
         s->done = true;
         s->resume_s = p->at + p->pause;
     }
-    if (now_s >= s->resume_s)
+    if (now_s > s->resume_s - 0.5e-9) /* times are whole nanoseconds */
         start_waiting(pass);
     return 0;
 }

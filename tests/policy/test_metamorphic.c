@@ -1,0 +1,186 @@
+/* Runs that must be related to each other: changes of names, order, scale, threads and policy, and what they may not
+   change. */
+#include "../support/reference.h"
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+TestSuite(metamorphic, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+static const char *const policies[] = {"fcfs", "easy", "pollux", "zeus"};
+#define POLICIES (sizeof policies / sizeof *policies)
+
+#define STUDY                                                                                                      \
+    "name: n\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"              \
+    "cluster:\n" REFERENCE_TYPES                                                                                   \
+    "  nodes: [{count: 2, gpu: a100, gpus: 4, base_w: 7.5}, {gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}]\n"        \
+    "horizon: 4h\n"
+#define ARRIVALS "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, "
+
+static void run_study(struct trial *t, const struct trial_options *options, const char *rest) {
+    trial_run(t, options, STUDY ARRIVALS "%s}\n", rest);
+    trial_must_succeed(t);
+    cr_assert(t->job_count > 50, "%zu jobs", t->job_count);
+}
+
+Test(metamorphic, same_seed_same_run) {
+    for (size_t p = 0; p < POLICIES; p++) {
+        struct trial_options options = {.policy = policies[p]};
+        struct trial first, second;
+        run_study(&first, &options, "users: 3");
+        run_study(&second, &options, "users: 3");
+        cr_assert_str_eq(first.jobs_csv.text, second.jobs_csv.text, "%s", policies[p]);
+        cr_assert_str_eq(first.summary_csv.text, second.summary_csv.text, "%s", policies[p]);
+        trial_finish(&first);
+        trial_finish(&second);
+    }
+}
+
+Test(metamorphic, threads) {
+    static const uint32_t threads[] = {1, 2, 8};
+    struct trial t[3];
+    for (int i = 0; i < 3; i++) {
+        struct trial_options options = {.policy = "zeus", .threads = threads[i]};
+        trial_run(&t[i], &options, STUDY "replications: 5\n" ARRIVALS "users: 3}\n");
+        trial_must_succeed(&t[i]);
+        cr_assert_eq(t[i].count, 5);
+        cr_assert_str_eq(t[i].summary_csv.text, t[0].summary_csv.text, "%u threads", threads[i]);
+        cr_assert_str_eq(t[i].jobs_csv.text, t[0].jobs_csv.text, "%u threads", threads[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        trial_finish(&t[i]);
+}
+
+static void expect_same_course(const struct trial *a, const struct trial *b, const uint32_t type[2]) {
+    cr_assert_eq(a->job_count, b->job_count);
+    for (size_t i = 0; i < a->job_count; i++) {
+        const struct trial_job *x = &a->jobs[i], *y = &b->jobs[i];
+        cr_assert(strcmp(x->id, y->id) == 0 && x->start_ns == y->start_ns && x->finish_ns == y->finish_ns &&
+                      x->k == y->k && x->batch == y->batch && (x->k == 0 || type[x->gpu_type] == y->gpu_type) &&
+                      x->energy_j == y->energy_j && x->user == y->user,
+                  "job %s", x->id);
+    }
+}
+
+Test(metamorphic, names_of_users) {
+    static const uint32_t same[] = {0, 1};
+    struct trial_options options = {.policy = "pollux"};
+    struct trial numbered, named;
+    run_study(&numbered, &options, "users: 3");
+    run_study(&named, &options, "users: [zoe, adam, \"22\"]");
+    expect_same_course(&numbered, &named, same);
+    cr_assert_str_eq(numbered.summary_csv.text, named.summary_csv.text);
+    trial_finish(&numbered);
+    trial_finish(&named);
+}
+
+/* The order of GPU types and of nodes of different types breaks ties only, and two types that differ in speed and power
+   have none. Sizes are in GPU time of the first type, so the jobs come from a file here. */
+Test(metamorphic, order_of_types) {
+    static const uint32_t swapped[] = {1, 0};
+    char jobs[8192];
+    int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,model,work_samples\n");
+    for (int i = 0; i < 80; i++)
+        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%d,%s,%d\n", i, i * 83 + i * i % 97,
+                         reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
+    for (size_t p = 0; p < POLICIES; p++) {
+        struct trial_options options = {.policy = policies[p], .jobs = jobs};
+        struct trial given, turned;
+        trial_run(&given, &options, STUDY TRIAL_JOBS);
+        trial_run(&turned, &options,
+                  "name: n\nhorizon: 4h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"
+                  "cluster:\n  gpu_types:\n"
+                  "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
+                  "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
+                  "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: 7.5}]\n"
+                  TRIAL_JOBS);
+        trial_must_succeed(&given);
+        trial_must_succeed(&turned);
+        cr_assert(given.summaries->jobs_finished > 20);
+        expect_same_course(&given, &turned, swapped);
+        cr_assert_float_eq(given.summaries->energy_kwh, turned.summaries->energy_kwh, 1e-12);
+        trial_finish(&given);
+        trial_finish(&turned);
+    }
+}
+
+Test(metamorphic, policy_leaves_the_workload) {
+    struct trial t[POLICIES];
+    for (size_t p = 0; p < POLICIES; p++) {
+        struct trial_options options = {.policy = policies[p]};
+        run_study(&t[p], &options, "users: 3, deadlines: {share: 0.3, slack: [1.5, 6]}");
+        cr_assert_eq(t[p].job_count, t[0].job_count);
+        for (size_t i = 0; i < t[0].job_count; i++) {
+            const struct trial_job *x = &t[0].jobs[i], *y = &t[p].jobs[i];
+            cr_assert(strcmp(x->id, y->id) == 0 && x->submit_ns == y->submit_ns && x->work == y->work &&
+                          x->deadline_ns == y->deadline_ns && x->user == y->user,
+                      "job %s under %s", x->id, policies[p]);
+        }
+        cr_assert_eq(t[p].summaries->work_submitted_gpu_h, t[0].summaries->work_submitted_gpu_h);
+    }
+    cr_assert_str_neq(t[2].jobs_csv.text, t[3].jobs_csv.text); /* but what becomes of it differs */
+    for (size_t p = 0; p < POLICIES; p++)
+        trial_finish(&t[p]);
+}
+
+/* The reference models as a file, every time in it multiplied by `scale`. */
+static void write_models(char *out, size_t size, double scale) {
+    size_t used = (size_t)snprintf(out, size, "models:\n");
+    for (int i = 0; i < REFERENCE_MODELS; i++) {
+        const struct reference_model *m = &reference_models[i];
+        used += (size_t)snprintf(out + used, size - used,
+                                 "  - {name: %s, m0: %g, phi: %g, start_s: %.17g, mem0_gib: %g, mem1_gib: %g, batches: "
+                                 "[%d, %d, %d], gpus: {",
+                                 m->name, m->m0, m->phi, m->start_s * scale, m->mem0_gib, m->mem1_gib,
+                                 (int)m->batches[0], (int)m->batches[2], (int)m->batches[4]);
+        for (int h = 0; h < 2; h++) {
+            const struct reference_gpu *g = &m->gpus[h];
+            used += (size_t)snprintf(out + used, size - used,
+                                     "%s: {a_s: %.17g, c_s: %.17g, gamma: %g, alpha_s: %.17g, p0_w: %g, pmax_w: %g, "
+                                     "evidence: assumed, source: typed in}%s",
+                                     reference_types[h].name, g->a_s * scale, g->c_s * scale, g->gamma,
+                                     g->alpha_s * scale, g->p0_w, g->pmax_w, h ? "}}\n" : ", ");
+        }
+    }
+    cr_assert(used < size);
+}
+
+static void run_scaled(struct trial *t, const char *policy, double scale) {
+    char models[8192], jobs[8192];
+    write_models(models, sizeof models, scale);
+    int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,model,work_samples\n");
+    for (int i = 0; i < 60; i++)
+        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%.17g,%s,%d\n", i,
+                         scale * (i * 83 + i * i % 97), reference_models[i % REFERENCE_MODELS].name,
+                         50000 + i * 7919 % 65536 * 15);
+    struct trial_options options = {.models = models, .jobs = jobs};
+    trial_run(t, &options,
+              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {tau: %.17g}}\ncluster:\n" REFERENCE_TYPES
+              "  nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, gpus: 8}]\n" TRIAL_JOBS,
+              policy, 3600 * scale);
+    trial_must_succeed(t);
+}
+
+/* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions in half the time with
+   half the energy, but for the rounding to whole nanoseconds. */
+Test(metamorphic, twice_as_fast) {
+    static const char *const scaled[] = {"pollux", "zeus"};
+    for (int p = 0; p < 2; p++) {
+        struct trial slow, fast;
+        run_scaled(&slow, scaled[p], 1);
+        run_scaled(&fast, scaled[p], 0.5);
+        cr_assert_eq(slow.job_count, 60);
+        for (size_t i = 0; i < slow.job_count; i++) {
+            const struct trial_job *s = &slow.jobs[i], *f = &fast.jobs[i];
+            cr_assert(s->k == f->k && s->batch == f->batch && s->gpu_type == f->gpu_type, "%s", s->id);
+            cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 && llabs(s->finish_ns - 2 * f->finish_ns) < 1000, "%s",
+                      s->id);
+            cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s", s->id);
+        }
+        cr_assert_float_eq(slow.summaries->energy_kwh, 2 * fast.summaries->energy_kwh, 1e-7);
+        trial_finish(&slow);
+        trial_finish(&fast);
+    }
+}

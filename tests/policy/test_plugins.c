@@ -1,0 +1,135 @@
+/* What the host does with plug-ins that misbehave: refuses and counts, fails the run under --strict, names the fault,
+   keeps its own state whole. */
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+TestSuite(plugins, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+/* 2 GPUs; a takes both until 10.5, b comes at 1 and runs from then. */
+#define JOBS "job_id,submit_s,gpus,duration_s\na,0,2,10.5\nb,1,1,2.385\n"
+
+static void run_policy(struct trial *t, const char *policy, bool strict) {
+    static struct trial_options options;
+    options = (struct trial_options){.jobs = JOBS, .strict = strict};
+    trial_run(t, &options,
+              "name: n\nhorizon: drain\npolicy: %s\n" TRIAL_CLUSTER(
+                  2) "workload: {kind: trace, file: jobs.csv, preemptible: false}\n",
+              policy);
+}
+
+/* Refused actions leave no trace but their count. `times`: at 0, 1 and 10.5 the policy decides with somebody waiting,
+   and at 12.885 with nobody. */
+Test(plugins, refusals) {
+    static const struct {
+        const char *policy;
+        enum refusal why;
+        uint64_t times;
+    } cases[] = {
+        {"{name: start_all}", REFUSED_NOFIT, 1}, /* b at 1 */
+        {"{name: misuse, params: {kind: no_such_job}}", REFUSED_NO_SUCH_JOB, 3},
+        {"{name: misuse, params: {kind: config_below}}", REFUSED_CONFIG, 3},
+        {"{name: misuse, params: {kind: config_above}}", REFUSED_CONFIG, 3},
+        {"{name: misuse, params: {kind: start_twice}}", REFUSED_STATE, 2},  /* after each start */
+        {"{name: misuse, params: {kind: preempt_new}}", REFUSED_STATE, 2},
+        {"{name: misuse, params: {kind: preempt_waiting}}", REFUSED_STATE, 3},
+        {"{name: misuse, params: {kind: wake_now}}", REFUSED_TIME, 3},
+        {"{name: misuse, params: {kind: wake_nan}}", REFUSED_TIME, 3},
+        {"{name: misuse, params: {kind: wake_late}}", REFUSED_TIME, 3},
+        {"{name: misuse, params: {kind: preempt_running}}", REFUSED_NOT_PREEMPTIBLE, 1}, /* a at 1 */
+        {"{name: no_capability}", REFUSED_CAPABILITY, 5}, /* 4 wake-ups and the preemption at 1 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        run_policy(&t, cases[i].policy, false);
+        cr_assert_eq(t.status, 0, "%s: %s", cases[i].policy, t.failure);
+        cr_expect_eq(trial_find(&t, "a")->finish_ns, 10500000000, "%s", cases[i].policy);
+        cr_expect_eq(trial_find(&t, "b")->start_ns, 10500000000, "%s", cases[i].policy);
+        cr_expect_eq(trial_find(&t, "b")->finish_ns, 12885000000, "%s", cases[i].policy);
+        for (int r = 0; r < REFUSAL_COUNT; r++)
+            cr_expect_eq(t.refused[r], r == (int)cases[i].why ? cases[i].times : 0, "%s: \"%s\" %llu times",
+                         cases[i].policy, refusal_names[r], (unsigned long long)t.refused[r]);
+        cr_expect_eq(t.summaries->refused_actions, (double)cases[i].times);
+        trial_finish(&t);
+        run_policy(&t, cases[i].policy, true);
+        cr_expect_eq(t.status, ERROR_RUN, "%s under strict", cases[i].policy);
+        cr_expect(strstr(t.failure, refusal_names[cases[i].why]), "%s: %s", cases[i].policy, t.failure);
+        trial_finish(&t);
+    }
+}
+
+/* A failed decision ends the run, says which policy, what and when, and gives back what it had taken. */
+Test(plugins, failures) {
+    static const struct {
+        const char *policy, *text;
+    } cases[] = {
+        {"{name: give_up}", "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
+        {"{name: give_up, params: {how: says_why}}", "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
+        {"{name: give_up, params: {how: in_init}}", "policy give_up: init failed: not this cluster (at t = 0 s)"},
+        {"{name: not_a_number}", "policy not_a_number: decide failed: the key of job 0 is not a number (at t = 0 s)"},
+        {"{name: not_a_number, params: {where: objective}}",
+         "policy not_a_number: decide failed: the objective of job 0 is not a number (at t = 0 s)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        run_policy(&t, cases[i].policy, false);
+        cr_expect_eq(t.status, ERROR_RUN);
+        cr_expect_str_eq(t.failure, cases[i].text, "%s", t.failure);
+        cr_expect_eq(t.count, 0);
+        trial_finish(&t);
+    }
+}
+
+/* The view of a checked run is in read-only pages: a policy that casts const away crashes (in a process of its own). */
+Test(plugins, view_is_read_only) {
+    pid_t child = fork();
+    cr_assert_neq(child, -1);
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGSEGV, SIG_DFL);
+        struct trial t;
+        run_policy(&t, "{name: write_view}", false);
+        _exit(0);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status %#x", (unsigned)status);
+}
+
+static void roll(struct trial *t, int seed, const char *policy) {
+    static struct trial_options options;
+    options = (struct trial_options){.policy = policy};
+    trial_run(t, &options,
+              "name: n\nhorizon: 2h\nseed: %d\nreplications: 2\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+              "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
+              "8}]}\n"
+              "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
+              "policy: {name: fcfs}\n",
+              seed);
+    trial_must_succeed(t);
+}
+
+/* Random numbers of a policy come from a stream of their own: the same seed gives the same run, another seed another,
+   and the jobs are those any policy gets. */
+Test(plugins, random_numbers) {
+    struct trial first, again, other, plain;
+    roll(&first, 7, "dice");
+    roll(&again, 7, "dice");
+    roll(&other, 8, "dice");
+    roll(&plain, 7, "pollux");
+    cr_assert(first.job_count > 20);
+    cr_expect_str_eq(first.jobs_csv.text, again.jobs_csv.text);
+    cr_expect_str_eq(first.summary_csv.text, again.summary_csv.text);
+    cr_expect_str_neq(first.jobs_csv.text, other.jobs_csv.text);
+    cr_assert_eq(first.job_count, plain.job_count);
+    for (size_t i = 0; i < first.job_count; i++)
+        cr_expect(first.jobs[i].submit_ns == plain.jobs[i].submit_ns && first.jobs[i].work == plain.jobs[i].work);
+    struct trial *all[] = {&first, &again, &other, &plain};
+    for (int i = 0; i < 4; i++)
+        trial_finish(all[i]);
+}
