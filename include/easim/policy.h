@@ -3,7 +3,7 @@
    A policy is a shared object that exports one constant, `easim_policy`, and needs no symbol of easim. It is
    compiled against this header alone. Two ways to write one:
      - a list policy fills in `list`: a key that orders the waiting jobs and an objective that chooses each job's
-       configuration; the host does the rest (policies/zeus.c is 60 lines);
+       configuration; the host does the rest (policies/zeus.c);
      - a free policy fills in `decide` and starts jobs itself (policies/easy.c).
 
    Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib GiB.

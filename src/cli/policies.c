@@ -31,10 +31,8 @@ static void list_one(const char *name, void *context) {
 
 static void print_params(const struct easim_policy *policy) {
     char *defaults = mem_zalloc(1, policy->params_size);
-    struct problems problems = {0};
-    struct arena arena = {0};
-    struct binding binding = {&arena, &problems};
-    if (params_bind(policy, NULL, "", &binding, defaults) == 0 && policy->param_count > 0)
+    params_set_defaults(policy, defaults);
+    if (policy->param_count > 0)
         printf("\nParameters:\n");
     for (uint32_t i = 0; i < policy->param_count; i++) {
         const struct easim_param *param = &policy->params[i];
@@ -46,8 +44,6 @@ static void print_params(const struct easim_policy *policy) {
         str_finish(&value);
         str_finish(&range);
     }
-    problems_finish(&problems);
-    arena_finish(&arena);
     free(defaults);
 }
 

@@ -168,19 +168,6 @@ static int apply_sets(struct scenario *s, const struct scenario_overrides *overr
     return result;
 }
 
-/* params_by_policy: {zeus: {...}} adds to policy.params; keys there win over nothing, policy.params win over them.
- */
-static int choose_params(struct scenario *s, const struct binding *b) {
-    const struct yaml_node *by_policy = s->params_by_policy;
-    if (!by_policy)
-        return 0;
-    if (by_policy->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, by_policy, "params_by_policy", "a mapping of policy names to parameters");
-    if (s->policy.name && !s->policy.params)
-        s->policy.params = yaml_find(by_policy, s->policy.name);
-    return 0;
-}
-
 static int check_users(const struct scenario *s, const struct binding *b) {
     const struct scenario_user *users = s->users.at;
     struct intern names = {0};
@@ -218,14 +205,15 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     struct binding binding = {&s->doc.arena, problems};
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
         result = ERROR_INPUT;
-    if (check_name(s, &binding) < 0)
-        result = ERROR_INPUT;
     if (bind_horizon(s, &binding) < 0)
         result = ERROR_INPUT;
     if (check_users(s, &binding) < 0)
         result = ERROR_INPUT;
-    if (choose_params(s, &binding) < 0)
+    if (check_name(s, &binding) < 0)
         result = ERROR_INPUT;
+    if (s->params_by_policy && s->params_by_policy->kind != YAML_NODE_MAPPING)
+        result = schema_wrong(&binding, s->params_by_policy, "params_by_policy",
+                              "a mapping from policies to parameters");
     return result;
 }
 

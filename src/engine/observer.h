@@ -14,7 +14,7 @@ enum job_change {
     JOB_FINISHED,
 };
 
-enum action_kind { ACTION_START, ACTION_PREEMPT, ACTION_WAKE };
+enum action_kind { ACTION_START, ACTION_PREEMPT, ACTION_WAKE, ACTION_REJECT /* by the engine, at submission */ };
 extern const char *const action_names[]; /* by enum action_kind */
 
 /* Why actions are refused; the answer a policy sees is coarser. */

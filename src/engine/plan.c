@@ -21,7 +21,7 @@ struct easim_plan {
     char failure[256]; /* from host->fail */
 };
 
-const char *const action_names[] = {"start", "preempt", "wake"};
+const char *const action_names[] = {"start", "preempt", "wake", "reject"};
 
 const char *const refusal_names[] = {
     [REFUSED_NOFIT] = "not enough free GPUs",

@@ -17,6 +17,17 @@ static void check_power(const struct study *s, struct problems *problems) {
                      "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
 }
 
+/* params_by_policy of this policy's name first, then policy.params over them. */
+static int bind_params(struct study *s, const struct binding *b) {
+    const struct easim_policy *policy = s->module.policy;
+    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+    const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy->name) : NULL;
+    const char *own_path = arena_printf(b->arena, "params_by_policy.%s", policy->name);
+    int first = params_bind(policy, own, own_path, b, s->params);
+    int second = params_bind(policy, s->scenario.policy.params, "policy.params", b, s->params);
+    return first < 0 ? first : second;
+}
+
 static void load_policy(struct study *s, struct problems *problems) {
     const struct scenario_policy *policy = &s->scenario.policy;
     const struct yaml_node *node = s->scenario.doc.root ? yaml_find(s->scenario.doc.root, "policy") : NULL;
@@ -30,7 +41,8 @@ static void load_policy(struct study *s, struct problems *problems) {
         return;
     }
     s->params = mem_zalloc(1, s->module.policy->params_size);
-    if (params_bind(s->module.policy, policy->params, "policy.params", &binding, s->params) < 0)
+    params_set_defaults(s->module.policy, s->params);
+    if (bind_params(s, &binding) < 0)
         return; /* problems are in the list */
 }
 

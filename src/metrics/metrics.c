@@ -51,19 +51,20 @@ static void on_instant(void *context, const struct sim *sim) {
         array_push(&m->power_rows, row);
 }
 
-static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
-    struct metrics *m = context;
-    (void)job;
-    if (change == JOB_STOPPED)
-        m->preemptions++;
-    if (change == JOB_FINISHED)
-        m->last_finish_ns = sim->now_ns;
-}
-
 static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct metrics *m = context;
     if (m->record_decisions)
         array_push(&m->decision_rows, ((struct decision_row){sim->now_ns, *action}));
+}
+
+static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
+    struct metrics *m = context;
+    if (change == JOB_REJECTED)
+        on_action(m, sim, &(struct action_record){ACTION_REJECT, REFUSED_NOT, job, EASIM_NONE});
+    if (change == JOB_STOPPED)
+        m->preemptions++;
+    if (change == JOB_FINISHED)
+        m->last_finish_ns = sim->now_ns;
 }
 
 void metrics_init(struct metrics *m, bool record_power, bool record_decisions) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_DECISIONS, FILE_COUNT };
 
@@ -171,6 +172,16 @@ static int write_whole(const struct run_dir *dir, const char *name, const struct
     return r;
 }
 
+/* With --force the folder may hold files of another run that this one does not write. */
+static void remove_stale(const struct run_dir *dir) {
+    for (int f = 0; f < FILE_COUNT; f++) {
+        char *path = join(dir->path, file_names[f]);
+        if (!dir->wanted[f])
+            (void)unlink(path);
+        free(path);
+    }
+}
+
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial, struct error *reterr) {
     const char *names[FILE_COUNT + 2];
     size_t count = 0;
@@ -187,6 +198,7 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
         else
             atomic_file_abort(file);
     }
+    remove_stale(dir);
     names[count++] = "aggregate.csv";
     names[count] = NULL;
     tables_aggregate_header(&aggregate);

@@ -107,7 +107,8 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
         comma_real(out, units_s(spec->deadline_ns));
     else
         comma_ns(out, spec->deadline_ns);
-    bool due = has_deadline && (finished || spec->deadline_ns <= sim->now_ns || j->state == EASIM_JOB_REJECTED);
+    int64_t horizon_ns = sim->options.horizon_ns; /* drained: every deadline is due */
+    bool due = has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
     str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
     comma_int(out, j->preemptions);
     comma_int(out, 0);
@@ -204,7 +205,8 @@ void tables_decisions(const struct replication *r, struct str *out) {
         str_add_char(out, ',');
         if (known && config->batch > 0)
             str_add_int(out, config->batch);
-        comma_text(out, refusal_names[action->refusal]);
+        comma_text(out, action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
+                                                      : refusal_names[action->refusal]);
         str_add_char(out, '\n');
     }
 }

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -152,6 +153,16 @@ int module_check(const struct easim_policy *p, const char *path, struct error *r
     return r;
 }
 
+/* Whether the symbol is data, and long enough to say which ABI it follows. */
+static bool is_policy_symbol(const void *symbol) {
+    Dl_info info;
+    void *entry = NULL;
+    if (!dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) || !entry)
+        return false;
+    const ElfW(Sym) *elf = entry;
+    return ELF64_ST_TYPE(elf->st_info) == STT_OBJECT && elf->st_size >= offsetof(struct easim_policy, name);
+}
+
 static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
     *module = (struct policy_module){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!module->handle)
@@ -160,6 +171,8 @@ static int open_path(const char *path, struct policy_module *module, struct erro
     module->policy = dlsym(module->handle, "easim_policy");
     if (!module->policy)
         return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module", path);
+    if (!is_policy_symbol(module->policy))
+        return error_set(reterr, ERROR_INPUT, "%s: the symbol easim_policy is not a struct easim_policy", path);
     return module_check(module->policy, path, reterr);
 }
 

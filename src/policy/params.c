@@ -51,10 +51,13 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
     return ERROR_INPUT;
 }
 
-int params_bind(const struct easim_policy *policy, const struct yaml_node *node, const char *path,
-                const struct binding *b, void *params) {
+void params_set_defaults(const struct easim_policy *policy, void *params) {
     for (uint32_t i = 0; i < policy->param_count; i++)
         set_default(&policy->params[i], (char *)params + policy->params[i].offset);
+}
+
+int params_bind(const struct easim_policy *policy, const struct yaml_node *node, const char *path,
+                const struct binding *b, void *params) {
     if (!node || yaml_is_null(node))
         return 0;
     if (node->kind != YAML_NODE_MAPPING)

@@ -5,8 +5,10 @@
 #include "config/schema.h"
 #include "easim/policy.h"
 
-/* Fills params (params_size bytes) with defaults, then with the values of node (a mapping or NULL). path names the
-   section in messages ("policy.params"). Negative after adding problems. */
+/* Fills params (params_size bytes) with the defaults of the table. */
+void params_set_defaults(const struct easim_policy *policy, void *params);
+/* Replaces the values that node (a mapping or NULL) names. path names the section in messages ("policy.params").
+   Negative after adding problems. */
 int params_bind(const struct easim_policy *policy, const struct yaml_node *node, const char *path,
                 const struct binding *binding, void *params) MUST_CHECK;
 

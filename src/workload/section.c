@@ -8,6 +8,8 @@
 
 #define MOST_JOBS 1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
 
+#define DAY_S 86400.0
+
 struct section {
     bool single; /* the section is itself one stream */
     struct schema_list streams;
@@ -186,6 +188,11 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {!trace && !periodic && rates == 0, "expected one of rate_per_s and load, got neither"},
         {periodic && rates > 0, "rate_per_s and load do not belong to kind: periodic"},
         {periodic && isnan(s->period_s), "key \"period\" is missing (kind: periodic)"},
+        {trace && (s->start_s > 0 || !isnan(s->period_s)), "start and period do not belong to kind: trace"},
+        {s->kind != STREAM_DIURNAL && !(isnan(s->amplitude) && isnan(s->peak_s)),
+         "amplitude and peak belong to kind: diurnal"},
+        {s->kind == STREAM_POISSON && !isnan(s->period_s), "key \"period\" does not belong to kind: poisson"},
+        {s->rigid.node && (s->k.count > 0 || s->b.count > 0), "k and b limit modelled jobs; rigid has its own k"},
         {s->rigid.node && s->mix.count > 0, "expected one of mix and rigid, got both"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -246,11 +253,12 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
     bind_until(s, source->scenario, path, b);
     bind_users(s, source->scenario, path, b);
     bind_limits(s, source->cluster, path, b);
-    if (isnan(s->period_s))
-        s->period_s = 86400;
+    s->period_s = isnan(s->period_s) ? DAY_S : s->period_s;
+    s->amplitude = isnan(s->amplitude) ? 0.5 : s->amplitude;
+    s->peak_s = isnan(s->peak_s) ? 14 * S_PER_H : s->peak_s;
     if (s->rigid.node &&
         schema_bind(b, rigid_fields, s->rigid.node, arena_printf(b->arena, "%s.rigid", path), &s->rigid) == 0)
-        normalise(&s->rigid.k, s, path, b);
+        normalise(&s->rigid.k, s, arena_printf(b->arena, "%s.rigid.k", path), b);
     if (s->assign.node) {
         const char *assign_path = arena_printf(b->arena, "%s.assign", path);
         if (schema_bind(b, assign_fields, s->assign.node, assign_path, &s->assign) == 0)

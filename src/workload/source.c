@@ -89,8 +89,10 @@ int source_generate(const struct workload_source *source, uint32_t replication, 
     *w = (struct workload){.rigid_costs = source->rigid_costs, .warmup_ns = source->warmup_ns};
     if (config_table_init(&w->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
-    for (size_t i = 0; i < scenario->users.count; i++)
-        w->users.at[workload_user(w, users[i].name)].weight = users[i].weight;
+    for (size_t i = 0; i < scenario->users.count; i++) {
+        uint32_t user = workload_user(w, users[i].name); /* may move the array */
+        w->users.at[user].weight = users[i].weight;
+    }
     uint32_t **places = mem_zalloc(source->streams.count, sizeof *places);
     for (size_t i = 0; i < source->streams.count; i++)
         places[i] = add_labels(&streams[i].trace, w);

@@ -6,8 +6,6 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-#define DAY_S 86400.0
-
 /* Seconds of one whole-cluster second that an average job needs if every GPU works alone (k = 1): the load that one
    job per second would offer. */
 static double load_of_one_per_s(const struct stream *s, const struct workload *w) {

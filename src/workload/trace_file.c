@@ -192,7 +192,7 @@ static void add_count(struct str *out, uint32_t value) {
         str_add_int(out, value);
 }
 
-static void write_row(const struct trace *t, const struct trace_row *row, struct str *out) {
+static void write_row(const struct trace *t, const struct trace_row *row, bool utilization, struct str *out) {
     static const char *const classes[] = {"", "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
@@ -216,6 +216,10 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
     str_add_real(out, row->deadline_s);
     str_add_char(out, ',');
     str_add(out, classes[row->class]);
+    if (utilization) {
+        str_add_char(out, ',');
+        str_add_real(out, row->utilization);
+    }
     for (size_t i = 0; i < t->label_names.count; i++) {
         str_add_char(out, ',');
         csv_add_text(out, row->labels ? row->labels[i] : NULL);
@@ -223,8 +227,16 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
     str_add_char(out, '\n');
 }
 
+static bool has_utilization(const struct trace *t) {
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (!isnan(t->rows.at[i].utilization))
+            return true;
+    return false;
+}
+
 void trace_file_write(const struct trace *t, struct str *out) {
-    for (int c = 0; c < UTILIZATION; c++)
+    bool utilization = has_utilization(t);
+    for (int c = 0; c < (utilization ? COLUMN_COUNT : UTILIZATION); c++)
         str_addf(out, "%s%s", c ? "," : "", column_names[c]);
     for (size_t i = 0; i < t->label_names.count; i++) {
         str_add(out, ",label.");
@@ -232,5 +244,5 @@ void trace_file_write(const struct trace *t, struct str *out) {
     }
     str_add_char(out, '\n');
     for (size_t i = 0; i < t->rows.count; i++)
-        write_row(t, &t->rows.at[i], out);
+        write_row(t, &t->rows.at[i], utilization, out);
 }

@@ -23,10 +23,9 @@ TIMEOUT_S = 60
 WORKERS = 2
 
 
-def environment(plugins):
-    """Ours without what changes messages."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("EASIM_POLICY", "ARGP"))}
-    return env | {"LC_ALL": "C", "EASIM_TEST_FOLDER": "logs"}
+# Ours without what changes messages.
+ENVIRONMENT = {name: value for name, value in os.environ.items()
+               if name not in ("EASIM_POLICY_PATH", "EASIM_TEST_NONE", "ARGP_HELP_FMT")} | {"LC_ALL": "C"}
 
 
 def write_files(case, folder, substitute):
@@ -49,14 +48,14 @@ def difference(expected, got):
     return [line.rstrip("\n") for line in difflib.unified_diff(expected, got, "expected", "got", n=0, lineterm="")][2:]
 
 
-def run_case(case, easim, plugins, substitute):
+def run_case(case, easim, substitute):
     """The faults of a case, as lines; none if it passed."""
     with tempfile.TemporaryDirectory(prefix="easim-bad-") as name:
         folder = Path(name)
         write_files(case, folder, substitute)
         before = files_of(folder)
         try:
-            done = subprocess.run([easim, *map(substitute, case.command)], cwd=folder, env=environment(plugins),
+            done = subprocess.run([easim, *map(substitute, case.command)], cwd=folder, env=ENVIRONMENT,
                                   input=case.stdin.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired:
             return [f"still running after {TIMEOUT_S} s"]
@@ -76,9 +75,9 @@ def run_case(case, easim, plugins, substitute):
     return faults
 
 
-def policy_names(easim, plugins):
+def policy_names(easim):
     """All policies that this easim finds, as its message lists them."""
-    done = subprocess.run([easim, "policies"], env=environment(plugins), capture_output=True, text=True, check=True)
+    done = subprocess.run([easim, "policies"], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     return ", ".join(line.split()[0] for line in done.stdout.splitlines())
 
 
@@ -87,14 +86,14 @@ def main(easim, plugins, *parts):
     names = [case.name for case in CASES]
     if len(set(names)) < len(names):
         sys.exit(f"two cases of one name: {', '.join(n for n in sorted(set(names)) if names.count(n) > 1)}")
-    policies = policy_names(easim, plugins)
+    policies = policy_names(easim)
 
     def substitute(text):
         return text.replace("{plugins}", plugins).replace("{policies}", policies)
 
     cases = [case for case in CASES if not parts or any(part in case.name for part in parts)]
     with ThreadPoolExecutor(WORKERS) as pool:
-        results = list(pool.map(lambda case: run_case(case, easim, plugins, substitute), cases))
+        results = list(pool.map(lambda case: run_case(case, easim, substitute), cases))
     failed = 0
     for case, faults in zip(cases, results):
         if faults:

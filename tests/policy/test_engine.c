@@ -10,12 +10,14 @@
 TestSuite(engine, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 static void expect_near(double found, double expected, const char *what) {
-    cr_expect(fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected), "%s: %.17g, not %.17g", what, found, expected);
+    cr_expect(fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected), "%s: %.17g, not %.17g", what, found,
+              expected);
 }
 
 static void expect_times(const struct trial *t, const char *id, double start_s, double finish_s) {
     const struct trial_job *job = trial_find(t, id);
-    int64_t start_ns = start_s < 0 ? -1 : llround(start_s * 1e9), finish_ns = finish_s < 0 ? -1 : llround(finish_s * 1e9);
+    int64_t start_ns = start_s < 0 ? -1 : llround(start_s * 1e9),
+            finish_ns = finish_s < 0 ? -1 : llround(finish_s * 1e9);
     cr_expect_eq(job->start_ns, start_ns, "%s starts at %lld ns, not %lld", id, (long long)job->start_ns,
                  (long long)start_ns);
     cr_expect_eq(job->finish_ns, finish_ns, "%s ends at %lld ns, not %lld", id, (long long)job->finish_ns,
@@ -50,8 +52,8 @@ Test(engine, decisions_per_instant) {
 /* 2 GPUs: a holds one until 10, b (2 GPUs) waits since 5, c (1 GPU) comes at 10. Who sees what at 10?
      all events first: both GPUs free, b is first in the queue, c waits for b
      one at a time, finishes first: the same
-     one at a time, arrivals first: only c fits when it comes, b waits for c; unless a was due by its request: then the
-     engine ends it before anybody decides (SPEC 9), and b is first again */
+     one at a time, arrivals first: only c fits when it comes, b waits for c; unless a was due by its request: then
+   the engine ends it before anybody decides (SPEC 9), and b is first again */
 Test(engine, order_at_one_instant) {
     static const struct {
         const char *engine, *requested;
@@ -66,10 +68,11 @@ Test(engine, order_at_one_instant) {
         struct trial t;
         char jobs[128];
         snprintf(jobs, sizeof jobs, HEAD "a,0,1,10,%s\nb,5,2,4,\nc,10,1,3,\n", cases[i].requested);
-        trial_run(&t, &(struct trial_options){.jobs = jobs},
-                  "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs, params: {strict: false}}\n" TRIAL_CLUSTER(
-                      2) TRIAL_JOBS,
-                  cases[i].engine);
+        trial_run(
+            &t, &(struct trial_options){.jobs = jobs},
+            "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs, params: {strict: false}}\n" TRIAL_CLUSTER(2)
+                TRIAL_JOBS,
+            cases[i].engine);
         trial_must_succeed(&t);
         expect_times(&t, "a", 0, 10);
         expect_times(&t, "b", cases[i].b_first ? 10 : 13, cases[i].b_first ? 14 : 17);
@@ -78,14 +81,14 @@ Test(engine, order_at_one_instant) {
     }
 }
 
-/* Horizon 10: a ends at it, c comes at it and gets a's GPU, d waits, e is too late. a: 4000 J; b: 9 s * 400 = 3600 J;
-   the GPU of b before it came: 50 J. Work in GPU-s: a 10, b 20 (9 done), c 5, d 5. */
+/* Horizon 10: a ends at it, c comes at it and gets a's GPU, d waits, e is too late. a: 4000 J; b: 9 s * 400 = 3600
+   J; the GPU of b before it came: 50 J. Work in GPU-s: a 10, b 20 (9 done), c 5, d 5. */
 Test(engine, horizon) {
     struct trial t;
-    trial_run(&t,
-              &(struct trial_options){
-                  .jobs = HEAD "a,0,1,10,\nb,1,1,20,\nc,10,1,5,\nd,10,1,5,\ne,10.000000001,1,1,\n"},
-              "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = HEAD "a,0,1,10,\nb,1,1,20,\nc,10,1,5,\nd,10,1,5,\ne,10.000000001,1,1,\n"},
+        "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
     trial_must_succeed(&t);
     const struct summary *s = t.summaries;
     cr_assert_eq(t.job_count, 4, "%zu jobs are listed", t.job_count);
@@ -109,8 +112,8 @@ Test(engine, horizon) {
                                   {s->jct_mean_s, 10},
                                   {s->wait_mean_s, 0}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        cr_expect(fabs(expected[i][0] - expected[i][1]) < 1e-9 * (1e-3 + expected[i][1]), "figure %zu: %g, not %g", i,
-                  expected[i][0], expected[i][1]);
+        cr_expect(fabs(expected[i][0] - expected[i][1]) < 1e-9 * (1e-3 + expected[i][1]), "figure %zu: %g, not %g",
+                  i, expected[i][0], expected[i][1]);
     trial_finish(&t);
 }
 
@@ -135,7 +138,8 @@ Test(engine, drain_ends) {
 
 static const char small_models[] =
     "models:\n"
-    "  - {name: big, m0: 64, phi: 1, batches: [4, 8], mem0_gib: 2, mem1_gib: 2, gpus: {g: {a_s: 1, c_s: 1, gamma: 1,\n"
+    "  - {name: big, m0: 64, phi: 1, batches: [4, 8], mem0_gib: 2, mem1_gib: 2, gpus: {g: {a_s: 1, c_s: 1, gamma: "
+    "1,\n"
     "     alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: by hand}}}\n";
 
 /* g: 2 nodes of 2 GPUs with 9.5 GiB (model big needs 2 + 2*4 = 10 GiB at its smallest batch); h: 2 GPUs. */
@@ -149,14 +153,15 @@ Test(engine, rejections) {
                     {"range", ""},
                     {"good", ""}};
     struct trial t;
-    trial_run(&t,
-              &(struct trial_options){.models = small_models,
-                                      .jobs = "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples,deadline_s\n"
-                                              "many,0,5,1,,,,50\ntyped,1,3,1,h,,,\nmemory,2,,,,big,10,\n"
-                                              "unknown,3,,,h,big,10,\nrange,4,4,1.5,,,,5\ngood,5,2,2.385,h,,,8\n"},
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n"
-              "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 9.5}, {name: h, idle_w: 50, tdp_w: "
-              "300}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}]}\n" TRIAL_JOBS);
+    trial_run(
+        &t,
+        &(struct trial_options){.models = small_models,
+                                .jobs = "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples,deadline_s\n"
+                                        "many,0,5,1,,,,50\ntyped,1,3,1,h,,,\nmemory,2,,,,big,10,\n"
+                                        "unknown,3,,,h,big,10,\nrange,4,4,1.5,,,,5\ngood,5,2,2.385,h,,,8\n"},
+        "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 9.5}, {name: h, idle_w: 50, tdp_w: "
+        "300}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}]}\n" TRIAL_JOBS);
     trial_must_succeed(&t);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct trial_job *job = trial_find(&t, expected[i].id);
@@ -191,12 +196,13 @@ Test(engine, stuck_policy) {
     }
 }
 
-/* Each arrival asks for a timer 2.5 s later, and every timer starts all that waits: a at 3.5 and, since b came at 3.5
-   itself (arrivals come before timers), b too. */
+/* Each arrival asks for a timer 2.5 s later, and every timer starts all that waits: a at 3.5 and, since b came
+   at 3.5 itself (arrivals come before timers), b too. */
 Test(engine, timers) {
     struct trial t;
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,1,1,2,\nb,3.5,1,2,\nc,3.6,1,1.5,\n", .strict = true},
-              "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: 2.5}}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+              "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: 2.5}}\n" TRIAL_CLUSTER(2)
+                  TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_times(&t, "a", 3.5, 5.5);
     expect_times(&t, "b", 3.5, 5.5);
@@ -238,9 +244,9 @@ Test(engine, zero_length_jobs) {
 
 static void expect_power(const struct trial *t, size_t row, double time_s, double power_w, uint32_t allocated) {
     const struct power_row *r = &t->power.at.at[row];
-    cr_expect(r->time_ns == llround(time_s * 1e9) && r->power_nw == llround(power_w * 1e9) && r->allocated == allocated,
-              "row %zu: %g W, %u GPUs at %lld ns", row, (double)r->power_nw / 1e9, r->allocated,
-              (long long)r->time_ns);
+    cr_expect(
+        r->time_ns == llround(time_s * 1e9) && r->power_nw == llround(power_w * 1e9) && r->allocated == allocated,
+        "row %zu: %g W, %u GPUs at %lld ns", row, (double)r->power_nw / 1e9, r->allocated, (long long)r->time_ns);
 }
 
 /* 2 nodes of 2 GPUs, 129 W each and 3 W for every busy GPU; one job of 3 GPUs, set-up 4 s, 10 s, until 20:
@@ -282,9 +288,9 @@ Test(engine, energy_by_part) {
     trial_finish(&t);
 }
 
-/* The same from 5 on: base 258 * 15 + 9 * 9 = 3951 J, idle 4 * 50 * 15 - 3 * 50 * 9 = 1650 J, a 3 * 400 * 9 = 10800 J of
-   its 30 GPU-s of work 27. Of the jobs only b counts (it came at 5 itself): it waits for a until 14 and takes 2 s. It
-   adds 4 * 400 * 2 - 4 * 50 * 2 J and 4 * 3 * 2 J, and 8 GPU-s. */
+/* The same from 5 on: base 258 * 15 + 9 * 9 = 3951 J, idle 4 * 50 * 15 - 3 * 50 * 9 = 1650 J, a 3 * 400 * 9 = 10800
+   J of its 30 GPU-s of work 27. Of the jobs only b counts (it came at 5 itself): it waits for a until 14 and takes
+   2 s. It adds 4 * 400 * 2 - 4 * 50 * 2 J and 4 * 3 * 2 J, and 8 GPU-s. */
 Test(engine, warmup) {
     struct trial t;
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,3,10,\nb,5,4,2,\n"},
@@ -317,14 +323,15 @@ static void *execute(void *trial) {
 
 static void load_seed_study(struct trial *t, const struct trial_options *options, int seed) {
     char yaml[2048];
-    snprintf(yaml, sizeof yaml,
-             "name: n\nhorizon: 4h\nseed: %d\nreplications: 3\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-             "cluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}, {name: h100, "
-             "idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}], nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, "
-             "gpus: 8}]}\n"
-             "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, users: 3, "
-             "deadlines: {share: 0.3, slack: [1.5, 6]}}\npolicy: {name: fcfs}\n",
-             seed);
+    snprintf(
+        yaml, sizeof yaml,
+        "name: n\nhorizon: 4h\nseed: %d\nreplications: 3\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}, {name: h100, "
+        "idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}], nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, "
+        "gpus: 8}]}\n"
+        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, users: 3, "
+        "deadlines: {share: 0.3, slack: [1.5, 6]}}\npolicy: {name: fcfs}\n",
+        seed);
     trial_load(t, options, yaml);
     trial_must_succeed(t);
 }

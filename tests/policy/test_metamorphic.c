@@ -1,5 +1,5 @@
-/* Runs that must be related to each other: changes of names, order, scale, threads and policy, and what they may not
-   change. */
+/* Runs that must be related to each other: changes of names, order, scale, threads and policy, and what they may
+   not change. */
 #include "../support/reference.h"
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
@@ -13,7 +13,7 @@ static const char *const policies[] = {"fcfs", "easy", "pollux", "zeus"};
 #define POLICIES (sizeof policies / sizeof *policies)
 
 #define STUDY                                                                                                      \
-    "name: n\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"              \
+    "name: n\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"             \
     "cluster:\n" REFERENCE_TYPES                                                                                   \
     "  nodes: [{count: 2, gpu: a100, gpus: 4, base_w: 7.5}, {gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}]\n"        \
     "horizon: 4h\n"
@@ -76,8 +76,8 @@ Test(metamorphic, names_of_users) {
     trial_finish(&named);
 }
 
-/* The order of GPU types and of nodes of different types breaks ties only, and two types that differ in speed and power
-   have none. Sizes are in GPU time of the first type, so the jobs come from a file here. */
+/* The order of GPU types and of nodes of different types breaks ties only, and two types that differ in speed and
+   power have none. Sizes are in GPU time of the first type, so the jobs come from a file here. */
 Test(metamorphic, order_of_types) {
     static const uint32_t swapped[] = {1, 0};
     char jobs[8192];
@@ -89,13 +89,14 @@ Test(metamorphic, order_of_types) {
         struct trial_options options = {.policy = policies[p], .jobs = jobs};
         struct trial given, turned;
         trial_run(&given, &options, STUDY TRIAL_JOBS);
-        trial_run(&turned, &options,
-                  "name: n\nhorizon: 4h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"
-                  "cluster:\n  gpu_types:\n"
-                  "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
-                  "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
-                  "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: 7.5}]\n"
-                  TRIAL_JOBS);
+        trial_run(
+            &turned, &options,
+            "name: n\nhorizon: 4h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"
+            "cluster:\n  gpu_types:\n"
+            "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
+            "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
+            "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: "
+            "7.5}]\n" TRIAL_JOBS);
         trial_must_succeed(&given);
         trial_must_succeed(&turned);
         cr_assert(given.summaries->jobs_finished > 20);
@@ -130,18 +131,20 @@ static void write_models(char *out, size_t size, double scale) {
     size_t used = (size_t)snprintf(out, size, "models:\n");
     for (int i = 0; i < REFERENCE_MODELS; i++) {
         const struct reference_model *m = &reference_models[i];
-        used += (size_t)snprintf(out + used, size - used,
-                                 "  - {name: %s, m0: %g, phi: %g, start_s: %.17g, mem0_gib: %g, mem1_gib: %g, batches: "
-                                 "[%d, %d, %d], gpus: {",
-                                 m->name, m->m0, m->phi, m->start_s * scale, m->mem0_gib, m->mem1_gib,
-                                 (int)m->batches[0], (int)m->batches[2], (int)m->batches[4]);
+        used +=
+            (size_t)snprintf(out + used, size - used,
+                             "  - {name: %s, m0: %g, phi: %g, start_s: %.17g, mem0_gib: %g, mem1_gib: %g, batches: "
+                             "[%d, %d, %d], gpus: {",
+                             m->name, m->m0, m->phi, m->start_s * scale, m->mem0_gib, m->mem1_gib,
+                             (int)m->batches[0], (int)m->batches[2], (int)m->batches[4]);
         for (int h = 0; h < 2; h++) {
             const struct reference_gpu *g = &m->gpus[h];
-            used += (size_t)snprintf(out + used, size - used,
-                                     "%s: {a_s: %.17g, c_s: %.17g, gamma: %g, alpha_s: %.17g, p0_w: %g, pmax_w: %g, "
-                                     "evidence: assumed, source: typed in}%s",
-                                     reference_types[h].name, g->a_s * scale, g->c_s * scale, g->gamma,
-                                     g->alpha_s * scale, g->p0_w, g->pmax_w, h ? "}}\n" : ", ");
+            used +=
+                (size_t)snprintf(out + used, size - used,
+                                 "%s: {a_s: %.17g, c_s: %.17g, gamma: %g, alpha_s: %.17g, p0_w: %g, pmax_w: %g, "
+                                 "evidence: assumed, source: typed in}%s",
+                                 reference_types[h].name, g->a_s * scale, g->c_s * scale, g->gamma,
+                                 g->alpha_s * scale, g->p0_w, g->pmax_w, h ? "}}\n" : ", ");
         }
     }
     cr_assert(used < size);
@@ -152,19 +155,20 @@ static void run_scaled(struct trial *t, const char *policy, double scale) {
     write_models(models, sizeof models, scale);
     int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,model,work_samples\n");
     for (int i = 0; i < 60; i++)
-        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%.17g,%s,%d\n", i,
-                         scale * (i * 83 + i * i % 97), reference_models[i % REFERENCE_MODELS].name,
-                         50000 + i * 7919 % 65536 * 15);
+        used +=
+            snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%.17g,%s,%d\n", i, scale * (i * 83 + i * i % 97),
+                     reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
     struct trial_options options = {.models = models, .jobs = jobs};
     trial_run(t, &options,
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {tau: %.17g}}\ncluster:\n" REFERENCE_TYPES
+              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {tau: "
+              "%.17g}}\ncluster:\n" REFERENCE_TYPES
               "  nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, gpus: 8}]\n" TRIAL_JOBS,
               policy, 3600 * scale);
     trial_must_succeed(t);
 }
 
-/* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions in half the time with
-   half the energy, but for the rounding to whole nanoseconds. */
+/* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions in half the time
+   with half the energy, but for the rounding to whole nanoseconds. */
 Test(metamorphic, twice_as_fast) {
     static const char *const scaled[] = {"pollux", "zeus"};
     for (int p = 0; p < 2; p++) {
@@ -175,8 +179,8 @@ Test(metamorphic, twice_as_fast) {
         for (size_t i = 0; i < slow.job_count; i++) {
             const struct trial_job *s = &slow.jobs[i], *f = &fast.jobs[i];
             cr_assert(s->k == f->k && s->batch == f->batch && s->gpu_type == f->gpu_type, "%s", s->id);
-            cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 && llabs(s->finish_ns - 2 * f->finish_ns) < 1000, "%s",
-                      s->id);
+            cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 && llabs(s->finish_ns - 2 * f->finish_ns) < 1000,
+                      "%s", s->id);
             cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s", s->id);
         }
         cr_assert_float_eq(slow.summaries->energy_kwh, 2 * fast.summaries->energy_kwh, 1e-7);

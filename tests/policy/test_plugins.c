@@ -1,5 +1,5 @@
-/* What the host does with plug-ins that misbehave: refuses and counts, fails the run under --strict, names the fault,
-   keeps its own state whole. */
+/* What the host does with plug-ins that misbehave: refuses and counts, fails the run under --strict, names the
+   fault, keeps its own state whole. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -23,8 +23,8 @@ static void run_policy(struct trial *t, const char *policy, bool strict) {
               policy);
 }
 
-/* Refused actions leave no trace but their count. `times`: at 0, 1 and 10.5 the policy decides with somebody waiting,
-   and at 12.885 with nobody. */
+/* Refused actions leave no trace but their count. `times`: at 0, 1 and 10.5 the policy decides with somebody
+   waiting, and at 12.885 with nobody. */
 Test(plugins, refusals) {
     static const struct {
         const char *policy;
@@ -35,7 +35,7 @@ Test(plugins, refusals) {
         {"{name: misuse, params: {kind: no_such_job}}", REFUSED_NO_SUCH_JOB, 3},
         {"{name: misuse, params: {kind: config_below}}", REFUSED_CONFIG, 3},
         {"{name: misuse, params: {kind: config_above}}", REFUSED_CONFIG, 3},
-        {"{name: misuse, params: {kind: start_twice}}", REFUSED_STATE, 2},  /* after each start */
+        {"{name: misuse, params: {kind: start_twice}}", REFUSED_STATE, 2}, /* after each start */
         {"{name: misuse, params: {kind: preempt_new}}", REFUSED_STATE, 2},
         {"{name: misuse, params: {kind: preempt_waiting}}", REFUSED_STATE, 3},
         {"{name: misuse, params: {kind: wake_now}}", REFUSED_TIME, 3},
@@ -69,9 +69,11 @@ Test(plugins, failures) {
         const char *policy, *text;
     } cases[] = {
         {"{name: give_up}", "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
-        {"{name: give_up, params: {how: says_why}}", "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
+        {"{name: give_up, params: {how: says_why}}",
+         "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}", "policy give_up: init failed: not this cluster (at t = 0 s)"},
-        {"{name: not_a_number}", "policy not_a_number: decide failed: the key of job 0 is not a number (at t = 0 s)"},
+        {"{name: not_a_number}",
+         "policy not_a_number: decide failed: the key of job 0 is not a number (at t = 0 s)"},
         {"{name: not_a_number, params: {where: objective}}",
          "policy not_a_number: decide failed: the objective of job 0 is not a number (at t = 0 s)"},
     };
@@ -85,7 +87,8 @@ Test(plugins, failures) {
     }
 }
 
-/* The view of a checked run is in read-only pages: a policy that casts const away crashes (in a process of its own). */
+/* The view of a checked run is in read-only pages: a policy that casts const away crashes (in a process of its
+ * own). */
 Test(plugins, view_is_read_only) {
     pid_t child = fork();
     cr_assert_neq(child, -1);
@@ -104,18 +107,19 @@ Test(plugins, view_is_read_only) {
 static void roll(struct trial *t, int seed, const char *policy) {
     static struct trial_options options;
     options = (struct trial_options){.policy = policy};
-    trial_run(t, &options,
-              "name: n\nhorizon: 2h\nseed: %d\nreplications: 2\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-              "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
-              "8}]}\n"
-              "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
-              "policy: {name: fcfs}\n",
-              seed);
+    trial_run(
+        t, &options,
+        "name: n\nhorizon: 2h\nseed: %d\nreplications: 2\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
+        "8}]}\n"
+        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
+        "policy: {name: fcfs}\n",
+        seed);
     trial_must_succeed(t);
 }
 
-/* Random numbers of a policy come from a stream of their own: the same seed gives the same run, another seed another,
-   and the jobs are those any policy gets. */
+/* Random numbers of a policy come from a stream of their own: the same seed gives the same run, another seed
+   another, and the jobs are those any policy gets. */
 Test(plugins, random_numbers) {
     struct trial first, again, other, plain;
     roll(&first, 7, "dice");

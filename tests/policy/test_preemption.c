@@ -1,5 +1,6 @@
-/* Preemption by hand (SPEC 5): the plug-in preempt_at takes the GPUs of all running jobs away at one time and starts
-   jobs again, in order, after a pause. Job a: 2 GPUs, 100 s of work; 400 W computing, 90 W in set-up and checkpoint. */
+/* Preemption by hand (SPEC 5): the plug-in preempt_at takes the GPUs of all running jobs away at one time and
+   starts jobs again, in order, after a pause. Job a: 2 GPUs, 100 s of work; 400 W computing, 90 W in set-up and
+   checkpoint. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -15,14 +16,13 @@ struct preemption_case {
 };
 
 static void expect_near(double found, double expected, const char *name, const char *what) {
-    cr_expect(fabs(found - expected) <= 1e-9 * (1 + fabs(expected)), "%s: %s is %.17g, not %.17g", name, what, found,
-              expected);
+    cr_expect(fabs(found - expected) <= 1e-9 * (1 + fabs(expected)), "%s: %s is %.17g, not %.17g", name, what,
+              found, expected);
 }
 
 static void run_case(const struct preemption_case *c) {
     struct trial t;
-    trial_run(&t,
-              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,100\n", .strict = true},
+    trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,100\n", .strict = true},
               "name: n\nhorizon: drain\npolicy: {name: preempt_at, params: %s}\n" TRIAL_CLUSTER(
                   3) "workload: {kind: trace, file: jobs.csv, rigid_costs: %s}\n",
               c->params, c->costs);
@@ -56,29 +56,29 @@ Test(preemption, one_job) {
     static const struct preemption_case cases[] = {
         /* on demand: set-up 0..3, 20.385 s done at 23.385, checkpoint until 25.385, restarted at once (the pause is
            over): 5 + 79.615 s until 110 */
-        {"checkpoint on demand", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 1.5}", 110, 110,
-         3 + 2 + 5, 100, 0, 1},
+        {"checkpoint on demand", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 1.5}", 110,
+         110, 3 + 2 + 5, 100, 0, 1},
         /* the pause ends at 33.385, after the checkpoint: free from 25.385 on, until 33.385 + 84.615 */
         {"checkpoint, then a pause", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 10}", 118,
          110, 10, 100, 0, 1},
-        /* every 8 s of computing time, free of cost: 16 of the 20.385 s are kept, 4.385 lost; free until 24.885; 5 + 84 s
-           until 113.885; checkpoint_s is not for periodic ones */
+        /* every 8 s of computing time, free of cost: 16 of the 20.385 s are kept, 4.385 lost; free until 24.885; 5
+           + 84 s until 113.885; checkpoint_s is not for periodic ones */
         {"periodic", "{start_s: 3, restart_s: 5, checkpoint_s: 2, checkpoint_interval_s: 8}",
          "{at: 23.385, pause: 1.5}", 113.885, 23.385 + 89, 8, 20.385 + 84, 4.385, 1},
         /* 3 + 2 * 8 = 19: just at a checkpoint, nothing is lost: 20 + 5 + 84 */
-        {"periodic, at a checkpoint", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 8}", "{at: 19, pause: 1}", 109,
-         19 + 89, 8, 100, 0, 1},
+        {"periodic, at a checkpoint", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 8}", "{at: 19, pause: 1}",
+         109, 19 + 89, 8, 100, 0, 1},
         /* an interval longer than the job: all 20.385 s are lost */
-        {"periodic, none yet", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 1h}", "{at: 23.385, pause: 1.615}",
-         130, 23.385 + 105, 8, 120.385, 20.385, 1},
+        {"periodic, none yet", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 1h}",
+         "{at: 23.385, pause: 1.615}", 130, 23.385 + 105, 8, 120.385, 20.385, 1},
         /* in set-up there is nothing to save: free at 1.5, restarted at 3: 5 + 100 s */
-        {"during set-up", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 1.5, pause: 1.5}", 108, 106.5, 6.5, 100,
-         0, 1},
-        {"during set-up, periodic", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 8}", "{at: 1.5, pause: 1.5}", 108,
-         106.5, 6.5, 100, 0, 1},
+        {"during set-up", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 1.5, pause: 1.5}", 108, 106.5, 6.5,
+         100, 0, 1},
+        {"during set-up, periodic", "{start_s: 3, restart_s: 5, checkpoint_interval_s: 8}", "{at: 1.5, pause: 1.5}",
+         108, 106.5, 6.5, 100, 0, 1},
         /* at the end of the set-up: no work is done yet, but the checkpoint is written; 3 + 2, then 5 + 100 */
-        {"at the end of set-up", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 3, pause: 1}", 110, 110, 10, 100,
-         0, 1},
+        {"at the end of set-up", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 3, pause: 1}", 110, 110, 10,
+         100, 0, 1},
         /* nothing costs anything: 23.385 s done, 1.5 s later the other 76.615 */
         {"free of cost", "{}", "{at: 23.385, pause: 1.5}", 101.5, 100, 0, 100, 0, 1},
         /* ends at the very time: finishes come before timers */
@@ -88,15 +88,15 @@ Test(preemption, one_job) {
         run_case(&cases[i]);
 }
 
-/* A preempted job keeps its place in the queue: a (2 GPUs, until 10 of 30) goes back before b, which came at 5, so at 12
-   a starts again and b waits until 12 + 20 = 32. c (1 GPU) is preempted as well and starts again at 12. */
+/* A preempted job keeps its place in the queue: a (2 GPUs, until 10 of 30) goes back before b, which came at 5, so
+   at 12 a starts again and b waits until 12 + 20 = 32. c (1 GPU) is preempted as well and starts again at 12. */
 Test(preemption, keeps_its_place) {
     struct trial t;
     trial_run(&t,
               &(struct trial_options){
                   .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,30\nc,1,1,13.5\nb,5,2,2.385\n", .strict = true},
-              "name: n\nhorizon: drain\npolicy: {name: preempt_at, params: {at: 10, pause: 2}}\n" TRIAL_CLUSTER(
-                  3) TRIAL_JOBS);
+              "name: n\nhorizon: drain\npolicy: {name: preempt_at, params: {at: 10, pause: 2}}\n" TRIAL_CLUSTER(3)
+                  TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_expect_eq(trial_find(&t, "a")->finish_ns, 32000000000);
     cr_expect_eq(trial_find(&t, "b")->start_ns, 32000000000);
@@ -107,18 +107,20 @@ Test(preemption, keeps_its_place) {
     trial_finish(&t);
 }
 
-/* A model's own costs, with a horizon in the midst of the checkpoint: 1 sample/s on the only GPU, set-up 2 s, preempted
-   at 7, checkpoint until 17, horizon 12: 5 of 50 samples done, held for 12 s, 2 + 5 s at 90 W and 5 s at 100 W. */
+/* A model's own costs, with a horizon in the midst of the checkpoint: 1 sample/s on the only GPU, set-up 2 s,
+   preempted at 7, checkpoint until 17, horizon 12: 5 of 50 samples done, held for 12 s, 2 + 5 s at 90 W and 5 s at
+   100 W. */
 Test(preemption, horizon_in_checkpoint) {
     struct trial t;
     trial_run(&t,
               &(struct trial_options){
                   .jobs = "job_id,submit_s,model,work_samples\na,0,m,50\n",
-                  .models = "models: [{name: m, m0: 9, phi: 1, batches: [1], start_s: 2, checkpoint_s: 10, gpus: {g: "
-                            "{evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, "
-                            "power_w_per_gpu: 100}]}}}]\n"},
-              "name: n\nhorizon: 12\nmodels: models.yaml\npolicy: {name: preempt_at, params: {at: 7, pause: 1}}\n"
-              TRIAL_CLUSTER(1) TRIAL_JOBS);
+                  .models =
+                      "models: [{name: m, m0: 9, phi: 1, batches: [1], start_s: 2, checkpoint_s: 10, gpus: {g: "
+                      "{evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, "
+                      "power_w_per_gpu: 100}]}}}]\n"},
+              "name: n\nhorizon: 12\nmodels: models.yaml\npolicy: {name: preempt_at, params: {at: 7, pause: "
+              "1}}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
     trial_must_succeed(&t);
     const struct trial_job *a = trial_find(&t, "a");
     cr_expect_eq(a->state, EASIM_JOB_CHECKPOINTING);

@@ -28,6 +28,8 @@ CASES = [
     module("no_symbol", "no symbol easim_policy: not a policy module"),
     plugin("plug-in: needs_symbol", "needs_symbol",
            f"{PLUGIN_AT}cannot load policy: {{plugins}}/needs_symbol.so: undefined symbol: no_such_function"),
+    module("function_symbol", "the symbol easim_policy is not a struct easim_policy"),
+    module("tiny_symbol", "the symbol easim_policy is not a struct easim_policy"),
     module("wrong_major", "expected policy ABI 1.0 to 1.0, found 2.0"),
     module("new_minor", "expected policy ABI 1.0 to 1.0, found 1.1"),
     module("small_struct", "struct_size is too small: expected at least 120, found 16"),

@@ -31,6 +31,8 @@ CASES = [
             "c.yaml:14:13: workload.k[2]: expected integer 1..1073741824, got \"two\""),
     poisson("too many allowed numbers of GPUs", ("users: 2", f"k: {list(range(1, 66))}\n  users: 2"),
             "c.yaml:11:3: workload.k: expected at most 64 different values, got 65"),
+    poisson("too many numbers of GPUs of rigid jobs", ("users: 2", f"rigid: {{k: {list(range(1, 66))}}}"),
+            "c.yaml:11:3: workload.rigid.k: expected at most 64 different values, got 65"),
     poisson("unknown GPU type", ("users: 2", "h: [a100, a10]\n  users: 2"),
             "c.yaml:11:3: workload.h[1]: no GPU type is named \"a10\", did you mean \"a100\"?"),
     poisson("mix of an unknown model", ("users: 2", "mix: [{model: bert}, {model: gpt}]\n  users: 2"),

@@ -1,0 +1,151 @@
+/* Measures of SPEC 7: the pure ones on small inputs, those of a run on scenarios worked out by hand. */
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+#include "metrics/fairness.h"
+#include "metrics/jobstats.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static void expect_near(double found, double expected, const char *what) {
+    cr_expect((isnan(found) && isnan(expected)) || fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected),
+              "%s: %.17g, not %.17g", what, found, expected);
+}
+
+Test(metrics, jain) {
+    static const struct {
+        double values[4];
+        size_t count;
+        double index;
+    } cases[] = {{{1, 2, 3}, 3, 36 / 42.0}, {{2.385, 2.385, 2.385, 2.385}, 4, 1},
+                 {{0, 0, 5, 0}, 4, 0.25},   {{7}, 1, 1},
+                 {{0, 0}, 2, NAN},          {{0}, 0, NAN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_near(fairness_jain(cases[i].values, cases[i].count), cases[i].index, "jain");
+    expect_near(fairness_finish_time(9, 4), 2.25, "rho");
+    expect_near(fairness_finish_time(9, 0), NAN, "rho of nothing");
+}
+
+/* Type 7: place (n - 1) * share, linear between neighbours. */
+Test(metrics, percentiles) {
+    static const double values[] = {1, 2, 4, 8, 16};
+    static const double expected[][2] = {{0, 1},  {0.5, 4},  {0.25, 2}, {0.95, 8 + 0.8 * 8}, {0.99, 8 + 0.96 * 8},
+                                         {1, 16}, {0.1, 1.4}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_near(jobstats_percentile(values, 5, expected[i][0]), expected[i][1], "percentile");
+    expect_near(jobstats_percentile(values + 2, 1, 0.95), 4, "of one");
+    expect_near(jobstats_percentile(values, 0, 0.5), NAN, "of none");
+}
+
+Test(metrics, bounded_slowdown) {
+    static const double cases[][3] = {{100, 4, 10},       {5, 2, 1}, {30, 20, 1.5},
+                                      {23.85, 10, 2.385}, {0, 0, 1}, {11, 0, 1.1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_near(jobstats_slowdown(cases[i][0], cases[i][1]), cases[i][2], "slowdown");
+}
+
+struct figure {
+    const char *column;
+    double expected;
+};
+
+static void expect_figures(const struct trial *t, const char *name, const struct figure *figures) {
+    for (; figures->column; figures++) {
+        unsigned c = 0;
+        while (c < SUMMARY_COUNT && strcmp(summary_names[c], figures->column) != 0)
+            c++;
+        cr_assert_lt(c, SUMMARY_COUNT, "no column %s", figures->column);
+        char what[96];
+        snprintf(what, sizeof what, "%s: %s", name, figures->column);
+        expect_near(summary_value(t->summaries, c), figures->expected, what);
+    }
+}
+
+/* 4 GPUs, fcfs. a (u1, 2 GPUs, asked for 12 s) runs 0..10; b (u2, 4 GPUs) comes at 5, runs 10..14.
+     n of a: 5 s alone, 5 s two = 1.5: k <= 2.67 allows its 2 GPUs, T_ideal 10, rho 1
+     n of b: (5*2 + 4*1)/9 = 1.56: k <= 2.57 allows none, so the smallest, 4: T_ideal 4, rho 9/4
+   demands: u1 20, u2 16 GPU-s; the share of each is half of what there is: 40 at 20 s, 24 at 12 s.
+   At 12 s b has 8 of its 16 GPU-s: ratios 1 and 0.5, Jain 2.25/2.5. */
+Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct {
+        const char *name, *horizon;
+        struct figure figures[24];
+    } cases[] = {{"to the end",
+                  "20",
+                  {{"ftf_mean", 1.625},
+                   {"ftf_max", 2.25},
+                   {"jain_gpu_s", 1},
+                   {"jain_slowdown", 1},
+                   {"bsld_mean", 1},
+                   {"jct_mean_s", 9.5},
+                   {"jct_p50_s", 9.5},
+                   {"jct_p95_s", 9.95},
+                   {"wait_mean_s", 2.5},
+                   {"makespan_s", 14},
+                   {"throughput_jobs_per_h", 2 / (20 / 3600.0)},
+                   {"prediction_error_mean_s", 1}, /* |10 - 12| and 0 */
+                   {"work_submitted_gpu_h", 36 / 3600.0},
+                   {"work_done_gpu_h", 36 / 3600.0},
+                   {"work_unfinished_gpu_h", 0},
+                   {"util_alloc", 36 / 80.0},
+                   {"frag_gpu_h", 2 * 5 / 3600.0},
+                   {"energy_job_kwh", 400 * 36 / 3.6e6},
+                   {"edp_mean_js", (8000 * 10 + 6400 * 9) / 2.0},
+                   {"edp_exec_mean_js", (8000 * 10 + 6400 * 4) / 2.0},
+                   {"energy_per_job_kwh", (400 * 36 + 50 * 44) / 3.6e6 / 2},
+                   {"energy_per_work_kwh", (400 * 36 + 50 * 44) / 3.6e6 / (36 / 3600.0)}}},
+                 {"cut off",
+                  "12",
+                  {{"ftf_mean", 1},
+                   {"jain_gpu_s", 0.9},
+                   {"jain_slowdown", 1},
+                   {"jct_mean_s", 10},
+                   {"jct_restricted_mean_s", 8.5},
+                   {"wait_mean_s", 2.5},
+                   {"makespan_s", 10},
+                   {"work_done_gpu_h", 28 / 3600.0},
+                   {"work_unfinished_gpu_h", 8 / 3600.0},
+                   {"jobs_unfinished", 1},
+                   {"co2_kg", NAN},
+                   {"cost", NAN},
+                   {"cap_violation_s", NAN},
+                   {"deadline_miss_rate", NAN}}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t,
+                  &(struct trial_options){.jobs = "job_id,user,submit_s,gpus,duration_s,requested_s\n"
+                                                  "a,u1,0,2,10,12\nb,u2,5,4,4,\n"},
+                  "name: n\nhorizon: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(4) TRIAL_JOBS, cases[i].horizon);
+        trial_must_succeed(&t);
+        expect_figures(&t, cases[i].name, cases[i].figures);
+        trial_finish(&t);
+    }
+}
+
+/* Deadlines: due are those not after the horizon (100). On 1 GPU, in order: a ends at 10 (8: 2 s late), b at 12
+   (12: in time), c at 15.5 (11: 4.5 s late), d never (99: due and missed), e never (100.5: not due), f has none, g
+   is rejected (50: missed). Late ones: 2 and 4.5 s. */
+Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct figure figures[] = {{"deadline_jobs", 5},
+                                            {"deadline_missed", 4},
+                                            {"deadline_miss_rate", 0.8},
+                                            {"lateness_p50_s", 3.25},
+                                            {"lateness_p95_s", 2 + 0.95 * 2.5},
+                                            {"jobs_rejected", 1},
+                                            {"jobs_unfinished", 3},
+                                            {NULL, 0}};
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,deadline_s\na,0,1,10,8\nb,0,1,2,12\n"
+                                              "c,0,1,3.5,11\nd,0,1,1000,99\ne,0,1,1,100.5\nf,0,1,1,\ng,0,2,1,50\n"},
+              "name: n\nhorizon: 100\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    expect_figures(&t, "deadlines", figures);
+    static const struct {
+        const char *job;
+        double missed;
+    } cells[] = {{"a", 1}, {"b", 0}, {"c", 1}, {"d", 1}, {"e", NAN}, {"f", NAN}, {"g", 1}};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        expect_near(trial_cell(&t, cells[i].job, "missed"), cells[i].missed, cells[i].job);
+    trial_finish(&t);
+}

@@ -1,0 +1,94 @@
+/* The power meter: the integral of a step function by hand, and its independence of the order of summation. */
+#include "base/rng.h"
+#include "cluster/power.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static struct node nodes[] = {{.gpu_type = 0, .gpus = 3, .fixed_w = 100.5, .cpu_w_per_busy_gpu = 3},
+                              {.gpu_type = 1, .gpus = 2, .fixed_w = 20.25}};
+static struct gpu_type types[] = {{.idle_w = 50, .ctx_w = 90, .tdp_w = 400, .gpus = 3},
+                                  {.idle_w = 7.125, .ctx_w = 8, .tdp_w = 70, .gpus = 2}};
+static const struct cluster cluster = {
+    .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 2, .gpus = 5};
+
+static void expect_near(double found, double expected, const char *what) {
+    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found, expected);
+}
+
+/* Fixed: 120.75 W. Idle GPUs: 3 * 50 + 2 * 7.125 = 164.25 W.
+     0 .. 2.385 s   all idle:                                              285 W
+     .. 3.885 s     2 of type 0 in set-up: 2 * 3 more, 180 - 100 more:     285 + 6 + 80 = 371 W
+     .. 13.885 s    they compute at 317.5 W each: 635 - 100 more:          285 + 6 + 535 = 826 W
+     .. 14.885 s    and one of type 1 at 66.6 W:                           826 + 66.6 - 7.125 = 885.475 W
+     .. 15.135 s    type 0 idle again:                                     285 + 59.475 = 344.475 W */
+Test(power_meter, step_function) {
+    struct power_meter m;
+    power_meter_init(&m, &cluster);
+    cr_assert_eq(power_meter_total_nw(&m), 285000000000);
+    power_meter_advance(&m, 2385000000);
+    power_meter_busy(&m, 0, 2, 1);
+    m.types[0].setup = 2;
+    cr_assert_eq(power_meter_total_nw(&m), 371000000000);
+    power_meter_advance(&m, 1500000000);
+    m.types[0].setup = 0;
+    m.types[0].computing = 2;
+    m.types[0].computing_nw = 2 * power_nw(317.5);
+    cr_assert_eq(power_meter_total_nw(&m), 826000000000);
+    power_meter_advance(&m, 10000000000);
+    m.types[1].computing = 1;
+    m.types[1].computing_nw = power_nw(66.6);
+    power_meter_busy(&m, 1, 1, 1);
+    cr_assert_eq(power_meter_total_nw(&m), 885475000000);
+    power_meter_advance(&m, 1000000000);
+    m.types[0].computing = 0;
+    m.types[0].computing_nw = 0;
+    power_meter_busy(&m, 0, 2, -1);
+    cr_assert_eq(power_meter_total_nw(&m), 344475000000);
+    power_meter_advance(&m, 250000000);
+    power_meter_advance(&m, 0);
+    expect_near(power_j(power_meter_energy(&m)),
+                285 * 2.385 + 371 * 1.5 + 826 * 10.0 + 885.475 * 1.0 + 344.475 * 0.25, "all");
+    expect_near(power_j(m.base_energy), 120.75 * 15.135 + 6 * 12.5, "nodes");
+    expect_near(power_j(m.types[0].idle_energy), 150 * (2.385 + 0.25) + 50 * 12.5, "idle 0");
+    expect_near(power_j(m.types[1].idle_energy), 14.25 * 13.885 + 7.125 * 1.25, "idle 1");
+    expect_near(power_j(m.types[0].setup_energy), 180 * 1.5, "set-up");
+    expect_near(power_j(m.types[0].computing_energy), 635 * 11.0, "computing 0");
+    expect_near(power_j(m.types[1].computing_energy), 66.6 * 1.25, "computing 1");
+    expect_near(power_gpu_s(m.types[0].setup_gpu_ns), 3, "set-up time");
+    expect_near(power_gpu_s(m.types[0].computing_gpu_ns), 22, "computing time");
+    power_meter_finish(&m);
+}
+
+/* Many short steps and one long one give the same energy, to the last unit of 1e-18 J; so do 126 years at 9e9 W. */
+Test(power_meter, exact) {
+    gsl_rng *rng = rng_create(2385, 0, "power");
+    struct power_meter one, many;
+    power_meter_init(&one, &cluster);
+    power_meter_init(&many, &cluster);
+    one.types[0].computing = many.types[0].computing = 3;
+    one.types[0].computing_nw = many.types[0].computing_nw = power_nw(1000.0 / 3);
+    int64_t total_ns = 0;
+    for (int i = 0; i < 1000; i++) {
+        int64_t step_ns = (int64_t)(gsl_rng_get(rng) >> 20);
+        total_ns += step_ns;
+        power_meter_advance(&many, step_ns);
+    }
+    power_meter_advance(&one, total_ns);
+    cr_assert(power_meter_energy(&one) == power_meter_energy(&many));
+    cr_assert(power_meter_energy(&one) == (int128)power_meter_total_nw(&one) * total_ns);
+    one.base_nw = power_nw(POWER_MAX_W / 2);
+    power_meter_advance(&one, 4000000000000000000);
+    expect_near(power_j(one.base_energy), POWER_MAX_W / 2 * 4e9 + 120.75 * (double)total_ns / 1e9, "126 years");
+    power_meter_finish(&one);
+    power_meter_finish(&many);
+    gsl_rng_free(rng);
+}
+
+Test(power_meter, units) {
+    cr_assert_eq(power_nw(2.385), 2385000000);
+    cr_assert_eq(power_nw(0.1 + 0.2), 300000000);
+    cr_assert_eq(power_nw(1e-9 * 1.6), 2); /* nearest */
+    cr_assert_eq(power_w(2385000001), 2.385000001);
+    cr_assert_eq(power_j((int128)1000000000 * 1000000000 * 5), 5);
+}
