@@ -35,7 +35,7 @@ void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);
 void view_enqueue(struct view *view, uint32_t job); /* state WAITING, into the list at its place */
 void view_dequeue(struct view *view, uint32_t job);
-/* GPUs of a node change hands: sign -1 = taken by a job of `user`, 1 = given back. */
+/* GPUs of a node change hands: sign -1 = taken by a job, 1 = given back. */
 void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
 void view_user_gpus(struct view *view, uint32_t user, int64_t change); /* allocated_gpus += change */
 void view_add_running(struct view *view, uint32_t job);                /* from the job's config and predicted end */

@@ -70,7 +70,7 @@ static bool tabulate(const struct model *m, const struct gpu_model *g, double td
 
 /* Why candidates fell out, to explain an empty set. */
 struct dropped {
-    uint32_t by_type, by_gpus, by_memory, by_range;
+    uint32_t by_gpus, by_memory, by_range;
     uint32_t least_k, most_gpus;
     double least_gib;
 };
@@ -81,10 +81,6 @@ static void add_model_configs(struct config_table *t, const struct config_reques
     const struct gpu_type *type = &t->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
     const int64_t *batches = m->batches.at;
-    if (!g) {
-        dropped->by_type++;
-        return;
-    }
     for (size_t i = 0; i < (q->batch_count ? q->batch_count : m->batches.count); i++) {
         uint32_t batch = q->batch_count ? q->batch[i] : (uint32_t)batches[i];
         double gib = m->mem0_gib + m->mem1_gib * batch;
@@ -146,6 +142,12 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
     return length;
 }
 
+static bool allows_type(const struct config_table *t, const struct config_request *q, uint32_t h) {
+    if (q->type_mask != 0 && !(q->type_mask >> h & 1))
+        return false;
+    return q->model == EASIM_NONE || model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
+}
+
 uint32_t config_table_set(struct config_table *t, const struct config_request *q) {
     unsigned char key[sizeof *q];
     bool is_new;
@@ -155,7 +157,7 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
     struct config_set set = {.first = (uint32_t)t->configs.count};
     struct dropped dropped = {.least_k = UINT32_MAX};
     for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
-        if (q->type_mask != 0 && !(q->type_mask >> h & 1))
+        if (!allows_type(t, q, h))
             continue;
         uint32_t gpus = t->cluster->gpu_types[h].gpus;
         dropped.most_gpus = gpus > dropped.most_gpus ? gpus : dropped.most_gpus;

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = sys.argv[1], Path(sys.argv[2])
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 FILES = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-EASIM, SOURCE = sys.argv[1], Path(sys.argv[2])
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 
 
 def command(out, replications):

@@ -7,7 +7,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-EASIM, SOURCE = sys.argv[1], Path(sys.argv[2])
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 POLICIES = ["fcfs", "easy", "pollux", "zeus"]
 
 

@@ -84,7 +84,7 @@ CASES = [
            "c.yaml:17:29: policy.params.basis: expected one of gross | marginal, got \"0\"",
            "c.yaml:17:32: policy.params: policy good has no parameter \"strikt\", did you mean \"strict\"?"),
     config("params: of a policy by name", CONFIG + "params_by_policy: {fcfs: {strict: no}, zeus: {tau: 1}}\n",
-           "c.yaml:16:35: policy.params.strict: expected true or false, got \"no\""),
+           "c.yaml:16:35: params_by_policy.fcfs.strict: expected true or false, got \"no\""),
     config("params: of a policy that has none of that name", ("fcfs}", "fcfs, params: {tau: 1h}}"),
            "c.yaml:15:31: policy.params: policy fcfs has no parameter \"tau\""),
     command("policies: bad plug-in", ["policies", "{plugins}/wrong_major.so"],

@@ -73,7 +73,7 @@ CASES = [
     config("policy without a name", ("policy: {name: fcfs}", "policy: {params: {}}"),
            "c.yaml:15:9: policy: key \"name\" is missing"),
     config("params_by_policy that is a list", CONFIG + "params_by_policy: [fcfs]\n",
-           "c.yaml:16:19: params_by_policy: expected a mapping of policy names to parameters, got a list"),
+           "c.yaml:16:19: params_by_policy: expected a mapping from policies to parameters, got a list"),
     config("five problems at once", [("horizon: 10h", "horizn: 10h"), ("seed: 1", "seed: x"), ("gpus: 8", "gpus: 0"),
                                      ("idle_w: 60", "idle_w: low"), ("fcfs", "fcfss")],
            "c.yaml:2:1: unknown key \"horizn\", did you mean \"horizon\"?",
