@@ -98,6 +98,8 @@ void trial_execute(struct trial *t) {
     t->status = replicate_run(&t->study, &options, &sink, &result, &error);
     t->summaries = result.summaries;
     t->count = result.count;
+    result.summaries = NULL; /* the trial keeps them */
+    replicate_result_finish(&result);
     if (t->status < 0)
         snprintf(t->failure, sizeof t->failure, "%s", error.text);
 }
