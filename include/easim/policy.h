@@ -103,6 +103,7 @@ enum easim_job_state {
 
 /* A job. Its index is its place in the order of submission (equal times: order of the workload). */
 struct easim_job {
+    const char *id; /* as in the workload; for messages */
     uint32_t index;
     uint32_t state;        /* enum easim_job_state */
     uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */

@@ -52,6 +52,9 @@ void problems_add(struct problems *problems, struct location where, const char *
     va_start(arguments, format);
     add_formatted(&text, format, arguments);
     va_end(arguments);
+    for (size_t i = 0; i < text.length; i++) /* input may hold anything; a problem is one line of text */
+        if ((unsigned char)text.text[i] < ' ' || text.text[i] == 0x7f)
+            text.text[i] = '?';
     if (problems->count == problems->capacity)
         problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
     problems->texts[problems->count++] = text.text;

@@ -112,7 +112,7 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
     if (length > NAME_MAX_LENGTH)
         return NULL;
     const char *nearest = NULL;
-    size_t best = 1 + length / 4 + 1; /* first distance that is too far */
+    size_t best = length < 6 ? 2 : 1 + length / 4 + 1; /* first distance that is too far */
     for (size_t i = 0; i < count; i++) {
         size_t name_length = strlen(names[i]);
         if (name_length > NAME_MAX_LENGTH)
@@ -123,5 +123,8 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
             nearest = names[i];
         }
     }
+    for (size_t i = 0; i < count && !nearest && length >= 3; i++)
+        if (strncmp(word, names[i], length) == 0)
+            nearest = names[i];
     return nearest;
 }

@@ -31,7 +31,8 @@ void str_add_real(struct str *str, double value);  /* numfmt_real; NaN and infin
 void str_add_ns(struct str *str, int64_t time_ns); /* numfmt_ns: seconds as a decimal of the int64 */
 void str_finish(struct str *str);
 
-/* The name of the list nearest to word (edit distance at most 1 + length/4), or NULL: for "did you mean". */
+/* The name of the list nearest to word (edit distance 1, of longer words 1 + length/4), else one that it begins,
+   else NULL: for "did you mean". */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
 
 #endif

@@ -91,9 +91,10 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     argp_parse(argp, argc, argv, 0, NULL, input);
 }
 
-unsigned cli_count(const char *text, unsigned most, const char *option, struct argp_state *state) {
+int64_t cli_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state) {
     int64_t value = 0;
-    if (!numfmt_parse_int(text, strlen(text), &value) || value < 1 || value > (int64_t)most)
-        argp_error(state, "%s: expected integer 1..%u, got \"%s\"", option, most, text);
-    return (unsigned)value;
+    if (!numfmt_parse_int(text, strlen(text), &value) || value < least || value > most)
+        argp_error(state, "%s: expected integer %lld..%lld, got \"%s\"", option, (long long)least, (long long)most,
+                   text);
+    return value;
 }

@@ -34,7 +34,7 @@ int cli_report_problems(const struct problems *problems);
 int cli_report_error(const struct error *error);
 /* Parses with exit 2 on bad usage. */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
-/* A whole number 1..most given to an option, or a usage error. */
-unsigned cli_count(const char *text, unsigned most, const char *option, struct argp_state *state);
+/* A whole number least..most given to an option, or a usage error. */
+int64_t cli_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state);
 
 #endif

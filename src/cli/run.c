@@ -42,14 +42,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         state->child_inputs[0] = &a->scenario;
         return 0;
     case 's':
+        cli_count(value, 0, 9007199254740992, "--seed", state);
         scenario_args_set(&a->scenario, "seed", value);
         return 0;
     case 'n':
-        cli_count(value, 1000000, "--replications", state);
+        cli_count(value, 1, 1000000, "--replications", state);
         scenario_args_set(&a->scenario, "replications", value);
         return 0;
     case 't':
-        a->threads = cli_count(value, 1024, "--threads", state);
+        a->threads = (unsigned)cli_count(value, 1, 1024, "--threads", state);
         return 0;
     case 'o':
         a->out = value;

@@ -57,7 +57,11 @@ const struct field scenario_fields[] = {
      .offset = offsetof(struct scenario, horizon),
      .required = true,
      .help = "a duration, or drain: until the last job is done"},
-    {.key = "seed", .type = FIELD_INT, .offset = offsetof(struct scenario, seed), .default_value = 1, .max = 9e15},
+    {.key = "seed",
+     .type = FIELD_INT,
+     .offset = offsetof(struct scenario, seed),
+     .default_value = 1,
+     .max = 9007199254740992},
     {.key = "replications",
      .type = FIELD_INT,
      .offset = offsetof(struct scenario, replications),
@@ -146,8 +150,10 @@ static int override_policy(struct scenario *s, const char *name, struct problems
     str_add(&value, "\"}");
     int r = yaml_doc_set(&s->doc, "policy", value.text, problems);
     str_finish(&value);
-    if (r == 0) /* the user typed --policy, not --set policy */
-        yaml_find(s->doc.root, "policy")->where.file = "--policy";
+    if (r == 0) { /* the user typed --policy, not --set policy */
+        struct yaml_node *policy = yaml_find(s->doc.root, "policy");
+        policy->where.file = policy->items[0]->where.file = "--policy";
+    }
     return r;
 }
 

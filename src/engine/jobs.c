@@ -56,6 +56,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     const struct config_set *set = &sim->workload->table.sets.at[spec->set];
     bool oracle = sim->module->policy->capabilities & EASIM_CAPABILITY_ORACLE;
     sim->view.jobs[job] = (struct easim_job){
+        .id = spec->id,
         .index = job,
         .next_waiting = EASIM_NONE,
         .first_config = set->first,

@@ -35,6 +35,16 @@ const char *const refusal_names[] = {
     [REFUSED_NOT] = "ok",
 };
 
+static void fail_refused(struct sim *sim, const struct action_record *action) {
+    bool exists = action->job < sim->workload->jobs.count;
+    sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name, action_names[action->kind],
+             action->kind == ACTION_WAKE ? "" : " of job ",
+             action->kind == ACTION_WAKE ? ""
+             : exists                    ? sim->workload->jobs.at[action->job].id
+                                         : "(none)",
+             refusal_names[action->refusal]);
+}
+
 /* Tells observers of an action; its answer for the policy. */
 static int answer(struct sim *sim, const struct action_record *action) {
     for (const struct observer *const *o = sim->observers; *o; o++)
@@ -44,10 +54,7 @@ static int answer(struct sim *sim, const struct action_record *action) {
         return EASIM_OK;
     sim->refused[action->refusal]++;
     if (sim->options.strict)
-        sim_fail(sim, ERROR_RUN, "policy %s: %s of job %s refused: %s", sim->module->policy->name,
-                 action_names[action->kind],
-                 action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : "(none)",
-                 refusal_names[action->refusal]);
+        fail_refused(sim, action);
     return action->refusal == REFUSED_NOFIT ? EASIM_NOFIT
            : action->refusal == REFUSED_CAP ? EASIM_CAP
                                             : EASIM_INVAL;

@@ -30,14 +30,13 @@ static int bind_params(struct study *s, const struct binding *b) {
 
 static void load_policy(struct study *s, struct problems *problems) {
     const struct scenario_policy *policy = &s->scenario.policy;
-    const struct yaml_node *node = s->scenario.doc.root ? yaml_find(s->scenario.doc.root, "policy") : NULL;
     struct binding binding = {&s->arena, problems};
     struct error error = {0};
     if (!policy->name)
         return; /* reported already */
     if (module_open(policy->name, &s->module, &error) < 0) {
-        problems_add(problems, node ? node->where : (struct location){.file = s->scenario.file}, "policy.name",
-                     "%s", error.text);
+        const struct yaml_node *name = yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
+        problems_add(problems, name->where, "policy.name", "%s", error.text);
         return;
     }
     s->params = mem_zalloc(1, s->module.policy->params_size);
@@ -56,12 +55,12 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     load_policy(s, problems);
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);
-    if (cluster == 0 && models == 0 && s->scenario.workload)
-        if (source_bind(&s->source, &s->scenario, &s->cluster, &s->models, readers, &binding) < 0)
-            return ERROR_INPUT;
+    int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
+    if (cluster == 0 && models == 0 && source == 0)
+        source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
     if (cluster == 0)
         check_power(s, problems);
-    if (problems->count == before && s->source.warmup_ns >= s->scenario.horizon_ns)
+    if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
         problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
     return problems->count > before ? ERROR_INPUT : 0;
 }

@@ -97,7 +97,7 @@ static void read_row(struct reader *r) {
     if (id.length == 0)
         bad(r, ID, "expected a job id, got", "");
     else if (!is_new)
-        bad(r, ID, "job", " stands there twice");
+        bad(r, ID, "job", " is listed twice");
     if (r->problems->count > before)
         return;
     const char *reason = reason_to_drop(&row);

@@ -253,7 +253,8 @@ static void sort_by_number(struct reader *r) {
         const struct job *job = &r->jobs.at[order ? order[i] : i];
         if (before && before->number == job->number && r->problems->count < r->most_problems)
             problems_add(r->problems, (struct location){r->file, job->line, 0}, NULL,
-                         "job %lld stands on line %u already", (long long)job->number, (unsigned)before->line);
+                         "job %lld is listed twice (first on line %u)", (long long)job->number,
+                         (unsigned)before->line);
         if (order && job->row != DROPPED)
             rows[row_count++] = r->trace->rows.at[job->row];
         before = job;

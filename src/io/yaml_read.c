@@ -79,6 +79,9 @@ static void add_syntax_problem(struct reader *reader) {
     struct location where = place(reader, parser->problem_mark);
     if (parser->error == YAML_READER_ERROR)
         add_encoding_problem(reader);
+    else if (strcmp(problem, "found character that cannot start any token") == 0)
+        problems_add(reader->problems, where, current_path(reader),
+                     "found a character that cannot start a value (a tab? indent with blanks)");
     else if (parser->context && !reader->source->no_lines)
         problems_add(reader->problems, where, current_path(reader), "%s %s that starts at line %zu", problem,
                      parser->context, parser->context_mark.line + 1);

@@ -105,6 +105,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
 
 int run_dir_open(const struct run_dir_options *options, const struct study *study, struct run_dir **ret_dir,
                  struct error *reterr) {
+    if (options->path[0] == '\0')
+        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     if (!options->force && check_empty(options->path, reterr) < 0)
         return reterr->code;
     if (make_folders(options->path, reterr) < 0)

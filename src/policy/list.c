@@ -27,9 +27,9 @@ void list_forget(struct list *l, uint32_t job) {
         l->best[job] = NAN;
 }
 
-static int fail(const struct easim_pass *pass, const char *what, uint32_t job) {
+static int fail(const struct easim_pass *pass, const char *what, const struct easim_job *job) {
     char text[128];
-    snprintf(text, sizeof text, "the %s of job %u is not a number", what, job);
+    snprintf(text, sizeof text, "the %s of job %.60s is not a number", what, job->id);
     pass->host->fail(pass->plan, text);
     return -1;
 }
@@ -44,7 +44,7 @@ static int find_best(struct list *l, const struct easim_pass *pass, const struct
             easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
         double objective = l->ops->objective(pass, job, &choice);
         if (isnan(objective))
-            return fail(pass, "objective", job->index);
+            return fail(pass, "objective", job);
         best = objective < best ? objective : best;
     }
     l->best[job->index] = best;
@@ -62,7 +62,7 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
         double objective = l->ops->objective(pass, job, &choice);
         if (isnan(objective))
-            return fail(pass, "objective", job->index);
+            return fail(pass, "objective", job);
         if (l->ops->admit && !l->ops->admit(pass, job, &choice, objective, l->best[job->index]))
             continue;
         if (best.config == EASIM_NONE || objective < best_objective ||
@@ -122,7 +122,7 @@ static int rank_jobs(struct list *l, const struct easim_pass *pass) {
             return -1;
         l->ranks[count] = (struct list_rank){l->ops->key(pass, job, l->best[i]), i};
         if (isnan(l->ranks[count].key.value))
-            return fail(pass, "key", i);
+            return fail(pass, "key", job);
         i = job->next_waiting;
     }
     for (size_t i = count / 2; i-- > 0;)

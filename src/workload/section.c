@@ -11,7 +11,6 @@
 #define DAY_S 86400.0
 
 struct section {
-    bool single; /* the section is itself one stream */
     struct schema_list streams;
     const struct yaml_node *warmup, *rigid_costs;
 };
@@ -278,7 +277,7 @@ static int bind_section(struct workload_source *source, struct section *section,
     } else {
         struct stream *single = arena_alloc(b->arena, sizeof *single);
         result = schema_bind(b, stream_fields, node, "workload", single);
-        section->single = true;
+        source->single = true;
         section->streams = (struct schema_list){single, 1};
         section->warmup = single->warmup;
         section->rigid_costs = single->rigid_costs;
@@ -314,18 +313,22 @@ static void check_rates(const struct workload_source *source, const struct bindi
     workload_finish(&trial);
 }
 
-int source_bind(struct workload_source *source, const struct scenario *scenario, const struct cluster *cluster,
-                const struct model_set *models, const struct trace_reader *const *readers,
-                const struct binding *b) {
-    size_t before = b->problems->count;
+int source_bind(struct workload_source *source, const struct scenario *scenario, const struct binding *b) {
     struct section section = {0};
-    *source = (struct workload_source){.cluster = cluster, .models = models, .scenario = scenario};
-    if (bind_section(source, &section, b) < 0)
-        return ERROR_INPUT;
+    *source = (struct workload_source){.scenario = scenario};
+    int r = bind_section(source, &section, b);
     source->streams = section.streams;
-    struct stream *streams = section.streams.at;
-    for (size_t i = 0; i < section.streams.count; i++) {
-        const char *path = section.single ? "workload" : arena_printf(b->arena, "workload.streams[%zu]", i);
+    return r;
+}
+
+int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
+                const struct trace_reader *const *readers, const struct binding *b) {
+    size_t before = b->problems->count;
+    struct stream *streams = source->streams.at;
+    source->cluster = cluster;
+    source->models = models;
+    for (size_t i = 0; i < source->streams.count; i++) {
+        const char *path = source->single ? "workload" : arena_printf(b->arena, "workload.streams[%zu]", i);
         if (!streams[i].name)
             streams[i].name = arena_printf(b->arena, "s%zu", i + 1);
         if (streams[i].warmup || streams[i].rigid_costs)

@@ -11,15 +11,19 @@ struct workload_source {
     const struct model_set *models;
     const struct scenario *scenario;
     struct schema_list streams; /* struct stream */
+    bool single;                /* the section is itself one stream */
     struct start_costs rigid_costs;
     int64_t warmup_ns;
 };
 
-/* Binds the section and reads recorded logs. readers: NULL-terminated table of formats. Negative after adding
-   problems; the source can be finished in any case. */
-int source_bind(struct workload_source *source, const struct scenario *scenario, const struct cluster *cluster,
-                const struct model_set *models, const struct trace_reader *const *readers,
+/* Binds the keys of the section: problems of its form. Negative after adding some; the source can be finished in
+   any case. */
+int source_bind(struct workload_source *source, const struct scenario *scenario,
                 const struct binding *binding) MUST_CHECK;
+/* Ties a bound source to cluster and models, and reads recorded logs: problems of its meaning. readers:
+   NULL-terminated table of formats. Negative after adding problems. */
+int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
+                const struct trace_reader *const *readers, const struct binding *binding) MUST_CHECK;
 void source_finish(struct workload_source *source);
 
 /* The jobs of one replication (from 0); the same arguments give the same jobs. */

@@ -90,7 +90,7 @@ static const struct {
                                              "f:3:9: num_gpu: expected integer 0..2^30, got \"-2\"\n"},
     {RAW "a,0,600,1\n,0,600,1\na,5,nan,1\n", "f:3:1: job_id: expected a job id, got \"\"\n"
                                              "f:4:5: duration: expected seconds -4e9..4e9, got \"nan\"\n"
-                                             "f:4:1: job_id: job \"a\" stands there twice\n"},
+                                             "f:4:1: job_id: job \"a\" is listed twice\n"},
     {ANNOTATED "a,0,1,bert,soon,0,4,600\n", "f:2:12: deadline: expected seconds 0..4e9, got \"soon\"\n"
                                             "f:2:17: batch_size: expected integer 1..2^30, got \"0\"\n"},
     {RAW "a,0,600\nb,0,x,1\n", "f:2:1: expected 4 fields as in the header, found 3\n"

@@ -131,7 +131,7 @@ static const struct {
      "f:1:19: field 5: expected at most 2^30, got \"1073741825\"\n"},
     {"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n2 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
      " 1 0 0 -1 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
-     "f:3: job 1 stands on line 1 already\n"},
+     "f:3: job 1 is listed twice (first on line 1)\n"},
     {"job_id,submission_time,duration,num_gpu\nx\n",
      "f:1:1: expected at least 18 fields, found 1\nf:2:1: expected at least 18 fields, found 1\n"},
 };

@@ -17,9 +17,9 @@ def refused(name, number, error):
 
 CASES = [
     run("key that is not a number", "nan_key",
-        "policy nan_key: decide failed: the key of job 0 is not a number (at t = 0 s)"),
+        "policy nan_key: decide failed: the key of job 1 is not a number (at t = 0 s)"),
     run("objective that is not a number", "nan_objective",
-        "policy nan_objective: decide failed: the objective of job 0 is not a number (at t = 0 s)"),
+        "policy nan_objective: decide failed: the objective of job 1 is not a number (at t = 0 s)"),
     run("policy gives up", "fails", "policy fails: decide failed: three jobs are too many (at t = 20 s)"),
     run("policy gives up without a word", "fails_silently",
         "policy fails_silently: decide failed: it gave no reason (at t = 0 s)"),
@@ -33,7 +33,7 @@ CASES = [
     refused("preemption without its capability", 1,
             "policy undeclared: preempt of job 1 refused: capability not declared (at t = 0 s)"),
     refused("wake-up without its capability", 2,
-            "policy undeclared: wake of job (none) refused: capability not declared (at t = 0 s)"),
+            "policy undeclared: wake refused: capability not declared (at t = 0 s)"),
     refused("start in a foreign configuration", 3,
             "policy undeclared: start of job 1 refused: not a configuration of that job (at t = 0 s)"),
     refused("start before submission", 4,

@@ -3,7 +3,7 @@
 from base import CONFIG, config
 
 HORIZON = "c.yaml:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got "
-SEED = "c.yaml:3:7: seed: expected integer 0..9000000000000000, got "
+SEED = "c.yaml:3:7: seed: expected integer 0..9007199254740992, got "
 REPLICATIONS = "c.yaml:4:15: replications: expected integer 1..1000000, got "
 
 
@@ -35,7 +35,7 @@ CASES = [
     config("name with a slash", ("name: base", "name: ../base"),
            "c.yaml:1:7: name: expected text that can name a folder (no /), got \"../base\""),
     config("mapping instead of an integer", ("seed: 1", "seed: {value: 1}"),
-           "c.yaml:3:7: seed: expected integer 0..9000000000000000, got a mapping"),
+           "c.yaml:3:7: seed: expected integer 0..9007199254740992, got a mapping"),
     seed("text instead of an integer", "one"),
     seed("negative integer", "-1"),
     seed("integer with a fraction", "1.5"),
@@ -78,8 +78,8 @@ CASES = [
                                      ("idle_w: 60", "idle_w: low"), ("fcfs", "fcfss")],
            "c.yaml:2:1: unknown key \"horizn\", did you mean \"horizon\"?",
            "c.yaml:1:1: key \"horizon\" is missing",
-           "c.yaml:3:7: seed: expected integer 0..9000000000000000, got \"x\"",
-           "c.yaml:15:9: policy.name: no policy is named \"fcfss\", did you mean \"fcfs\"? (found: {policies})",
+           "c.yaml:3:7: seed: expected integer 0..9007199254740992, got \"x\"",
+           "c.yaml:15:16: policy.name: no policy is named \"fcfss\", did you mean \"fcfs\"? (found: {policies})",
            "c.yaml:6:28: cluster.gpu_types[0].idle_w: expected number 0..10000000, got \"low\"",
            "c.yaml:8:35: cluster.nodes[0].gpus: expected integer 1..1048576, got \"0\""),
 ]

@@ -1,0 +1,170 @@
+/* The pure functions of SPEC 4: speed, efficiency, power, lookup. Figures by hand; then every cell of the profile
+   table that was computed with these formulas, to the rounding of the table. */
+#include "../support/reference.h"
+#include "io/csv.h"
+#include "model/efficiency.h"
+#include "model/lookup.h"
+#include "model/power.h"
+#include "model/speed.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_near(double found, double expected, const char *what) {
+    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found, expected);
+}
+
+Test(model, iteration_time) {
+    static const struct {
+        struct speed_params p;
+        uint32_t k, batch;
+        enum easim_span span;
+        double seconds;
+    } cases[] = {
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}}, 1, 10, EASIM_ONE_NODE, 0.05},     /* 3, 4, 5 */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}}, 1, 10, EASIM_ACROSS_NODES, 0.05}, /* one GPU never synchronises */
+        {{0.03, 0.004, 1, {0, 0}, {0, 0}}, 2, 10, EASIM_ONE_NODE, 0.07},     /* no overlap: the sum */
+        {{0.5, 0.25, 10, {0, 0}, {0, 0}}, 1, 2, EASIM_ONE_NODE, 0.5 * 1.0717734625362931}, /* equal: 2^(1/10) */
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 2, 10, EASIM_ONE_NODE, 0.05 + 0.01},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 5, 10, EASIM_ONE_NODE, 0.05 + 0.01 + 3 * 0.002},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 2, 10, EASIM_ACROSS_NODES, 0.05 + 0.1},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 8, 10, EASIM_ACROSS_NODES, 0.05 + 0.1 + 6 * 0.05},
+        {{4, 1.5, 1.5, {0, 0}, {0, 0}}, 1, 6, EASIM_ONE_NODE, 10.699874805650794}, /* (8 + 27)^(2/3) */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double seconds = speed_iteration_s(&cases[i].p, cases[i].k, cases[i].batch, cases[i].span);
+        cr_expect(fabs(seconds - cases[i].seconds) <= 1e-14 * cases[i].seconds, "case %zu: %.17g", i, seconds);
+    }
+    expect_near(speed_rate(4, 16, 0.125), 512, "rate");
+    expect_near(speed_rate(1, 3, 2.385), 3 / 2.385, "rate");
+    /* products over 32 bits */
+    expect_near(speed_rate(1u << 20, 1000000000, 1), 1048576e9, "large rate");
+}
+
+/* eff(B) = (phi + m0)/(phi + B) above m0 */
+Test(model, efficiency) {
+    static const double cases[][4] = {{4096, 15000, 4096, 1},
+                                      {4096, 15000, 1, 1},
+                                      {4096, 15000, 4097, 19096.0 / 19097},
+                                      {4096, 15000, 8192, 19096.0 / 23192},
+                                      {100, 0, 400, 0.25},
+                                      {2.385, 7.615, 12.385, 0.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_near(efficiency_of_batch(cases[i][0], cases[i][1], cases[i][2]), cases[i][3], "efficiency");
+}
+
+/* P = min(tdp, p0 + (pmax - p0) * c * rate of one GPU): pmax at 1/c samples/s */
+Test(model, power) {
+    const struct power_params p = {120, 320};
+    expect_near(power_training_w(&p, 0.005, 0, 400), 120, "at rest");
+    expect_near(power_training_w(&p, 0.005, 200, 400), 320, "saturated");
+    expect_near(power_training_w(&p, 0.005, 47.7, 400), 120 + 47.7, "between");
+    expect_near(power_training_w(&p, 0.005, 200, 250.5), 250.5, "at the limit");
+    expect_near(power_rigid_w(60, 400, 1), 400, "rigid");
+    expect_near(power_rigid_w(60, 400, 0), 60, "rigid, idle");
+    expect_near(power_rigid_w(60, 400, 0.385), 60 + 0.385 * 340, "rigid, between");
+}
+
+/* --- lookup --- */
+
+/* Within a node: k = 1: b 4 (1 s, 100 W), b 8 (1.5 s, 180 W); k = 4: b 4 (2 s, 130 W), b 8 (4 s, 190 W).
+   Throughputs are k * b / iteration time, given here with the table unsorted. */
+static struct lookup_point points[] = {{4, 8, 8, 190, false},
+                                       {1, 8, 8 / 1.5, 180, false},
+                                       {4, 4, 8, 130, false},
+                                       {1, 4, 4, 100, false},
+                                       {4, 4, 2, 90, true}};
+
+Test(model, lookup) {
+    static const struct {
+        uint32_t k, batch, points; /* the first points of the table, sorted: the fifth is the one across nodes */
+        enum easim_span span;
+        double iteration_s, power_w; /* 0: outside */
+    } cases[] = {
+        {1, 4, 5, EASIM_ONE_NODE, 1, 100},
+        {4, 8, 5, EASIM_ONE_NODE, 4, 190},
+        {1, 5, 5, EASIM_ONE_NODE, 1.125, 120}, /* a quarter of the way from b 4 to b 8 */
+        {4, 7, 5, EASIM_ONE_NODE, 3.5, 175},
+        {2, 4, 5, EASIM_ONE_NODE, 1 + 1 / 3.0, 110}, /* a third of the way from k 1 to k 4 */
+        {3, 6, 5, EASIM_ONE_NODE, 1.25 + (3 - 1.25) * 2 / 3, 140 + 20 * 2 / 3.0},
+        {1, 3, 5, EASIM_ONE_NODE, 0, 0},
+        {1, 9, 5, EASIM_ONE_NODE, 0, 0},
+        {5, 4, 5, EASIM_ONE_NODE, 0, 0},
+        {4, 4, 5, EASIM_ACROSS_NODES, 8, 90},
+        {4, 5, 5, EASIM_ACROSS_NODES, 0, 0},
+        {2, 4, 5, EASIM_ACROSS_NODES, 0, 0},
+        {4, 8, 4, EASIM_ACROSS_NODES, 4, 190}, /* no point across nodes: those within stand for both */
+        {1, 4, 0, EASIM_ONE_NODE, 0, 0},
+    };
+    struct lookup all = {points, sizeof points / sizeof *points};
+    cr_assert_eq(lookup_sort(&all), -1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct lookup some = {points, cases[i].points};
+        struct lookup_value value;
+        bool found = lookup_find(&some, cases[i].k, cases[i].batch, cases[i].span, &value);
+        cr_assert_eq(found, cases[i].power_w > 0, "case %zu", i);
+        if (found)
+            cr_expect(fabs(value.iteration_s - cases[i].iteration_s) < 1e-14 * 8 &&
+                          fabs(value.power_w - cases[i].power_w) < 1e-12,
+                      "case %zu: %g s, %g W", i, value.iteration_s, value.power_w);
+    }
+    struct lookup_point twice[] = {{1, 2, 3, 4, false}, {1, 2, 5, 6, true}, {1, 2, 3, 4, false}};
+    cr_expect_eq(lookup_sort(&(struct lookup){twice, 3}), 1);
+}
+
+/* --- the profile table --- */
+
+/* A derived cell: k = 1 and 2 only, since the table synchronises by s * 2(k - 1)/k, which is s at k = 2. */
+static bool check_row(struct csv *csv, const int columns[7]) {
+    static const struct {
+        const char *model, *precision;
+    } names[REFERENCE_MODELS] = {{"ViT-B/16", "FP32 strict (allow_tf32=False, PyTorch>=1.12 default for matmul)"},
+                                 {"ViT-B/16", "FP32(TF32 matmul on)"},
+                                 {"ALBERT-base-v2 seq512", "bf16"},
+                                 {"ResNet-50", "FP32(TF32 conv, PyTorch default)"}};
+    char text[7][128];
+    for (int c = 0; c < 7; c++) {
+        struct slice field = csv_field(csv, columns[c]);
+        snprintf(text[c], sizeof text[c], "%.*s", (int)field.length, field.at);
+    }
+    uint32_t k = (uint32_t)atoi(text[3]), batch = (uint32_t)atoi(text[4]);
+    int m = 0, h = strcmp(text[2], "H100") == 0;
+    while (m < REFERENCE_MODELS &&
+           (strcmp(text[0], names[m].model) != 0 || strcmp(text[1], names[m].precision) != 0))
+        m++;
+    if (m == REFERENCE_MODELS || (k != 1 && k != 2))
+        return false;
+    const struct reference_gpu *g = &reference_models[m].gpus[h];
+    const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s}, {0, 0}};
+    const struct power_params power = {g->p0_w, g->pmax_w};
+    double rate = speed_rate(k, batch, speed_iteration_s(&speed, k, batch, EASIM_ONE_NODE));
+    double power_w = power_training_w(&power, g->c_s, rate / k, reference_types[h].tdp_w);
+    cr_expect(fabs(rate - atof(text[5])) <= 0.05 + 1e-9, "%s %s k %u b %u: %g samples/s, table %s", text[0],
+              text[2], k, batch, rate, text[5]);
+    cr_expect(fabs(power_w - atof(text[6])) <= 0.5 + 1e-9, "%s %s k %u b %u: %g W, table %s", text[0], text[2], k,
+              batch, power_w, text[6]);
+    return true;
+}
+
+Test(model, profile_table) {
+    static const char *const names[7] = {
+        "model", "precision", "gpu", "k", "batch_per_gpu", "throughput_samples_s", "power_w_per_gpu"};
+    if (!getenv("EASIM_DATA"))
+        cr_skip("EASIM_DATA is not set");
+    char path[512];
+    struct csv *csv;
+    struct error error = {0};
+    int columns[7], rows = 0, got;
+    snprintf(path, sizeof path, "%s/profiles/profile_table.csv", getenv("EASIM_DATA"));
+    cr_assert_eq(csv_open(path, ',', &csv, &error), 0, "%s", error.text);
+    for (int c = 0; c < 7; c++)
+        columns[c] = csv_column(csv, names[c]);
+    while ((got = csv_next(csv, &error)) > 0)
+        rows += check_row(csv, columns);
+    cr_assert_eq(got, 0, "%s", error.text);
+    cr_assert_eq(rows, 2 * 2 * (6 + 6 + 6 + 5), "%d rows", rows);
+    csv_close(csv);
+}
