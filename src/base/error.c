@@ -32,17 +32,6 @@ static void add_place(struct str *text, struct location where) {
         str_add_char(text, ' ');
 }
 
-static void add_formatted(struct str *text, const char *format, va_list arguments) {
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    if (length < 0)
-        return;
-    vsnprintf(str_reserve(text, (size_t)length), (size_t)length + 1, format, arguments);
-    text->length += (size_t)length;
-}
-
 void problems_add(struct problems *problems, struct location where, const char *path, const char *format, ...) {
     struct str text = {0};
     add_place(&text, where);
@@ -50,7 +39,7 @@ void problems_add(struct problems *problems, struct location where, const char *
         str_addf(&text, "%s: ", path);
     va_list arguments;
     va_start(arguments, format);
-    add_formatted(&text, format, arguments);
+    str_addv(&text, format, arguments);
     va_end(arguments);
     for (size_t i = 0; i < text.length; i++) /* input may hold anything; a problem is one line of text */
         if ((unsigned char)text.text[i] < ' ' || text.text[i] == 0x7f)

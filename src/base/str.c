@@ -45,18 +45,22 @@ void str_add_char(struct str *str, char c) {
     str->length++;
 }
 
+void str_addv(struct str *str, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        return;
+    vsnprintf(str_reserve(str, (size_t)length), (size_t)length + 1, format, arguments);
+    str->length += (size_t)length;
+}
+
 void str_addf(struct str *str, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    str_addv(str, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return;
-    char *to = str_reserve(str, (size_t)length);
-    va_start(arguments, format);
-    vsnprintf(to, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    str->length += (size_t)length;
 }
 
 void str_add_int(struct str *str, int64_t value) {

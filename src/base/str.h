@@ -2,6 +2,7 @@
 #ifndef EASIM_BASE_STR_H
 #define EASIM_BASE_STR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ void str_add(struct str *str, const char *text);
 void str_add_bytes(struct str *str, const char *text, size_t length);
 void str_add_char(struct str *str, char c);
 void str_addf(struct str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void str_addv(struct str *str, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 void str_add_int(struct str *str, int64_t value);
 void str_add_real(struct str *str, double value);  /* numfmt_real; NaN and infinity add nothing (an empty cell) */
 void str_add_ns(struct str *str, int64_t time_ns); /* numfmt_ns: seconds as a decimal of the int64 */

@@ -187,43 +187,41 @@ const struct trace_reader trace_file_reader = {"workload", "easim's own workload
 
 /* --- writing --- */
 
-static void add_count(struct str *out, uint32_t value) {
+static void comma_text(struct str *out, const char *text) {
+    str_add_char(out, ',');
+    csv_add_text(out, text);
+}
+
+static void comma_real(struct str *out, double value) {
+    str_add_char(out, ',');
+    str_add_real(out, value);
+}
+
+static void comma_count(struct str *out, uint32_t value) {
+    str_add_char(out, ',');
     if (value > 0)
         str_add_int(out, value);
 }
 
 static void write_row(const struct trace *t, const struct trace_row *row, bool utilization, struct str *out) {
-    static const char *const classes[] = {"", "best_effort", "sla"};
+    static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
     str_add_ns(out, row->submit_ns);
-    str_add_char(out, ',');
-    csv_add_text(out, row->user);
-    str_add_char(out, ',');
-    csv_add_text(out, row->model);
-    const double before[] = {row->work_samples, row->duration_s, row->requested_s};
-    for (int i = 0; i < 3; i++) {
-        str_add_char(out, ',');
-        str_add_real(out, before[i]);
-    }
-    str_add_char(out, ',');
-    add_count(out, row->gpus);
-    str_add_char(out, ',');
-    add_count(out, row->batch);
-    str_add_char(out, ',');
-    csv_add_text(out, row->gpu_type);
-    str_add_char(out, ',');
-    str_add_real(out, row->deadline_s);
-    str_add_char(out, ',');
-    str_add(out, classes[row->class]);
-    if (utilization) {
-        str_add_char(out, ',');
-        str_add_real(out, row->utilization);
-    }
-    for (size_t i = 0; i < t->label_names.count; i++) {
-        str_add_char(out, ',');
-        csv_add_text(out, row->labels ? row->labels[i] : NULL);
-    }
+    comma_text(out, row->user);
+    comma_text(out, row->model);
+    comma_real(out, row->work_samples);
+    comma_real(out, row->duration_s);
+    comma_real(out, row->requested_s);
+    comma_count(out, row->gpus);
+    comma_count(out, row->batch);
+    comma_text(out, row->gpu_type);
+    comma_real(out, row->deadline_s);
+    comma_text(out, classes[row->class]);
+    if (utilization)
+        comma_real(out, row->utilization);
+    for (size_t i = 0; i < t->label_names.count; i++)
+        comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
 }
 
