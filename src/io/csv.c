@@ -278,3 +278,13 @@ void csv_add_text(struct str *out, const char *text) {
     }
     str_add_char(out, '"');
 }
+
+void csv_comma_text(struct str *out, const char *text) {
+    str_add_char(out, ',');
+    csv_add_text(out, text);
+}
+
+void csv_comma_real(struct str *out, double value) {
+    str_add_char(out, ',');
+    str_add_real(out, value);
+}

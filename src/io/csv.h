@@ -23,6 +23,9 @@ struct slice csv_field(const struct csv *csv, int column);    /* trimmed, unquot
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
 /* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */
 void csv_add_text(struct str *out, const char *text);
+/* Appends a comma and then text, or a number (str_add_real). */
+void csv_comma_text(struct str *out, const char *text);
+void csv_comma_real(struct str *out, double value);
 void csv_close(struct csv *csv); /* accepts NULL */
 
 #endif

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void comma_real(struct str *out, double value) {
-    str_add_char(out, ',');
-    str_add_real(out, value);
-}
-
 static void comma_int(struct str *out, int64_t value) {
     str_add_char(out, ',');
     str_add_int(out, value);
@@ -23,11 +18,6 @@ static void comma_ns(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
     if (time_ns >= 0 && time_ns != TIME_NONE_NS)
         str_add_ns(out, time_ns);
-}
-
-static void comma_text(struct str *out, const char *text) {
-    str_add_char(out, ',');
-    csv_add_text(out, text);
 }
 
 static const char *policy_of(const struct sim *sim) {
@@ -62,7 +52,7 @@ static void comma_gpu_ns(struct str *out, int128 gpu_ns) {
     if (gpu_ns < INT64_MAX)
         comma_ns(out, (int64_t)gpu_ns);
     else
-        comma_real(out, power_gpu_s(gpu_ns));
+        csv_comma_real(out, power_gpu_s(gpu_ns));
 }
 
 static void job_config(const struct sim *sim, const struct job_run *run, struct str *out) {
@@ -71,7 +61,7 @@ static void job_config(const struct sim *sim, const struct job_run *run, struct 
         return;
     }
     const struct easim_config *config = &sim->view.configs[run->config];
-    comma_text(out, sim->cluster->gpu_types[config->gpu_type].name);
+    csv_comma_text(out, sim->cluster->gpu_types[config->gpu_type].name);
     comma_int(out, config->k);
     str_add_char(out, ',');
     if (config->batch > 0)
@@ -88,23 +78,23 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     int64_t jct_ns = finished ? run->finish_ns - spec->submit_ns : -1;
     double energy_j = power_j(sim_job_energy(sim, job));
     start_row(r, out);
-    comma_text(out, spec->id);
-    comma_text(out, sim->workload->users.at[spec->user].name);
-    comma_text(out, spec->model == EASIM_NONE ? NULL : sim->workload->table.models->models[spec->model].name);
+    csv_comma_text(out, spec->id);
+    csv_comma_text(out, sim->workload->users.at[spec->user].name);
+    csv_comma_text(out, spec->model == EASIM_NONE ? NULL : sim->workload->table.models->models[spec->model].name);
     str_add(out, spec->sla ? ",sla" : ",best_effort");
     comma_ns(out, spec->submit_ns);
     comma_ns(out, run->first_start_ns);
     comma_ns(out, run->finish_ns);
-    comma_text(out, status_of(j->state));
+    csv_comma_text(out, status_of(j->state));
     job_config(sim, run, out);
     comma_ns(out, run->first_start_ns < 0 ? -1 : run->first_start_ns - spec->submit_ns);
     comma_ns(out, sim_job_held_ns(sim, job));
     comma_ns(out, jct_ns);
-    comma_real(out, energy_j);
-    comma_real(out, finished ? energy_j * units_s(jct_ns) : NAN);
+    csv_comma_real(out, energy_j);
+    csv_comma_real(out, finished ? energy_j * units_s(jct_ns) : NAN);
     comma_gpu_ns(out, sim_job_gpu_ns(sim, job));
     if (has_deadline && spec->deadline_ns < 0)
-        comma_real(out, units_s(spec->deadline_ns));
+        csv_comma_real(out, units_s(spec->deadline_ns));
     else
         comma_ns(out, spec->deadline_ns);
     int64_t horizon_ns = sim->options.horizon_ns; /* drained: every deadline is due */
@@ -114,7 +104,7 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     comma_int(out, 0);
     comma_ns(out, run->lost_ns);
     for (size_t i = 0; i < sim->workload->label_names.count; i++)
-        comma_text(out, spec->labels ? spec->labels[i] : NULL);
+        csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
     str_add_char(out, '\n');
 }
 
@@ -133,13 +123,13 @@ void tables_users(const struct replication *r, struct str *out) {
     for (size_t u = 0; u < r->sim->workload->users.count; u++) {
         const struct user_row *row = &r->metrics->users[u];
         start_row(r, out);
-        comma_text(out, r->sim->workload->users.at[u].name);
-        comma_real(out, r->sim->workload->users.at[u].weight);
+        csv_comma_text(out, r->sim->workload->users.at[u].name);
+        csv_comma_real(out, r->sim->workload->users.at[u].weight);
         comma_int(out, row->jobs);
         const double values[] = {row->gpu_s, row->demand_gpu_s, row->energy_kwh, row->jct_mean_s,
                                  row->slowdown_mean};
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            comma_real(out, values[i]);
+            csv_comma_real(out, values[i]);
         str_add_char(out, '\n');
     }
 }
@@ -152,11 +142,11 @@ void tables_types(const struct replication *r, struct str *out) {
     for (uint32_t h = 0; h < r->sim->cluster->gpu_type_count; h++) {
         const struct type_row *row = &r->metrics->types[h];
         start_row(r, out);
-        comma_text(out, r->sim->cluster->gpu_types[h].name);
+        csv_comma_text(out, r->sim->cluster->gpu_types[h].name);
         comma_int(out, r->sim->cluster->gpu_types[h].gpus);
-        comma_real(out, row->alloc_gpu_h);
-        comma_real(out, row->compute_gpu_h);
-        comma_real(out, row->energy_kwh);
+        csv_comma_real(out, row->alloc_gpu_h);
+        csv_comma_real(out, row->compute_gpu_h);
+        csv_comma_real(out, row->energy_kwh);
         comma_int(out, row->jobs);
         str_add_char(out, '\n');
     }
@@ -176,7 +166,7 @@ void tables_power(const struct replication *r, struct str *out) {
         comma_int(out, row->allocated);
         comma_int(out, row->idle);
         comma_int(out, row->waiting);
-        comma_real(out, isfinite(cap_w) ? cap_w : NAN);
+        csv_comma_real(out, isfinite(cap_w) ? cap_w : NAN);
         str_add_char(out, '\n');
     }
 }
@@ -196,17 +186,18 @@ void tables_decisions(const struct replication *r, struct str *out) {
         const struct easim_config *config = known ? &sim->view.configs[action->config] : NULL;
         start_row(r, out);
         comma_ns(out, row->time_ns);
-        comma_text(out, action_names[action->kind]);
-        comma_text(out, action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : NULL);
-        comma_text(out, known ? sim->cluster->gpu_types[config->gpu_type].name : NULL);
+        csv_comma_text(out, action_names[action->kind]);
+        csv_comma_text(out,
+                       action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : NULL);
+        csv_comma_text(out, known ? sim->cluster->gpu_types[config->gpu_type].name : NULL);
         str_add_char(out, ',');
         if (known)
             str_add_int(out, config->k);
         str_add_char(out, ',');
         if (known && config->batch > 0)
             str_add_int(out, config->batch);
-        comma_text(out, action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
-                                                      : refusal_names[action->refusal]);
+        csv_comma_text(out, action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
+                                                          : refusal_names[action->refusal]);
         str_add_char(out, '\n');
     }
 }
@@ -216,7 +207,7 @@ void tables_decisions(const struct replication *r, struct str *out) {
 void tables_summary_header(struct str *out) {
     str_add(out, "policy,replication,seed");
     for (size_t c = 0; c < SUMMARY_COUNT; c++)
-        comma_text(out, summary_names[c]);
+        csv_comma_text(out, summary_names[c]);
     str_add_char(out, '\n');
 }
 
@@ -226,7 +217,7 @@ void tables_summary(const char *policy, uint32_t number, int64_t seed, const str
     comma_int(out, number);
     comma_int(out, seed);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
-        comma_real(out, summary_value(summary, c));
+        csv_comma_real(out, summary_value(summary, c));
     str_add_char(out, '\n');
 }
 
@@ -241,11 +232,11 @@ void tables_aggregate(const char *policy, const struct summary *summaries, uint3
             values[i] = summary_value(&summaries[i], c);
         struct estimate e = statistics_estimate(values, count);
         csv_add_text(out, policy);
-        comma_text(out, summary_names[c]);
+        csv_comma_text(out, summary_names[c]);
         comma_int(out, (int64_t)e.n);
-        comma_real(out, e.mean);
-        comma_real(out, e.sd);
-        comma_real(out, e.ci95);
+        csv_comma_real(out, e.mean);
+        csv_comma_real(out, e.sd);
+        csv_comma_real(out, e.ci95);
         str_add_char(out, '\n');
     }
     free(values);

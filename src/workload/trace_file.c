@@ -187,16 +187,6 @@ const struct trace_reader trace_file_reader = {"workload", "easim's own workload
 
 /* --- writing --- */
 
-static void comma_text(struct str *out, const char *text) {
-    str_add_char(out, ',');
-    csv_add_text(out, text);
-}
-
-static void comma_real(struct str *out, double value) {
-    str_add_char(out, ',');
-    str_add_real(out, value);
-}
-
 static void comma_count(struct str *out, uint32_t value) {
     str_add_char(out, ',');
     if (value > 0)
@@ -208,20 +198,20 @@ static void write_row(const struct trace *t, const struct trace_row *row, bool u
     csv_add_text(out, row->id);
     str_add_char(out, ',');
     str_add_ns(out, row->submit_ns);
-    comma_text(out, row->user);
-    comma_text(out, row->model);
-    comma_real(out, row->work_samples);
-    comma_real(out, row->duration_s);
-    comma_real(out, row->requested_s);
+    csv_comma_text(out, row->user);
+    csv_comma_text(out, row->model);
+    csv_comma_real(out, row->work_samples);
+    csv_comma_real(out, row->duration_s);
+    csv_comma_real(out, row->requested_s);
     comma_count(out, row->gpus);
     comma_count(out, row->batch);
-    comma_text(out, row->gpu_type);
-    comma_real(out, row->deadline_s);
-    comma_text(out, classes[row->class]);
+    csv_comma_text(out, row->gpu_type);
+    csv_comma_real(out, row->deadline_s);
+    csv_comma_text(out, classes[row->class]);
     if (utilization)
-        comma_real(out, row->utilization);
+        csv_comma_real(out, row->utilization);
     for (size_t i = 0; i < t->label_names.count; i++)
-        comma_text(out, row->labels ? row->labels[i] : NULL);
+        csv_comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
 }
 

@@ -151,7 +151,8 @@ Test(schema, one_problem) {
          "dir/f.yaml:1:36: objects[1].x: expected integer 1..9, got \"-1\""},
         {"{integer: 1, objects: [{tag: \"\"}]}", "dir/f.yaml:1:30: objects[0].tag: expected text, got \"\""},
         {"{integer: 1, ints: [2, 9]}", "dir/f.yaml:1:24: ints[1]: expected integer 2..8, got \"9\""},
-        {"{integer: 1, ints: []}", "dir/f.yaml:1:20: ints: expected a list of at least one value, got a list"},
+        {"{integer: 1, ints: []}",
+         "dir/f.yaml:1:20: ints: expected a list of at least one value, got an empty list"},
         {"{integer: 1, reals: {a: 1}}",
          "dir/f.yaml:1:21: reals: expected a list of at least one value, got a mapping"},
         {"{}", "dir/f.yaml:1:1: key \"integer\" is missing"},
@@ -177,7 +178,7 @@ Test(schema, several_problems) {
                                            "dir/f.yaml:1:1: key \"integer\" is missing",
                                            "dir/f.yaml:2:7: flag: ",
                                            "dir/f.yaml:5:6: objects[0].x: ",
-                                           "dir/f.yaml:6:6: objects[1]: unknown key \"y\""};
+                                           "dir/f.yaml:6:5: objects[1]: unknown key \"y\""};
     struct bound b;
     bind(&b, "real: eleven\nflag: 1\nchoice: blue\nobjects:\n- x: 0\n- { y: 2, x: 2}\nreall: 3\n");
     cr_assert_lt(b.status, 0);
