@@ -225,7 +225,7 @@ int sim_run(struct sim *sim, struct error *reterr) {
     while (sim->error.code >= 0 && !(drain && all_done(sim))) {
         int64_t next_ns = eventq_next_ns(&sim->events);
         if (cancelled(sim))
-            sim_fail(sim, ERROR_CANCELLED, "interrupted");
+            error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (next_ns == INT64_MAX && sim->waiting > 0)
             report_stuck(sim);
         else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)

@@ -147,8 +147,9 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     for (uint32_t i = 1; i < started; i++)
         pthread_join(ids[i], NULL);
     emit_ready(&pool, true);
-    if (pool.error.code == 0 && result->count < pool.count)
-        error_set(&pool.error, ERROR_CANCELLED, "interrupted");
+    if ((pool.error.code == 0 || pool.error.code == ERROR_CANCELLED) && result->count < pool.count)
+        error_set(&pool.error, ERROR_CANCELLED, "interrupted: %u of %u replications are finished and kept",
+                  result->count, pool.count);
     pthread_mutex_destroy(&pool.lock);
     free(ids);
     free(pool.slots);

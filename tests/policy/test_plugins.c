@@ -73,9 +73,9 @@ Test(plugins, failures) {
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}", "policy give_up: init failed: not this cluster (at t = 0 s)"},
         {"{name: not_a_number}",
-         "policy not_a_number: decide failed: the key of job 0 is not a number (at t = 0 s)"},
+         "policy not_a_number: decide failed: the key of job a is not a number (at t = 0 s)"},
         {"{name: not_a_number, params: {where: objective}}",
-         "policy not_a_number: decide failed: the objective of job 0 is not a number (at t = 0 s)"},
+         "policy not_a_number: decide failed: the objective of job a is not a number (at t = 0 s)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;

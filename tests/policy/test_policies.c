@@ -341,18 +341,27 @@ Test(policies, zeus_configuration) {
          NULL,
          MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n",
          {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
+    };
+    run_cases(cases, sizeof cases / sizeof *cases);
+}
+
+#define UNLIKE_IDLE                                                                                                \
+    "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: [{gpu: "  \
+    "g, "                                                                                                          \
+    "gpus: 1}, {gpu: h, gpus: 1}]}\n"
+
+Test(policies, zeus_basis) {
+    static const struct policy_case cases[] = {
         /* gross: h, 80 < 100 W; marginal: g, 100 - 90 = 10 W above idle, against 80 - 10 = 70 W */
         {"gross basis",
          "{name: zeus}",
-         "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
-         "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
+         UNLIKE_IDLE,
          NULL,
          MODEL_HEAD "a,0,,,pair,2.385\n",
          {{"a", 0, 2.385, 1, 1}}},
         {"marginal basis",
          "{name: zeus, params: {power_basis: marginal}}",
-         "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
-         "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
+         UNLIKE_IDLE,
          NULL,
          MODEL_HEAD "a,0,,,pair,2.385\n",
          {{"a", 0, 2.385, 1, 0}}},
@@ -360,8 +369,7 @@ Test(policies, zeus_configuration) {
            5; gross it is best itself */
         {"marginal slack",
          "{name: zeus, params: {power_basis: marginal, edp_slack: 6}}",
-         "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: "
-         "[{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
+         UNLIKE_IDLE,
          NULL,
          "job_id,submit_s,gpus,duration_s,model,work_samples,gpu_type\nx,0,1,5,,,g\na,1,,,pair,2.385,\n",
          {{"x", 0, 5, 1, 0}, {"a", 5, 7.385, 1, 0}}},

@@ -338,7 +338,7 @@ Test(workload, several_streams) {
             of_first++;
         }
     }
-    cr_assert(of_first == one.w.jobs.count && two.w.jobs.count > 4 * of_first, "%zu of %zu and %zu", of_first,
+    cr_assert(of_first == one.w.jobs.count && two.w.jobs.count > 3 * of_first, "%zu of %zu and %zu", of_first,
               one.w.jobs.count, two.w.jobs.count);
     release(&one);
     release(&two);
