@@ -124,14 +124,14 @@ Test(policies, fcfs) {
 Test(policies, easy) {
     static const struct policy_case cases[] = {
         /* 10 GPUs. a holds 6 until 100; the head b (8) is reserved for 100, with 10 - 8 = 2 extra. c (2, 500 s)
-           needs no more than the extra: starts at 2. d (2, 500 s) at 3: the extra is gone (at 100: 8 free). e (2)
-           at 3 ends at exactly 100, the shadow time: starts. f (1) at 3.5: nothing is free. At 100 b starts on 8;
-           it ends at 150, then d and f start. */
+           needs no more than the extra: starts at 2. d (2, 500 s) comes with it: 2 GPUs are free, but the extra is
+           gone. e (2) at 3 ends at exactly 100, the shadow time: starts. f (1) at 3.5: nothing is free. At 100 b
+           starts on 8; it ends at 150, then d and f start. */
         {"extra and shadow",
          "{name: easy}",
          TRIAL_CLUSTER(10),
          NULL,
-         HEAD "a,0,6,100,\nb,1,8,50,\nc,2,2,500,\nd,3,2,500,\ne,3,2,97,\nf,3.5,1,200,\n",
+         HEAD "a,0,6,100,\nb,1,8,50,\nc,2,2,500,\nd,2,2,500,\ne,3,2,97,\nf,3.5,1,200,\n",
          {{"a", 0, 100, 6, 0},
           {"b", 100, 150, 8, 0},
           {"c", 2, 502, 2, 0},
@@ -346,9 +346,8 @@ Test(policies, zeus_configuration) {
 }
 
 #define UNLIKE_IDLE                                                                                                \
-    "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], nodes: [{gpu: "  \
-    "g, "                                                                                                          \
-    "gpus: 1}, {gpu: h, gpus: 1}]}\n"
+    "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], "                \
+    "nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n"
 
 Test(policies, zeus_basis) {
     static const struct policy_case cases[] = {

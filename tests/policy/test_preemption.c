@@ -144,3 +144,22 @@ Test(preemption, not_preemptible) {
     cr_expect_eq(t.summaries->refused_actions, 1);
     trial_finish(&t);
 }
+
+/* Preemptions and losses before the end of the warm-up do not count: a loses 2 s at 10, b (in time for the
+   measuring) nothing. */
+Test(preemption, before_the_end_of_warmup) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,30\nb,15,1,2.385\n"},
+        "name: n\nhorizon: drain\npolicy: {name: preempt_at, params: {at: 10, pause: 1}}\n" TRIAL_CLUSTER(
+            3) "workload: {kind: trace, file: jobs.csv, warmup: 15, rigid_costs: {checkpoint_interval_s: 8}}\n");
+    trial_must_succeed(&t);
+    cr_expect_eq(trial_find(&t, "a")->finish_ns, 33000000000); /* 11 + 30 - 8 */
+    expect_near(trial_find(&t, "a")->lost_s, 2, "warm-up", "lost_s of a");
+    expect_near(t.summaries->preemptions, 0, "warm-up", "preemptions");
+    expect_near(t.summaries->interruptions_per_job, 0, "warm-up", "interruptions");
+    expect_near(t.summaries->lost_gpu_h, 0, "warm-up", "lost_gpu_h");
+    expect_near(t.summaries->energy_lost_kwh, 0, "warm-up", "energy_lost_kwh");
+    expect_near(t.summaries->jobs_submitted, 1, "warm-up", "jobs_submitted");
+    trial_finish(&t);
+}

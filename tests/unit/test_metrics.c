@@ -61,6 +61,19 @@ static void expect_figures(const struct trial *t, const char *name, const struct
     }
 }
 
+/* What policies see of a user's GPU-seconds is what the jobs of that user held. */
+static void check_usage(void *context, const struct replication *replication) {
+    (void)context;
+    const struct sim *sim = replication->sim;
+    for (uint32_t u = 0; u < sim->view.v->user_count; u++) {
+        double held_s = 0;
+        for (uint32_t j = 0; j < sim->next_arrival; j++)
+            held_s += sim->workload->jobs.at[j].user == u ? power_gpu_s(sim_job_gpu_ns(sim, j)) : 0;
+        cr_assert_gt(held_s, 0);
+        expect_near(easim_user_usage_s(sim->view.v, u), held_s, "usage");
+    }
+}
+
 /* 4 GPUs, fcfs. a (u1, 2 GPUs, asked for 12 s) runs 0..10; b (u2, 4 GPUs) comes at 5, runs 10..14.
      n of a: 5 s alone, 5 s two = 1.5: k <= 2.67 allows its 2 GPUs, T_ideal 10, rho 1
      n of b: (5*2 + 4*1)/9 = 1.56: k <= 2.57 allows none, so the smallest, 4: T_ideal 4, rho 9/4
@@ -113,7 +126,8 @@ Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         trial_run(&t,
-                  &(struct trial_options){.jobs = "job_id,user,submit_s,gpus,duration_s,requested_s\n"
+                  &(struct trial_options){.look = check_usage,
+                                          .jobs = "job_id,user,submit_s,gpus,duration_s,requested_s\n"
                                                   "a,u1,0,2,10,12\nb,u2,5,4,4,\n"},
                   "name: n\nhorizon: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(4) TRIAL_JOBS, cases[i].horizon);
         trial_must_succeed(&t);
@@ -122,9 +136,32 @@ Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave
     }
 }
 
+/* A user can claim no more than the share of its weight: of 20 GPU-s on 2 GPUs, 10 for each of equal users. u1
+   wants 100 and has 10, u2 wants and has 2: both have all they can claim. With weights 3 : 1 u1 can claim 15:
+   ratios 2/3 and 1. */
+Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct {
+        const char *weight;
+        double index;
+    } cases[] = {{"1", 1}, {"3", (5 / 3.0) * (5 / 3.0) / (2 * (4 / 9.0 + 1))}};
+    for (int i = 0; i < 2; i++) {
+        struct trial t;
+        trial_run(
+            &t,
+            &(struct trial_options){.look = check_usage,
+                                    .jobs = "job_id,user,submit_s,gpus,duration_s\na,u1,0,1,100\nb,u2,0,1,2\n"},
+            "name: n\nhorizon: 10\npolicy: {name: fcfs}\nusers: [{name: u2}, {name: u1, weight: "
+            "%s}]\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
+            cases[i].weight);
+        trial_must_succeed(&t);
+        expect_near(t.summaries->jain_gpu_s, cases[i].index, cases[i].weight);
+        trial_finish(&t);
+    }
+}
+
 /* Deadlines: due are those not after the horizon (100). On 1 GPU, in order: a ends at 10 (8: 2 s late), b at 12
-   (12: in time), c at 15.5 (11: 4.5 s late), d never (99: due and missed), e never (100.5: not due), f has none, g
-   is rejected (50: missed). Late ones: 2 and 4.5 s. */
+   (12: in time), c at 15.5 (11: 4.5 s late), d never (100, the horizon: due and missed), e never (100.5: not due),
+   f has none, g is rejected (50: missed). Late ones: 2 and 4.5 s. */
 Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const struct figure figures[] = {{"deadline_jobs", 5},
                                             {"deadline_missed", 4},
@@ -136,8 +173,9 @@ Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
                                             {NULL, 0}};
     struct trial t;
     trial_run(&t,
-              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,deadline_s\na,0,1,10,8\nb,0,1,2,12\n"
-                                              "c,0,1,3.5,11\nd,0,1,1000,99\ne,0,1,1,100.5\nf,0,1,1,\ng,0,2,1,50\n"},
+              &(struct trial_options){.jobs =
+                                          "job_id,submit_s,gpus,duration_s,deadline_s\na,0,1,10,8\nb,0,1,2,12\n"
+                                          "c,0,1,3.5,11\nd,0,1,1000,100\ne,0,1,1,100.5\nf,0,1,1,\ng,0,2,1,50\n"},
               "name: n\nhorizon: 100\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_figures(&t, "deadlines", figures);
