@@ -272,7 +272,8 @@ struct easim_host {
     /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* Takes the GPUs of a running job away; it goes back to the queue with its submit time and loses the work
-       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time. PREEMPT. */
+       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time, which is an event; at
+       once otherwise, which is none: if nothing else runs, start something or ask for a wake-up. PREEMPT. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job);
     /* Asks for a decision at an absolute time > now, whatever happens until then. TICK. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
