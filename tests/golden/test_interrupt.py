@@ -40,7 +40,11 @@ def interrupted_run(folder):
 
 def progress_line(folder):
     """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
-    master, slave = pty.openpty()
+    try:
+        master, slave = pty.openpty()
+    except OSError:
+        print("progress line: skipped, this machine has no pseudo-terminals")
+        return
     process = subprocess.Popen(command(folder / "progress", 100000), stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
     time.sleep(2.2)
