@@ -79,7 +79,7 @@ def verdict_of(bench, cpu_s):
 
 
 def print_row(*cells):
-    print(f"{cells[0]:<28}" + "".join(f"{cell:>{width}}" for cell, width in
+    print(f"{cells[0]:<60}" + "".join(f"{cell:>{width}}" for cell, width in
                                       zip(cells[1:], (9, 17, 10, 10, 8, 8))) + f"  {cells[7]}")
 
 
@@ -87,12 +87,12 @@ def run_bench(bench, values, update):
     """Prints the row of one benchmark; returns whether it is good."""
     words = " ".join(bench["command"] + bench.get("setup", []))
     if "{data}" in words and "data" not in values:
-        print(f"{bench['name']:<28}  skipped: EASIM_DATA is not set")
+        print(f"{bench['name']:<60}  skipped: EASIM_DATA is not set")
         return True
     try:
         times, peak = measure(bench, values)
     except RuntimeError as error:
-        print(f"{bench['name']:<28}  FAILED: {error}")
+        print(f"{bench['name']:<60}  FAILED: {error}")
         return False
     cpu_s = statistics.median(times)
     baseline, limit = bench.get("baseline_cpu_s"), bench.get("limit_cpu_s")

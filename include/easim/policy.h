@@ -79,9 +79,7 @@ struct easim_gpu_type {
 };
 
 struct easim_node {
-    uint32_t gpu_type;
-    uint32_t gpus;
-    uint32_t free;
+    uint32_t gpu_type, gpus, free;
 };
 
 struct easim_user {
@@ -103,22 +101,19 @@ enum easim_job_state {
 
 /* A job. Its index is its place in the order of submission (equal times: order of the workload). */
 struct easim_job {
-    const char *id; /* as in the workload; for messages */
-    uint32_t index;
-    uint32_t state;        /* enum easim_job_state */
+    const char *id;        /* as in the workload; for messages */
+    uint32_t index, state; /* state: enum easim_job_state */
     uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
     uint32_t first_config; /* its allowed, feasible configurations are first_config .. + config_count - 1 of */
     uint32_t config_count; /*   the view's table, in the order: gpu_type, k, batch, each ascending */
     uint32_t best_config;  /* the configuration of time_best_s (ties as in SPEC 6) */
-    uint32_t config;       /* running: its configuration; else EASIM_NONE */
-    uint32_t span;         /* running: enum easim_span of its GPUs */
+    uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
     uint32_t running_slot; /* running: its place in view->running */
     uint32_t user;         /* index of a struct easim_user */
     uint32_t model;        /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run time */
     uint32_t preemptions;  /* so far */
-    bool preemptible;
-    bool sla;            /* class: sla (true) or best_effort */
-    bool started_before; /* pays restart_s instead of start_s */
+    bool preemptible, sla; /* sla: its class is sla, not best_effort */
+    bool started_before;   /* pays restart_s instead of start_s */
     int64_t submit_ns;
     double submit_s;
     double deadline_s;  /* absolute; INFINITY if none */
@@ -127,16 +122,16 @@ struct easim_job {
     double time_best_s; /* T*: least predicted time over its configurations on the empty cluster */
     double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
     double start_s;     /* running: when it got its GPUs */
-    int64_t predicted_end_ns; /* running: from the prediction at its start; see easim_job_predicted_end_ns */
-    double true_time_s;       /* ORACLE only: true T of a rigid job; NAN otherwise */
+    int64_t predicted_end_ns; /* running: from the prediction at its start; see easim_predicted_end_ns */
+    /* What stopping it costs: set-up of a later start; time of a checkpoint on demand; computing time between
+       periodic checkpoints (0: on demand). */
+    double restart_s, checkpoint_s, checkpoint_interval_s;
+    double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
 };
 
 /* A running job in short, for scans over all of them. Order is arbitrary but reproducible. */
 struct easim_running {
-    uint32_t job;
-    uint32_t gpu_type;
-    uint32_t k;
-    uint32_t reserved;
+    uint32_t job, gpu_type, k, reserved;
     int64_t predicted_end_ns; /* may lie in the past: the job overruns its request */
 };
 
@@ -161,8 +156,8 @@ struct easim_view {
     double power_w;     /* GPUs and nodes now, the starts of this plan included, every allocated GPU counted at the
                            higher of ctx_w and its computing power */
     double power_cap_w; /* INFINITY if none */
-    uint32_t gpus;      /* all GPUs */
-    uint32_t free_gpus; /* all free GPUs, whatever type */
+    double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
+    uint32_t gpus, free_gpus;               /* of all types together */
     uint32_t gpu_type_count, node_count, user_count, config_count;
     uint32_t job_count; /* length of the job array; jobs not submitted yet are EASIM_JOB_PENDING */
     uint32_t waiting_count;
@@ -196,6 +191,13 @@ static inline double easim_job_age_s(const struct easim_view *view, const struct
     return view->now_s - job->submit_s;
 }
 
+/* Work a running job still has to do now (struct easim_job has it as of its start), >= 0. */
+static inline double easim_job_remaining(const struct easim_view *view, const struct easim_job *job) {
+    double computing_s = view->now_s - job->start_s - job->setup_s;
+    double done = computing_s > 0 ? computing_s * easim_view_config(view, job->config)->goodput[job->span] : 0;
+    return job->remaining > done ? job->remaining - done : 0;
+}
+
 /* When a running job is expected to end: as predicted at its start, or now + 1 ns if it overruns that. */
 static inline int64_t easim_predicted_end_ns(const struct easim_view *view, int64_t predicted_end_ns) {
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
@@ -205,14 +207,9 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view, int6
 
 /* A configuration for a job with what it would cost. */
 struct easim_choice {
-    uint32_t config; /* index in the view's table */
-    uint32_t span;   /* enum easim_span it was judged with */
-    uint32_t k;
-    uint32_t gpu_type;
-    uint32_t batch;
-    double power_w; /* of one GPU while computing */
-    double ctx_w;   /* of one GPU during set-up */
-    double idle_w;  /* of one such GPU if it stayed free */
+    uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
+    uint32_t k, gpu_type, batch;
+    double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
     double setup_s;
     double time_s;   /* T = set-up + remaining / goodput */
     double energy_j; /* E = k * (ctx_w * set-up + power_w * remaining / goodput) */
@@ -272,8 +269,8 @@ struct easim_host {
     /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* Takes the GPUs of a running job away; it goes back to the queue with its submit time and loses the work
-       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time, which is an event; at
-       once otherwise, which is none: if nothing else runs, start something or ask for a wake-up. PREEMPT. */
+       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time, which is an event;
+       at once otherwise, which is none: if nothing else runs, start something or ask for a wake-up. PREEMPT. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job);
     /* Asks for a decision at an absolute time > now, whatever happens until then. TICK. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);

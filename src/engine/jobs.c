@@ -54,6 +54,7 @@ static struct config_best update_predictions(struct sim *sim, uint32_t job) {
 static void fill_view_job(struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct config_set *set = &sim->workload->table.sets.at[spec->set];
+    const struct start_costs *costs = workload_costs(sim->workload, spec->model);
     bool oracle = sim->module->policy->capabilities & EASIM_CAPABILITY_ORACLE;
     sim->view.jobs[job] = (struct easim_job){
         .id = spec->id,
@@ -71,6 +72,9 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
         .submit_s = units_s(spec->submit_ns),
         .deadline_s = spec->deadline_ns == TIME_NONE_NS ? INFINITY : units_s(spec->deadline_ns),
         .remaining = spec->predicted_work,
+        .restart_s = costs->restart_s,
+        .checkpoint_s = costs->checkpoint_s,
+        .checkpoint_interval_s = costs->checkpoint_interval_s,
         .true_time_s = oracle && spec->model == EASIM_NONE ? spec->work : NAN,
     };
 }

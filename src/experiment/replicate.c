@@ -46,6 +46,8 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                       .params = study->params,
                       .options = {.horizon_ns = study->scenario.horizon_ns,
                                   .engine = study->scenario.engine,
+                                  .price_per_mwh = study->scenario.price_per_mwh,
+                                  .carbon_g_per_kwh = study->scenario.carbon_g_per_kwh,
                                   .seed = (uint64_t)study->scenario.seed,
                                   .replication = index,
                                   .check = pool->options->check,

@@ -1,0 +1,76 @@
+/* The inline functions of easim/policy.h on a view made by hand: two GPU types, one job, one user. */
+#include "easim/policy.h"
+
+#include <criterion/criterion.h>
+
+/* a: 5 GPUs, 2 free on the freest node, 3 free in all; 20 W idle, 30 W context. */
+static const struct easim_gpu_type types[] = {{.name = "a",
+                                               .gpus = 5,
+                                               .free = 3,
+                                               .node_gpus_max = 4,
+                                               .node_free_max = 2,
+                                               .idle_w = 20,
+                                               .ctx_w = 30,
+                                               .tdp_w = 400}};
+static const struct easim_config configs[] = {
+    {.k = 2, .batch = 8, .goodput = {2.5, 2}, .power_w = {250, 240}},
+    {.k = 3, .batch = 8, .goodput = {3.5, 3}, .power_w = {260, 250}},
+    {.k = 4, .batch = 8, .goodput = {4.5, 4}, .power_w = {260, 250}},
+};
+static const struct easim_user users[] = {
+    {.name = "u", .weight = 1, .gpu_s = 7.5, .as_of_s = 90, .allocated_gpus = 2}};
+static const struct easim_view view = {.struct_size = sizeof view,
+                                       .now_ns = 100000000000,
+                                       .now_s = 100,
+                                       .gpu_type_count = 1,
+                                       .user_count = 1,
+                                       .config_count = 3,
+                                       .gpu_type_stride = sizeof *types,
+                                       .user_stride = sizeof *users,
+                                       .config_stride = sizeof *configs,
+                                       .gpu_types = types,
+                                       .users = users,
+                                       .configs = configs};
+
+Test(policy_header, time_and_usage) {
+    const struct easim_job job = {.submit_s = 61.25, .start_s = 91, .setup_s = 4, .config = 1, .remaining = 21};
+    cr_expect_eq(easim_job_age_s(&view, &job), 38.75);
+    /* 7.5 GPU-s until 90, then 2 GPUs for 10 s */
+    cr_expect_eq(easim_user_usage_s(&view, 0), 27.5);
+    /* computing since 95 at 3.5 samples/s in one node: 21 - 5 * 3.5 */
+    cr_expect_eq(easim_job_remaining(&view, &job), 3.5);
+    struct easim_job early = job, late = job;
+    early.setup_s = 12;  /* still in set-up: nothing is done */
+    late.remaining = 10; /* overruns its prediction: nothing is left */
+    cr_expect_eq(easim_job_remaining(&view, &early), 21);
+    cr_expect_eq(easim_job_remaining(&view, &late), 0);
+    cr_expect_eq(easim_predicted_end_ns(&view, view.now_ns + 5), view.now_ns + 5);
+    cr_expect_eq(easim_predicted_end_ns(&view, view.now_ns), view.now_ns + 1);
+}
+
+Test(policy_header, predictions) {
+    cr_expect_eq(easim_fit(&view, &configs[0]), EASIM_ONE_NODE);
+    cr_expect_eq(easim_fit(&view, &configs[1]), EASIM_ACROSS_NODES);
+    cr_expect_eq(easim_fit(&view, &configs[2]), EASIM_NOFIT);
+    const struct easim_job job = {.setup_s = 4, .remaining = 21};
+    struct easim_choice choice = easim_predict(&view, &job, 1, EASIM_ACROSS_NODES);
+    /* 21/3 = 7 s of computing: T = 11 s, E = 3 * (30 * 4 + 250 * 7) = 5610 J, EDP = 61710 J s */
+    cr_expect_eq(choice.time_s, 11);
+    cr_expect_eq(choice.energy_j, 5610);
+    cr_expect_eq(choice.edp_js, 61710);
+    cr_expect_eq(choice.power_w, 250);
+    cr_expect_eq(choice.ctx_w, 30);
+    cr_expect_eq(choice.idle_w, 20);
+}
+
+/* SPEC 6: fewer GPUs, lower k*P, earlier type, smaller batch. */
+Test(policy_header, tie_break) {
+    static const struct easim_choice order[] = {{.k = 1, .power_w = 300, .gpu_type = 1, .batch = 8},
+                                                {.k = 2, .power_w = 200, .gpu_type = 1, .batch = 8},
+                                                {.k = 2, .power_w = 250, .gpu_type = 0, .batch = 8},
+                                                {.k = 2, .power_w = 250, .gpu_type = 1, .batch = 4},
+                                                {.k = 2, .power_w = 250, .gpu_type = 1, .batch = 8}};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (size_t j = 0; j < sizeof order / sizeof *order; j++)
+            cr_expect_eq(easim_choice_before(&order[i], &order[j]), i < j, "%zu before %zu", i, j);
+}
