@@ -15,15 +15,11 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     return (struct easim_key){.value = sqrt(best) / (1 + easim_job_age_s(pass->view, job) / p->tau)};
 }
 
-/* E * T^n; with marginal power only what the job adds to idle GPUs counts. */
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    double energy_j = choice->energy_j;
-    if (p->power_basis == BASIS_MARGINAL)
-        energy_j -= choice->k * choice->idle_w * choice->time_s;
-    return energy_j * (p->edp_exponent == 1 ? choice->time_s : pow(choice->time_s, p->edp_exponent));
+    return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
 static bool admit(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,

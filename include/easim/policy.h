@@ -68,13 +68,9 @@ struct easim_config {
 
 struct easim_gpu_type {
     const char *name;
-    uint32_t gpus;          /* in the whole cluster */
-    uint32_t free;          /* not held by any job now */
-    uint32_t node_gpus_max; /* GPUs of the largest node */
-    uint32_t node_free_max; /* most free GPUs of any one node now */
-    double idle_w;          /* one GPU, not allocated */
-    double ctx_w;           /* one GPU, allocated but not computing (set-up, checkpoint) */
-    double tdp_w;           /* one GPU, upper bound */
+    uint32_t gpus, free;                   /* in the whole cluster; of them not held by any job now */
+    uint32_t node_gpus_max, node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
+    double idle_w, ctx_w, tdp_w;           /* one GPU: free; held but not computing (set-up, checkpoint); at most */
     double memory_gib;
 };
 
@@ -84,9 +80,8 @@ struct easim_node {
 
 struct easim_user {
     const char *name;
-    double weight; /* > 0 */
-    double gpu_s;  /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
-    double as_of_s;
+    double weight;           /* > 0 */
+    double gpu_s, as_of_s;   /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
     uint32_t allocated_gpus; /* held now */
 };
 
@@ -144,8 +139,7 @@ enum easim_event_kind {
 };
 
 struct easim_event {
-    uint32_t kind; /* enum easim_event_kind */
-    uint32_t job;  /* or EASIM_NONE */
+    uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
 };
 
 /* Everything a policy may know. Arrays are walked with the inline functions below, by the host's strides. */
@@ -157,13 +151,13 @@ struct easim_view {
                            higher of ctx_w and its computing power */
     double power_cap_w; /* INFINITY if none */
     double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
+    double usage_half_life_s;               /* INFINITY: usage does not fade */
     uint32_t gpus, free_gpus;               /* of all types together */
     uint32_t gpu_type_count, node_count, user_count, config_count;
     uint32_t job_count; /* length of the job array; jobs not submitted yet are EASIM_JOB_PENDING */
     uint32_t waiting_count;
     uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or EASIM_NONE */
-    uint32_t running_count;
-    uint32_t event_count; /* 1 unless events of one instant are coalesced */
+    uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
     size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride, event_stride;
     const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
 };
@@ -180,10 +174,15 @@ EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
 
-/* GPU-seconds user has held until now, running jobs, set-up and lost work included (U of SPEC 6). */
+/* GPU-seconds user has held until now, running jobs, set-up and lost work included (U of SPEC 6); with a half-life
+   what was held H seconds ago counts half. */
 static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
     const struct easim_user *u = easim_view_user(view, user);
-    return u->gpu_s + u->allocated_gpus * (view->now_s - u->as_of_s);
+    double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
+    if (view->usage_half_life_s == INFINITY)
+        return u->gpu_s + u->allocated_gpus * since_s;
+    return u->gpu_s * fade +
+           u->allocated_gpus * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
 }
 
 /* Seconds since the job was submitted, >= 0. */
@@ -244,6 +243,12 @@ static inline struct easim_choice easim_predict(const struct easim_view *view, c
     choice.energy_j = c->k * (type->ctx_w * job->setup_s + choice.power_w * computing_s);
     choice.edp_js = choice.energy_j * choice.time_s;
     return choice;
+}
+
+/* E * T^exponent; with `marginal` E counts only power above idle. */
+static inline double easim_choice_edp(const struct easim_choice *choice, double exponent, bool marginal) {
+    double energy_j = choice->energy_j - (marginal ? choice->k * choice->idle_w * choice->time_s : 0);
+    return energy_j * (exponent == 1 ? choice->time_s : pow(choice->time_s, exponent));
 }
 
 /* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
@@ -326,6 +331,7 @@ struct easim_key {
 /* Options that every list policy has; they stand in its parameter struct at options_offset. */
 struct easim_list_options {
     bool strict; /* stop at the first job that cannot start, instead of going on to later jobs (backfill) */
+    double usage_half_life_s; /* of easim_user_usage_s; 0 or EASIM_OFF: usage does not fade */
 };
 
 /* The row of the parameter table for a struct easim_list_options named `member` in parameter struct `type`. */

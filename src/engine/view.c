@@ -78,6 +78,7 @@ void view_init(struct view *view, const struct cluster *cluster, const struct wo
                                    .user_count = (uint32_t)w->users.count,
                                    .config_count = (uint32_t)w->table.configs.count,
                                    .job_count = (uint32_t)w->jobs.count,
+                                   .usage_half_life_s = INFINITY,
                                    .first_waiting = EASIM_NONE,
                                    .gpu_type_stride = sizeof *view->gpu_types,
                                    .node_stride = sizeof *view->nodes,
@@ -151,7 +152,7 @@ void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign) {
 
 void view_user_gpus(struct view *view, uint32_t user, int64_t change) {
     struct easim_user *u = &view->users[user];
-    u->gpu_s += u->allocated_gpus * (view->v->now_s - u->as_of_s);
+    u->gpu_s = easim_user_usage_s(view->v, user);
     u->as_of_s = view->v->now_s;
     u->allocated_gpus = (uint32_t)(u->allocated_gpus + change);
 }

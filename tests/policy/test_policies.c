@@ -1,75 +1,12 @@
 /* Decisions of fcfs, easy, pollux and zeus on small cases, worked out by hand above each case. A `=` in a comment
    is the arithmetic of the key or objective that decides. */
-#include "../support/scenario.h"
+#include "../support/policy_case.h"
 #include "../support/temp_dir.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
 TestSuite(policies, .init = temp_dir_enter, .fini = temp_dir_leave);
-
-#define MOST 8
-
-/* What is to become of a job. */
-struct expected {
-    const char *id;
-    double start_s, finish_s;
-    uint32_t k, gpu_type;
-};
-
-struct policy_case {
-    const char *name, *policy, *cluster, *limits, *jobs;
-    struct expected expected[MOST];
-};
-
-/* Rates are given as measured points, so that they are whole numbers. "flat": 1, 1.6 and 2 samples/s on 1, 2 and 4
-   GPUs of 100 W each; "wide": 1 and 3 on 2 and 4 GPUs of one node, 1 on 4 GPUs across nodes (and 1 on 2 across). */
-static const char models[] =
-    "models:\n"
-    "  - name: flat\n"
-    "    m0: 1000000\n    phi: 1\n    batches: [1]\n"
-    "    gpus: {g: {evidence: assumed, source: by hand, lookup: [\n"
-    "      {k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100},\n"
-    "      {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100},\n"
-    "      {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}\n"
-    "  - name: wide\n"
-    "    m0: 1000000\n    phi: 1\n    batches: [1]\n"
-    "    gpus: {g: {evidence: assumed, source: by hand, lookup: [\n"
-    "      {k: 2, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100},\n"
-    "      {k: 4, batch: 1, throughput_samples_s: 3, power_w_per_gpu: 100},\n"
-    "      {k: 2, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100, across_nodes: true},\n"
-    "      {k: 4, batch: 1, throughput_samples_s: 0.5, power_w_per_gpu: 100, across_nodes: true}]}}\n"
-    "  - name: pair\n" /* the same speed on two GPU types, unlike power */
-    "    m0: 1000000\n    phi: 1\n    batches: [1]\n"
-    "    gpus:\n"
-    "      g: {evidence: assumed, source: by hand, lookup: [\n"
-    "        {k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100}]}\n"
-    "      h: {evidence: assumed, source: by hand, lookup: [\n"
-    "        {k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 80}]}\n";
-
-static void run_case(const struct policy_case *c) {
-    struct trial t;
-    trial_run(&t, &(struct trial_options){.jobs = c->jobs, .models = models, .strict = true},
-              "name: policies\nhorizon: drain\nmodels: models.yaml\n%s"
-              "workload: {kind: trace, file: jobs.csv%s}\npolicy: %s\n",
-              c->cluster, c->limits ? c->limits : "", c->policy);
-    cr_assert_eq(t.status, 0, "%s: %s", c->name, t.failure);
-    for (const struct expected *e = c->expected; e->id; e++) {
-        const struct trial_job *job = trial_find(&t, e->id);
-        cr_expect_eq(job->start_ns, llround(e->start_s * 1e9), "%s: %s starts at %.9f s, not %.9f", c->name, e->id,
-                     (double)job->start_ns / 1e9, e->start_s);
-        cr_expect_eq(job->finish_ns, llround(e->finish_s * 1e9), "%s: %s ends at %.9f s, not %.9f", c->name, e->id,
-                     (double)job->finish_ns / 1e9, e->finish_s);
-        cr_expect(job->k == e->k && job->gpu_type == e->gpu_type, "%s: %s ran on %u GPUs of type %u", c->name,
-                  e->id, job->k, job->gpu_type);
-    }
-    trial_finish(&t);
-}
-
-static void run_cases(const struct policy_case *cases, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        run_case(&cases[i]);
-}
 
 #define HEAD "job_id,submit_s,gpus,duration_s,requested_s\n"
 #define TWO_TYPES(power_g, power_h)                                                                                \
@@ -118,7 +55,7 @@ Test(policies, fcfs) {
         {"tie by power", "{name: fcfs}", TWO_TYPES(400, 300), NULL, HEAD "a,0,2,7,\n", {{"a", 0, 7, 2, 1}}},
         {"tie by type", "{name: fcfs}", TWO_TYPES(300, 300), NULL, HEAD "a,0,2,7,\n", {{"a", 0, 7, 2, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
 Test(policies, easy) {
@@ -184,7 +121,7 @@ Test(policies, easy) {
          "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,10,,\nb,1,,,flat,12\nc,2,2,8,,\n",
          {{"a", 0, 10, 2, 0}, {"b", 10, 16, 4, 0}, {"c", 2, 10, 2, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
 Test(policies, pollux) {
@@ -252,7 +189,7 @@ Test(policies, pollux) {
           {"d", 4, 8.5, 2, 0},
           {"e", 101, 105, 4, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
 #define POWER_HEAD "job_id,submit_s,gpus,duration_s,utilization\n"
@@ -281,7 +218,7 @@ Test(policies, zeus_order) {
          POWER_HEAD "a,0,1,20,1\nb,0.5,1,8,1\nc,19,1,3,1\n",
          {{"a", 0, 20, 1, 0}, {"b", 20, 28, 1, 0}, {"c", 28, 31, 1, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
 Test(policies, zeus_configuration) {
@@ -342,7 +279,7 @@ Test(policies, zeus_configuration) {
          MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n",
          {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
 #define UNLIKE_IDLE                                                                                                \
@@ -373,5 +310,5 @@ Test(policies, zeus_basis) {
          "job_id,submit_s,gpus,duration_s,model,work_samples,gpu_type\nx,0,1,5,,,g\na,1,,,pair,2.385,\n",
          {{"x", 0, 5, 1, 0}, {"a", 5, 7.385, 1, 0}}},
     };
-    run_cases(cases, sizeof cases / sizeof *cases);
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
 }

@@ -1,0 +1,63 @@
+/* chronos: deadlines that can still be met first, all other jobs after them, as the EAS-Sim study describes
+   Chronos: ranks by the time left to the deadline, urgent jobs apart from best-effort ones. */
+#include <easim/policy.h>
+
+enum { ORDER_DEADLINE, ORDER_SLACK };
+enum { TIER_URGENT, TIER_OTHER };
+
+struct params {
+    struct easim_list_options list;
+    double tau;
+    int32_t order;
+};
+
+/* best is T*: a deadline is within reach if the job, alone on the empty cluster, would meet it now. */
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    double now_s = pass->view->now_s;
+    if (isfinite(job->deadline_s) && now_s + best <= job->deadline_s)
+        return (struct easim_key){.tier = TIER_URGENT,
+                                  .value =
+                                      p->order == ORDER_SLACK ? job->deadline_s - now_s - best : job->deadline_s};
+    return (struct easim_key){.tier = TIER_OTHER, .value = best / (1 + easim_job_age_s(pass->view, job) / p->tau)};
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    (void)pass;
+    (void)job;
+    return choice->time_s;
+}
+
+static const char *const orders[] = {"deadline", "slack", NULL};
+
+static const struct easim_param params[] = {
+    EASIM_LIST_PARAMS(struct params, list, false),
+    {"tau", "s", "ageing time constant of the other jobs: A = 1 + age/tau", EASIM_PARAM_DURATION,
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    {"order", "", "of urgent jobs: earliest deadline, or least slack = deadline - now - T*", EASIM_PARAM_CHOICE,
+     offsetof(struct params, order), 0, 1, ORDER_DEADLINE, false, orders},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list),
+    .options_offset = offsetof(struct params, list),
+    .key = key,
+    .objective = objective,
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "chronos",
+    .version = "1.0",
+    .summary = "earliest deadline that can still be met first",
+    .help =
+        "Tier 0: jobs whose deadline can still be met (now + T* <= deadline), by deadline or by slack. Tier 1: "
+        "all\n"
+        "others, those too late for their deadline included, by T* / A with A = 1 + age/tau. Each starts in the\n"
+        "fastest configuration that fits now. T* is the least completion time on the empty cluster.",
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list,
+};

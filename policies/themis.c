@@ -1,0 +1,53 @@
+/* themis: shortest job first, modulated by what each user has consumed, after Themis (Mahajan et al., NSDI'20) as
+   the EAS-Sim study describes it: key T* x W, W = 1 + U / (weight x u0), which favours users who consumed little.
+ */
+#include <easim/policy.h>
+
+struct params {
+    struct easim_list_options list;
+    double u0;
+};
+
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    double weight = easim_view_user(pass->view, job->user)->weight;
+    return (struct easim_key){.value = best * (1 + easim_user_usage_s(pass->view, job->user) / (weight * p->u0))};
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    (void)pass;
+    (void)job;
+    return choice->time_s;
+}
+
+static const struct easim_param params[] = {
+    EASIM_LIST_PARAMS(struct params, list, false),
+    {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
+     offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL},
+    {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
+     offsetof(struct params, list.usage_half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list),
+    .options_offset = offsetof(struct params, list),
+    .key = key,
+    .objective = objective,
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "themis",
+    .version = "1.0",
+    .summary = "shortest job first, users who consumed little before others",
+    .help = "Visits waiting jobs by T* x W, T* the least completion time on the empty cluster, W = 1 + U / (weight "
+            "* u0),\n"
+            "U the GPU-seconds the user has held so far (set-up, lost work and running jobs included), and starts "
+            "each in\n"
+            "the fastest configuration that fits now. With half_life_s, U fades exponentially.",
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list,
+};
