@@ -22,6 +22,7 @@ static const struct easim_user users[] = {
 static const struct easim_view view = {.struct_size = sizeof view,
                                        .now_ns = 100000000000,
                                        .now_s = 100,
+                                       .usage_half_life_s = INFINITY,
                                        .gpu_type_count = 1,
                                        .user_count = 1,
                                        .config_count = 3,
@@ -37,6 +38,10 @@ Test(policy_header, time_and_usage) {
     cr_expect_eq(easim_job_age_s(&view, &job), 38.75);
     /* 7.5 GPU-s until 90, then 2 GPUs for 10 s */
     cr_expect_eq(easim_user_usage_s(&view, 0), 27.5);
+    /* half-life 10 s: 7.5/2 + integral of 2 * 2^(-s/10) over 10 s = 3.75 + 2 * 10/ln 2 * (1 - 1/2) */
+    struct easim_view fading = view;
+    fading.usage_half_life_s = 10;
+    cr_expect_float_eq(easim_user_usage_s(&fading, 0), 3.75 + 10 / log(2), 1e-12);
     /* computing since 95 at 3.5 samples/s in one node: 21 - 5 * 3.5 */
     cr_expect_eq(easim_job_remaining(&view, &job), 3.5);
     struct easim_job early = job, late = job;
