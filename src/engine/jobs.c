@@ -174,24 +174,25 @@ static void free_gpus(struct sim *sim, uint32_t job) {
 
 /* --- phases --- */
 
+int64_t jobs_phase_nw(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_config *config = &sim->view.configs[run->config];
+    return config->k * (run->phase == PHASE_COMPUTING ? jobs_computing_nw(sim, run->config, run->span)
+                                                      : sim->meter.types[config->gpu_type].ctx_nw);
+}
+
 /* Settles the energy of the present phase and leaves its power. */
 static void leave_phase(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     uint32_t k = sim->view.configs[run->config].k;
     struct power_type *type = &sim->meter.types[sim->view.configs[run->config].gpu_type];
-    int64_t duration_ns = sim->now_ns - run->phase_start_ns;
-    int128 energy;
+    run->energy += (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
     if (run->phase == PHASE_COMPUTING) {
-        int64_t nw = jobs_computing_nw(sim, run->config, run->span) * k;
-        energy = (int128)nw * duration_ns;
         type->computing -= k;
-        type->computing_nw -= nw;
+        type->computing_nw -= jobs_phase_nw(sim, job);
     } else {
-        energy = (int128)(type->ctx_nw * k) * duration_ns;
-        run->setup_energy += energy;
         type->setup -= k;
     }
-    run->energy += energy;
     run->phase = PHASE_NONE;
     run->phase_start_ns = sim->now_ns;
 }
@@ -200,14 +201,14 @@ static void enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     struct job_run *run = &sim->runs[job];
     uint32_t k = sim->view.configs[run->config].k;
     struct power_type *type = &sim->meter.types[sim->view.configs[run->config].gpu_type];
+    run->phase = (uint8_t)phase;
+    run->phase_start_ns = sim->now_ns;
     if (phase == PHASE_COMPUTING) {
         type->computing += k;
-        type->computing_nw += jobs_computing_nw(sim, run->config, run->span) * k;
+        type->computing_nw += jobs_phase_nw(sim, job);
     } else {
         type->setup += k;
     }
-    run->phase = (uint8_t)phase;
-    run->phase_start_ns = sim->now_ns;
 }
 
 static int64_t setup_ns(const struct sim *sim, uint32_t job) {

@@ -29,6 +29,8 @@ void jobs_release(struct sim *sim, uint32_t job); /* the checkpoint is written: 
 
 /* Power of config while computing and while set up, nW of one GPU. */
 int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* Power of all GPUs of a job in its present phase, nW. */
+int64_t jobs_phase_nw(const struct sim *sim, uint32_t job);
 /* Power if every allocated GPU drew the higher of ctx_w and its computing power, were config started on k free
  * GPUs. */
 int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t span);

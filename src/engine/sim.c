@@ -260,10 +260,7 @@ int128 sim_job_energy(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->phase == PHASE_NONE)
         return run->energy;
-    int64_t gpu_nw = run->phase == PHASE_COMPUTING
-                         ? jobs_computing_nw(sim, run->config, run->span)
-                         : sim->meter.types[sim->view.configs[run->config].gpu_type].ctx_nw;
-    return run->energy + (int128)(gpu_nw * sim->view.configs[run->config].k) * (sim->now_ns - run->phase_start_ns);
+    return run->energy + (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
 }
 
 int128 sim_job_gpu_ns(const struct sim *sim, uint32_t job) {

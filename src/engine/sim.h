@@ -34,11 +34,11 @@ struct job_run {
     int64_t phase_start_ns;   /* of the present phase */
     int64_t segment_start_ns; /* when it got its present GPUs */
     int64_t first_start_ns, finish_ns;
-    int64_t first_predicted_ns;               /* predicted finish at its first start */
-    int64_t held_ns;                          /* holding GPUs, finished segments */
-    int64_t lost_ns;                          /* computing time whose work was lost */
-    int128 energy, setup_energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
-    int128 gpu_ns;                            /* GPU time held, finished segments */
+    int64_t first_predicted_ns; /* predicted finish at its first start */
+    int64_t held_ns;            /* holding GPUs, finished segments */
+    int64_t lost_ns;            /* computing time whose work was lost */
+    int128 energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
+    int128 gpu_ns;              /* GPU time held, finished segments */
     int128 lost_gpu_ns;
     double jobs_integral; /* integral of the number of jobs in the system, at submission (then: over its life) */
     uint32_t event;       /* its pending event, or EVENT_NONE */
