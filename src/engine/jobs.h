@@ -27,12 +27,11 @@ void jobs_yield_gpus(struct sim *sim, uint32_t job);
 void jobs_preempt(struct sim *sim, uint32_t job);
 void jobs_release(struct sim *sim, uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
 
-/* Power of config while computing and while set up, nW of one GPU. */
+/* Power of one GPU computing in config, nW. */
 int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all GPUs of a job in its present phase, nW. */
 int64_t jobs_phase_nw(const struct sim *sim, uint32_t job);
-/* Power if every allocated GPU drew the higher of ctx_w and its computing power, were config started on k free
- * GPUs. */
+/* The higher of that and ctx_w: what one GPU of config counts against the power cap, nW. */
 int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Rank of an event class among the events of one instant. */
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind);

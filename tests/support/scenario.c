@@ -43,7 +43,6 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
                              .user = spec->user,
                              .work = spec->work,
                              .energy_j = power_j(sim_job_energy(sim, job)),
-                             .setup_j = power_j(run->setup_energy),
                              .lost_j = power_j(run->lost_energy),
                              .exec_s = units_s(sim_job_held_ns(sim, job)),
                              .gpu_s = power_gpu_s(sim_job_gpu_ns(sim, job)),

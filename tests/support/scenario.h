@@ -12,7 +12,7 @@ struct trial_job {
     int64_t submit_ns, start_ns, finish_ns, deadline_ns;
     uint32_t gpu_type, k, batch, nodes; /* last configuration; k = 0: it never ran */
     uint32_t preemptions, user;
-    double work, energy_j, setup_j, lost_j, exec_s, gpu_s, lost_s;
+    double work, energy_j, lost_j, exec_s, gpu_s, lost_s;
 };
 
 struct trial_options {
