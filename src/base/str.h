@@ -2,6 +2,8 @@
 #ifndef EASIM_BASE_STR_H
 #define EASIM_BASE_STR_H
 
+#include "base/arena.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +38,9 @@ void str_finish(struct str *str);
 /* The name of the list nearest to word (edit distance 1, of longer words 1 + length/4), else one that it begins,
    else NULL: for "did you mean". */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
+
+/* ", did you mean \"NAME\"?" with the nearest name, or "" if none is near: for the end of a message. In the arena.
+ */
+const char *str_suggestion(struct arena *arena, const char *word, const char *const *names, size_t count);
 
 #endif

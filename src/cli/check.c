@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/scenario_args.h"
 #include "experiment/study.h"
+#include "ingest/readers.h"
 
 #include <stdio.h>
 
@@ -24,7 +25,7 @@ int cli_check(int argc, char **argv) {
     struct study study;
     const struct scenario_overrides overrides = scenario_args_overrides(&args);
     int code = EXIT_DONE;
-    if (study_load(&study, args.config, &overrides, cli_readers(), &problems) < 0)
+    if (study_load(&study, args.config, &overrides, ingest_readers, &problems) < 0)
         code = cli_report_problems(&problems);
     else
         printf("%s: ok\n", args.config);

@@ -4,8 +4,6 @@
 #include "base/numfmt.h"
 #include "base/str.h"
 #include "easim_version.h"
-#include "ingest/readers.h"
-#include "workload/trace_file.h"
 
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
@@ -33,9 +31,9 @@ static int unknown_command(const char *name) {
     size_t count = 0;
     for (const struct command *c = cli_commands; c->name; c++)
         names[count++] = c->name;
-    const char *near = str_nearest(name, names, count);
-    fprintf(stderr, "easim: no command is named \"%s\"%s%s%s\n", name, near ? ", did you mean \"" : "",
-            near ? near : "", near ? "\"?" : "");
+    struct arena arena = {0};
+    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name, str_suggestion(&arena, name, names, count));
+    arena_finish(&arena);
     return EXIT_BAD_INPUT;
 }
 
@@ -61,16 +59,6 @@ int cli_main(int argc, char **argv) {
             return c->run(argc - 1, argv + 1);
         }
     return unknown_command(argv[1]);
-}
-
-const struct trace_reader *const *cli_readers(void) {
-    static const struct trace_reader *readers[16];
-    size_t count = 0;
-    readers[count++] = &trace_file_reader;
-    for (size_t i = 0; ingest_readers[i]; i++)
-        readers[count++] = ingest_readers[i];
-    readers[count] = NULL;
-    return readers;
 }
 
 int cli_report_problems(const struct problems *problems) {

@@ -3,7 +3,6 @@
 #define EASIM_CLI_CLI_H
 
 #include "base/error.h"
-#include "workload/trace.h"
 
 #include <argp.h>
 
@@ -24,9 +23,6 @@ int cli_run(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_policies(int argc, char **argv);
 int cli_import(int argc, char **argv);
-
-/* All trace formats: the workload CSV and those of the ingest layer; NULL-terminated, static. */
-const struct trace_reader *const *cli_readers(void);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);

@@ -1,5 +1,6 @@
 /* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed and dropped. */
 #include "cli/cli.h"
+#include "ingest/readers.h"
 #include "io/atomic_file.h"
 #include "workload/trace_file.h"
 
@@ -46,29 +47,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const struct trace_reader *find_reader(const char *name) {
-    const struct trace_reader *const *readers = cli_readers();
-    for (; *readers; readers++)
-        if (strcmp((*readers)->name, name) == 0)
-            return *readers;
-    return NULL;
-}
-
 static int write_output(const struct arguments *a, const struct trace *trace, struct error *reterr) {
     struct str text = {0};
-    struct atomic_file *file = NULL;
     int r = 0;
     trace_file_write(trace, &text);
-    if (!a->output) {
-        if (fwrite(text.text, 1, text.length, stdout) != text.length || fflush(stdout) != 0)
-            r = error_set(reterr, ERROR_IO, "standard output: cannot write");
-    } else if ((r = atomic_file_open(a->output, &file, reterr)) == 0) {
-        r = atomic_file_write(file, text.text, text.length, reterr);
-        if (r == 0)
-            r = atomic_file_commit(file, reterr);
-        else
-            atomic_file_abort(file);
-    }
+    if (a->output)
+        r = atomic_file_write_whole(a->output, text.text, text.length, reterr);
+    else if (fwrite(text.text, 1, text.length, stdout) != text.length || fflush(stdout) != 0)
+        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
     str_finish(&text);
     return r;
 }
@@ -78,11 +64,10 @@ static void report(const struct arguments *a, const struct trace *trace) {
             trace->rows.count);
     if (trace->offset_s != 0)
         fprintf(stderr, "%s: first submit at %.9g s is now 0\n", a->input, trace->offset_s);
-    for (size_t i = 0; i < trace->notes.count; i++) {
-        const struct trace_note *note = &trace->notes.at[i];
-        fprintf(stderr, "%s: %llu rows %s: %s (first: line %u)\n", a->input, (unsigned long long)note->rows,
-                note->dropped ? "dropped" : "changed", note->reason, note->first_line);
-    }
+    struct str notes = {0};
+    trace_write_notes(trace, a->input, "", &notes);
+    fputs(notes.length > 0 ? notes.text : "", stderr);
+    str_finish(&notes);
 }
 
 int cli_import(int argc, char **argv) {
@@ -99,7 +84,7 @@ int cli_import(int argc, char **argv) {
                               NULL,
                               NULL};
     cli_parse(&argp, argc, argv, &a);
-    const struct trace_reader *reader = find_reader(a.format);
+    const struct trace_reader *reader = trace_file_find_reader(ingest_readers, a.format);
     if (!reader) {
         fprintf(stderr, "easim import: no format is named \"%s\" (swf, itp, workload)\n", a.format);
         return EXIT_BAD_INPUT;

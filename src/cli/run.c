@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/scenario_args.h"
+#include "ingest/readers.h"
 #include "output/report.h"
 #include "output/run_dir.h"
 
@@ -162,7 +163,7 @@ int cli_run(int argc, char **argv) {
     struct problems problems = {0};
     struct study study;
     const struct scenario_overrides overrides = scenario_args_overrides(&a.scenario);
-    int code = study_load(&study, a.scenario.config, &overrides, cli_readers(), &problems) < 0
+    int code = study_load(&study, a.scenario.config, &overrides, ingest_readers, &problems) < 0
                    ? cli_report_problems(&problems)
                    : run_study(&a, &study);
     study_finish(&study);

@@ -212,5 +212,5 @@ const char *cluster_suggest_type(const struct cluster *c, const char *name, cons
     for (uint32_t i = 0; i < c->gpu_type_count; i++)
         if (c->gpu_types[i].name)
             names[count++] = c->gpu_types[i].name;
-    return schema_suggestion(b, name, names, count);
+    return str_suggestion(b->arena, name, names, count);
 }

@@ -22,6 +22,11 @@ struct scenario_user {
     double weight;
 };
 
+/* What turns energy into emissions, cost and water; NAN = not given. */
+struct energy_prices {
+    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
+};
+
 struct scenario {
     struct yaml_doc doc;
     const char *file;
@@ -37,7 +42,7 @@ struct scenario {
     const struct yaml_node *workload;
     struct scenario_policy policy;
     const struct yaml_node *params_by_policy;
-    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
+    struct energy_prices prices;
 };
 
 /* What the command line changes, in the order: file, policy, sets. */

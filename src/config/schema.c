@@ -275,11 +275,6 @@ static int set_default(const struct binding *b, const struct field *f, void *out
     }
 }
 
-const char *schema_suggestion(const struct binding *b, const char *word, const char *const *names, size_t count) {
-    const char *near = str_nearest(word, names, count);
-    return near ? arena_printf(b->arena, ", did you mean \"%s\"?", near) : "";
-}
-
 static int report_unknown(const struct binding *b, const struct field *fields, const struct yaml_node *key,
                           const char *path) {
     const char *names[128];
@@ -291,7 +286,7 @@ static int report_unknown(const struct binding *b, const struct field *fields, c
             names[count++] = f->key;
     }
     problems_add(b->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
-                 schema_suggestion(b, key->text, names, count));
+                 str_suggestion(b->arena, key->text, names, count));
     return ERROR_INPUT;
 }
 
@@ -325,4 +320,20 @@ int schema_bind(const struct binding *b, const struct field *fields, const struc
         }
     }
     return result;
+}
+
+static int compare_ints(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void schema_sort_ints(struct schema_list *list) {
+    int64_t *values = list->at;
+    size_t kept = 0;
+    if (list->count > 0)
+        qsort(values, list->count, sizeof *values, compare_ints);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || values[i] != values[kept - 1])
+            values[kept++] = values[i];
+    list->count = kept;
 }

@@ -70,9 +70,8 @@ int schema_bind_value(const struct binding *binding, const struct field *field, 
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
                  const char *expected);
 
-/* ", did you mean \"NAME\"?" with the name nearest to word, or "" if none is near: for the end of a message. */
-const char *schema_suggestion(const struct binding *binding, const char *word, const char *const *names,
-                              size_t count);
+/* Makes a list of integers ascending and without repeats. */
+void schema_sort_ints(struct schema_list *list);
 
 /* text with ${VAR} replaced by the environment; relative results are joined to the folder of `file`. Unset
    variables are problems. NULL after a problem. */

@@ -37,8 +37,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
     view_init(&sim->view, sim->cluster, w, sim->options.check);
-    sim->view.v->price_per_mwh = sim->options.price_per_mwh;
-    sim->view.v->carbon_g_per_kwh = sim->options.carbon_g_per_kwh;
+    sim->view.v->price_per_mwh = sim->options.prices.price_per_mwh;
+    sim->view.v->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);

@@ -57,7 +57,7 @@ struct check_past {
 struct sim_options {
     int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
     struct engine_options engine;
-    double price_per_mwh, carbon_g_per_kwh; /* NAN: not given */
+    struct energy_prices prices;
     uint64_t seed;
     uint32_t replication;
     bool check;                /* invariants after every event, view in read-only pages */

@@ -46,8 +46,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                       .params = study->params,
                       .options = {.horizon_ns = study->scenario.horizon_ns,
                                   .engine = study->scenario.engine,
-                                  .price_per_mwh = study->scenario.price_per_mwh,
-                                  .carbon_g_per_kwh = study->scenario.carbon_g_per_kwh,
+                                  .prices = study->scenario.prices,
                                   .seed = (uint64_t)study->scenario.seed,
                                   .replication = index,
                                   .check = pool->options->check,
@@ -60,9 +59,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
     if (r == 0)
         r = sim_run(&sim, &slot->error);
     if (r == 0) {
-        const struct metrics_prices prices = {study->scenario.carbon_g_per_kwh, study->scenario.price_per_mwh,
-                                              study->scenario.wue_l_per_kwh};
-        metrics_sum_up(&metrics, &sim, &prices);
+        metrics_sum_up(&metrics, &sim);
         slot->summary = metrics.summary;
         keep_counts(&sim, slot);
         if (pool->sink->render)

@@ -23,26 +23,25 @@ static int bind_params(struct study *s, const struct binding *b) {
     const struct yaml_node *by_policy = s->scenario.params_by_policy;
     const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy->name) : NULL;
     const char *own_path = arena_printf(b->arena, "params_by_policy.%s", policy->name);
+    params_set_defaults(policy, s->params);
     int first = params_bind(policy, own, own_path, b, s->params);
     int second = params_bind(policy, s->scenario.policy.params, "policy.params", b, s->params);
     return first < 0 ? first : second;
 }
 
-static void load_policy(struct study *s, struct problems *problems) {
+static int load_policy(struct study *s, struct problems *problems) {
     const struct scenario_policy *policy = &s->scenario.policy;
     struct binding binding = {&s->arena, problems};
     struct error error = {0};
     if (!policy->name)
-        return; /* reported already */
+        return ERROR_INPUT; /* reported already */
     if (module_open(policy->name, &s->module, &error) < 0) {
         const struct yaml_node *name = yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
         problems_add(problems, name->where, "policy.name", "%s", error.text);
-        return;
+        return ERROR_INPUT;
     }
     s->params = mem_zalloc(1, s->module.policy->params_size);
-    params_set_defaults(s->module.policy, s->params);
-    if (bind_params(s, &binding) < 0)
-        return; /* problems are in the list */
+    return bind_params(s, &binding);
 }
 
 int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
@@ -52,7 +51,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     size_t before = problems->count;
     if (scenario_load(&s->scenario, path, overrides, problems) < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
-    load_policy(s, problems);
+    int policy = load_policy(s, problems);
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);
     int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
@@ -62,7 +61,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
         check_power(s, problems);
     if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
         problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
-    return problems->count > before ? ERROR_INPUT : 0;
+    return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 
 void study_finish(struct study *s) {

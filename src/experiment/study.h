@@ -17,8 +17,8 @@ struct study {
     struct arena arena;
 };
 
-/* Loads path with overrides; readers are the trace formats known. All problems of all parts are added; negative if
-   there were any. study_finish in any case. */
+/* Loads path with overrides; readers are the foreign trace formats. All problems of all parts are added; negative
+   if there were any. study_finish in any case. */
 int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
                const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
 void study_finish(struct study *study);

@@ -153,3 +153,15 @@ void atomic_file_abort(struct atomic_file *file) {
         unlink(file->temporary);
     release(file);
 }
+
+int atomic_file_write_whole(const char *path, const char *bytes, size_t length, struct error *reterr) {
+    struct atomic_file *file = NULL;
+    int r = atomic_file_open(path, &file, reterr);
+    if (r < 0)
+        return r;
+    r = atomic_file_write(file, bytes, length, reterr);
+    if (r == 0)
+        return atomic_file_commit(file, reterr);
+    atomic_file_abort(file);
+    return r;
+}

@@ -124,9 +124,10 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
 
-static void sum_up_prices(struct summary *s, const struct cluster *cluster, const struct metrics_prices *prices) {
-    s->co2_kg = s->energy_kwh * cluster->pue * prices->carbon_g_per_kwh / 1000;
-    s->cost = s->energy_kwh * cluster->pue * prices->price_per_mwh / 1000;
+static void sum_up_prices(struct summary *s, const struct sim *sim) {
+    const struct energy_prices *prices = &sim->options.prices;
+    s->co2_kg = s->energy_kwh * sim->cluster->pue * prices->carbon_g_per_kwh / 1000;
+    s->cost = s->energy_kwh * sim->cluster->pue * prices->price_per_mwh / 1000;
     s->water_l = s->energy_kwh * prices->wue_l_per_kwh;
 }
 
@@ -134,13 +135,13 @@ static double ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : NAN;
 }
 
-void metrics_sum_up(struct metrics *m, const struct sim *sim, const struct metrics_prices *prices) {
+void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
     bool capped = isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - m->start_ns);
     sum_up_energy(m, sim);
     jobstats_sum_up(m, sim);
-    sum_up_prices(s, sim->cluster, prices);
+    sum_up_prices(s, sim);
     s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;

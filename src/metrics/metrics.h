@@ -49,14 +49,9 @@ struct metrics {
     struct type_row *types;
 };
 
-/* Figures that turn energy into cost and emissions; NAN = not asked for. */
-struct metrics_prices {
-    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
-};
-
 void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions);
 /* Fills in summary, users and types from the finished run. */
-void metrics_sum_up(struct metrics *metrics, const struct sim *sim, const struct metrics_prices *prices);
+void metrics_sum_up(struct metrics *metrics, const struct sim *sim);
 void metrics_finish(struct metrics *metrics);
 
 #endif

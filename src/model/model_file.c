@@ -259,6 +259,7 @@ static int load_file(struct model_set *set, const char *path, const struct bindi
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];
             const char *model_path = arena_printf(b->arena, "models[%zu]", i);
+            schema_sort_ints(&m->batches); /* configurations come by ascending batch */
             bind_gpus(m, model_path, b);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
                 problems_add(b->problems, m->where, model_path, "model \"%s\" is defined twice", m->name);
@@ -297,7 +298,7 @@ const char *model_set_suggest(const struct model_set *set, const char *name, con
     for (uint32_t i = 0; i < set->count; i++)
         if (set->models[i].name)
             names[count++] = set->models[i].name;
-    return schema_suggestion(b, name, names, count);
+    return str_suggestion(b->arena, name, names, count);
 }
 
 const struct gpu_model *model_on_gpu(const struct model *m, const char *gpu) {

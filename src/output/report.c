@@ -98,12 +98,7 @@ static void add_notes(const struct study *study, const struct replicate_result *
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
         str_add(out, "  note: this policy sees true run times (ORACLE)\n");
     for (size_t i = 0; i < study->source.streams.count; i++)
-        for (size_t n = 0; n < streams[i].trace.notes.count; n++) {
-            const struct trace_note *note = &streams[i].trace.notes.at[n];
-            str_addf(out, "  note: %s: %llu rows %s: %s (first: line %u)\n", streams[i].file,
-                     (unsigned long long)note->rows, note->dropped ? "dropped" : "changed", note->reason,
-                     note->first_line);
-        }
+        trace_write_notes(&streams[i].trace, streams[i].file, "  note: ", out);
 }
 
 static void add_decision_time(const struct replicate_result *result, struct str *out) {

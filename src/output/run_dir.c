@@ -163,13 +163,8 @@ struct replicate_sink run_dir_sink(struct run_dir *dir) {
 }
 
 static int write_whole(const struct run_dir *dir, const char *name, const struct str *text, struct error *reterr) {
-    struct atomic_file *file = NULL;
     char *path = join(dir->path, name);
-    int r = atomic_file_open(path, &file, reterr);
-    if (r == 0 && (r = atomic_file_write(file, text->text, text->length, reterr)) == 0)
-        r = atomic_file_commit(file, reterr);
-    else
-        atomic_file_abort(file);
+    int r = atomic_file_write_whole(path, text->text, text->length, reterr);
     free(path);
     return r;
 }
@@ -200,7 +195,8 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
         else
             atomic_file_abort(file);
     }
-    remove_stale(dir);
+    if (r == 0)
+        remove_stale(dir);
     names[count++] = "aggregate.csv";
     names[count] = NULL;
     tables_aggregate_header(&aggregate);

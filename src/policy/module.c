@@ -212,30 +212,28 @@ static bool has_module(const char *folder, void *context) {
     return access(search->path, R_OK) == 0;
 }
 
-struct nearest {
-    const char *names[256];
-    size_t count;
+/* The policies there are, for a message. */
+struct known {
+    ARRAY_OF(const char *) names;
+    struct str text;
+    struct arena arena;
 };
 
 static void remember(const char *name, void *context) {
-    struct nearest *nearest = context;
-    if (nearest->count < sizeof nearest->names / sizeof *nearest->names)
-        nearest->names[nearest->count++] = mem_strdup(name);
+    struct known *known = context;
+    array_push(&known->names, arena_strdup(&known->arena, name));
+    str_addf(&known->text, "%s%s", known->names.count > 1 ? ", " : "", name);
 }
 
 static int not_found(const char *name, struct error *reterr) {
-    struct nearest known = {.count = 0};
-    struct str text = {0};
+    struct known known = {.names = {0}};
     module_list(remember, &known);
-    for (size_t i = 0; i < known.count; i++)
-        str_addf(&text, "%s%s", i ? ", " : "", known.names[i]);
-    const char *near = str_nearest(name, known.names, known.count);
-    error_set(reterr, ERROR_INPUT, "no policy is named \"%.80s\"%s%s%s (found: %s)", name,
-              near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "",
-              known.count ? text.text : "none");
-    for (size_t i = 0; i < known.count; i++)
-        free((char *)known.names[i]);
-    str_finish(&text);
+    error_set(reterr, ERROR_INPUT, "no policy is named \"%.80s\"%s (found: %s)", name,
+              str_suggestion(&known.arena, name, known.names.at, known.names.count),
+              known.names.count > 0 ? known.text.text : "none");
+    free(known.names.at);
+    str_finish(&known.text);
+    arena_finish(&known.arena);
     return ERROR_INPUT;
 }
 

@@ -46,7 +46,7 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
     for (uint32_t i = 0; i < policy->param_count; i++)
         names[i] = policy->params[i].name;
     problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s", policy->name, key->text,
-                 schema_suggestion(b, key->text, names, policy->param_count));
+                 str_suggestion(b->arena, key->text, names, policy->param_count));
     free(names);
     return ERROR_INPUT;
 }

@@ -2,13 +2,12 @@
 #include "workload/source.h"
 
 #include "base/units.h"
+#include "workload/trace_file.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MOST_JOBS 1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
-
-#define DAY_S 86400.0
+#define DAY_S     86400.0
 
 struct section {
     struct schema_list streams;
@@ -50,25 +49,12 @@ static void problem(const struct binding *b, const struct stream *s, const char 
     problems_add(b->problems, s->where, path, "%s", text);
 }
 
-static int compare_ints(const void *left, const void *right) {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Ascending and without repeats, as config_request wants it. */
 static void normalise(struct schema_list *list, const struct stream *s, const char *path, const struct binding *b) {
-    int64_t *values = list->at;
-    if (list->count == 0)
-        return;
-    qsort(values, list->count, sizeof *values, compare_ints);
-    size_t kept = 1;
-    for (size_t i = 1; i < list->count; i++)
-        if (values[i] != values[kept - 1])
-            values[kept++] = values[i];
-    list->count = kept;
-    if (kept > CONFIG_MAX_CHOICES)
+    schema_sort_ints(list);
+    if (list->count > CONFIG_MAX_CHOICES)
         problems_add(b->problems, s->where, path, "expected at most %d different values, got %zu",
-                     CONFIG_MAX_CHOICES, kept);
+                     CONFIG_MAX_CHOICES, list->count);
 }
 
 static void bind_until(struct stream *s, const struct scenario *scenario, const char *path,
@@ -199,13 +185,6 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
             problem(b, s, path, rules[i].text);
 }
 
-static const struct trace_reader *find_reader(const struct trace_reader *const *readers, const char *name) {
-    for (; *readers; readers++)
-        if (strcmp((*readers)->name, name) == 0)
-            return *readers;
-    return NULL;
-}
-
 /* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once. */
 static void check_rows(const struct stream *s, const struct workload_source *source, const struct binding *b) {
     const char *last_model = NULL, *last_type = NULL;
@@ -230,12 +209,13 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
 
 static void read_trace(struct stream *s, const struct workload_source *source,
                        const struct trace_reader *const *readers, const char *path, const struct binding *b) {
-    const struct trace_reader *reader = find_reader(readers, s->format);
+    const struct trace_reader *reader = trace_file_find_reader(readers, s->format);
     struct trace_options options = {.estimate_is_run_time = s->estimate == 1, .models = s->models_of_trace};
     if (!reader) {
         struct str names = {0};
+        str_add(&names, "workload");
         for (size_t i = 0; readers[i]; i++)
-            str_addf(&names, "%s%s", i ? " | " : "", readers[i]->name);
+            str_addf(&names, " | %s", readers[i]->name);
         problems_add(b->problems, s->where, arena_printf(b->arena, "%s.format", path),
                      "expected one of %s, got \"%.80s\"", names.text, s->format);
         str_finish(&names);

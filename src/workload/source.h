@@ -21,7 +21,7 @@ struct workload_source {
 int source_bind(struct workload_source *source, const struct scenario *scenario,
                 const struct binding *binding) MUST_CHECK;
 /* Ties a bound source to cluster and models, and reads recorded logs: problems of its meaning. readers:
-   NULL-terminated table of formats. Negative after adding problems. */
+   NULL-terminated table of the foreign formats. Negative after adding problems. */
 int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
                 const struct trace_reader *const *readers, const struct binding *binding) MUST_CHECK;
 void source_finish(struct workload_source *source);

@@ -25,6 +25,14 @@ void trace_note(struct trace *t, bool dropped, const char *reason, uint32_t line
     array_push(&t->notes, ((struct trace_note){reason, 1, line, dropped}));
 }
 
+void trace_write_notes(const struct trace *t, const char *file, const char *prefix, struct str *out) {
+    for (size_t i = 0; i < t->notes.count; i++) {
+        const struct trace_note *note = &t->notes.at[i];
+        str_addf(out, "%s%s: %llu rows %s: %s (first: line %u)\n", prefix, file, (unsigned long long)note->rows,
+                 note->dropped ? "dropped" : "changed", note->reason, note->first_line);
+    }
+}
+
 const char *trace_text(struct trace *t, struct slice text) {
     return text.length == 0 ? NULL : intern_text(&t->texts, intern(&t->texts, text.at, text.length, NULL));
 }

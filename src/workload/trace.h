@@ -60,6 +60,8 @@ void trace_finish(struct trace *trace);
 
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);
+/* One line for each note: prefix, file, rows, what happened to them, reason, first line. */
+void trace_write_notes(const struct trace *trace, const char *file, const char *prefix, struct str *out);
 const char *trace_text(struct trace *trace, struct slice text); /* interned; NULL for empty text */
 
 /* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and records the offset. */

@@ -139,11 +139,11 @@ static int find_columns(struct reader *r, const char *path) {
             bool known = false;
             for (int c = 0; c < COLUMN_COUNT; c++)
                 known |= strcmp(name, column_names[c]) == 0;
-            const char *near = known ? NULL : str_nearest(name, column_names, COLUMN_COUNT);
-            if (!known)
-                problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s%s%s",
-                             name, near ? ", did you mean \"" : " (extra columns are named label.*)",
-                             near ? near : "", near ? "\"?" : "");
+            if (known)
+                continue;
+            const char *hint = str_suggestion(&r->trace->arena, name, column_names, COLUMN_COUNT);
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s", name,
+                         hint[0] ? hint : " (extra columns are named label.*)");
         }
     }
     static const enum column required[] = {ID, SUBMIT};
@@ -183,7 +183,15 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader trace_file_reader = {"workload", "easim's own workload CSV", trace_file_read};
+const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name) {
+    static const struct trace_reader own = {"workload", "easim's own workload CSV", trace_file_read};
+    if (strcmp(own.name, name) == 0)
+        return &own;
+    for (; *foreign; foreign++)
+        if (strcmp((*foreign)->name, name) == 0)
+            return *foreign;
+    return NULL;
+}
 
 /* --- writing --- */
 

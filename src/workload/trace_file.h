@@ -15,6 +15,8 @@ struct csv;
 /* The fields of the current row in `count` label columns, for trace_row.labels; NULL if count is 0. */
 const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count);
 
-extern const struct trace_reader trace_file_reader; /* "workload" */
+/* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats; NULL if unknown.
+ */
+const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name);
 
 #endif

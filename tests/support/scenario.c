@@ -2,7 +2,7 @@
 #include "scenario.h"
 
 #include "base/units.h"
-#include "cli/cli.h"
+#include "ingest/readers.h"
 #include "output/tables.h"
 #include "temp_dir.h"
 
@@ -25,7 +25,7 @@ void trial_load(struct trial *t, const struct trial_options *options, const char
     if (options->models)
         temp_file_write_text("models.yaml", options->models);
     struct scenario_overrides overrides = {.policy = options->policy};
-    t->status = study_load(&t->study, "scenario.yaml", &overrides, cli_readers(), &problems);
+    t->status = study_load(&t->study, "scenario.yaml", &overrides, ingest_readers, &problems);
     keep_problems(t, &problems);
     problems_finish(&problems);
 }

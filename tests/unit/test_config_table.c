@@ -10,10 +10,10 @@
 TestSuite(config_table, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 /* Models of known speed: "even" makes 2 samples/s on 2 and on 4 GPUs and as much on both types (T ties); "edge"
-   needs 1 + 0.5 b GiB. */
+   needs 1 + 0.5 b GiB. Batches stand in any order, one of them twice: the table has them ascending and once. */
 static const char models[] =
     "models:\n"
-    "  - {name: even, m0: 1000, phi: 1, batches: [1, 2], gpus: {\n"
+    "  - {name: even, m0: 1000, phi: 1, batches: [2, 1], gpus: {\n"
     "     g: {evidence: assumed, source: by hand, lookup: [\n"
     "       {k: 2, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100},\n"
     "       {k: 2, batch: 2, throughput_samples_s: 2, power_w_per_gpu: 100},\n"
@@ -22,7 +22,7 @@ static const char models[] =
     "     h: {evidence: assumed, source: by hand, lookup: [\n"
     "       {k: 2, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 90},\n"
     "       {k: 2, batch: 2, throughput_samples_s: 2, power_w_per_gpu: 90}]}}}\n"
-    "  - {name: edge, m0: 4, phi: 4, batches: [2, 4, 18, 20], mem0_gib: 1, mem1_gib: 0.5, gpus: {\n"
+    "  - {name: edge, m0: 4, phi: 4, batches: [18, 2, 20, 4, 2], mem0_gib: 1, mem1_gib: 0.5, gpus: {\n"
     "     g: {a_s: 1, c_s: 0.5, gamma: 1, alpha_s: 0.25, alpha_inter_s: 1, beta_inter_s: 0.5, p0_w: 100, pmax_w: "
     "900,\n"
     "         evidence: measured, source: x, range_k: [1, 2], range_batch: [2, 4]}}}\n"
