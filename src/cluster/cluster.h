@@ -40,7 +40,7 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node, const st
 
 /* Index of a GPU type by name, or -1. */
 int cluster_find_type(const struct cluster *cluster, const char *name);
-/* The end of a message about a GPU type that is not there: see schema_suggestion. */
+/* The end of a message about a GPU type that is not there: see str_suggestion. */
 const char *cluster_suggest_type(const struct cluster *cluster, const char *name, const struct binding *binding);
 
 extern const struct field cluster_fields[];

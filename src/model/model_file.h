@@ -53,7 +53,7 @@ struct model_set {
    adding problems. node may be NULL: no models. */
 int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
 int model_set_find(const struct model_set *set, const char *name); /* index or -1 */
-/* The end of a message about a model that is not there: see schema_suggestion. */
+/* The end of a message about a model that is not there: see str_suggestion. */
 const char *model_set_suggest(const struct model_set *set, const char *name, const struct binding *binding);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
 
