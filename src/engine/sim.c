@@ -39,6 +39,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     view_init(&sim->view, sim->cluster, w, sim->options.check);
     sim->view.v->price_per_mwh = sim->options.prices.price_per_mwh;
     sim->view.v->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
+    changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
@@ -120,6 +121,8 @@ static void arrive(struct sim *sim, uint32_t job) {
 static void apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
+    if (event->kind != EVENT_CLUSTER)
+        changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || (event->kind != EVENT_COMPUTING && event->kind != EVENT_MEASURE);
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL:
@@ -146,7 +149,7 @@ static void apply(struct sim *sim, const struct event *event) {
                 (*o)->measure((*o)->context, sim);
         break;
     case EVENT_CLUSTER:
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        changes_apply(sim, event->payload);
         break;
     }
     if (sim->options.check)
@@ -192,7 +195,9 @@ static void decide(struct sim *sim) {
 static void step(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
-    advance(sim, instant_ns);
+    changes_check_end(sim, instant_ns);
+    if (sim->error.code >= 0)
+        advance(sim, instant_ns);
     while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
         apply(sim, &event);
         if (!sim->options.engine.coalesce)
@@ -219,10 +224,11 @@ static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing will happen, %u of %u GPUs are free; the "
-        "first of them is job %s",
-        sim->module->policy->name, v->waiting_count, v->free_gpus, v->gpus,
-        sim->workload->jobs.at[v->first_waiting].id);
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; the first of "
+        "them is job %s",
+        sim->module->policy->name, v->waiting_count,
+        sim->events.count > 0 ? "but what the repeated series have shown will happen" : "will happen", v->free_gpus,
+        v->gpus, sim->workload->jobs.at[v->first_waiting].id);
 }
 
 int sim_run(struct sim *sim, struct error *reterr) {
@@ -231,7 +237,7 @@ int sim_run(struct sim *sim, struct error *reterr) {
         int64_t next_ns = eventq_next_ns(&sim->events);
         if (cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
-        else if (next_ns == INT64_MAX && sim->waiting > 0)
+        else if (sim->waiting > 0 && (next_ns == INT64_MAX || changes_repeat_only(sim)))
             report_stuck(sim);
         else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
             break;
