@@ -92,6 +92,17 @@ Test(changes, cap_violation) {
     trial_finish(&t);
 }
 
+/* No cluster draws so much: caps beyond what the meter holds bound nothing. */
+Test(changes, huge_caps) {
+    struct trial t;
+    temp_file_write_text("cap.csv", "time_s,power_w\n2,9.3e9\n8,1e12\n");
+    trial_run(&t, &(struct trial_options){.jobs = HEAD "a,5,1,20\n"},
+              "name: n\nhorizon: 60\npolicy: {name: fcfs}\n" CLUSTER(", power_cap_w: {file: cap.csv}") TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(t.summaries->cap_violation_s, 0, "%g s", t.summaries->cap_violation_s);
+    trial_finish(&t);
+}
+
 Test(changes, warnings) {
     static const struct {
         const char *cap, *horizon, *rows, *warning;
