@@ -185,7 +185,6 @@ Test(series, problems, .init = temp_dir_enter, .fini = temp_dir_leave) {
          "found "
          "1\n"},
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n", false, "s.csv: expected at least two rows, got 1\n"},
-        {PRICE, "{file: s.csv}", "time_s,p\n", false, "s.csv: expected at least two rows, got 0\n"},
         {CAP, "{file: s.csv}", "time_s,w\n", false, "s.csv: expected at least one row, got 0\n"},
         {CAP, "{file: s.csv, repeat: true}", "time_s,w\n0,1\n", false,
          "s.csv: expected at least two rows, got 1\n"},
