@@ -42,7 +42,7 @@ struct metrics {
     int128 frag_gpu_ns; /* free GPU time while jobs wait */
     int128 violation_energy;
     int64_t violation_ns;
-    uint64_t preemptions;
+    uint64_t preemptions, resizes;
     int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;
