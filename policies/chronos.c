@@ -5,34 +5,28 @@
 enum { ORDER_DEADLINE, ORDER_SLACK };
 enum { TIER_URGENT, TIER_OTHER };
 
+#define MARGIN_S 1e-6 /* more than what rounding does to a time */
+
 struct params {
-    struct easim_list_options list;
     double tau;
     int32_t order;
 };
 
-/* best is T*: a deadline is within reach if the job, alone on the empty cluster, would meet it now. */
+/* best is T*: a deadline is within reach if the job, alone on the empty cluster, would meet it now. Slack falls
+   equally fast for all jobs, so deadline - T* orders them as deadline - now - T* does. */
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
-    double now_s = pass->view->now_s;
-    if (isfinite(job->deadline_s) && now_s + best <= job->deadline_s)
+    double latest_start_s = job->deadline_s - best;
+    if (isfinite(job->deadline_s) && pass->view->now_s + best <= job->deadline_s)
         return (struct easim_key){.tier = TIER_URGENT,
-                                  .value =
-                                      p->order == ORDER_SLACK ? job->deadline_s - now_s - best : job->deadline_s};
-    return (struct easim_key){.tier = TIER_OTHER, .value = best / (1 + easim_job_age_s(pass->view, job) / p->tau)};
-}
-
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    (void)pass;
-    (void)job;
-    return choice->time_s;
+                                  .value = p->order == ORDER_SLACK ? latest_start_s : job->deadline_s,
+                                  .ask_again_s = latest_start_s - MARGIN_S};
+    return (struct easim_key){.tier = TIER_OTHER, .value = best, .ageing_s = p->tau};
 }
 
 static const char *const orders[] = {"deadline", "slack", NULL};
 
 static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     {"tau", "s", "ageing time constant of the other jobs: A = 1 + age/tau", EASIM_PARAM_DURATION,
      offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
     {"order", "", "of urgent jobs: earliest deadline, or least slack = deadline - now - T*", EASIM_PARAM_CHOICE,
@@ -41,9 +35,7 @@ static const struct easim_param params[] = {
 
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
-    .options_offset = offsetof(struct params, list),
     .key = key,
-    .objective = objective,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

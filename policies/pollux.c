@@ -3,33 +3,23 @@
 #include <easim/policy.h>
 
 struct params {
-    struct easim_list_options list;
     double tau;
 };
 
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
-    return (struct easim_key){.value = best / (1 + easim_job_age_s(pass->view, job) / p->tau)};
-}
-
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    (void)pass;
     (void)job;
-    return choice->time_s;
+    return (struct easim_key){.value = best, .ageing_s = p->tau};
 }
 
 static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
      1e9, 3600, false, NULL},
 };
 
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
-    .options_offset = offsetof(struct params, list),
     .key = key,
-    .objective = objective,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -4,36 +4,30 @@
 #include <easim/policy.h>
 
 struct params {
-    struct easim_list_options list;
     double u0;
 };
 
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
-    const struct params *p = pass->params;
-    double weight = easim_view_user(pass->view, job->user)->weight;
-    return (struct easim_key){.value = best * (1 + easim_user_usage_s(pass->view, job->user) / (weight * p->u0))};
-}
-
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
     (void)pass;
     (void)job;
-    return choice->time_s;
+    return (struct easim_key){.value = best};
+}
+
+/* W */
+static double user_factor(const struct easim_pass *pass, uint32_t user) {
+    const struct params *p = pass->params;
+    return 1 + easim_user_usage_s(pass->view, user) / (easim_view_user(pass->view, user)->weight * p->u0);
 }
 
 static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
      offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL},
-    {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
-     offsetof(struct params, list.usage_half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL},
 };
 
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
-    .options_offset = offsetof(struct params, list),
     .key = key,
-    .objective = objective,
+    .user_factor = user_factor,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

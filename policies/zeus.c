@@ -5,14 +5,14 @@
 enum { BASIS_GROSS, BASIS_MARGINAL };
 
 struct params {
-    struct easim_list_options list;
     double tau, edp_slack, edp_exponent;
     int32_t power_basis;
 };
 
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
-    return (struct easim_key){.value = sqrt(best) / (1 + easim_job_age_s(pass->view, job) / p->tau)};
+    (void)job;
+    return (struct easim_key){.value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
@@ -22,18 +22,9 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
-static bool admit(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,
-                  double edp, double best) {
-    const struct params *p = pass->params;
-    (void)job;
-    (void)choice;
-    return edp <= p->edp_slack * best || p->edp_slack == EASIM_OFF;
-}
-
 static const char *const bases[] = {"gross", "marginal", NULL};
 
 static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
      1e9, 3600, false, NULL},
     {"edp_slack", "", "admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
@@ -46,10 +37,8 @@ static const struct easim_param params[] = {
 
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
-    .options_offset = offsetof(struct params, list),
     .key = key,
     .objective = objective,
-    .admit = admit,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -1,10 +1,9 @@
 /* easim/policy.h: everything a scheduling policy sees of the simulator, and everything it may do.
 
-   A policy is a shared object that exports one constant, `easim_policy`, and needs no symbol of easim. It is
-   compiled against this header alone. Two ways to write one:
-     - a list policy fills in `list`: a key that orders the waiting jobs and an objective that chooses each job's
-       configuration; the host does the rest (policies/zeus.c);
-     - a free policy fills in `decide` and starts jobs itself (policies/easy.c).
+   A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim and is compiled
+   against this header alone. A list policy fills in `list`: a key that orders the waiting jobs and an objective
+   that chooses each job's configuration; the host does the rest (policies/zeus.c). A free policy fills in `decide`
+   and starts jobs itself (policies/easy.c).
 
    Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib GiB.
    Work is counted in reference samples (statistically useful samples; Pollux, OSDI'21): a job is done when
@@ -19,21 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* The host loads a policy if abi_major is equal and abi_minor is not above its own. Within a major version
-   structs only grow at their end, so an older policy keeps working. */
-#define EASIM_ABI_MAJOR 1u
+/* A policy is loaded if abi_major is equal and abi_minor not above the host's. Within a major version structs only
+   grow at their end. */
+#define EASIM_ABI_MAJOR 2u
 #define EASIM_ABI_MINOR 0u
 
 #define EASIM_NONE UINT32_MAX /* "no such index" */
 
-/* What a policy may do beyond starting jobs; declared in easim_policy.capabilities. An unknown bit is refused
-   when the policy is loaded, an action whose bit is not declared is refused when it is tried. */
+/* What a policy may do beyond starting jobs; declared in easim_policy.capabilities. An unknown bit is refused on
+   loading, an action whose bit is not declared when it is tried. */
 #define EASIM_CAPABILITY_PREEMPT        (1u << 0) /* plan_preempt */
-#define EASIM_CAPABILITY_RESIZE         (1u << 1) /* reserved: change the configuration of a running job */
+#define EASIM_CAPABILITY_RESIZE         (1u << 1) /* plan_resize */
 #define EASIM_CAPABILITY_MIGRATE        (1u << 2) /* reserved: move a running job to other GPUs */
 #define EASIM_CAPABILITY_POWER_CAP      (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
 #define EASIM_CAPABILITY_FREQUENCY      (1u << 4) /* reserved: choose power-limit levels */
@@ -46,16 +41,15 @@ enum easim_answer {
     EASIM_OK = 0,     /* in the plan; the view already shows it */
     EASIM_NOFIT = -1, /* not enough free GPUs of that type */
     EASIM_INVAL = -2, /* no such job or configuration, wrong job state, capability not declared, bad time */
-    EASIM_CAP = -3,   /* would exceed the power cap (only with EASIM_CAPABILITY_POWER_CAP) */
+    EASIM_CAP = -3,   /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
 };
 
 /* --- the view: constant arrays owned by the host, valid until the callback returns ------------------------- */
 
-/* Placement of a configuration: all GPUs inside one node, or spread over several. Also an index. */
+/* Placement of a configuration: inside one node, or spread over several. Also an index. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 
-/* One way to run a job: k GPUs of one type with batch b per GPU. Speed and power are tabulated once per run from
-   the model file (SPEC 4), by enum easim_span. */
+/* One way to run a job. Speed and power are tabulated once per run from the model file, by enum easim_span. */
 struct easim_config {
     uint32_t k;          /* GPUs, >= 1 */
     uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
@@ -72,10 +66,13 @@ struct easim_gpu_type {
     uint32_t node_gpus_max, node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
     double idle_w, ctx_w, tdp_w;           /* one GPU: free; held but not computing (set-up, checkpoint); at most */
     double memory_gib;
+    uint32_t failed,
+        asleep; /* of `gpus`, now: on failed nodes; of `free`: asleep, slower to start by the wake time */
 };
 
 struct easim_node {
-    uint32_t gpu_type, gpus, free;
+    uint32_t gpu_type, gpus, free; /* free: 0 while it has failed */
+    bool failed;
 };
 
 struct easim_user {
@@ -106,9 +103,9 @@ struct easim_job {
     uint32_t running_slot; /* running: its place in view->running */
     uint32_t user;         /* index of a struct easim_user */
     uint32_t model;        /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run time */
-    uint32_t preemptions;  /* so far */
-    bool preemptible, sla; /* sla: its class is sla, not best_effort */
-    bool started_before;   /* pays restart_s instead of start_s */
+    uint32_t preemptions, resizes; /* so far */
+    bool preemptible, sla;         /* sla: its class is sla, not best_effort */
+    bool started_before;           /* pays restart_s instead of start_s */
     int64_t submit_ns;
     double submit_s;
     double deadline_s;  /* absolute; INFINITY if none */
@@ -116,7 +113,8 @@ struct easim_job {
     double setup_s;     /* set-up its next start pays (running: the one it paid) */
     double time_best_s; /* T*: least predicted time over its configurations on the empty cluster */
     double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
-    double start_s;     /* running: when it got its GPUs */
+    double start_s;     /* running: when it got its present GPUs */
+    double resized_s;   /* when it was resized last; -INFINITY: never */
     int64_t predicted_end_ns; /* running: from the prediction at its start; see easim_predicted_end_ns */
     /* What stopping it costs: set-up of a later start; time of a checkpoint on demand; computing time between
        periodic checkpoints (0: on demand). */
@@ -124,7 +122,7 @@ struct easim_job {
     double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
 };
 
-/* A running job in short, for scans over all of them. Order is arbitrary but reproducible. */
+/* A running job in short, for scans. Order is arbitrary but reproducible. */
 struct easim_running {
     uint32_t job, gpu_type, k, reserved;
     int64_t predicted_end_ns; /* may lie in the past: the job overruns its request */
@@ -142,7 +140,7 @@ struct easim_event {
     uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
 };
 
-/* Everything a policy may know. Arrays are walked with the inline functions below, by the host's strides. */
+/* Arrays are walked with the inline functions below, by the host's strides. */
 struct easim_view {
     size_t struct_size; /* of the host's struct easim_view */
     int64_t now_ns;
@@ -154,8 +152,7 @@ struct easim_view {
     double usage_half_life_s;               /* INFINITY: usage does not fade */
     uint32_t gpus, free_gpus;               /* of all types together */
     uint32_t gpu_type_count, node_count, user_count, config_count;
-    uint32_t job_count; /* length of the job array; jobs not submitted yet are EASIM_JOB_PENDING */
-    uint32_t waiting_count;
+    uint32_t job_count, waiting_count; /* all, those not submitted yet included; in the queue */
     uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or EASIM_NONE */
     uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
     size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride, event_stride;
@@ -184,17 +181,25 @@ static inline double easim_user_usage_s(const struct easim_view *view, uint32_t 
     return u->gpu_s * fade +
            u->allocated_gpus * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
 }
-
-/* Seconds since the job was submitted, >= 0. */
+/* Since the job was submitted, >= 0. */
 static inline double easim_job_age_s(const struct easim_view *view, const struct easim_job *job) {
     return view->now_s - job->submit_s;
 }
 
-/* Work a running job still has to do now (struct easim_job has it as of its start), >= 0. */
+/* Of a running job: seconds it has computed on its present GPUs; work still to do now; computing time that is lost
+   if it is stopped now, with a checkpoint on demand where it writes them, or at once. */
+static inline double easim_job_computing_s(const struct easim_view *view, const struct easim_job *job) {
+    return fmax(0, view->now_s - job->start_s - job->setup_s);
+}
 static inline double easim_job_remaining(const struct easim_view *view, const struct easim_job *job) {
-    double computing_s = view->now_s - job->start_s - job->setup_s;
-    double done = computing_s > 0 ? computing_s * easim_view_config(view, job->config)->goodput[job->span] : 0;
-    return job->remaining > done ? job->remaining - done : 0;
+    double goodput = easim_view_config(view, job->config)->goodput[job->span];
+    return fmax(0, job->remaining - easim_job_computing_s(view, job) * goodput);
+}
+static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job, bool at_once) {
+    double computing_s = easim_job_computing_s(view, job);
+    if (job->checkpoint_interval_s > 0)
+        return fmod(computing_s, job->checkpoint_interval_s);
+    return at_once ? computing_s : 0;
 }
 
 /* When a running job is expected to end: as predicted at its start, or now + 1 ns if it overruns that. */
@@ -203,7 +208,6 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view, int6
 }
 
 /* --- predictions (SPEC 5) ---------------------------------------------------------------------------------- */
-
 /* A configuration for a job with what it would cost. */
 struct easim_choice {
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
@@ -223,26 +227,39 @@ static inline int easim_fit(const struct easim_view *view, const struct easim_co
     return config->k <= type->free ? (int)EASIM_ACROSS_NODES : (int)EASIM_NOFIT;
 }
 
-/* Prediction for a waiting job in configuration `config` (an index) placed as `span`. */
-static inline struct easim_choice easim_predict(const struct easim_view *view, const struct easim_job *job,
-                                                uint32_t config, uint32_t span) {
+/* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`. */
+static inline struct easim_choice easim_predict_work(const struct easim_view *view, double remaining,
+                                                     double setup_s, uint32_t config, uint32_t span) {
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
-    double computing_s = job->remaining / c->goodput[span];
-    struct easim_choice choice;
-    choice.config = config;
-    choice.span = span;
-    choice.k = c->k;
-    choice.gpu_type = c->gpu_type;
-    choice.batch = c->batch;
-    choice.power_w = c->power_w[span];
-    choice.ctx_w = type->ctx_w;
+    double computing_s = remaining / c->goodput[span];
+    struct easim_choice choice = {
+        config, span, c->k, c->gpu_type, c->batch, c->power_w[span], .ctx_w = type->ctx_w};
     choice.idle_w = type->idle_w;
-    choice.setup_s = job->setup_s;
-    choice.time_s = job->setup_s + computing_s;
-    choice.energy_j = c->k * (type->ctx_w * job->setup_s + choice.power_w * computing_s);
+    choice.setup_s = setup_s;
+    choice.time_s = setup_s + computing_s;
+    choice.energy_j = c->k * (type->ctx_w * setup_s + choice.power_w * computing_s);
     choice.edp_js = choice.energy_j * choice.time_s;
     return choice;
+}
+
+/* For a waiting job; for a running one as it is; and after a resize now, which costs a set-up (restart_s, and
+   checkpoint_s if it writes one on demand) and the work since the last checkpoint. */
+static inline struct easim_choice easim_predict(const struct easim_view *view, const struct easim_job *job,
+                                                uint32_t config, uint32_t span) {
+    return easim_predict_work(view, job->remaining, job->setup_s, config, span);
+}
+static inline struct easim_choice easim_predict_running(const struct easim_view *view,
+                                                        const struct easim_job *job) {
+    double setup_s = fmax(0, job->start_s + job->setup_s - view->now_s);
+    return easim_predict_work(view, easim_job_remaining(view, job), setup_s, job->config, job->span);
+}
+static inline struct easim_choice easim_predict_resized(const struct easim_view *view, const struct easim_job *job,
+                                                        uint32_t config, uint32_t span) {
+    double lost = easim_job_lost_s(view, job, false) * easim_view_config(view, job->config)->goodput[job->span];
+    bool writes = job->checkpoint_interval_s == 0 && easim_job_computing_s(view, job) > 0;
+    return easim_predict_work(view, easim_job_remaining(view, job) + lost,
+                              job->restart_s + (writes ? job->checkpoint_s : 0), config, span);
 }
 
 /* E * T^exponent; with `marginal` E counts only power above idle. */
@@ -251,22 +268,7 @@ static inline double easim_choice_edp(const struct easim_choice *choice, double 
     return energy_j * (exponent == 1 ? choice->time_s : pow(choice->time_s, exponent));
 }
 
-/* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
-   smaller batch. True if a goes before b. */
-static inline bool easim_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
-    if (a->k != b->k)
-        return a->k < b->k;
-    if (a->power_w != b->power_w)
-        return a->power_w < b->power_w;
-    if (a->gpu_type != b->gpu_type)
-        return a->gpu_type < b->gpu_type;
-    return a->batch < b->batch;
-}
-
-/* --- what a policy is called with -------------------------------------------------------------------------- */
-
 struct easim_plan; /* the host's; one per decision */
-
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the function returns;
    all accepted actions take effect together when the decision ends. Every refused action is counted. */
 struct easim_host {
@@ -274,20 +276,25 @@ struct easim_host {
     /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* Takes the GPUs of a running job away; it goes back to the queue with its submit time and loses the work
-       since its last checkpoint. With checkpoint_s > 0 its GPUs come free only after that time, which is an event;
-       at once otherwise, which is none: if nothing else runs, start something or ask for a wake-up. PREEMPT. */
-    int (*plan_preempt)(struct easim_plan *plan, uint32_t job);
+       since its last checkpoint. A job with checkpoint_interval_s 0 writes one now: its GPUs come free only after
+       checkpoint_s, which is an event; if that is 0 they are free at once, which is none: if nothing else runs,
+       start something or ask for a wake-up. at_once: no time to write one. PREEMPT. */
+    int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
+    /* Moves a running job to another configuration of its range, on its own GPUs and free ones; costs as in
+       easim_predict_resized, all of it on the new GPUs. RESIZE. */
+    int (*plan_resize)(struct easim_plan *plan, uint32_t job, uint32_t config);
+    /* Placement and view->power_w if a waiting job were started, or a running one resized, in config now: enum
+       easim_span, or EASIM_NOFIT. power_w may be NULL. */
+    int (*try_config)(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w);
     /* Asks for a decision at an absolute time > now, whatever happens until then. TICK. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
-    /* Zeroed memory that lives until the decision ends; never NULL. */
-    void *(*scratch)(struct easim_plan *plan, size_t bytes);
-    /* Uniform random number in [0, 1) from the run's `policy` stream. */
-    double (*uniform)(struct easim_plan *plan);
+    void *(*scratch)(struct easim_plan *plan, size_t bytes); /* zeroed, until the decision ends; never NULL */
+    double (*uniform)(struct easim_plan *plan);              /* random, [0, 1), from the run's `policy` stream */
     /* Says what went wrong, for a callback that is about to return a negative number. */
     void (*fail)(struct easim_plan *plan, const char *message);
 };
 
-/* The arguments of every callback. In init and finish no job is waiting, so nothing can be started. */
+/* The arguments of every callback. In init and finish no job is waiting. */
 struct easim_pass {
     const struct easim_view *view;
     const struct easim_host *host;
@@ -296,17 +303,16 @@ struct easim_pass {
     void *state;        /* the policy's state, state_size bytes, zeroed before init; one per run */
 };
 
-/* --- parameters -------------------------------------------------------------------------------------------- */
-
 enum easim_param_type {
     EASIM_PARAM_REAL,     /* double */
     EASIM_PARAM_DURATION, /* double, in seconds; the configuration may say 10min */
     EASIM_PARAM_INT,      /* int64_t */
     EASIM_PARAM_BOOL,     /* bool */
     EASIM_PARAM_CHOICE,   /* int32_t, index in `choices` */
+    EASIM_PARAM_TEXT,     /* const char *, lives as long as the run; default "" */
 };
 
-#define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, where may_be_off allows it */
+#define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, if it may */
 
 /* One parameter: the host parses, checks, converts and documents it from this entry. */
 struct easim_param {
@@ -320,45 +326,46 @@ struct easim_param {
     const char *const *choices; /* CHOICE: NULL-terminated names; else NULL */
 };
 
-/* --- list policies ----------------------------------------------------------------------------------------- */
-
-/* Rank of a waiting job: lower tier first, then lower value; ties go by submission. value must not be NaN. */
+/* What a list policy says of a waiting job. Members that are 0 say nothing. */
 struct easim_key {
-    int32_t tier;
-    double value;
+    int32_t tier;         /* lower goes first */
+    double value;         /* lower goes first within a tier: value / (1 + age / ageing_s) * user_factor */
+    double ageing_s;      /* > 0: value falls with age, and must be >= 0; 0: it stays */
+    double ask_again_s;   /* absolute: from then on the host asks for a new key at every pass; 0: never */
+    double finish_by_s;   /* absolute; the job is urgent and admits only now + T <= finish_by_s; 0: it is not */
+    double objective_max; /* only configurations whose objective is at most this are admitted */
 };
 
-/* Options that every list policy has; they stand in its parameter struct at options_offset. */
-struct easim_list_options {
-    bool strict; /* stop at the first job that cannot start, instead of going on to later jobs (backfill) */
-    double usage_half_life_s; /* of easim_user_usage_s; 0 or EASIM_OFF: usage does not fade */
-};
-
-/* The row of the parameter table for a struct easim_list_options named `member` in parameter struct `type`. */
-#define EASIM_LIST_PARAMS(type, member, strict_default)                                                            \
-    {                                                                                                              \
-        "strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,                             \
-            offsetof(type, member) + offsetof(struct easim_list_options, strict), 0, 1, strict_default, false,     \
-            NULL                                                                                                   \
-    }
-
-/* The host visits waiting jobs by ascending key, chooses for each the configuration with the lowest objective among
-   those that fit the free GPUs now and are admitted (ties: easim_choice_before), starts it and goes on. */
+/* The host visits waiting jobs by tier, value and submission, chooses for each the admitted configuration of least
+   objective that fits the free GPUs now (ties: fewer GPUs, lower k * P, earlier GPU type, smaller batch), starts it
+   and goes on to the next job. Every list policy has the parameters strict, resize, shrink, resize_gain,
+   resize_interval_s and, with a user_factor, half_life_s: see `easim policies NAME`. */
 struct easim_list {
     size_t struct_size;
-    size_t options_offset; /* of the struct easim_list_options in the parameter struct */
-    /* Order of the waiting jobs, evaluated for all at the start of a pass; NULL = order of submission. `best` is
-       the job's least objective over its configurations on the empty cluster (T* if the objective is T). */
+    bool strict; /* default of the parameter `strict`: stop at the first job that cannot start */
+    /* Asked when the job is queued and from ask_again_s on; must depend on the job, the parameters, and the time by
+       way of ask_again_s only. `best` is the job's least objective over its configurations on the empty cluster.
+       NULL: order of submission. */
     struct easim_key (*key)(const struct easim_pass *pass, const struct easim_job *job, double best);
-    /* What to minimise; not NaN. Depends on the parameters and its arguments only. */
+    /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the job's model,
+       remaining work and set-up, and the choice. NULL: T, and a resize must save more than restart_s. */
     double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice);
-    /* Whether a choice with that objective may be used at all; NULL = always. */
-    bool (*admit)(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,
-                  double objective, double best);
+    /* All below may be NULL. Another objective for urgent jobs. */
+    double (*urgent_objective)(const struct easim_pass *pass, const struct easim_job *job,
+                               const struct easim_choice *choice);
+    /* Multiplies the values of all jobs of a user in this pass; > 0. */
+    double (*user_factor)(const struct easim_pass *pass, uint32_t user);
+    /* Whether job may get config now. For a waiting job the answer must depend on the configuration and the state
+       of the cluster only. */
+    bool (*allow)(const struct easim_pass *pass, const struct easim_job *job, uint32_t config);
+    /* Before the first job is visited, even if none waits. */
+    void (*begin)(const struct easim_pass *pass);
+    /* For an urgent job that found no admitted configuration: may preempt others; true: try the job once more. */
+    bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
+    /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
+    double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
 };
-
-/* --- the policy -------------------------------------------------------------------------------------------- */
 
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = ...};`
    Exactly one of list and decide is set. All text is UTF-8 and lives as long as the module. */
@@ -372,28 +379,21 @@ struct easim_policy {
     uint32_t capabilities;
     size_t state_size;
     size_t params_size;
-    const struct easim_param *params; /* param_count entries; may be NULL if 0 */
-    uint32_t param_count;
+    const struct easim_param *params;
+    uint32_t param_count; /* 0: params may be NULL */
     const struct easim_list *list;
     /* Called once per decision. 0, or negative to end the run as failed (say why with host->fail). */
     int (*decide)(const struct easim_pass *pass);
-    /* Optional. Before the first decision, with the cluster empty; negative refuses to run. */
+    /* Optional. Before the first decision, with the cluster empty, negative refuses to run; and after the run. */
     int (*init)(const struct easim_pass *pass);
-    /* Optional. After the run. */
     void (*finish)(const struct easim_pass *pass);
 };
 
 #define EASIM_POLICY_ABI                                                                                           \
     .abi_major = EASIM_ABI_MAJOR, .abi_minor = EASIM_ABI_MINOR, .struct_size = sizeof(struct easim_policy)
 
-/* Marks the one exported symbol; everything else in a policy is hidden by -fvisibility=hidden. */
+/* Marks the one exported symbol; the rest of a policy is hidden by -fvisibility=hidden. */
 #define EASIM_EXPORT __attribute__((visibility("default")))
-
-/* Declared here so that a policy with another type for it does not compile. */
-extern EASIM_EXPORT const struct easim_policy easim_policy;
-
-#ifdef __cplusplus
-}
-#endif
+extern EASIM_EXPORT const struct easim_policy easim_policy; /* so that one of another type does not compile */
 
 #endif

@@ -30,21 +30,21 @@ static void list_one(const char *name, void *context) {
 }
 
 static void print_params(const struct easim_policy *policy) {
-    char *defaults = mem_zalloc(1, policy->params_size);
-    params_set_defaults(policy, defaults);
-    if (policy->param_count > 0)
+    struct policy_params defaults;
+    params_init(&defaults, policy);
+    if (params_count(policy) > 0)
         printf("\nParameters:\n");
-    for (uint32_t i = 0; i < policy->param_count; i++) {
-        const struct easim_param *param = &policy->params[i];
+    for (size_t i = 0; i < params_count(policy); i++) {
+        const struct easim_param *param = params_at(policy, i);
         struct str value = {0}, range = {0};
-        params_write_value(param, defaults, &value);
+        params_write_value(&defaults, i, &value);
         params_write_range(param, &range);
-        printf("  %-16s %s%s%s%s\n  %-16s %s; default %s\n", param->name, param->help, param->unit[0] ? " (" : "",
-               param->unit, param->unit[0] ? ")" : "", "", range.text, value.text);
+        printf("  %-17s %s%s%s%s\n  %-17s %s; default %s\n", param->name, param->help, param->unit[0] ? " (" : "",
+               param->unit, param->unit[0] ? ")" : "", "", range.text, value.length > 0 ? value.text : "\"\"");
         str_finish(&value);
         str_finish(&range);
     }
-    free(defaults);
+    params_finish(&defaults);
 }
 
 static int document(const char *name) {

@@ -83,13 +83,21 @@ bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct a
     return true;
 }
 
-void placement_give_back(struct placement *p, struct allocation *allocation) {
+void placement_swing(struct placement *p, const struct allocation *allocation, int sign) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         uint32_t node = pieces[i].node;
         struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
-        set_free(p, type, node, p->node_free[node] + pieces[i].gpus);
+        set_free(p, type, node, p->node_free[node] + (uint32_t)sign * pieces[i].gpus); /* wraps as wanted */
     }
+}
+
+void placement_give_back(struct placement *p, struct allocation *allocation) {
+    placement_swing(p, allocation, 1);
+    allocation_finish(allocation);
+}
+
+void allocation_finish(struct allocation *allocation) {
     free(allocation->pieces);
     *allocation = (struct allocation){0};
 }

@@ -41,8 +41,12 @@ void placement_finish(struct placement *placement);
 bool placement_take(struct placement *placement, uint32_t gpu_type, uint32_t k, struct allocation *allocation);
 /* Gives everything back and empties the allocation. */
 void placement_give_back(struct placement *placement, struct allocation *allocation);
+/* Frees (sign 1) or takes again (sign -1, they must be free) the very GPUs of an allocation, which is kept. */
+void placement_swing(struct placement *placement, const struct allocation *allocation, int sign);
 
 uint32_t placement_node_free_max(const struct placement *placement, uint32_t gpu_type);
+/* Empties an allocation whose GPUs somebody else has taken or freed. */
+void allocation_finish(struct allocation *allocation);
 /* The pieces of an allocation, count of them. */
 const struct piece *allocation_pieces(const struct allocation *allocation);
 

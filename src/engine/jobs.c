@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define MOST_VAIN_STOPS 1000
+
 int64_t jobs_duration_ns(double time_s) {
     return (int64_t)ceil(fmin(time_s, TIME_MAX_S) * 1e9 - 0.001);
 }
@@ -67,6 +69,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
         .user = spec->user,
         .model = spec->model,
         .preemptible = spec->preemptible,
+        .resized_s = -INFINITY,
         .sla = spec->sla,
         .submit_ns = spec->submit_ns,
         .submit_s = units_s(spec->submit_ns),
@@ -109,51 +112,56 @@ static uint32_t span_of(const struct allocation *allocation) {
     return allocation->count > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
 }
 
+/* What an allocation adds to the committed power when its GPUs, free before, run config. */
+static int64_t added_nw(const struct sim *sim, const struct allocation *allocation, uint32_t config) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    int64_t idle_nw = sim->meter.types[sim->view.configs[config].gpu_type].idle_nw, added = 0;
+    int64_t gpu_nw = jobs_committed_gpu_nw(sim, config, span_of(allocation));
+    for (uint32_t i = 0; i < allocation->count; i++)
+        added += pieces[i].gpus * (gpu_nw - idle_nw + sim->meter.cpu_nw_per_busy_gpu[pieces[i].node]);
+    return added;
+}
+
 /* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. */
-static void move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, int64_t gpu_nw,
+static void move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
                       int taken) {
     const struct piece *pieces = allocation_pieces(allocation);
-    uint32_t type = sim->cluster->nodes[pieces->node].gpu_type;
-    int64_t gpus = 0;
-    for (uint32_t i = 0; i < allocation->count; i++) {
+    for (uint32_t i = 0; i < allocation->count; i++)
         view_move_gpus(&sim->view, pieces[i].node, pieces[i].gpus, -taken);
-        sim->committed_nw += taken * (int64_t)pieces[i].gpus * sim->meter.cpu_nw_per_busy_gpu[pieces[i].node];
-        gpus += pieces[i].gpus;
-    }
-    sim->committed_nw += taken * gpus * (gpu_nw - sim->meter.types[type].idle_nw);
+    sim->committed_nw += taken * added_nw(sim, allocation, config);
     sim->view.v->power_w = power_w(sim->committed_nw);
-    view_user_gpus(&sim->view, sim->view.jobs[job].user, taken * gpus);
+    view_user_gpus(&sim->view, sim->view.jobs[job].user, taken * (int64_t)sim->view.configs[config].k);
 }
 
 static void show_largest_node(struct sim *sim, uint32_t type) {
     sim->view.gpu_types[type].node_free_max = placement_node_free_max(&sim->placement, type);
 }
 
-/* The view of a job that has its GPUs and starts now. */
-static void show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
+/* The view of a job that has its GPUs and starts, or starts again, now. */
+static void show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
     struct easim_job *j = &sim->view.jobs[job];
     double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
-    view_dequeue(&sim->view, job);
-    j->state = EASIM_JOB_RUNNING;
     j->config = config;
     j->span = span;
     j->start_s = units_s(sim->now_ns);
     j->predicted_end_ns = sim->now_ns + jobs_duration_ns(time_s);
-    view_add_running(&sim->view, job);
 }
 
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
     if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation))
         return false;
-    move_gpus(sim, job, allocation, jobs_committed_gpu_nw(sim, config, span_of(allocation)), 1);
+    move_gpus(sim, job, allocation, config, 1);
     show_largest_node(sim, c->gpu_type);
-    show_start(sim, job, config, span_of(allocation));
+    view_dequeue(&sim->view, job);
+    sim->view.jobs[job].state = EASIM_JOB_RUNNING;
+    show_segment(sim, job, config, span_of(allocation));
+    view_add_running(&sim->view, job);
     return true;
 }
 
 void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    move_gpus(sim, job, allocation, jobs_committed_gpu_nw(sim, config, span_of(allocation)), -1);
+    move_gpus(sim, job, allocation, config, -1);
     placement_give_back(&sim->placement, allocation);
     show_largest_node(sim, sim->view.configs[config].gpu_type);
 }
@@ -164,11 +172,17 @@ static void busy_nodes(struct sim *sim, const struct allocation *allocation, int
         power_meter_busy(&sim->meter, pieces[i].node, pieces[i].gpus, sign);
 }
 
-static void free_gpus(struct sim *sim, uint32_t job) {
+/* The present GPUs of a job are no longer its own: their time and their nodes. */
+static void settle_gpus(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     run->gpu_ns += (int128)sim->view.configs[run->config].k * (sim->now_ns - run->segment_start_ns);
     run->held_ns += sim->now_ns - run->segment_start_ns;
     busy_nodes(sim, &run->allocation, -1);
+}
+
+static void free_gpus(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    settle_gpus(sim, job);
     jobs_untake_gpus(sim, job, run->config, &run->allocation);
 }
 
@@ -222,24 +236,17 @@ static int64_t finish_ns(const struct sim *sim, uint32_t job) {
     return run->segment_start_ns + jobs_duration_ns(time_s);
 }
 
-void jobs_start(struct sim *sim, const struct job_start *start) {
+/* A job begins to use the GPUs of start, which it holds: set-up, events, power. */
+static void begin_segment(struct sim *sim, const struct job_start *start) {
     uint32_t job = start->job;
     struct job_run *run = &sim->runs[job];
-    struct easim_job *j = &sim->view.jobs[job];
     run->allocation = start->allocation;
     run->config = start->config;
     run->span = span_of(&start->allocation);
     run->node_count = start->allocation.count;
     run->segment_start_ns = sim->now_ns;
-    if (run->first_start_ns < 0) {
-        run->first_start_ns = sim->now_ns;
-        run->first_predicted_ns = j->predicted_end_ns;
-    }
     busy_nodes(sim, &run->allocation, 1);
-    sim->waiting--;
-    sim->running++;
     sim->extrapolated_starts += sim->view.configs[start->config].extrapolated;
-    j->started_before = true;
     int64_t end_ns = finish_ns(sim, job), computing_ns = sim->now_ns + setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {
         enter_phase(sim, job, PHASE_SETUP);
@@ -248,7 +255,20 @@ void jobs_start(struct sim *sim, const struct job_start *start) {
         enter_phase(sim, job, PHASE_COMPUTING);
         schedule(sim, end_ns, EVENT_FINISH, job);
     }
-    sim_notify(sim, job, JOB_STARTED);
+}
+
+void jobs_start(struct sim *sim, const struct job_start *start) {
+    struct job_run *run = &sim->runs[start->job];
+    struct easim_job *j = &sim->view.jobs[start->job];
+    if (run->first_start_ns < 0) {
+        run->first_start_ns = sim->now_ns;
+        run->first_predicted_ns = j->predicted_end_ns;
+    }
+    sim->waiting--;
+    sim->running++;
+    j->started_before = true;
+    begin_segment(sim, start);
+    sim_notify(sim, start->job, JOB_STARTED);
 }
 
 void jobs_begin_computing(struct sim *sim, uint32_t job) {
@@ -272,37 +292,57 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     sim_notify(sim, job, JOB_FINISHED);
 }
 
-/* --- preemption --- */
+/* --- preemption and resizing --- */
+
+/* Whether stopping a job now means that it writes a checkpoint on demand. */
+static bool writes_checkpoint(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    return !at_once && costs->checkpoint_interval_s == 0 && sim->runs[job].phase == PHASE_COMPUTING;
+}
+
+/* Computing time since the set-up that a checkpoint has kept. */
+static int64_t kept_ns(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    int64_t done_ns = sim->now_ns - sim->runs[job].phase_start_ns;
+    int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
+    if (sim->runs[job].phase != PHASE_COMPUTING)
+        return 0;
+    if (interval_ns > 0)
+        return done_ns / interval_ns * interval_ns;
+    return at_once && costs->checkpoint_interval_s == 0 ? 0 : done_ns;
+}
 
 /* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
-static void settle_work(struct sim *sim, uint32_t job, const struct start_costs *costs) {
+static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = &sim->view.jobs[job];
     const struct easim_config *config = &sim->view.configs[run->config];
-    int64_t done_ns = sim->now_ns - run->phase_start_ns, kept_ns = done_ns;
-    if (costs->checkpoint_interval_s > 0) {
-        int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
-        kept_ns = interval_ns > 0 ? done_ns / interval_ns * interval_ns : done_ns;
-    }
-    int64_t lost_ns = done_ns - kept_ns;
-    double kept = units_s(kept_ns) * config->goodput[run->span];
+    int64_t kept = kept_ns(sim, job, at_once);
+    run->vain_stops = kept > 0 ? 0 : run->vain_stops + 1;
+    if (run->vain_stops > MOST_VAIN_STOPS)
+        sim_fail(sim, ERROR_RUN, "job %s was stopped %d times in a row without having kept any of its work",
+                 sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
+    if (run->phase != PHASE_COMPUTING)
+        return;
+    int64_t lost_ns = sim->now_ns - run->phase_start_ns - kept;
+    double work = units_s(kept) * config->goodput[run->span];
     run->lost_ns += lost_ns;
     run->lost_gpu_ns += (int128)config->k * lost_ns;
     run->lost_energy += (int128)(jobs_computing_nw(sim, run->config, run->span) * config->k) * lost_ns;
-    run->remaining = fmax(0, run->remaining - kept);
-    j->remaining = fmax(0, j->remaining - kept);
+    run->remaining = fmax(0, run->remaining - work);
+    j->remaining = fmax(0, j->remaining - work);
 }
 
-/* Whether a preemption now has to write a checkpoint first, during which the job keeps its GPUs. */
-static bool writes_checkpoint(const struct sim *sim, uint32_t job) {
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint. */
+static double checkpoint_s(const struct sim *sim, uint32_t job, bool at_once) {
     const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
-    return costs->checkpoint_interval_s == 0 && costs->checkpoint_s > 0 && sim->runs[job].phase == PHASE_COMPUTING;
+    return writes_checkpoint(sim, job, at_once) ? costs->checkpoint_s : 0;
 }
 
-void jobs_yield_gpus(struct sim *sim, uint32_t job) {
+void jobs_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
     view_remove_running(&sim->view, job);
     sim->view.jobs[job].state = EASIM_JOB_CHECKPOINTING;
-    if (!writes_checkpoint(sim, job))
+    if (checkpoint_s(sim, job, at_once) == 0)
         free_gpus(sim, job);
 }
 
@@ -313,23 +353,82 @@ static void requeue(struct sim *sim, uint32_t job) {
     sim->waiting++;
 }
 
-void jobs_preempt(struct sim *sim, uint32_t job) {
-    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
-    bool writes = writes_checkpoint(sim, job);
+void jobs_preempt(struct sim *sim, uint32_t job, bool at_once) {
+    double writes_s = checkpoint_s(sim, job, at_once);
     eventq_cancel(&sim->events, sim->runs[job].event);
     sim->running--;
     sim->view.jobs[job].preemptions++;
-    if (sim->runs[job].phase == PHASE_COMPUTING)
-        settle_work(sim, job, costs);
+    settle_work(sim, job, at_once);
     leave_phase(sim, job);
-    if (writes) {
+    if (writes_s > 0) {
         enter_phase(sim, job, PHASE_CHECKPOINT);
         sim->checkpointing++;
-        schedule(sim, sim->now_ns + units_ns(costs->checkpoint_s), EVENT_RELEASE, job);
+        schedule(sim, sim->now_ns + units_ns(writes_s), EVENT_RELEASE, job);
     } else {
         requeue(sim, job);
     }
     sim_notify(sim, job, JOB_STOPPED);
+}
+
+/* Lets the GPUs of a running job count as free (out = 1), or as its own again. */
+static void step_aside(struct sim *sim, uint32_t job, int out) {
+    const struct job_run *run = &sim->runs[job];
+    placement_swing(&sim->placement, &run->allocation, out);
+    move_gpus(sim, job, &run->allocation, run->config, -out);
+}
+
+bool jobs_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+    struct easim_job *j = &sim->view.jobs[job];
+    const struct easim_config *c = &sim->view.configs[config];
+    step_aside(sim, job, 1);
+    if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation)) {
+        step_aside(sim, job, -1);
+        return false;
+    }
+    move_gpus(sim, job, allocation, config, 1);
+    show_largest_node(sim, c->gpu_type);
+    show_largest_node(sim, sim->view.configs[sim->runs[job].config].gpu_type);
+    j->setup_s = j->restart_s + checkpoint_s(sim, job, false);
+    settle_work(sim, job, false);
+    sim->runs[job].resizing = true;
+    show_segment(sim, job, config, span_of(allocation));
+    view_change_running(&sim->view, job);
+    return true;
+}
+
+void jobs_resize(struct sim *sim, const struct job_start *start) {
+    struct job_run *run = &sim->runs[start->job];
+    struct easim_job *j = &sim->view.jobs[start->job];
+    eventq_cancel(&sim->events, run->event);
+    leave_phase(sim, start->job);
+    settle_gpus(sim, start->job);
+    allocation_finish(&run->allocation);
+    run->resizing = false;
+    j->resizes++;
+    j->resized_s = units_s(sim->now_ns);
+    begin_segment(sim, start);
+    sim_notify(sim, start->job, JOB_RESIZED);
+}
+
+int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
+    const struct easim_config *c = &sim->view.configs[config];
+    const struct job_run *run = &sim->runs[job];
+    bool running = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
+    struct allocation allocation;
+    *ret_committed_nw = sim->committed_nw;
+    if (running) {
+        placement_swing(&sim->placement, &run->allocation, 1);
+        *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
+    }
+    int span = EASIM_NOFIT;
+    if (placement_take(&sim->placement, c->gpu_type, c->k, &allocation)) {
+        span = (int)span_of(&allocation);
+        *ret_committed_nw += added_nw(sim, &allocation, config);
+        placement_give_back(&sim->placement, &allocation);
+    }
+    if (running)
+        placement_swing(&sim->placement, &run->allocation, -1);
+    return span;
 }
 
 void jobs_release(struct sim *sim, uint32_t job) {

@@ -21,11 +21,21 @@ void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct all
 void jobs_start(struct sim *sim, const struct job_start *start);
 void jobs_begin_computing(struct sim *sim, uint32_t job);
 void jobs_finish(struct sim *sim, uint32_t job);
-/* A running job is to be preempted: its GPUs come free now, unless it has to write a checkpoint first. */
-void jobs_yield_gpus(struct sim *sim, uint32_t job);
+/* A running job is to be preempted: its GPUs come free now, unless it is to write a checkpoint first (which it may
+   not if at_once). */
+void jobs_yield_gpus(struct sim *sim, uint32_t job, bool at_once);
 /* The preemption itself, after jobs_yield_gpus: back to the queue, or into the checkpoint. */
-void jobs_preempt(struct sim *sim, uint32_t job);
+void jobs_preempt(struct sim *sim, uint32_t job, bool at_once);
+/* Moves a running job to other GPUs, of which its own may be some; the view shows it in config. False, with nothing
+   changed, if they are not free. */
+bool jobs_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
+/* The resize itself, after jobs_swap_gpus. Owns the allocation. */
+void jobs_resize(struct sim *sim, const struct job_start *start);
 void jobs_release(struct sim *sim, uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
+
+/* What would happen if a waiting job were started, or a running one resized, in config now: enum easim_span or
+   EASIM_NOFIT, and sim->committed_nw. */
+int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
 /* Power of one GPU computing in config, nW. */
 int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);

@@ -11,10 +11,17 @@ enum job_change {
     JOB_REJECTED,
     JOB_STARTED,
     JOB_STOPPED, /* preempted: its GPUs are taken, or it begins its checkpoint */
+    JOB_RESIZED,
     JOB_FINISHED,
 };
 
-enum action_kind { ACTION_START, ACTION_PREEMPT, ACTION_WAKE, ACTION_REJECT /* by the engine, at submission */ };
+enum action_kind {
+    ACTION_START,
+    ACTION_PREEMPT,
+    ACTION_WAKE,
+    ACTION_REJECT, /* by the engine, at submission */
+    ACTION_RESIZE,
+};
 extern const char *const action_names[]; /* by enum action_kind */
 
 /* Why actions are refused; the answer a policy sees is coarser. */
@@ -37,7 +44,7 @@ struct action_record {
     enum action_kind kind;
     enum refusal refusal;
     uint32_t job;    /* or EASIM_NONE; may not exist if that is why it was refused */
-    uint32_t config; /* of a start, or EASIM_NONE */
+    uint32_t config; /* of a start or resize, or EASIM_NONE */
 };
 
 /* Every callback may be NULL. */

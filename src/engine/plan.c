@@ -12,6 +12,7 @@
 
 struct action {
     enum action_kind kind;
+    bool at_once;           /* of a preemption */
     struct job_start start; /* of a preemption only the job */
 };
 
@@ -21,7 +22,7 @@ struct easim_plan {
     char failure[256]; /* from host->fail */
 };
 
-const char *const action_names[] = {"start", "preempt", "wake", "reject"};
+const char *const action_names[] = {"start", "preempt", "wake", "reject", "resize"};
 
 const char *const refusal_names[] = {
     [REFUSED_NOFIT] = "not enough free GPUs",
@@ -64,34 +65,35 @@ static bool capable(const struct sim *sim, uint32_t capability) {
     return sim->module->policy->capabilities & capability;
 }
 
-/* Whether starting config now would lift the committed power over the cap. */
-static bool over_cap(const struct sim *sim, uint32_t config) {
+/* Whether starting or resizing to config now would lift the committed power over the cap. */
+static bool over_cap(struct sim *sim, uint32_t job, uint32_t config) {
     double cap_w = sim->view.v->power_cap_w;
-    int span = easim_fit(sim->view.v, &sim->view.configs[config]);
-    if (!capable(sim, EASIM_CAPABILITY_POWER_CAP) || !isfinite(cap_w) || span < 0)
+    if (!capable(sim, EASIM_CAPABILITY_POWER_CAP) || !isfinite(cap_w))
         return false;
-    const struct easim_config *c = &sim->view.configs[config];
-    int64_t more_nw =
-        c->k * (jobs_committed_gpu_nw(sim, config, (uint32_t)span) - sim->meter.types[c->gpu_type].idle_nw);
-    return sim->committed_nw + more_nw > power_nw(cap_w);
+    int64_t committed_nw;
+    return jobs_try_config(sim, job, config, &committed_nw) >= 0 && committed_nw > power_nw(cap_w);
+}
+
+static bool in_range(const struct easim_job *job, uint32_t config) {
+    return config >= job->first_config && config - job->first_config < job->config_count;
 }
 
 /* Why a start cannot even be tried; REFUSED_NOT if it can. */
-static enum refusal check_start(const struct sim *sim, uint32_t job, uint32_t config) {
+static enum refusal check_start(struct sim *sim, uint32_t job, uint32_t config) {
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
     const struct easim_job *j = &sim->view.jobs[job];
     if (j->state != EASIM_JOB_WAITING)
         return REFUSED_STATE;
-    if (config < j->first_config || config - j->first_config >= j->config_count)
+    if (!in_range(j, config))
         return REFUSED_CONFIG;
-    return over_cap(sim, config) ? REFUSED_CAP : REFUSED_NOT;
+    return over_cap(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
 }
 
 static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     struct action_record record = {ACTION_START, check_start(sim, job, config), job, config};
-    struct action action = {ACTION_START, {.job = job, .config = config}};
+    struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         view_unlock(&sim->view);
         if (jobs_take_gpus(sim, job, config, &action.start.allocation))
@@ -103,27 +105,74 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     return answer(sim, &record);
 }
 
+/* Whether a job runs, and not only since this very plan started or resized it. */
+static bool settled(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return sim->view.jobs[job].state == EASIM_JOB_RUNNING && run->phase != PHASE_NONE && !run->resizing;
+}
+
 static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
     if (!capable(sim, EASIM_CAPABILITY_PREEMPT))
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
     const struct easim_job *j = &sim->view.jobs[job];
-    if (j->state != EASIM_JOB_RUNNING || sim->runs[job].phase == PHASE_NONE) /* or started by this very plan */
+    if (!settled(sim, job))
         return REFUSED_STATE;
     return j->preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
 }
 
-static int host_preempt(struct easim_plan *plan, uint32_t job) {
+static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct sim *sim = plan->sim;
     struct action_record record = {ACTION_PREEMPT, check_preempt(sim, job), job, EASIM_NONE};
     if (record.refusal == REFUSED_NOT) {
         view_unlock(&sim->view);
-        jobs_yield_gpus(sim, job);
-        array_push(&plan->actions, ((struct action){ACTION_PREEMPT, {.job = job}}));
+        jobs_yield_gpus(sim, job, at_once);
+        array_push(&plan->actions,
+                   ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
         view_lock(&sim->view);
     }
     return answer(sim, &record);
+}
+
+/* List policies may always resize: the option is the host's. */
+static enum refusal check_resize(struct sim *sim, uint32_t job, uint32_t config) {
+    if (!capable(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
+        return REFUSED_CAPABILITY;
+    if (job >= sim->workload->jobs.count)
+        return REFUSED_NO_SUCH_JOB;
+    if (!settled(sim, job))
+        return REFUSED_STATE;
+    if (!in_range(&sim->view.jobs[job], config) || config == sim->view.jobs[job].config)
+        return REFUSED_CONFIG;
+    return over_cap(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
+}
+
+static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    struct sim *sim = plan->sim;
+    struct action_record record = {ACTION_RESIZE, check_resize(sim, job, config), job, config};
+    struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
+    if (record.refusal == REFUSED_NOT) {
+        view_unlock(&sim->view);
+        if (jobs_swap_gpus(sim, job, config, &action.start.allocation))
+            array_push(&plan->actions, action);
+        else
+            record.refusal = REFUSED_NOFIT;
+        view_lock(&sim->view);
+    }
+    return answer(sim, &record);
+}
+
+static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *ret_power_w) {
+    struct sim *sim = plan->sim;
+    if (job >= sim->workload->jobs.count || !in_range(&sim->view.jobs[job], config) ||
+        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !settled(sim, job)))
+        return EASIM_NOFIT;
+    int64_t committed_nw;
+    int span = jobs_try_config(sim, job, config, &committed_nw);
+    if (ret_power_w)
+        *ret_power_w = power_w(committed_nw);
+    return span;
 }
 
 static int host_wake_at(struct easim_plan *plan, double time_s) {
@@ -152,6 +201,8 @@ static void host_fail(struct easim_plan *plan, const char *message) {
 static const struct easim_host host = {.struct_size = sizeof host,
                                        .plan_start = host_start,
                                        .plan_preempt = host_preempt,
+                                       .plan_resize = host_resize,
+                                       .try_config = host_try_config,
                                        .plan_wake_at = host_wake_at,
                                        .scratch = host_scratch,
                                        .uniform = host_uniform,
@@ -159,30 +210,30 @@ static const struct easim_host host = {.struct_size = sizeof host,
 
 static void commit(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
-        struct action *action = &plan->actions.at[i];
+        const struct action *action = &plan->actions.at[i];
         if (action->kind == ACTION_PREEMPT)
-            jobs_preempt(sim, action->start.job);
+            jobs_preempt(sim, action->start.job, action->at_once);
+        else if (action->kind == ACTION_RESIZE)
+            jobs_resize(sim, &action->start);
     }
-    for (size_t i = 0; i < plan->actions.count; i++) {
-        struct action *action = &plan->actions.at[i];
-        if (action->kind == ACTION_START)
-            jobs_start(sim, &action->start);
-    }
+    for (size_t i = 0; i < plan->actions.count; i++)
+        if (plan->actions.at[i].kind == ACTION_START)
+            jobs_start(sim, &plan->actions.at[i].start);
 }
 
 /* A failed decision starts nothing: the GPUs that its actions hold go back. */
 static void drop(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
-        struct job_start *start = &plan->actions.at[i].start;
-        if (plan->actions.at[i].kind == ACTION_START)
-            jobs_untake_gpus(sim, start->job, start->config, &start->allocation);
+        struct action *action = &plan->actions.at[i];
+        if (action->kind != ACTION_PREEMPT)
+            jobs_untake_gpus(sim, action->start.job, action->start.config, &action->start.allocation);
     }
 }
 
 static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = {
-        .view = sim->view.v, .host = &host, .plan = &plan, .params = sim->params, .state = sim->policy_state};
+        .view = sim->view.v, .host = &host, .plan = &plan, .params = sim->params->own, .state = sim->policy_state};
     view_lock(&sim->view);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     view_unlock(&sim->view);
@@ -221,7 +272,7 @@ void plan_call_init(struct sim *sim) {
 void plan_call_finish(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = {sim->view.v, &host, &plan, sim->params, sim->policy_state};
+    struct easim_pass pass = {sim->view.v, &host, &plan, sim->params->own, sim->policy_state};
     if (policy->finish)
         policy->finish(&pass);
 }

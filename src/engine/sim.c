@@ -47,9 +47,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
-        list_init(&sim->list, policy, sim->params, (uint32_t)w->jobs.count);
-        if (sim->list.options->usage_half_life_s > 0)
-            sim->view.v->usage_half_life_s = sim->list.options->usage_half_life_s;
+        list_init(&sim->list, sim->params, (uint32_t)w->jobs.count);
+        sim->view.v->usage_half_life_s = sim->params->list.half_life_s;
     }
     if (w->jobs.count > 0)
         eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);

@@ -12,6 +12,7 @@
 #include "engine/view.h"
 #include "policy/list.h"
 #include "policy/module.h"
+#include "policy/params.h"
 #include "workload/workload.h"
 
 #include <stdatomic.h>
@@ -46,7 +47,9 @@ struct job_run {
     uint32_t config;      /* last configuration, or EASIM_NONE */
     uint32_t span;
     uint32_t node_count; /* nodes of the last configuration */
+    uint16_t vain_stops; /* in a row: stopped without having kept any work */
     uint8_t phase;       /* enum job_phase */
+    bool resizing;       /* has GPUs of another configuration in the present plan */
 };
 
 /* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
@@ -72,7 +75,7 @@ struct sim {
     const struct cluster *cluster;
     const struct workload *workload;
     const struct policy_module *module;
-    const void *params;
+    const struct policy_params *params;
     struct sim_options options;
 
     int64_t now_ns;

@@ -57,7 +57,7 @@ static void fill_arrays(struct view *view, const struct cluster *cluster, const 
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
         view->nodes[n] =
-            (struct easim_node){cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus};
+            (struct easim_node){cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
     for (uint32_t u = 0; u < w->users.count; u++)
         view->users[u] = (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
     if (w->table.configs.count > 0)
@@ -158,9 +158,13 @@ void view_user_gpus(struct view *view, uint32_t user, int64_t change) {
 }
 
 void view_add_running(struct view *view, uint32_t job) {
-    struct easim_job *j = &view->jobs[job];
+    view->jobs[job].running_slot = view->v->running_count++;
+    view_change_running(view, job);
+}
+
+void view_change_running(struct view *view, uint32_t job) {
+    const struct easim_job *j = &view->jobs[job];
     const struct easim_config *config = &view->configs[j->config];
-    j->running_slot = view->v->running_count++;
     view->running[j->running_slot] = (struct easim_running){
         .job = job, .gpu_type = config->gpu_type, .k = config->k, .predicted_end_ns = j->predicted_end_ns};
 }

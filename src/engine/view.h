@@ -39,6 +39,7 @@ void view_dequeue(struct view *view, uint32_t job);
 void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
 void view_user_gpus(struct view *view, uint32_t user, int64_t change); /* allocated_gpus += change */
 void view_add_running(struct view *view, uint32_t job);                /* from the job's config and predicted end */
+void view_change_running(struct view *view, uint32_t job);             /* likewise, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
 
 #endif

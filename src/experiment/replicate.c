@@ -43,7 +43,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
     struct sim sim = {.cluster = &study->cluster,
                       .workload = workload,
                       .module = &study->module,
-                      .params = study->params,
+                      .params = &study->params,
                       .options = {.horizon_ns = study->scenario.horizon_ns,
                                   .engine = study->scenario.engine,
                                   .prices = study->scenario.prices,

@@ -76,9 +76,9 @@ static int bind_params(struct study *s, const struct binding *b) {
     const struct yaml_node *by_policy = s->scenario.params_by_policy;
     const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy->name) : NULL;
     const char *own_path = arena_printf(b->arena, "params_by_policy.%s", policy->name);
-    params_set_defaults(policy, s->params);
-    int first = params_bind(policy, own, own_path, b, s->params);
-    int second = params_bind(policy, s->scenario.policy.params, "policy.params", b, s->params);
+    params_init(&s->params, policy);
+    int first = params_bind(&s->params, own, own_path, b);
+    int second = params_bind(&s->params, s->scenario.policy.params, "policy.params", b);
     return first < 0 ? first : second;
 }
 
@@ -93,7 +93,6 @@ static int load_policy(struct study *s, struct problems *problems) {
         problems_add(problems, name->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
     }
-    s->params = mem_zalloc(1, s->module.policy->params_size);
     return bind_params(s, &binding);
 }
 
@@ -124,7 +123,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
 void study_finish(struct study *s) {
     source_finish(&s->source);
     module_close(&s->module);
-    free(s->params);
+    params_finish(&s->params);
     free(s->warnings.at);
     scenario_finish(&s->scenario);
     arena_finish(&s->arena);

@@ -13,7 +13,7 @@ struct study {
     struct model_set models;
     struct workload_source source;
     struct policy_module module;
-    void *params;
+    struct policy_params params;
     ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
     struct arena arena;
 };

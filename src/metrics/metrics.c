@@ -28,7 +28,7 @@ static void on_measure(void *context, const struct sim *sim) {
     m->violation_ns = 0;
     m->capped = false;
     m->co2 = m->cost = (struct priced){0};
-    m->preemptions = 0;
+    m->preemptions = m->resizes = 0;
 }
 
 /* kWh of priced, at the plant, times its present value. */
@@ -84,6 +84,8 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         on_action(m, sim, &(struct action_record){ACTION_REJECT, REFUSED_NOT, job, EASIM_NONE});
     if (change == JOB_STOPPED)
         m->preemptions++;
+    if (change == JOB_RESIZED)
+        m->resizes++;
     if (change == JOB_FINISHED)
         m->last_finish_ns = sim->now_ns;
 }
@@ -174,9 +176,9 @@ void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
     s->frag_gpu_h = power_gpu_s(m->frag_gpu_ns) / S_PER_H;
-    s->interruptions_per_job = ratio((double)m->preemptions, s->jobs_submitted);
+    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes), s->jobs_submitted);
     s->preemptions = (double)m->preemptions;
-    s->resizes = 0;
+    s->resizes = (double)m->resizes;
     s->power_max_w = power_w(m->power_max_nw);
     s->cap_violation_s = capped ? units_s(m->violation_ns) : NAN;
     s->cap_violation_j = capped ? power_j(m->violation_energy) : NAN;

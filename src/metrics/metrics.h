@@ -51,7 +51,7 @@ struct metrics {
     int64_t violation_ns;
     bool capped; /* at some time */
     struct priced co2, cost;
-    uint64_t preemptions;
+    uint64_t preemptions, resizes;
     int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;

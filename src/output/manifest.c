@@ -23,17 +23,18 @@ static void add_int(cJSON *object, const char *name, int64_t value) {
     cJSON_AddRawToObject(object, name, text);
 }
 
-static void add_param(cJSON *params, const struct easim_param *param, const void *values) {
+static void add_param(cJSON *object, const struct policy_params *params, size_t index) {
+    const struct easim_param *param = params_at(params->policy, index);
     struct str text = {0};
-    params_write_value(param, values, &text);
+    params_write_value(params, index, &text);
     bool number =
         param->type == EASIM_PARAM_REAL || param->type == EASIM_PARAM_DURATION || param->type == EASIM_PARAM_INT;
     if (param->type == EASIM_PARAM_BOOL)
-        cJSON_AddBoolToObject(params, param->name, text.text[0] == 't');
-    else if (number && text.text[0] != 'o')
-        cJSON_AddRawToObject(params, param->name, text.text);
+        cJSON_AddBoolToObject(object, param->name, text.text[0] == 't');
+    else if (number && strcmp(text.text, "off") != 0)
+        cJSON_AddRawToObject(object, param->name, text.text);
     else
-        cJSON_AddStringToObject(params, param->name, text.text);
+        cJSON_AddStringToObject(object, param->name, text.text);
     str_finish(&text);
 }
 
@@ -47,8 +48,8 @@ static void add_policy(cJSON *root, const struct study *study) {
         if (policy->capabilities & 1u << i)
             cJSON_AddItemToArray(capabilities, cJSON_CreateString(module_capability_name(1u << i)));
     cJSON *params = cJSON_AddObjectToObject(object, "params");
-    for (uint32_t i = 0; i < policy->param_count; i++)
-        add_param(params, &policy->params[i], study->params);
+    for (size_t i = 0; i < params_count(policy); i++)
+        add_param(params, &study->params, i);
 }
 
 static void add_models(cJSON *root, const struct model_set *models) {

@@ -2,14 +2,14 @@
 #include "policy/list.h"
 
 #include "base/mem.h"
+#include "policy/resize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-void list_init(struct list *l, const struct easim_policy *policy, const void *params, uint32_t job_count) {
-    *l = (struct list){.ops = policy->list};
-    l->options = (const void *)((const char *)params + policy->list->options_offset);
-    if (!l->ops->key && !l->ops->admit)
+void list_init(struct list *l, const struct policy_params *params, uint32_t job_count) {
+    *l = (struct list){.ops = params->policy->list, .options = &params->list};
+    if (!l->ops->key)
         return; /* nobody asks for the best objective */
     l->best = mem_zalloc(job_count, sizeof *l->best);
     for (uint32_t i = 0; i < job_count; i++)
@@ -27,32 +27,61 @@ void list_forget(struct list *l, uint32_t job) {
         l->best[job] = NAN;
 }
 
-static int fail(const struct easim_pass *pass, const char *what, const struct easim_job *job) {
+int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job) {
     char text[128];
     snprintf(text, sizeof text, "the %s of job %.60s is not a number", what, job->id);
     pass->host->fail(pass->plan, text);
     return -1;
 }
 
+bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
+    if (a->k != b->k)
+        return a->k < b->k;
+    if (a->power_w != b->power_w)
+        return a->power_w < b->power_w;
+    if (a->gpu_type != b->gpu_type)
+        return a->gpu_type < b->gpu_type;
+    return a->batch < b->batch;
+}
+
+double list_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                      const struct easim_choice *choice, bool urgent) {
+    if (urgent && l->ops->urgent_objective)
+        return l->ops->urgent_objective(pass, job, choice);
+    return l->ops->objective ? l->ops->objective(pass, job, choice) : choice->time_s;
+}
+
 /* Least objective over all configurations on the empty cluster. */
 static int find_best(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
     double best = INFINITY;
-    if (!l->best || !isnan(l->best[job->index]))
+    if (!isnan(l->best[job->index]))
         return 0;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         struct easim_choice choice =
             easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
-        double objective = l->ops->objective(pass, job, &choice);
+        double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
-            return fail(pass, "objective", job);
+            return list_fail(pass, "objective", job);
         best = objective < best ? objective : best;
     }
     l->best[job->index] = best;
     return 0;
 }
 
+static bool is_urgent(const struct easim_key *key) {
+    return key->finish_by_s != 0;
+}
+
+/* Whether the key admits a choice of that objective. */
+static bool admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
+                   double objective) {
+    return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max)) &&
+           (!is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
+}
+
 /* 1: started; 0: nothing that fits is admitted; negative: failed. */
-static int try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
+static int try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                     const struct easim_key *key) {
     struct easim_choice best = {.config = EASIM_NONE};
     double best_objective = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
@@ -60,13 +89,12 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
         if (span < 0)
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        double objective = l->ops->objective(pass, job, &choice);
+        double objective = list_objective(l, pass, job, &choice, is_urgent(key));
         if (isnan(objective))
-            return fail(pass, "objective", job);
-        if (l->ops->admit && !l->ops->admit(pass, job, &choice, objective, l->best[job->index]))
-            continue;
-        if (best.config == EASIM_NONE || objective < best_objective ||
-            (objective == best_objective && easim_choice_before(&choice, &best))) {
+            return list_fail(pass, "objective", job);
+        if (admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
+            (best.config == EASIM_NONE || objective < best_objective ||
+             (objective == best_objective && list_choice_before(&choice, &best)))) {
             best = choice;
             best_objective = objective;
         }
@@ -74,12 +102,22 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
     return best.config != EASIM_NONE && pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
 }
 
+/* As try_start; an urgent job may make room for itself, once. */
+static int visit(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                 const struct easim_key *key) {
+    int started = try_start(l, pass, job, key);
+    if (started == 0 && is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
+        started = try_start(l, pass, job, key);
+    return started;
+}
+
 static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
+    static const struct easim_key none;
     const struct easim_view *view = pass->view;
     for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0;) {
         const struct easim_job *job = easim_view_job(view, i);
         i = job->next_waiting;
-        int started = find_best(l, pass, job) < 0 ? -1 : try_start(l, pass, job);
+        int started = visit(l, pass, job, &none);
         if (started < 0)
             return -1;
         if (!started && l->options->strict)
@@ -91,8 +129,8 @@ static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
 static bool before(const struct list_rank *a, const struct list_rank *b) {
     if (a->key.tier != b->key.tier)
         return a->key.tier < b->key.tier;
-    if (a->key.value != b->key.value)
-        return a->key.value < b->key.value;
+    if (a->value != b->value)
+        return a->value < b->value;
     return a->job < b->job;
 }
 
@@ -108,6 +146,14 @@ static void sift_down(struct list_rank *heap, size_t count, size_t at) {
     heap[at] = moving;
 }
 
+static double rank_value(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                         const struct easim_key *key) {
+    double value = key->value;
+    if (key->ageing_s > 0)
+        value /= 1 + easim_job_age_s(pass->view, job) / key->ageing_s;
+    return l->ops->user_factor ? value * l->ops->user_factor(pass, job->user) : value;
+}
+
 /* Fills l->ranks with all waiting jobs and makes it a heap; negative if a key is NaN. */
 static int rank_jobs(struct list *l, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
@@ -120,9 +166,10 @@ static int rank_jobs(struct list *l, const struct easim_pass *pass) {
         const struct easim_job *job = easim_view_job(view, i);
         if (find_best(l, pass, job) < 0)
             return -1;
-        l->ranks[count] = (struct list_rank){l->ops->key(pass, job, l->best[i]), i};
-        if (isnan(l->ranks[count].key.value))
-            return fail(pass, "key", job);
+        struct easim_key key = l->ops->key(pass, job, l->best[i]);
+        l->ranks[count] = (struct list_rank){key, rank_value(l, pass, job, &key), i};
+        if (isnan(l->ranks[count].value))
+            return list_fail(pass, "key", job);
         i = job->next_waiting;
     }
     for (size_t i = count / 2; i-- > 0;)
@@ -130,23 +177,31 @@ static int rank_jobs(struct list *l, const struct easim_pass *pass) {
     return 0;
 }
 
-int list_decide(struct list *l, const struct easim_pass *pass) {
+static int visit_by_key(struct list *l, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    if (view->free_gpus == 0 || view->waiting_count == 0)
-        return 0;
-    if (!l->ops->key)
-        return visit_in_queue_order(l, pass);
     if (rank_jobs(l, pass) < 0)
         return -1;
-    for (size_t count = view->waiting_count; count > 0 && view->free_gpus > 0;) {
-        uint32_t next = l->ranks[0].job;
+    for (size_t count = view->waiting_count; count > 0;) {
+        struct list_rank next = l->ranks[0];
+        if (view->free_gpus == 0 && !(is_urgent(&next.key) && l->ops->make_room))
+            return 0;
         l->ranks[0] = l->ranks[--count];
         sift_down(l->ranks, count, 0);
-        int started = try_start(l, pass, easim_view_job(view, next));
+        int started = visit(l, pass, easim_view_job(view, next.job), &next.key);
         if (started < 0)
             return -1;
         if (!started && l->options->strict)
             return 0;
     }
     return 0;
+}
+
+int list_decide(struct list *l, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    if (l->ops->begin)
+        l->ops->begin(pass);
+    int r = 0;
+    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room))
+        r = l->ops->key ? visit_by_key(l, pass) : visit_in_queue_order(l, pass);
+    return r < 0 || !l->options->resize ? r : resize_decide(l, pass);
 }

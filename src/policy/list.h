@@ -3,28 +3,38 @@
 #ifndef EASIM_POLICY_LIST_H
 #define EASIM_POLICY_LIST_H
 
-#include "easim/policy.h"
+#include "policy/params.h"
 
 struct list_rank {
     struct easim_key key;
+    double value; /* key.value, aged, by the user's factor */
     uint32_t job;
 };
 
 /* One per run. Zero-initialise by list_init; release with list_finish. */
 struct list {
     const struct easim_list *ops;
-    const struct easim_list_options *options;
+    const struct list_options *options;
     double *best;            /* by job: least objective on the empty cluster; NAN: not known yet */
     struct list_rank *ranks; /* heap of the waiting jobs of a pass */
     size_t rank_capacity;
 };
 
-void list_init(struct list *list, const struct easim_policy *policy, const void *params, uint32_t job_count);
+void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
 void list_finish(struct list *list);
 /* The job's remaining work or set-up has changed: its best objective is no longer known. */
 void list_forget(struct list *list, uint32_t job);
 
 /* One pass. Negative, after host->fail, if a key or objective is NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);
+
+/* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
+   smaller batch. True if a goes before b. */
+bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b);
+/* The objective of a choice for a job that is, or is not, urgent. */
+double list_objective(const struct list *list, const struct easim_pass *pass, const struct easim_job *job,
+                      const struct easim_choice *choice, bool urgent);
+/* Ends a callback as failed: says which value of which job is not a number. */
+int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);
 
 #endif

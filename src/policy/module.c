@@ -2,6 +2,7 @@
 #include "policy/module.h"
 
 #include "base/array.h"
+#include "policy/params.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -55,7 +56,8 @@ static int check_capabilities(const struct easim_policy *p, const char *path, st
 }
 
 static size_t param_size(enum easim_param_type type) {
-    static const size_t sizes[] = {sizeof(double), sizeof(double), sizeof(int64_t), sizeof(bool), sizeof(int32_t)};
+    static const size_t sizes[] = {sizeof(double), sizeof(double),  sizeof(int64_t),
+                                   sizeof(bool),   sizeof(int32_t), sizeof(const char *)};
     return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }
 
@@ -75,6 +77,8 @@ static const char *default_fault(const struct easim_param *param) {
                    ? NULL
                    : "default_value is not the index of a choice";
     }
+    if (param->type == EASIM_PARAM_TEXT)
+        return NULL;
     if (!(value >= param->min && value <= param->max))
         return "default_value lies outside min..max";
     return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer" : NULL;
@@ -94,6 +98,8 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
         return "a choice needs choices";
     if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
         return "only numbers and durations may be off";
+    if (p->list && params_is_list_option(param->name))
+        return "every list policy has an option of that name";
     return default_fault(param);
 }
 
@@ -116,17 +122,11 @@ static int check_params(const struct easim_policy *p, const char *path, struct e
 
 static int check_list(const struct easim_policy *p, const char *path, struct error *reterr) {
     const struct easim_list *list = p->list;
-    const size_t least = offsetof(struct easim_list, admit) + sizeof list->admit;
+    const size_t least = offsetof(struct easim_list, resize_least) + sizeof list->resize_least;
     if (list->struct_size < least)
         return error_set(reterr, ERROR_INPUT,
                          "%s: policy %s: list.struct_size is too small: expected at least %zu, found %zu", path,
                          p->name, least, list->struct_size);
-    if (!list->objective)
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: a list policy needs an objective", path, p->name);
-    if (list->options_offset > p->params_size ||
-        p->params_size - list->options_offset < sizeof(struct easim_list_options))
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: list.options_offset lies outside params_size", path,
-                         p->name);
     return 0;
 }
 

@@ -7,11 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum field_type field_types[] = {[EASIM_PARAM_REAL] = FIELD_REAL,
-                                              [EASIM_PARAM_DURATION] = FIELD_DURATION,
-                                              [EASIM_PARAM_INT] = FIELD_INT,
-                                              [EASIM_PARAM_BOOL] = FIELD_BOOL,
-                                              [EASIM_PARAM_CHOICE] = FIELD_CHOICE};
+static const enum field_type field_types[] = {
+    [EASIM_PARAM_REAL] = FIELD_REAL, [EASIM_PARAM_DURATION] = FIELD_DURATION, [EASIM_PARAM_INT] = FIELD_INT,
+    [EASIM_PARAM_BOOL] = FIELD_BOOL, [EASIM_PARAM_CHOICE] = FIELD_CHOICE,     [EASIM_PARAM_TEXT] = FIELD_STRING};
+
+/* What the host adds to every list policy; half_life_s only where a user_factor asks for usage. */
+static const struct easim_param list_params[] = {
+    {"strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,
+     offsetof(struct list_options, strict), 0, 1, 0, false, NULL},
+    {"resize", "", "when nobody waits, running jobs may move to a better configuration", EASIM_PARAM_BOOL,
+     offsetof(struct list_options, resize), 0, 1, 0, false, NULL},
+    {"shrink", "", "when jobs wait, running jobs may give GPUs back", EASIM_PARAM_BOOL,
+     offsetof(struct list_options, shrink), 0, 1, 0, false, NULL},
+    {"resize_gain", "", "share of what is left that a resize must save", EASIM_PARAM_REAL,
+     offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL},
+    {"resize_interval_s", "s", "least time between two resizes of a job", EASIM_PARAM_DURATION,
+     offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL},
+    {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
+     offsetof(struct list_options, half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL},
+};
+
+#define LIST_PARAM_COUNT (sizeof list_params / sizeof *list_params)
+
+size_t params_count(const struct easim_policy *policy) {
+    if (!policy->list)
+        return policy->param_count;
+    return policy->param_count + LIST_PARAM_COUNT - (policy->list->user_factor ? 0 : 1);
+}
+
+const struct easim_param *params_at(const struct easim_policy *policy, size_t index) {
+    return index < policy->param_count ? &policy->params[index] : &list_params[index - policy->param_count];
+}
+
+bool params_is_list_option(const char *name) {
+    for (size_t i = 0; i < LIST_PARAM_COUNT; i++)
+        if (strcmp(list_params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Where the value of a parameter stands. */
+static void *value_at(const struct policy_params *params, size_t index) {
+    char *base = index < params->policy->param_count ? params->own : (char *)&params->list;
+    return base + params_at(params->policy, index)->offset;
+}
 
 static void set_default(const struct easim_param *p, void *target) {
     switch (p->type) {
@@ -23,6 +62,9 @@ static void set_default(const struct easim_param *p, void *target) {
         break;
     case EASIM_PARAM_CHOICE:
         *(int32_t *)target = (int32_t)p->default_value;
+        break;
+    case EASIM_PARAM_TEXT:
+        *(const char **)target = "";
         break;
     default:
         *(double *)target = p->default_value;
@@ -42,48 +84,62 @@ static int bind_param(const struct easim_param *p, const struct yaml_node *node,
 
 static int report_unknown(const struct easim_policy *policy, const struct yaml_node *key, const char *path,
                           const struct binding *b) {
-    const char **names = mem_zalloc(policy->param_count + 1, sizeof *names);
-    for (uint32_t i = 0; i < policy->param_count; i++)
-        names[i] = policy->params[i].name;
+    size_t count = params_count(policy);
+    const char **names = mem_zalloc(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = params_at(policy, i)->name;
     problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s", policy->name, key->text,
-                 str_suggestion(b->arena, key->text, names, policy->param_count));
+                 str_suggestion(b->arena, key->text, names, count));
     free(names);
     return ERROR_INPUT;
 }
 
-void params_set_defaults(const struct easim_policy *policy, void *params) {
-    for (uint32_t i = 0; i < policy->param_count; i++)
-        set_default(&policy->params[i], (char *)params + policy->params[i].offset);
+void params_init(struct policy_params *params, const struct easim_policy *policy) {
+    *params = (struct policy_params){.policy = policy, .own = mem_zalloc(1, policy->params_size)};
+    for (size_t i = 0; i < LIST_PARAM_COUNT; i++)
+        set_default(&list_params[i], (char *)&params->list + list_params[i].offset);
+    for (size_t i = 0; i < policy->param_count; i++)
+        set_default(&policy->params[i], value_at(params, i));
+    params->list.strict = policy->list && policy->list->strict;
 }
 
-int params_bind(const struct easim_policy *policy, const struct yaml_node *node, const char *path,
-                const struct binding *b, void *params) {
+void params_finish(struct policy_params *params) {
+    free(params->own);
+    *params = (struct policy_params){0};
+}
+
+int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
+                const struct binding *b) {
+    const struct easim_policy *policy = params->policy;
     if (!node || yaml_is_null(node))
         return 0;
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(b, node, path, "a mapping of parameters to values");
     int result = 0;
     for (size_t i = 0; i < node->count; i++) {
-        const struct easim_param *found = NULL;
-        for (uint32_t j = 0; j < policy->param_count && !found; j++)
-            if (strcmp(policy->params[j].name, node->keys[i]->text) == 0)
-                found = &policy->params[j];
-        int r = found ? bind_param(found, node->items[i], arena_printf(b->arena, "%s.%s", path, found->name), b,
-                                   (char *)params + found->offset)
-                      : report_unknown(policy, node->keys[i], path, b);
+        size_t count = params_count(policy), at = 0;
+        while (at < count && strcmp(params_at(policy, at)->name, node->keys[i]->text) != 0)
+            at++;
+        int r = at < count ? bind_param(params_at(policy, at), node->items[i],
+                                        arena_printf(b->arena, "%s.%s", path, params_at(policy, at)->name), b,
+                                        value_at(params, at))
+                           : report_unknown(policy, node->keys[i], path, b);
         result = r < 0 ? r : result;
     }
     return result;
 }
 
-void params_write_value(const struct easim_param *p, const void *params, struct str *out) {
-    const void *at = (const char *)params + p->offset;
+void params_write_value(const struct policy_params *params, size_t index, struct str *out) {
+    const struct easim_param *p = params_at(params->policy, index);
+    const void *at = value_at(params, index);
     if (p->type == EASIM_PARAM_BOOL)
         str_add(out, *(const bool *)at ? "true" : "false");
     else if (p->type == EASIM_PARAM_INT)
         str_add_int(out, *(const int64_t *)at);
     else if (p->type == EASIM_PARAM_CHOICE)
         str_add(out, p->choices[*(const int32_t *)at]);
+    else if (p->type == EASIM_PARAM_TEXT)
+        str_add(out, *(const char *const *)at);
     else if (*(const double *)at == EASIM_OFF)
         str_add(out, "off");
     else
@@ -91,12 +147,12 @@ void params_write_value(const struct easim_param *p, const void *params, struct 
 }
 
 void params_write_range(const struct easim_param *p, struct str *out) {
-    static const char *const nouns[] = {"number", "duration", "integer", "true or false", "one of "};
+    static const char *const nouns[] = {"number", "duration", "integer", "true or false", "one of ", "text"};
     str_add(out, nouns[p->type]);
     if (p->type == EASIM_PARAM_CHOICE)
         for (size_t i = 0; p->choices[i]; i++)
             str_addf(out, "%s%s", i ? " | " : "", p->choices[i]);
-    else if (p->type != EASIM_PARAM_BOOL) {
+    else if (p->type != EASIM_PARAM_BOOL && p->type != EASIM_PARAM_TEXT) {
         str_add_char(out, ' ');
         str_add_real(out, p->min);
         str_add(out, "..");

@@ -1,19 +1,45 @@
-/* Parameters of a policy: YAML values into the policy's own struct, by the policy's table. */
+/* Parameters of a policy: YAML values into the policy's own struct, by the policy's table, and into the options
+   that every list policy has. */
 #ifndef EASIM_POLICY_PARAMS_H
 #define EASIM_POLICY_PARAMS_H
 
 #include "config/schema.h"
 #include "easim/policy.h"
 
-/* Fills params (params_size bytes) with the defaults of the table. */
-void params_set_defaults(const struct easim_policy *policy, void *params);
+/* Options of every list policy. */
+struct list_options {
+    bool strict;        /* stop at the first job that cannot start now */
+    bool resize;        /* running jobs may move to better configurations when nobody waits */
+    bool shrink;        /* and to smaller ones when somebody does */
+    double resize_gain; /* a share of what is left */
+    double resize_interval_s;
+    double half_life_s; /* of users' usage; INFINITY: it does not fade */
+};
+
+/* Values for one policy. Release with params_finish. */
+struct policy_params {
+    const struct easim_policy *policy;
+    void *own; /* params_size bytes */
+    struct list_options list;
+};
+
+/* All defaults. */
+void params_init(struct policy_params *params, const struct easim_policy *policy);
+void params_finish(struct policy_params *params); /* accepts a zeroed one */
+
+/* The number of parameters, and each of them: the policy's own first. */
+size_t params_count(const struct easim_policy *policy);
+const struct easim_param *params_at(const struct easim_policy *policy, size_t index);
+/* Whether name is that of an option that the host adds to list policies. */
+bool params_is_list_option(const char *name);
+
 /* Replaces the values that node (a mapping or NULL) names. path names the section in messages ("policy.params").
-   Negative after adding problems. */
-int params_bind(const struct easim_policy *policy, const struct yaml_node *node, const char *path,
-                const struct binding *binding, void *params) MUST_CHECK;
+   Text is kept in binding->arena. Negative after adding problems. */
+int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
+                const struct binding *binding) MUST_CHECK;
 
 /* One value as text, as a user would write it. */
-void params_write_value(const struct easim_param *param, const void *params, struct str *out);
+void params_write_value(const struct policy_params *params, size_t index, struct str *out);
 /* "number 0..1 or off", "one of gross | marginal": what a parameter accepts. */
 void params_write_range(const struct easim_param *param, struct str *out);
 

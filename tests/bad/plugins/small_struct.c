@@ -9,4 +9,4 @@ struct beginning {
 
 extern __attribute__((visibility("default"))) const struct beginning easim_policy;
 
-const struct beginning easim_policy = {1, 0, sizeof(struct beginning)};
+const struct beginning easim_policy = {2, 0, sizeof(struct beginning)};

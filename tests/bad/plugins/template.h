@@ -29,9 +29,6 @@
 #ifndef LIST_SIZE
 #define LIST_SIZE sizeof(struct easim_list)
 #endif
-#ifndef OPTIONS_OFFSET
-#define OPTIONS_OFFSET offsetof(struct params, list)
-#endif
 #ifndef KEY
 #define KEY NULL
 #endif
@@ -52,7 +49,6 @@
 #endif
 
 struct params {
-    struct easim_list_options list;
     double tau, slack;
     int64_t most;
     int32_t basis;
@@ -68,7 +64,6 @@ __attribute__((unused)) static double objective(const struct easim_pass *pass, c
 __attribute__((unused)) static const char *const bases[] = {"gross", "marginal", NULL};
 
 __attribute__((unused)) static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     PARAM,
     {"slack", "", "a number or off", EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 100, EASIM_OFF, true,
      NULL},
@@ -78,7 +73,6 @@ __attribute__((unused)) static const struct easim_param params[] = {
 
 __attribute__((unused)) static const struct easim_list list = {
     .struct_size = LIST_SIZE,
-    .options_offset = OPTIONS_OFFSET,
     .key = KEY,
     .objective = OBJECTIVE,
 };

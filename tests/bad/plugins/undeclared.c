@@ -14,7 +14,7 @@ static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     uint32_t job = view->first_waiting;
     if (p->most == 1)
-        pass->host->plan_preempt(pass->plan, job);
+        pass->host->plan_preempt(pass->plan, job, false);
     else if (p->most == 2)
         pass->host->plan_wake_at(pass->plan, view->now_s + 1);
     else if (p->most == 3)

@@ -31,7 +31,7 @@ static void before_starts(const struct easim_pass *pass, enum kind kind, const s
     if (kind == CONFIG_ABOVE)
         host->plan_start(pass->plan, first->index, first->first_config + first->config_count);
     if (kind == PREEMPT_WAITING)
-        host->plan_preempt(pass->plan, first->index);
+        host->plan_preempt(pass->plan, first->index, false);
     if (kind == WAKE_NOW)
         host->plan_wake_at(pass->plan, pass->view->now_s);
     if (kind == WAKE_NAN)
@@ -44,7 +44,7 @@ static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     enum kind kind = (enum kind)((const struct params *)pass->params)->kind;
     if (kind == PREEMPT_RUNNING && view->running_count > 0)
-        pass->host->plan_preempt(pass->plan, easim_view_running(view, 0)->job);
+        pass->host->plan_preempt(pass->plan, easim_view_running(view, 0)->job, false);
     if (view->first_waiting == EASIM_NONE)
         return 0;
     before_starts(pass, kind, easim_view_job(view, view->first_waiting));
@@ -57,7 +57,7 @@ static int decide(const struct easim_pass *pass) {
         if (kind == START_TWICE)
             pass->host->plan_start(pass->plan, job->index, job->first_config);
         if (kind == PREEMPT_NEW)
-            pass->host->plan_preempt(pass->plan, job->index);
+            pass->host->plan_preempt(pass->plan, job->index, false);
     }
     return 0;
 }

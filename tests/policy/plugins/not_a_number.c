@@ -4,7 +4,6 @@
 static const char *const wheres[] = {"key", "objective", NULL};
 
 struct params {
-    struct easim_list_options list;
     int32_t where;
 };
 
@@ -22,13 +21,10 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
 }
 
 static const struct easim_param params[] = {
-    EASIM_LIST_PARAMS(struct params, list, false),
     {"where", "", "what is NaN", EASIM_PARAM_CHOICE, offsetof(struct params, where), 0, 1, 0, false, wheres}};
 
-static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
-                                       .options_offset = offsetof(struct params, list),
-                                       .key = key,
-                                       .objective = objective};
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list), .key = key, .objective = objective};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "not_a_number",

@@ -23,7 +23,7 @@ static void start_waiting(const struct easim_pass *pass) {
 static void preempt_running(const struct easim_pass *pass) {
     while (pass->view->running_count > 0) {
         uint32_t before = pass->view->running_count;
-        pass->host->plan_preempt(pass->plan, easim_view_running(pass->view, 0)->job);
+        pass->host->plan_preempt(pass->plan, easim_view_running(pass->view, 0)->job, false);
         if (pass->view->running_count == before)
             return; /* refused */
     }

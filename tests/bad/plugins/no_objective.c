@@ -1,3 +1,0 @@
-/* A list policy that cannot choose. */
-#define OBJECTIVE NULL
-#include "template.h"
