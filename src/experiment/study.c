@@ -113,10 +113,10 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     int series = load_series(s, scenario == 0, &binding);
     if (cluster == 0)
         check_power(s, problems);
-    if (cluster == 0 && series == 0)
-        warn_of_cap(s);
     if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
         problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
+    if (problems->count == before && series == 0)
+        warn_of_cap(s);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 
