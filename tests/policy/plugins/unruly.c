@@ -34,8 +34,8 @@ static uint32_t mix(uint32_t x) {
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
-    if (has(pass, NEVER) && choice->span == EASIM_ONE_NODE && choice->k > 1 && mix(job->model + choice->k) % 3 == 0)
-        return INFINITY; /* dearer in one node than across: groups that open late in a pass */
+    if (has(pass, NEVER) && choice->k > 1 && mix(job->model + 2 * choice->k + choice->span) % 3 == 0)
+        return INFINITY; /* also in one node and not across: groups that open late in a pass */
     return choice->time_s;
 }
 
