@@ -27,6 +27,11 @@ struct energy_prices {
     double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
 };
 
+/* How far true speeds are from predicted ones. */
+struct model_noise {
+    double speed_sigma; /* of the lognormal factor of a job; 0: none */
+};
+
 struct scenario {
     struct yaml_doc doc;
     const char *file;
@@ -43,6 +48,7 @@ struct scenario {
     struct scenario_policy policy;
     const struct yaml_node *params_by_policy;
     struct energy_prices prices;
+    struct model_noise noise;
 };
 
 /* What the command line changes, in the order: file, policy, sets. */

@@ -9,7 +9,7 @@
 struct power_row {
     int64_t time_ns;
     int64_t power_nw;
-    uint32_t allocated, idle, waiting;
+    uint32_t allocated, idle, waiting, failed;
 };
 
 /* One row of decisions.csv. */
@@ -42,7 +42,7 @@ struct metrics {
     int128 frag_gpu_ns; /* free GPU time while jobs wait */
     int128 violation_energy;
     int64_t violation_ns;
-    uint64_t preemptions, resizes;
+    uint64_t preemptions, resizes, job_failures, node_failures_at_start;
     int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;
