@@ -166,23 +166,6 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                         .help = "how jobs on one node slow each other down (default: not)"},
                                        FIELDS_END};
 
-/* Sleep is described by how deep and after what time; the time it takes to wake up is free to choose. */
-static void check_sleep(struct gpu_type *type, const char *path, const struct binding *b) {
-    bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
-    if (has_power && type->sleep_w > type->idle_w)
-        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g", type->idle_w,
-                     type->sleep_w);
-    if (has_power && !has_time)
-        problems_add(b->problems, type->where, path, "expected sleep_after beside sleep_w");
-    if (has_time && !isinf(type->sleep_after_s) && !has_power)
-        problems_add(b->problems, type->where, path, "expected sleep_w beside sleep_after");
-    if (!isnan(type->wake_s) && !has_time)
-        problems_add(b->problems, type->where, path, "expected sleep_after beside wake_s");
-    type->sleep_after_s = has_time ? type->sleep_after_s : INFINITY;
-    type->sleep_w = has_power ? type->sleep_w : type->idle_w;
-    type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
-}
-
 static int check_gpu_types(struct cluster *c, const struct binding *b) {
     size_t before = b->problems->count;
     if (c->gpu_type_count > CLUSTER_MAX_TYPES) {
@@ -201,7 +184,6 @@ static int check_gpu_types(struct cluster *c, const struct binding *b) {
             problems_add(b->problems, type->where, path,
                          "expected idle_w and ctx_w at most tdp_w (%g), got %g and %g", type->tdp_w, type->idle_w,
                          type->ctx_w);
-        check_sleep(type, path, b);
     }
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
@@ -240,9 +222,6 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
                              cluster_suggest_type(c, group->gpu, b));
             continue;
         }
-        if (isnan(group->mtbf_s) != isnan(group->mttr_s))
-            problems_add(b->problems, group->where, arena_printf(b->arena, "cluster.nodes[%zu]", i),
-                         "expected both or neither of mtbf and mttr");
         struct gpu_type *t = &c->gpu_types[type];
         t->gpus += (uint32_t)(group->count * group->gpus);
         t->node_gpus_max = group->gpus > t->node_gpus_max ? (uint32_t)group->gpus : t->node_gpus_max;
@@ -259,6 +238,36 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
+/* Sleep is described by how deep and after what time; the time it takes to wake up is free to choose. */
+static void check_sleep(struct gpu_type *type, const char *path, const struct binding *b) {
+    bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
+    if (has_power && type->sleep_w > type->idle_w)
+        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g", type->idle_w,
+                     type->sleep_w);
+    if (has_power && !has_time)
+        problems_add(b->problems, type->where, path, "expected sleep_after beside sleep_w");
+    if (has_time && !isinf(type->sleep_after_s) && !has_power)
+        problems_add(b->problems, type->where, path, "expected sleep_w beside sleep_after");
+    if (!isnan(type->wake_s) && !has_time)
+        problems_add(b->problems, type->where, path, "expected sleep_after beside wake_s");
+    type->sleep_after_s = has_time ? type->sleep_after_s : INFINITY;
+    type->sleep_w = has_power ? type->sleep_w : type->idle_w;
+    type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
+}
+
+/* Keys that need each other; only where each alone is right, so that a bad value is not called a missing one. */
+static int check_pairs(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
+    size_t before = b->problems->count;
+    const struct node_group *group = groups->at;
+    for (uint32_t h = 0; h < c->gpu_type_count; h++)
+        check_sleep(&c->gpu_types[h], arena_printf(b->arena, "cluster.gpu_types[%u]", h), b);
+    for (size_t i = 0; i < groups->count; i++)
+        if (isnan(group[i].mtbf_s) != isnan(group[i].mttr_s))
+            problems_add(b->problems, group[i].where, arena_printf(b->arena, "cluster.nodes[%zu]", i),
+                         "expected both or neither of mtbf and mttr");
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
 int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct binding *b) {
     struct cluster_section section = {0};
     *c = (struct cluster){0};
@@ -268,6 +277,8 @@ int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct b
     c->power_cap_w = section.power_cap_w;
     c->pue = section.pue;
     c->slowdown_per_neighbour = section.slowdown_per_neighbour;
+    if (result == 0)
+        result = check_pairs(c, &section.nodes, b);
     if (check_gpu_types(c, b) < 0)
         result = ERROR_INPUT;
     if (add_nodes(c, &section.nodes, b) < 0)
