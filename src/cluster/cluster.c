@@ -17,7 +17,8 @@ struct node_group {
 
 struct cluster_section {
     struct schema_list gpu_types, nodes;
-    double power_cap_w, pue, slowdown_per_neighbour;
+    const struct yaml_node *power_cap;
+    double pue, slowdown_per_neighbour;
 };
 
 #define WATTS .max = 1e7, .unit = "W"
@@ -145,13 +146,10 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                         .fields = node_fields,
                                         .item_size = sizeof(struct node_group)},
                                        {.key = "power_cap_w",
-                                        .type = FIELD_REAL,
-                                        .offset = offsetof(struct cluster_section, power_cap_w),
-                                        .default_value = INFINITY,
-                                        .above_min = true,
-                                        .max = 1e12,
+                                        .type = FIELD_NODE,
+                                        .offset = offsetof(struct cluster_section, power_cap),
                                         .unit = "W",
-                                        .help = "bound on GPUs and nodes together"},
+                                        .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
                                        {.key = "pue",
                                         .type = FIELD_REAL,
                                         .offset = offsetof(struct cluster_section, pue),
@@ -165,6 +163,11 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                         .fields = interference_fields,
                                         .help = "how jobs on one node slow each other down (default: not)"},
                                        FIELDS_END};
+
+static const struct field cap_value = {
+    .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1e12};
+static const struct series_kind cap_kind = {
+    .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 
 static int check_gpu_types(struct cluster *c, const struct binding *b) {
     size_t before = b->problems->count;
@@ -274,11 +277,12 @@ int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct b
     int result = schema_bind(b, cluster_fields, node, "cluster", &section);
     c->gpu_types = section.gpu_types.at;
     c->gpu_type_count = (uint32_t)section.gpu_types.count;
-    c->power_cap_w = section.power_cap_w;
     c->pue = section.pue;
     c->slowdown_per_neighbour = section.slowdown_per_neighbour;
     if (result == 0)
         result = check_pairs(c, &section.nodes, b);
+    if (series_bind(&c->cap_series, &cap_kind, section.power_cap, b, &c->power_cap_w) < 0)
+        result = ERROR_INPUT;
     if (check_gpu_types(c, b) < 0)
         result = ERROR_INPUT;
     if (add_nodes(c, &section.nodes, b) < 0)

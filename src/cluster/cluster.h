@@ -2,7 +2,7 @@
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
-#include "config/schema.h"
+#include "config/series.h"
 
 #define CLUSTER_MAX_NODE_GPUS 1048576
 #define CLUSTER_MAX_GPUS      (1u << 30)
@@ -34,12 +34,14 @@ struct cluster {
     struct node *nodes; /* in file order */
     uint32_t node_count;
     uint32_t gpus;
-    double power_cap_w; /* INFINITY if none */
+    double power_cap_w;       /* INFINITY: none, or a series */
+    struct series cap_series; /* without a kind unless given as a file */
     double pue;
     double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };
 
-/* Binds the `cluster` section. Everything is in binding->arena. Negative after adding problems. */
+/* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena. Negative after
+ * adding problems. */
 int cluster_bind(struct cluster *cluster, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
 
 /* Index of a GPU type by name, or -1. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 int64_t power_nw(double watts) {
-    return (int64_t)llround(watts * 1e9);
+    return (int64_t)llround(fmin(watts, POWER_MAX_W) * 1e9);
 }
 
 double power_w(int64_t nanowatts) {

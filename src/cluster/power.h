@@ -40,7 +40,7 @@ void power_meter_advance(struct power_meter *meter, int64_t duration_ns);
 /* All energy so far: what all parts add up to. */
 int128 power_meter_energy(const struct power_meter *meter);
 
-int64_t power_nw(double watts); /* nearest nanowatt */
+int64_t power_nw(double watts); /* nearest nanowatt; a cap above POWER_MAX_W bounds nothing, and becomes it */
 double power_w(int64_t nanowatts);
 double power_j(int128 energy); /* of 1e-18 J */
 double power_gpu_s(int128 gpu_ns);

@@ -50,6 +50,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     view_init(&sim->view, sim->cluster, w, sim->options.check);
     sim->view.v->price_per_mwh = sim->options.prices.price_per_mwh;
     sim->view.v->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
+    changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
@@ -131,6 +132,11 @@ static void arrive(struct sim *sim, uint32_t job) {
     jobs_submit(sim, job);
 }
 
+/* Events that go on for ever and do not help a waiting job by themselves. */
+static bool is_background(uint32_t kind) {
+    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
+}
+
 static bool causes_decision(uint32_t kind) {
     return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
 }
@@ -138,6 +144,9 @@ static bool causes_decision(uint32_t kind) {
 static void apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
+    sim->background -= is_background(event->kind);
+    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
+        changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL:
@@ -164,16 +173,17 @@ static void apply(struct sim *sim, const struct event *event) {
                 (*o)->measure((*o)->context, sim);
         break;
     case EVENT_CLUSTER:
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        changes_apply(sim, event->payload);
         break;
     case EVENT_FAILURE:
+        failures_fail(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
     case EVENT_REPAIR:
-        sim->background--;
-        (event->kind == EVENT_FAILURE ? failures_fail : failures_repair)(sim, event->payload);
+        failures_repair(sim, event->payload);
         view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
         break;
     case EVENT_SLEEP:
-        sim->background--;
         nodes_fall_asleep(sim, event->payload);
         break;
     }
@@ -222,7 +232,9 @@ static void decide(struct sim *sim) {
 static void step(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
-    advance(sim, instant_ns);
+    changes_check_end(sim, instant_ns);
+    if (sim->error.code >= 0)
+        advance(sim, instant_ns);
     while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
         apply(sim, &event);
         if (!sim->options.engine.coalesce)
@@ -236,10 +248,12 @@ static bool all_done(const struct sim *sim) {
     return sim->next_arrival == sim->workload->jobs.count && sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Jobs wait for what no event brings: none is running or to come, no timer and no repair is pending. Failures,
-   later repairs and sleep only take away from what the policy has seen, and it started nothing. */
+/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value of a series is
+   pending. Failures, the repairs after them and sleep only take away from what the policy has seen when it started
+   nothing. */
 static bool stuck(const struct sim *sim) {
-    return sim->waiting > 0 && sim->events.count == sim->background && sim->failures.nodes == 0;
+    return sim->waiting > 0 && sim->failures.nodes == 0 &&
+           (sim->events.count == sim->background || changes_repeat_only(sim));
 }
 
 /* Looks outside now and then. True if the run is to be given up. */
@@ -255,10 +269,11 @@ static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing will happen, %u of %u GPUs are free; the "
-        "first of them is job %s",
-        sim->module->policy->name, v->waiting_count, v->free_gpus, v->gpus,
-        sim->workload->jobs.at[v->first_waiting].id);
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; the first of "
+        "them is job %s",
+        sim->module->policy->name, v->waiting_count,
+        sim->changes.pending > 0 ? "but what the repeated series have shown will happen" : "will happen",
+        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id);
 }
 
 int sim_run(struct sim *sim, struct error *reterr) {

@@ -6,6 +6,7 @@
 #include "cluster/placement.h"
 #include "cluster/power.h"
 #include "config/scenario.h"
+#include "engine/changes.h"
 #include "engine/eventq.h"
 #include "engine/failures.h"
 #include "engine/nodes.h"
@@ -19,7 +20,7 @@
 #include <stdatomic.h>
 
 enum event_kind {
-    EVENT_CLUSTER,   /* reserved for changes of cap, price, carbon */
+    EVENT_CLUSTER,   /* payload enum change: power cap, price or carbon intensity */
     EVENT_MEASURE,   /* end of the warm-up; causes no decision */
     EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
     EVENT_FINISH,    /* payload job */
@@ -109,6 +110,7 @@ struct sim {
     uint32_t background;  /* pending events that do not help a waiting job: failures, repairs, sleep */
     int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing power */
     struct view view;
+    struct changes changes;
     struct job_run *runs;
     uint32_t next_arrival; /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;

@@ -26,8 +26,25 @@ static void on_measure(void *context, const struct sim *sim) {
     m->power_max_nw = 0;
     m->frag_gpu_ns = m->violation_energy = 0;
     m->violation_ns = 0;
+    m->capped = false;
+    m->co2 = m->cost = (struct priced){0};
     m->preemptions = m->resizes = m->job_failures = 0;
     m->node_failures_at_start = sim->failures.count;
+}
+
+/* kWh of priced, at the plant, times its present value. */
+static double present_share(const struct priced *p, double pue) {
+    return power_j(p->energy) / J_PER_KWH * pue * p->value;
+}
+
+/* Adds energy at this value. */
+static void add_priced(struct priced *p, double value, double pue, int128 energy) {
+    if (value != p->value) {
+        p->sum += p->energy > 0 ? present_share(p, pue) : 0;
+        p->energy = 0;
+        p->value = value;
+    }
+    p->energy += energy;
 }
 
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
@@ -37,10 +54,14 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
         m->power_max_nw = power;
     if (sim->waiting > 0)
         m->frag_gpu_ns += (int128)sim->view.v->free_gpus * duration_ns;
-    if (isfinite(sim->cluster->power_cap_w) && power > power_nw(sim->cluster->power_cap_w)) {
+    double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
+    m->capped = m->capped || isfinite(cap_w);
+    if (isfinite(cap_w) && power > power_nw(cap_w)) {
         m->violation_ns += duration_ns;
-        m->violation_energy += (int128)(power - power_nw(sim->cluster->power_cap_w)) * duration_ns;
+        m->violation_energy += (int128)(power - power_nw(cap_w)) * duration_ns;
     }
+    add_priced(&m->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
+    add_priced(&m->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
 }
 
 static void on_instant(void *context, const struct sim *sim) {
@@ -48,7 +69,7 @@ static void on_instant(void *context, const struct sim *sim) {
     uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
     struct power_row row = {
         sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free - failed, free, sim->waiting,
-        failed};
+        failed,      sim->view.v->power_cap_w};
     if (m->record_power)
         array_push(&m->power_rows, row);
 }
@@ -132,11 +153,17 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
 
-static void sum_up_prices(struct summary *s, const struct sim *sim) {
-    const struct energy_prices *prices = &sim->options.prices;
-    s->co2_kg = s->energy_kwh * sim->cluster->pue * prices->carbon_g_per_kwh / 1000;
-    s->cost = s->energy_kwh * sim->cluster->pue * prices->price_per_mwh / 1000;
-    s->water_l = s->energy_kwh * prices->wue_l_per_kwh;
+/* kWh x value / 1000: kg of g/kWh, or currency of currency/MWh. `value` is that of the end. */
+static double priced_total(struct priced *p, double value, double pue) {
+    add_priced(p, value, pue, 0);
+    return (p->sum + present_share(p, pue)) / 1000;
+}
+
+static void sum_up_prices(struct metrics *m, const struct sim *sim) {
+    const struct easim_view *v = sim->view.v;
+    m->summary.co2_kg = priced_total(&m->co2, v->carbon_g_per_kwh, sim->cluster->pue);
+    m->summary.cost = priced_total(&m->cost, v->price_per_mwh, sim->cluster->pue);
+    m->summary.water_l = m->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
 }
 
 static double ratio(double numerator, double denominator) {
@@ -145,11 +172,11 @@ static double ratio(double numerator, double denominator) {
 
 void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    bool capped = isfinite(sim->cluster->power_cap_w);
+    bool capped = m->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - m->start_ns);
     sum_up_energy(m, sim);
     jobstats_sum_up(m, sim);
-    sum_up_prices(s, sim);
+    sum_up_prices(m, sim);
     s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;

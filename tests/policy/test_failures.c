@@ -290,11 +290,32 @@ static void run_outages(struct outages *o, const char *policy, const char *mtbf_
     trial_finish(&t);
 }
 
+/* Node n of the outages fails and is repaired as its own stream says. */
+static void expect_history(const struct outages *o, uint32_t node, double mtbf_s, double mttr_s) {
+    struct history h = derive(7, node, mtbf_s, mttr_s);
+    double next_s = h.up_s[0];
+    int changes = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < o->count; i++) {
+        uint32_t failed = o->at[i].failed & 1u << node;
+        if (failed == last)
+            continue;
+        expect_near((double)o->at[i].time_ns / 1e9, next_s, failed ? "failure" : "repair");
+        next_s += failed ? h.down_s[changes / 2] : h.up_s[changes / 2 + 1];
+        last = failed;
+        changes++;
+    }
+    cr_assert(changes > 2 && next_s > 36000, "node %u: %d changes, the next at %g s", node, changes, next_s);
+}
+
 /* Neither another policy nor another node changes when a node fails. */
 Test(failures, independent) {
     static const char *const others[] = {"easy", "pollux", "zeus"};
     static struct outages fcfs, other;
     run_outages(&fcfs, "fcfs", "mtbf: 3h, mttr: 1h", 7);
+    expect_history(&fcfs, 0, 3600, 600);
+    expect_history(&fcfs, 1, 7200, 1200);
+    expect_history(&fcfs, 2, 10800, 3600);
     for (size_t p = 0; p < sizeof others / sizeof *others; p++) {
         run_outages(&other, others[p], "mtbf: 3h, mttr: 1h", 7);
         cr_expect_arr_eq(&other, &fcfs, sizeof fcfs, "%s", others[p]);
@@ -326,5 +347,22 @@ Test(failures, runs_end) {
     trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,1,1,5000\n"},
               "name: n\nhorizon: drain\nseed: 1\npolicy: {name: fcfs}\n" FAILING(1) TRIAL_JOBS);
     cr_expect(t.status == ERROR_RUN && strstr(t.failure, "job a was stopped 1000 times in a row"), "%s", t.failure);
+    trial_finish(&t);
+}
+
+/* Nor do failures hide that a policy waits for ever under a repeated series: of a cap that comes round every 20 s
+   it has seen everything a hundred times by 2001 s or soon after (sooner would be once more a single round). */
+Test(failures, stuck_in_a_series) {
+    struct trial t;
+    temp_file_write_text("cap.csv", "time_s,power_w\n0,5000\n10,6000\n");
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,1,1,2\n"},
+        "name: n\nhorizon: drain\nseed: 1\npolicy: {name: start_none}\n"
+        "cluster: {power_cap_w: {file: cap.csv, repeat: true}, gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], "
+        "nodes: [{gpu: g, gpus: 1, mtbf: 100, mttr: 20}]}\n" TRIAL_JOBS);
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, "leaves 1 jobs waiting for ever"), "%s", t.failure);
+    const char *when = strstr(t.failure, "(at t = ");
+    double at_s = when ? strtod(when + 8, NULL) : 0;
+    cr_expect(at_s > 2001 && at_s < 2500, "%s", t.failure);
     trial_finish(&t);
 }
