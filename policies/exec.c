@@ -57,9 +57,10 @@ static int fail(const struct easim_pass *pass, const char *format, ...) {
 
 /* --- the message ------------------------------------------------------------------------------------------ */
 
-/* Notes once that a job is to be named. */
+/* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if its event is only
+   coming now (jobs that were due, docs/semantics.md). */
 static void note_job(struct state *s, uint32_t job) {
-    if (s->jobs[job].message == s->message)
+    if (s->jobs[job].message == s->message || s->jobs[job].state == EASIM_JOB_FINISHED)
         return;
     s->jobs[job].message = s->message;
     s->changed[s->changed_count++] = job;
@@ -88,7 +89,7 @@ static void find_changed(const struct easim_pass *pass) {
             (easim_view_job(view, job)->state == EASIM_JOB_RUNNING) - (s->jobs[job].state == EASIM_JOB_RUNNING);
     }
     for (uint32_t job = 0; (all || running != view->running_count) && job < s->known_count; job++)
-        if (s->jobs[job].state != EASIM_JOB_FINISHED && s->jobs[job].state != EASIM_JOB_PENDING)
+        if (s->jobs[job].state != EASIM_JOB_PENDING)
             note_job(s, job);
 }
 
@@ -375,10 +376,10 @@ static void finish(const struct easim_pass *pass) {
 static const struct easim_param params[] = {
     {"command", "", "the program and its arguments, as for sh; required", EASIM_PARAM_TEXT,
      offsetof(struct params, command), 0, 0, 0, false, NULL},
-    {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION, offsetof(struct params, timeout), 0.1,
+    {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION, offsetof(struct params, timeout), 1,
      1e6, 10, false, NULL},
     {"startup_timeout", "s", "wall-clock time until it is ready", EASIM_PARAM_DURATION,
-     offsetof(struct params, startup_timeout), 0.1, 1e6, 60, false, NULL},
+     offsetof(struct params, startup_timeout), 1, 1e6, 60, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -14,7 +14,7 @@ def exec_case(name, params, *errors, files=None, **more):
     return Case(f"exec: {name}", errors, {"c.yaml": text, "m.yaml": MODELS} | (files or {}), **more)
 
 
-def script(name, text, says, before=(), params="timeout: 0.5", where="decide"):
+def script(name, text, says, before=(), params="timeout: 1", where="decide"):
     """A run that fails because of what the shell script says or does not say."""
     return exec_case(name, f"{{command: sh p.sh, {params}}}", *before,
                      f"easim: policy exec: {where} failed: program \"sh p.sh\" {says} (at t = 0 s)",
@@ -38,16 +38,16 @@ CASES = [
     exec_case("command is a list", "{command: [python3, p.py]}",
               "c.yaml:11:40: policy.params.command: expected text, got a list"),
     exec_case("timeout is text", "{command: cat, timeout: soon}",
-              "c.yaml:11:54: policy.params.timeout: expected duration such as 90s or 10h 0.1..1000000, got \"soon\""),
+              "c.yaml:11:54: policy.params.timeout: expected duration such as 90s or 10h 1..1000000, got \"soon\""),
     exec_case("timeout of zero", "{command: cat, timeout: 0}",
-              "c.yaml:11:54: policy.params.timeout: expected duration such as 90s or 10h 0.1..1000000, got \"0\""),
+              "c.yaml:11:54: policy.params.timeout: expected duration such as 90s or 10h 1..1000000, got \"0\""),
     script("dies at once", "exit 3\n", "exited with status 3 without an answer", where="init"),
     script("killed by a signal", HEAD + "kill -9 $$\n", "was killed by signal 9 (Killed) without an answer",
            where="init"),
-    script("never ready", "sleep 100\n", "gave no answer within 0.5 s", params="startup_timeout: 0.5", where="init"),
-    script("hangs", READY + "sleep 100\n", "gave no answer within 0.5 s"),
+    script("never ready", "sleep 100\n", "gave no answer within 1 s", params="startup_timeout: 1", where="init"),
+    script("hangs", READY + "sleep 100\n", "gave no answer within 1 s"),
     script("ignores SIGTERM", "trap '' TERM\n" + READY + "while :; do sleep 0.1; done\n",
-           "gave no answer within 0.5 s"),
+           "gave no answer within 1 s"),
     script("speaks another protocol", HEAD + "echo '{\"ready\": 2}'\nread more\n",
            "sent ready: expected 1, the number of the protocol", where="init"),
     script("greets with garbage", HEAD + "echo Hello, world\nread more\n",
