@@ -2,13 +2,14 @@
 #include "policy/list.h"
 
 #include "base/mem.h"
-#include "policy/resize.h"
+#include "policy/shrink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 void list_init(struct list *l, const struct policy_params *params, uint32_t job_count) {
     *l = (struct list){.ops = params->policy->list, .options = &params->list};
+    resize_init(&l->resize, job_count);
     if (!l->ops->key)
         return; /* nobody asks for the best objective */
     l->best = mem_zalloc(job_count, sizeof *l->best);
@@ -19,6 +20,7 @@ void list_init(struct list *l, const struct policy_params *params, uint32_t job_
 void list_finish(struct list *l) {
     free(l->best);
     free(l->ranks);
+    resize_finish(&l->resize);
     *l = (struct list){0};
 }
 
@@ -68,20 +70,18 @@ static int find_best(struct list *l, const struct easim_pass *pass, const struct
     return 0;
 }
 
-static bool is_urgent(const struct easim_key *key) {
+bool list_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }
 
-/* Whether the key admits a choice of that objective. */
-static bool admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
-                   double objective) {
+bool list_admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
+                 double objective) {
     return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max)) &&
-           (!is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
+           (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
 }
 
-/* 1: started; 0: nothing that fits is admitted; negative: failed. */
-static int try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                     const struct easim_key *key) {
+int list_try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                   const struct easim_key *key) {
     struct easim_choice best = {.config = EASIM_NONE};
     double best_objective = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
@@ -89,10 +89,10 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
         if (span < 0)
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        double objective = list_objective(l, pass, job, &choice, is_urgent(key));
+        double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
             return list_fail(pass, "objective", job);
-        if (admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
+        if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
             (best.config == EASIM_NONE || objective < best_objective ||
              (objective == best_objective && list_choice_before(&choice, &best)))) {
             best = choice;
@@ -102,19 +102,27 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
     return best.config != EASIM_NONE && pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
 }
 
-/* As try_start; an urgent job may make room for itself, once. */
+static void note_left(struct list *l, const struct list_rank *rank) {
+    if (l->first_left.job == EASIM_NONE)
+        l->first_left = *rank;
+}
+
+/* As list_try_start; an urgent job may make room for itself, once. */
 static int visit(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                  const struct easim_key *key) {
-    int started = try_start(l, pass, job, key);
-    if (started == 0 && is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
-        started = try_start(l, pass, job, key);
+    int started = list_try_start(l, pass, job, key);
+    if (started == 0 && list_is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
+        started = list_try_start(l, pass, job, key);
+    if (started == 0)
+        note_left(l, &(struct list_rank){.key = *key, .job = job->index});
     return started;
 }
 
 static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0;) {
+    uint32_t i = view->first_waiting;
+    while (i != EASIM_NONE && view->free_gpus > 0) {
         const struct easim_job *job = easim_view_job(view, i);
         i = job->next_waiting;
         int started = visit(l, pass, job, &none);
@@ -123,6 +131,8 @@ static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
         if (!started && l->options->strict)
             return 0;
     }
+    if (i != EASIM_NONE)
+        note_left(l, &(struct list_rank){.job = i});
     return 0;
 }
 
@@ -183,8 +193,10 @@ static int visit_by_key(struct list *l, const struct easim_pass *pass) {
         return -1;
     for (size_t count = view->waiting_count; count > 0;) {
         struct list_rank next = l->ranks[0];
-        if (view->free_gpus == 0 && !(is_urgent(&next.key) && l->ops->make_room))
+        if (view->free_gpus == 0 && !(list_is_urgent(&next.key) && l->ops->make_room)) {
+            note_left(l, &next);
             return 0;
+        }
         l->ranks[0] = l->ranks[--count];
         sift_down(l->ranks, count, 0);
         int started = visit(l, pass, easim_view_job(view, next.job), &next.key);
@@ -201,7 +213,11 @@ int list_decide(struct list *l, const struct easim_pass *pass) {
     if (l->ops->begin)
         l->ops->begin(pass);
     int r = 0;
-    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room))
+    bool shrink = l->options->resize && l->options->shrink;
+    l->first_left.job = EASIM_NONE;
+    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room || shrink))
         r = l->ops->key ? visit_by_key(l, pass) : visit_in_queue_order(l, pass);
+    if (r >= 0 && shrink && l->first_left.job != EASIM_NONE)
+        r = shrink_decide(l, pass);
     return r < 0 || !l->options->resize ? r : resize_decide(l, pass);
 }
