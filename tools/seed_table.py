@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades"]
+POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos"]
 ENDS = {"At the horizon of 10 h": [], "Drained": ["--set", "horizon=drain", "--set", "workload.until=10h"]}
 COLUMNS = [  # heading, metric, scale, decimals
     ("throughput (jobs/h)", "throughput_jobs_per_h", 1, 2),

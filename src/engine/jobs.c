@@ -38,9 +38,12 @@ static void schedule(struct sim *sim, int64_t time_ns, enum event_kind kind, uin
 /* --- submission --- */
 
 static const char *reject_reason(const struct sim *sim, uint32_t job, const struct config_best *best) {
-    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
+    uint32_t number = sim->workload->jobs.at[job].set;
+    const struct config_set *set = &sim->workload->table.sets.at[number];
     if (set->count == 0)
         return set->reason;
+    if (sim->set_over_cap && sim->set_over_cap[number])
+        return "over the power cap in every configuration, even alone on the cluster";
     return best->time_s > TIME_MAX_S ? "would run longer than 4e9 s" : NULL;
 }
 
@@ -134,6 +137,32 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
     return added;
 }
 
+/* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */
+static double constant_cap_w(const struct sim *sim) {
+    bool keeps = sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
+    return keeps ? sim->cluster->power_cap_w : INFINITY;
+}
+
+void jobs_find_sets_over_cap(struct sim *sim) {
+    const struct config_table *table = &sim->workload->table;
+    double cap_w = constant_cap_w(sim);
+    if (!isfinite(cap_w))
+        return;
+    sim->set_over_cap = mem_zalloc(table->sets.count, sizeof *sim->set_over_cap);
+    for (size_t i = 0; i < table->sets.count; i++) {
+        const struct config_set *set = &table->sets.at[i];
+        bool fits = false;
+        for (uint32_t c = set->first; c < set->first + set->count && !fits; c++) {
+            struct allocation allocation = {0};
+            fits = placement_take(&sim->placement, sim->view.configs[c].gpu_type, sim->view.configs[c].k,
+                                  &allocation) &&
+                   sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
+            placement_give_back(&sim->placement, &allocation);
+        }
+        sim->set_over_cap[i] = !fits;
+    }
+}
+
 /* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. True if some of them slept.
  */
 static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
@@ -175,6 +204,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     show_segment(sim, job, config, span_of(allocation));
     view_add_running(&sim->view, job);
+    resize_note_start(&sim->list, job);
     return true;
 }
 

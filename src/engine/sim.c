@@ -53,6 +53,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
+    jobs_find_sets_over_cap(sim);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
     sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
@@ -89,6 +90,7 @@ void sim_finish(struct sim *sim) {
     arena_finish(&sim->scratch);
     free(sim->runs);
     free(sim->reject_reasons);
+    free(sim->set_over_cap);
     free(sim->policy_state);
     if (sim->policy_rng)
         gsl_rng_free(sim->policy_rng);

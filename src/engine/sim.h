@@ -115,6 +115,7 @@ struct sim {
     uint32_t next_arrival; /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
+    bool *set_over_cap;          /* by set of the config table: no admitted configuration; NULL: no constant cap */
     double jobs_integral;        /* of waiting + running jobs over time, job-seconds */
     gsl_rng *policy_rng;
     void *policy_state;
