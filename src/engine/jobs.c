@@ -54,7 +54,6 @@ static struct config_best update_predictions(struct sim *sim, uint32_t job) {
     j->best_config = best.config;
     j->time_best_s = best.time_s;
     j->edp_best_js = best.edp_js;
-    list_forget(&sim->list, job);
     return best;
 }
 
@@ -87,6 +86,13 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     };
 }
 
+/* Into the queue, with predictions up to date. */
+static void enqueue(struct sim *sim, uint32_t job) {
+    view_enqueue(&sim->view, job);
+    list_enter(&sim->list, job);
+    sim->waiting++;
+}
+
 void jobs_submit(struct sim *sim, uint32_t job) {
     sim->runs[job] = (struct job_run){.remaining = sim->workload->jobs.at[job].work,
                                       .first_start_ns = -1,
@@ -107,8 +113,7 @@ void jobs_submit(struct sim *sim, uint32_t job) {
         sim_notify(sim, job, JOB_REJECTED);
         return;
     }
-    view_enqueue(&sim->view, job);
-    sim->waiting++;
+    enqueue(sim, job);
     view_add_event(&sim->view, EASIM_EVENT_ARRIVAL, job);
     sim_notify(sim, job, JOB_SUBMITTED);
 }
@@ -167,6 +172,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     sim->runs[job].wakes = move_gpus(sim, job, allocation, config, 1);
     show_largest_node(sim, c->gpu_type);
     view_dequeue(&sim->view, job);
+    list_leave(&sim->list, job);
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     show_segment(sim, job, config, span_of(allocation));
     view_add_running(&sim->view, job);
@@ -404,8 +410,7 @@ void jobs_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
 static void requeue(struct sim *sim, uint32_t job) {
     sim->runs[job].event = EVENT_NONE;
     update_predictions(sim, job);
-    view_enqueue(&sim->view, job);
-    sim->waiting++;
+    enqueue(sim, job);
 }
 
 void jobs_preempt(struct sim *sim, uint32_t job, bool at_once) {
