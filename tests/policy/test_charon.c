@@ -129,35 +129,68 @@ Test(charon, rejects_what_can_never_run) {
     }
 }
 
-/* configs/eas-sim.yaml, 2 replications of it, under three caps: 16 free GPUs draw 1040 W, all at work up to 8800 W.
- */
+/* The workload of configs/eas-sim.yaml, 2 replications, on its GPUs under a cap. */
+static void run_seed(struct trial *t, const char *cap, const char *nodes, const char *params) {
+    trial_run(t, &(struct trial_options){.strict = true},
+              "name: n\nhorizon: 10h\nseed: 1\nreplications: 2\nmodels: "
+              "${EASIM_SOURCE}/configs/models/eas-sim.yaml\ncluster:\n  power_cap_w: %s\n"
+              "  gpu_types:\n"
+              "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80, sleep_w: 20, "
+              "sleep_after: 5min, wake_s: 10}\n"
+              "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
+              "  nodes: [%s]\n"
+              "workload:\n  kind: poisson\n  rate_per_s: 0.005\n  k: [1, 2, 4, 8]\n"
+              "  mix: [{model: vit-base-fp32}, {model: albert-v2-bf16}, {model: resnet50-fp32}]\n"
+              "  sizes: {law: lognormal, mean: 4.85h, cv: 1.5}\n  users: 8\n"
+              "  deadlines: {share: 0.3, slack: [1.5, 6]}\npolicy: {name: charon, params: %s}\n",
+              cap, nodes, params);
+    trial_must_succeed(t);
+    for (uint32_t r = 0; r < t->count; r++) {
+        cr_expect_eq(t->summaries[r].cap_violation_s, 0, "%s: %g s", cap, t->summaries[r].cap_violation_s);
+        cr_expect_gt(t->summaries[r].jobs_finished, 5);
+    }
+    for (size_t p = 0; p < t->power.at.count; p++)
+        cr_expect_leq((double)t->power.at.at[p].power_nw, t->power.at.at[p].cap_w * 1e9, "%s: row %zu", cap, p);
+}
+
+static const char *const variants[] = {"{}", "{base: pollux}", "{resize: true, shrink: true}"};
+
+/* Three caps: 16 free GPUs draw 1040 W, all at work up to 8800 W. */
 Test(charon, never_over_the_cap) {
     static const double caps_w[] = {2500, 4000, 6000};
-    static const char *const params[] = {"{}", "{base: pollux}", "{resize: true, shrink: true}"};
     for (int i = 0; i < 9; i++) {
         struct trial t;
         double cap_w = caps_w[i % 3];
-        trial_run(&t, &(struct trial_options){.strict = true},
-                  "name: n\nhorizon: 10h\nseed: 1\nreplications: 2\nmodels: "
-                  "${EASIM_SOURCE}/configs/models/eas-sim.yaml\ncluster:\n  power_cap_w: %g\n"
-                  "  gpu_types:\n    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
-                  "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
-                  "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}]\n"
-                  "workload:\n  kind: poisson\n  rate_per_s: 0.005\n  k: [1, 2, 4, 8]\n"
-                  "  mix: [{model: vit-base-fp32}, {model: albert-v2-bf16}, {model: resnet50-fp32}]\n"
-                  "  sizes: {law: lognormal, mean: 4.85h, cv: 1.5}\n  users: 8\n"
-                  "  deadlines: {share: 0.3, slack: [1.5, 6]}\npolicy: {name: charon, params: %s}\n",
-                  cap_w, params[i / 3]);
-        trial_must_succeed(&t);
+        char cap[32];
+        snprintf(cap, sizeof cap, "%g", cap_w);
+        run_seed(&t, cap, "{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}", variants[i / 3]);
         for (uint32_t r = 0; r < t.count; r++) {
-            cr_expect_eq(t.summaries[r].cap_violation_s, 0, "%g W: %g s", cap_w, t.summaries[r].cap_violation_s);
             cr_expect_leq(t.summaries[r].power_max_w, cap_w);
             cr_expect_gt(t.summaries[r].power_max_w, 0.8 * cap_w, "%g W: at most %g W", cap_w,
                          t.summaries[r].power_max_w);
-            cr_expect_gt(t.summaries[r].jobs_finished, 5);
         }
-        for (size_t p = 0; p < t.power.at.count; p++)
-            cr_expect_leq(t.power.at.at[p].power_nw, llround(cap_w * 1e9), "row %zu", p);
+        trial_finish(&t);
+    }
+}
+
+/* A cap that falls four times and rises in between, on nodes that fail about twice each and whose power, 200 W and
+   20 W for each GPU at work, counts against it: idle, they draw 1840 W. A repair brings power back as well. */
+Test(charon, falling_cap_and_failures) {
+    FILE *file = fopen("cap.csv", "w");
+    cr_assert(file);
+    fputs("time_s,power_w\n1000,8000\n5000,6000\n9000,4000\n15000,7000\n20000,2500\n30000,9000\n33000,3500\n",
+          file);
+    fclose(file);
+    for (int i = 0; i < 3; i++) {
+        struct trial t;
+        run_seed(&t, "{file: cap.csv}",
+                 "{count: 2, gpu: a100, gpus: 4, cpu_idle_w: 200, cpu_w_per_busy_gpu: 20, mtbf: 5h, mttr: 30min}, "
+                 "{count: 2, gpu: h100, gpus: 4, cpu_idle_w: 200, cpu_w_per_busy_gpu: 20, mtbf: 5h, mttr: 30min}",
+                 variants[i]);
+        for (uint32_t r = 0; r < t.count; r++) {
+            cr_expect_gt(t.summaries[r].preemptions, 3);
+            cr_expect_gt(t.summaries[r].job_failures, 1);
+        }
         trial_finish(&t);
     }
 }
