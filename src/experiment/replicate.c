@@ -133,10 +133,13 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .options = options,
                         .sink = sink,
                         .count = (uint32_t)study->scenario.replications,
+                        .next = result->count,
+                        .emitted = result->count,
                         .result = result};
-    uint32_t threads = options->threads < pool.count ? options->threads : pool.count;
+    uint32_t missing = pool.count - result->count;
+    uint32_t threads = options->threads < missing ? options->threads : missing;
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
-    *result = (struct replicate_result){.summaries = mem_zalloc(pool.count, sizeof *result->summaries)};
+    result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
     pthread_mutex_init(&pool.lock, NULL);
     pthread_t *ids = mem_zalloc(threads, sizeof *ids);
     uint32_t started = 1; /* this thread is the first */
