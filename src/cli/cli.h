@@ -21,6 +21,7 @@ int cli_main(int argc, char **argv);
 
 int cli_run(int argc, char **argv);
 int cli_compare(int argc, char **argv);
+int cli_gen(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_policies(int argc, char **argv);
 int cli_import(int argc, char **argv);
