@@ -95,7 +95,7 @@ static void run_clean(struct session *s) {
         count = 2; /* there is no interval of one */
     s->series = mem_zalloc(s->clean.count, sizeof *s->series);
     while (count > before) {
-        contenders_run(&s->clean, count, &a->run);
+        contenders_run(&s->clean, count, &a->run, s->goal.relative == 0);
         if (s->clean.code == EXIT_INTERRUPTED) {
             assemble(s, before > 0 ? before : count);
             return;
@@ -114,9 +114,8 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
         struct contenders *all = &s->perturbed[i];
         const struct asked_perturbation *asked = &s->args->perturbations.at[i];
         for (size_t p = 0; p < all->count; p++)
-            all->at[p].failed = s->clean.at[p].failed;
-        contenders_run(all, replications, &s->args->run);
-        contenders_commit(all);
+            all->at[p].failed = all->at[p].failed || s->clean.at[p].failed;
+        contenders_run(all, replications, &s->args->run, true);
         s->clean.code = all->code != EXIT_DONE ? all->code : s->clean.code;
         struct compare_series *clean = mem_zalloc(all->count, sizeof *clean);
         struct compare_series *perturbed = mem_zalloc(all->count, sizeof *perturbed);
@@ -189,7 +188,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     const char **failed = mem_zalloc(s->clean.count + 1, sizeof *failed);
     size_t failures = 0;
     for (size_t i = 0; i < s->clean.count; i++)
-        if (s->clean.at[i].failed)
+        if (s->clean.at[i].failed && !s->clean.at[i].left_out)
             failed[failures++] = s->clean.at[i].study.module.policy->name;
     const struct compare_dir_state state = {s->clean.code != EXIT_DONE, failed,
                                             s->goal.relative > 0 ? &s->goal : NULL};
@@ -241,6 +240,11 @@ int cli_compare(int argc, char **argv) {
         const char *name = session.clean.at[0].study.scenario.name;
         session.folder =
             args.run.out ? args.run.out : arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
+        if (args.all)
+            contenders_leave_out(&session.clean, args.run.quiet);
+        for (size_t i = 0; i < args.perturbations.count; i++)
+            for (size_t p = 0; p < session.clean.count; p++)
+                session.perturbed[i].at[p].failed = session.clean.at[p].failed;
         code = compare(&session);
     } else {
         code = cli_report_problems(&problems);

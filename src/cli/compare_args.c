@@ -28,7 +28,9 @@ static const struct argp_option options[] = {
      0},
     {"max-replications", KEY_MOST, "N", 0, "but no more than so many (default: 1000)", 0},
     {"perturb", KEY_PERTURB, "arrivals=0.1,...", 0,
-     "run all policies again under each perturbation: arrivals (more), sizes (larger)", 0},
+     "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a "
+     "node and day), noise (sigma of true speeds)",
+     0},
     {0},
 };
 
@@ -177,7 +179,8 @@ static void add_if_it_loads(const char *name, void *context) {
 
 static void find_policies(struct compare_args *a, struct problems *problems) {
     const char *list = a->policy_list;
-    if (strcmp(list, "all") == 0) {
+    a->all = strcmp(list, "all") == 0;
+    if (a->all) {
         module_list(add_if_it_loads, a);
         if (a->policies.count == 0)
             problems_add(problems, (struct location){0}, NULL, "--policies: no policy is found");
@@ -201,7 +204,7 @@ static void find_perturbation(struct compare_args *a, const char *item, struct p
     const char *equals = strchr(item, '='), *names[16];
     struct arena *arena = &a->run.scenario.arena;
     const char *name = equals ? arena_strndup(arena, item, (size_t)(equals - item)) : item;
-    struct asked_perturbation asked = {.kind = perturb_find(name), .amount = 0.1};
+    struct asked_perturbation asked = {.kind = perturb_find(name)};
     size_t count = 0;
     for (const struct perturbation *p = perturbations; p->name; p++)
         names[count++] = p->name;
@@ -210,10 +213,12 @@ static void find_perturbation(struct compare_args *a, const char *item, struct p
                      name, str_suggestion(arena, name, names, count));
         return;
     }
+    asked.amount = asked.kind->amount;
     if (equals && (!numfmt_parse_real(equals + 1, strlen(equals + 1), &asked.amount) ||
-                   !(asked.amount > asked.kind->least && asked.amount <= 1000))) {
-        problems_add(problems, (struct location){0}, NULL, "--perturb: expected %s=AMOUNT > %g, got \"%.80s\"",
-                     name, asked.kind->least, item);
+                   !(asked.amount > asked.kind->least && asked.amount <= asked.kind->most))) {
+        problems_add(problems, (struct location){0}, NULL,
+                     "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name, asked.kind->least,
+                     asked.kind->most, item);
         return;
     }
     for (size_t i = 0; i < a->perturbations.count; i++)
@@ -241,7 +246,7 @@ int compare_args_resolve(struct compare_args *a, struct problems *problems) {
         return ERROR_INPUT;
     if (scenario_args_read(&a->run.scenario, problems) < 0)
         return ERROR_INPUT;
-    if (!a->baseline_name && strcmp(a->policy_list, "all") == 0)
+    if (!a->baseline_name && a->all)
         find_own_policy(a);
     return 0;
 }

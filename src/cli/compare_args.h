@@ -16,6 +16,7 @@ struct compare_args {
     const char *policy_list, *baseline_name, *perturb_list;
     const char *own_policy;          /* of the scenario, if all are compared */
     ARRAY_OF(const char *) policies; /* names or paths */
+    bool all;                        /* that are found */
     size_t baseline;                 /* among them */
     unsigned pareto[PARETO_MOST];
     unsigned pareto_count;

@@ -2,9 +2,11 @@
 #include "cli/contenders.h"
 
 #include "cli/cli.h"
+#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "ingest/readers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +36,19 @@ int contenders_load(struct contenders *all, const struct scenario_args *args, co
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
+void contenders_leave_out(struct contenders *all, bool quiet) {
+    for (size_t i = 0; i < all->count; i++) {
+        struct contender *c = &all->at[i];
+        struct error error = {0};
+        crash_guard_install(&c->study.module);
+        if (replicate_try(&c->study, &error) == 0)
+            continue;
+        c->failed = c->left_out = true;
+        if (!quiet)
+            fprintf(stderr, "easim compare: %s is left out: %s\n", c->study.module.policy->name, error.text);
+    }
+}
+
 int contenders_open(struct contenders *all, const char *folder, const struct run_args *args, struct error *reterr) {
     struct arena arena = {0};
     int r = 0;
@@ -43,7 +58,8 @@ int contenders_open(struct contenders *all, const char *folder, const struct run
             .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
             .force = args->force,
             .summary_only = args->summary_only};
-        r = run_dir_open(&options, &c->study, &c->dir, reterr);
+        if (!c->failed)
+            r = run_dir_open(&options, &c->study, &c->dir, reterr);
     }
     arena_finish(&arena);
     return r;
@@ -92,7 +108,19 @@ static void fail(struct contenders *all, struct contender *c, const struct error
         all->code = code;
 }
 
-void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args) {
+static void commit(struct contenders *all, struct contender *c) {
+    struct error error = {0};
+    if (!c->dir || c->result.count == 0)
+        return;
+    bool partial = c->result.count < (uint32_t)c->study.scenario.replications;
+    if (run_dir_commit(c->dir, &c->result, partial, &error) < 0) {
+        int code = cli_report_error(&error);
+        all->code = all->code == EXIT_DONE ? code : all->code;
+    }
+    c->dir = NULL;
+}
+
+void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last) {
     uint32_t missing = 0;
     for (size_t i = 0; i < all->count; i++)
         if (!all->at[i].failed)
@@ -110,30 +138,23 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         struct watched watched = {c, run_dir_sink(c->dir)};
         struct replicate_sink sink = {&watched, render, emit};
         study_set_replications(&c->study, replications);
+        crash_guard_install(&c->study.module);
         if (replicate_run(&c->study, &how, &sink, &c->result, &error) < 0) {
             progress_stop(progress); /* before a message goes to the same place */
             progress = NULL;
             how.done = NULL;
             how.events = NULL;
             fail(all, c, &error);
+        } else if (last) {
+            commit(all, c);
         }
     }
     progress_stop(progress);
 }
 
 void contenders_commit(struct contenders *all) {
-    for (size_t i = 0; i < all->count; i++) {
-        struct contender *c = &all->at[i];
-        struct error error = {0};
-        if (c->dir && c->result.count > 0) {
-            bool partial = c->result.count < (uint32_t)c->study.scenario.replications;
-            if (run_dir_commit(c->dir, &c->result, partial, &error) < 0) {
-                int code = cli_report_error(&error);
-                all->code = all->code == EXIT_DONE ? code : all->code;
-            }
-            c->dir = NULL;
-        }
-    }
+    for (size_t i = 0; i < all->count; i++)
+        commit(all, &all->at[i]);
 }
 
 void contenders_finish(struct contenders *all) {

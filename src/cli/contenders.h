@@ -13,7 +13,8 @@ struct contender {
     struct run_dir *dir;
     struct replicate_result result;
     ARRAY_OF(struct trend) trends;
-    bool failed;
+    bool failed;   /* or left out: it is not run any more */
+    bool left_out; /* it refuses to run in this scenario */
 };
 
 /* Zero-initialise; release with contenders_finish. */
@@ -26,12 +27,16 @@ struct contenders {
 /* Loads the scenario with each of the policies and the additional sets. Problems that all share are told once. */
 int contenders_load(struct contenders *all, const struct scenario_args *args, const char *const *policies,
                     size_t count, struct problems *problems) MUST_CHECK;
-/* Opens FOLDER/POLICY for each. */
+/* For policies that nobody asked for by name: those whose init refuses this scenario are left out, with a note
+   unless quiet. */
+void contenders_leave_out(struct contenders *all, bool quiet);
+/* Opens FOLDER/POLICY for each that is run. */
 int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
                     struct error *reterr) MUST_CHECK;
-/* Runs all that have not failed up to that number of replications; failures are printed. */
-void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args);
-/* Puts the files of all in place. */
+/* Runs all that have not failed up to that number of replications; failures are printed. With `last`, the files of
+   each are put in place as soon as it is done, so that not even a crash of the next one loses them. */
+void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last);
+/* Puts the files in place that are not yet. */
 void contenders_commit(struct contenders *all);
 void contenders_finish(struct contenders *all);
 

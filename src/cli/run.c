@@ -1,5 +1,6 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
 #include "cli/cli.h"
+#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "ingest/readers.h"
@@ -90,6 +91,7 @@ static int run_study(struct arguments *a, const struct study *study) {
     how.done = progress_replications(progress);
     how.events = progress_events(progress);
     struct replicate_sink sink = run_dir_sink(dir);
+    crash_guard_install(&study->module);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_stop(progress);
     int code = r < 0 ? cli_report_error(&error) : EXIT_DONE;

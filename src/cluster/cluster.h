@@ -13,8 +13,10 @@ struct gpu_type {
     const char *name;
     double idle_w, ctx_w, tdp_w;
     double memory_gib;
-    uint32_t gpus;          /* in the whole cluster */
-    uint32_t node_gpus_max; /* of its largest node */
+    double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY: never sleeps */
+    double wake_s;                 /* what a start that takes a sleeping GPU waits for it */
+    uint32_t gpus;                 /* in the whole cluster */
+    uint32_t node_gpus_max;        /* of its largest node */
 };
 
 /* Power of a node without its GPUs: fixed_w + cpu_w_per_busy_gpu * allocated GPUs. */
@@ -23,6 +25,7 @@ struct node {
     uint32_t gpus;
     double fixed_w;
     double cpu_w_per_busy_gpu;
+    double mtbf_s, mttr_s; /* mean time to a failure, and from it to the repair; INFINITY: it never fails */
 };
 
 struct cluster {
@@ -34,6 +37,7 @@ struct cluster {
     double power_cap_w;       /* INFINITY: none, or a series */
     struct series cap_series; /* without a kind unless given as a file */
     double pue;
+    double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };
 
 /* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena. Negative after

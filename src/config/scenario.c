@@ -51,6 +51,14 @@ static const struct field user_fields[] = {
      .help = "share of the cluster relative to others"},
     FIELDS_END};
 
+static const struct field noise_fields[] = {{.key = "speed_sigma",
+                                             .type = FIELD_REAL,
+                                             .offset = offsetof(struct model_noise, speed_sigma),
+                                             .required = true,
+                                             .max = 2,
+                                             .help = "sigma of the lognormal factor on a job's true goodput"},
+                                            FIELDS_END};
+
 const struct field scenario_fields[] = {
     {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct scenario, name), .required = true, .min = 1},
     {.key = "horizon",
@@ -108,6 +116,11 @@ const struct field scenario_fields[] = {
      .max = 1e6,
      .unit = "l/kWh",
      .help = "water use effectiveness"},
+    {.key = "noise",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct scenario, noise),
+     .fields = noise_fields,
+     .help = "how far true speeds are from the predicted ones (default: not at all)"},
     FIELDS_END};
 
 static const struct field carbon_value = {.type = FIELD_REAL, .default_value = NAN, .max = 1e6};

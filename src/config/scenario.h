@@ -29,6 +29,11 @@ struct energy_prices {
     struct series carbon, price; /* without a kind unless given as a file */
 };
 
+/* How far true speeds are from predicted ones. */
+struct model_noise {
+    double speed_sigma; /* of the lognormal factor of a job; 0: none */
+};
+
 struct scenario {
     struct yaml_doc doc;
     const char *file;
@@ -46,6 +51,7 @@ struct scenario {
     const struct yaml_node *params_by_policy;
     const struct yaml_node *carbon, *price; /* a number, or {file: ...} */
     struct energy_prices prices;
+    struct model_noise noise;
     const char *start_time;
     int64_t start_ns; /* of t = 0 since 1970; TIME_NONE_NS: not given */
 };

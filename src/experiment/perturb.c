@@ -3,8 +3,11 @@
 #include "experiment/perturb.h"
 
 #include "base/numfmt.h"
+#include "base/units.h"
 
 #include <math.h>
+
+#define DAY_S (24 * S_PER_H)
 
 static void set_real(struct perturb_sets *out, struct arena *arena, const char *path, double value) {
     char text[NUMFMT_BYTES];
@@ -50,10 +53,33 @@ static const char *larger_sizes(const struct study *study, double amount, struct
     return NULL;
 }
 
+/* Nodes that never fail do so AMOUNT times a day, and are back after an hour. */
+static const char *node_failures(const struct study *study, double amount, struct arena *arena,
+                                 struct perturb_sets *out) {
+    const struct yaml_node *groups = yaml_find(study->scenario.cluster, "nodes");
+    for (uint32_t n = 0; n < study->cluster.node_count; n++)
+        if (isfinite(study->cluster.nodes[n].mtbf_s))
+            return "the nodes of the scenario fail already";
+    for (size_t i = 0; i < groups->count; i++) {
+        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mtbf", i), DAY_S / amount);
+        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mttr", i), S_PER_H);
+    }
+    return NULL;
+}
+
+/* A further lognormal factor on true speeds: variances of logarithms add. */
+static const char *model_noise(const struct study *study, double amount, struct arena *arena,
+                               struct perturb_sets *out) {
+    set_real(out, arena, "noise.speed_sigma", hypot(study->scenario.noise.speed_sigma, amount));
+    return NULL;
+}
+
 const struct perturbation perturbations[] = {
-    {"arrivals", "1 + AMOUNT times as many jobs per second", -1, more_arrivals},
-    {"sizes", "jobs 1 + AMOUNT times as large", -1, larger_sizes},
-    {NULL, NULL, 0, NULL},
+    {"arrivals", 0.1, -1, 1000, more_arrivals},
+    {"sizes", 0.1, -1, 1000, larger_sizes},
+    {"failures", 1, 0, 1000, node_failures},
+    {"noise", 0.2, 0, 1, model_noise},
+    {NULL, 0, 0, 0, NULL},
 };
 
 const struct perturbation *perturb_find(const char *name) {

@@ -11,8 +11,8 @@ struct perturb_sets {
 
 struct perturbation {
     const char *name;
-    const char *help;
-    double least; /* the amount must be larger */
+    double amount;      /* unless told otherwise */
+    double least, most; /* an amount must be above the one and not above the other */
     /* NULL, or why this scenario cannot be perturbed so; appends to out. */
     const char *(*apply)(const struct study *study, double amount, struct arena *arena, struct perturb_sets *out);
 };

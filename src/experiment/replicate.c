@@ -16,7 +16,7 @@ struct slot {
 struct pool {
     const struct study *study;
     const struct replicate_options *options;
-    const struct replicate_sink *sink;
+    const struct replicate_sink *sink; /* NULL: nothing is to be run (replicate_try) */
     struct slot *slots;
     uint32_t count;
     atomic_uint next;
@@ -47,6 +47,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                       .options = {.horizon_ns = study->scenario.horizon_ns,
                                   .engine = study->scenario.engine,
                                   .prices = study->scenario.prices,
+                                  .noise = study->scenario.noise,
                                   .seed = (uint64_t)study->scenario.seed,
                                   .replication = index,
                                   .check = pool->options->check,
@@ -56,9 +57,9 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                                   .progress = pool->options->events},
                       .observers = observers};
     int r = sim_init(&sim, &slot->error);
-    if (r == 0)
+    if (r == 0 && pool->sink)
         r = sim_run(&sim, &slot->error);
-    if (r == 0) {
+    if (r == 0 && pool->sink) {
         metrics_sum_up(&metrics, &sim);
         slot->summary = metrics.summary;
         keep_counts(&sim, slot);
@@ -158,6 +159,16 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     if (pool.error.code < 0 && reterr)
         *reterr = pool.error;
     return pool.error.code;
+}
+
+int replicate_try(const struct study *study, struct error *reterr) {
+    const struct replicate_options options = {.threads = 1};
+    struct pool pool = {.study = study, .options = &options};
+    struct slot slot = {0};
+    int r = run_one(&pool, 0, &slot);
+    if (r < 0)
+        *reterr = slot.error;
+    return r;
 }
 
 void replicate_result_finish(struct replicate_result *result) {

@@ -57,6 +57,7 @@ static const struct metric_kind kinds[SUMMARY_COUNT] = {
     HEAVY(lateness_p95_s),
     HEAVY(prediction_error_mean_s),
     LESS(setup_gpu_h),
+    LESS(job_failures),
     LESS(water_l),
 };
 

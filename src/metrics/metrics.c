@@ -28,7 +28,8 @@ static void on_measure(void *context, const struct sim *sim) {
     m->violation_ns = 0;
     m->capped = false;
     m->co2 = m->cost = (struct priced){0};
-    m->preemptions = m->resizes = 0;
+    m->preemptions = m->resizes = m->job_failures = 0;
+    m->node_failures_at_start = sim->failures.count;
 }
 
 /* kWh of priced, at the plant, times its present value. */
@@ -65,9 +66,10 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
 
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *m = context;
-    uint32_t free = sim->view.v->free_gpus;
-    struct power_row row = {sim->now_ns,  power_meter_total_nw(&sim->meter), sim->cluster->gpus - free, free,
-                            sim->waiting, sim->view.v->power_cap_w};
+    uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
+    struct power_row row = {
+        sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free - failed, free, sim->waiting,
+        failed,      sim->view.v->power_cap_w};
     if (m->record_power)
         array_push(&m->power_rows, row);
 }
@@ -86,6 +88,8 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         m->preemptions++;
     if (change == JOB_RESIZED)
         m->resizes++;
+    if (change == JOB_FAILED)
+        m->job_failures++;
     if (change == JOB_FINISHED)
         m->last_finish_ns = sim->now_ns;
 }
@@ -112,7 +116,7 @@ void metrics_finish(struct metrics *m) {
 /* Energy and GPU time of the measured part, by type and in all. */
 static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0;
+    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0, sleep_gpu_ns = 0;
     m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
@@ -131,6 +135,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
         computing += type_computing;
         setup_gpu_ns += type_setup_ns;
         computing_gpu_ns += type_computing_ns;
+        sleep_gpu_ns += now->sleep_gpu_ns - then->sleep_gpu_ns;
     }
     int128 base = sim->meter.base_energy - m->at_start.base_energy;
     double capacity_s = s->sim_s * sim->cluster->gpus;
@@ -141,6 +146,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
     s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
     s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ns(sim) - m->lost_gpu_ns_at_start) / S_PER_H;
+    s->sleep_gpu_h = power_gpu_s(sleep_gpu_ns) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ns) / S_PER_H;
     s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ns + computing_gpu_ns) / capacity_s : NAN;
     s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ns) / capacity_s : NAN;
@@ -176,9 +182,11 @@ void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
     s->frag_gpu_h = power_gpu_s(m->frag_gpu_ns) / S_PER_H;
-    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes), s->jobs_submitted);
+    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
     s->preemptions = (double)m->preemptions;
     s->resizes = (double)m->resizes;
+    s->job_failures = (double)m->job_failures;
+    s->node_failures = (double)(sim->failures.count - m->node_failures_at_start);
     s->power_max_w = power_w(m->power_max_nw);
     s->cap_violation_s = capped ? units_s(m->violation_ns) : NAN;
     s->cap_violation_j = capped ? power_j(m->violation_energy) : NAN;

@@ -9,7 +9,7 @@
 struct power_row {
     int64_t time_ns;
     int64_t power_nw;
-    uint32_t allocated, idle, waiting;
+    uint32_t allocated, idle, waiting, failed;
     double cap_w; /* INFINITY if none */
 };
 
@@ -51,7 +51,7 @@ struct metrics {
     int64_t violation_ns;
     bool capped; /* at some time */
     struct priced co2, cost;
-    uint64_t preemptions, resizes;
+    uint64_t preemptions, resizes, job_failures, node_failures_at_start;
     int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;

@@ -153,7 +153,7 @@ void tables_types(const struct replication *r, struct str *out) {
 }
 
 void tables_power_header(struct str *out) {
-    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w\n");
+    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n");
 }
 
 void tables_power(const struct replication *r, struct str *out) {
@@ -166,6 +166,7 @@ void tables_power(const struct replication *r, struct str *out) {
         comma_int(out, row->idle);
         comma_int(out, row->waiting);
         csv_comma_real(out, isfinite(row->cap_w) ? row->cap_w : NAN);
+        comma_int(out, row->failed);
         str_add_char(out, '\n');
     }
 }

@@ -102,7 +102,8 @@ def figures_are_right(folder):
 def front_is_right(folder):
     """Three metrics, one of which more is better of; every policy against every other."""
     out, metrics = folder / "front", ["energy_kwh", "jct_restricted_mean_s", "throughput_jobs_per_h"]
-    compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--quiet")
+    done = compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--format", "json")
+    assert "exec is left out" in done.stderr, done.stderr  # it wants a program to speak to
     table, sign = rows(out / "pareto.csv"), [1, 1, -1]
     means = {r["policy"]: [s * float(r[m]) for s, m in zip(sign, metrics)] for r in table}
     beats = lambda a, b: a != b and all(x <= y for x, y in zip(a, b))
@@ -209,10 +210,14 @@ def one_replication_has_no_intervals(folder):
 def perturbations_are_runs_of_their_own(folder):
     """arrivals=0.1 is a run at 1.1 times the rate; the ratio of means and its interval from both."""
     out, n = folder / "perturbed", 6
-    compare(out, "--policies", "zeus,easy", "-n", n, "--perturb", "arrivals=0.1,sizes=0.25", "--quiet")
-    for name, change in (("arrivals", f"workload.rate_per_s={0.005 * 1.1}"),
-                         ("sizes", f"workload.sizes.mean={4.85 * 3600 * 1.25}")):
-        easim("run", SEED, "--policy", "zeus", "-n", n, "-q", "--summary-only", "--set", change, "--out", folder / name)
+    compare(out, "--policies", "zeus,easy", "-n", n, "--perturb", "arrivals=0.1,sizes=0.25,failures=4,noise", "--quiet")
+    failing = [f"cluster.nodes[{i}].{key}" for i in (0, 1) for key in ("mtbf=6h", "mttr=1h")]  # four times a day
+    changes = {"arrivals": [f"workload.rate_per_s={0.005 * 1.1}"],
+               "sizes": [f"workload.sizes.mean={4.85 * 3600 * 1.25}"],
+               "failures": failing, "noise": ["noise={speed_sigma: 0.2}"]}
+    for name, sets in changes.items():
+        words = [word for change in sets for word in ("--set", change)]
+        easim("run", SEED, "--policy", "zeus", "-n", n, "-q", "--summary-only", *words, "--out", folder / name)
         assert filecmp.cmp(out / "perturbed" / name / "zeus/summary.csv", folder / name / "summary.csv", shallow=False)
     table = {(r["perturbation"], r["metric"], r["policy"]): r for r in rows(out / "perturb.csv")}
     for policy in ("zeus", "easy"):

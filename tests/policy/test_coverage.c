@@ -1,8 +1,8 @@
-/* Coverage of the paired 95 % interval: two M/M/1 queues on the same arrivals, one server of mean 100 s, one of 80 s.
-   Mean waits are rho S / (1 - rho): lambda = 1/400 gives 0.25 * 100 / 0.75 = 33.333 s and 0.2 * 80 / 0.8 = 20 s. Of
-   1,000 intervals from ten replications each, 950 should hold the difference; 930 to 970 is 2.9 standard deviations
-   of their number. A run is long enough for its mean wait to be about normal, as the t-interval assumes, and drains
-   after a number of jobs, so that no wait is cut off. */
+/* Coverage of the paired 95 % interval: two M/M/1 queues on the same arrivals, one server of mean 100 s, one of 80
+   s. Mean waits are rho S / (1 - rho): lambda = 1/400 gives 0.25 * 100 / 0.75 = 33.333 s and 0.2 * 80 / 0.8 = 20 s.
+   Of 1,000 intervals from ten replications each, 950 should hold the difference; 930 to 970 is 2.9 standard
+   deviations of their number. A run is long enough for its mean wait to be about normal, as the t-interval assumes,
+   and drains after a number of jobs, so that no wait is cut off. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "experiment/compare.h"

@@ -1,7 +1,9 @@
 """The cases, by what is wrong."""
 
-from cases import cluster, command_line, compare, logs, models, policies, runs, scenario, series, workload, yaml_text
+from cases import (cluster, command_line, compare, dynamics, logs, models, policies, programs, runs, scenario, series,
+                   workload, yaml_text)
 
-CASES = [case for module in (yaml_text, scenario, series, cluster, models, workload, logs, policies, runs, command_line,
-                                compare)
+MODULES = (yaml_text, scenario, series, cluster, dynamics, models, workload, logs, policies, programs, runs,
+           command_line)
+CASES = [case for module in MODULES
          for case in module.CASES]
