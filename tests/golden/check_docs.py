@@ -22,7 +22,7 @@ from pathlib import Path
 LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs", "README.md"]
 DOCUMENTS = ["README.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
 PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
-            "python3", "man", "./test_inorder"}
+            "python3", "man", "./test_inorder", "awk", "sed", "join", "for", "if"}
 # These set up or test a whole checkout; the gate (.ci/run) does that.
 NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b"]
 CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision changes the protection of memory twice
@@ -35,7 +35,7 @@ class Wrong(Exception):
 
 
 def commands_of(block):
-    """The commands of a block: lines, joined where a line ends in a backslash or inside quotes."""
+    """The commands of a block: lines, joined where a line ends in a backslash, a pipe, inside quotes, or inside a loop."""
     command = ""
     for line in block.splitlines():
         command += line
@@ -45,6 +45,10 @@ def commands_of(block):
         try:
             words = shlex.split(command, comments=True)
         except ValueError:  # an open quote
+            command += "\n"
+            continue
+        opened, closed = (sum(words.count(word) for word in pair) for pair in (("do", "if"), ("done", "fi")))
+        if opened > closed or words[-1:] == ["|"]:
             command += "\n"
             continue
         if words:
