@@ -12,6 +12,8 @@
 
 const struct command cli_commands[] = {
     {"check", "load a scenario and report every problem in it", cli_check},
+    {"compare", "run several policies on the same workloads and compare them", cli_compare},
+    {"gen", "write the jobs of one replication as a workload CSV", cli_gen},
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},
     {"run", "run a scenario and write its results", cli_run},

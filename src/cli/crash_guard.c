@@ -23,7 +23,7 @@
 
 #define MOST_SEGMENTS 4
 
-/* The second variable that a signal handler may reach (the first is in run.c). */
+/* The second variable that a signal handler may reach (the first is in run_args.c). */
 static struct {
     struct {
         uintptr_t start, end;
@@ -99,6 +99,7 @@ void crash_guard_install(const struct policy_module *module) {
 #ifdef SANITIZED
     return;
 #endif
+    guarded.code_count = 0;
     snprintf(guarded.policy, sizeof guarded.policy, "policy %s (%.500s)", module->policy->name, module->path);
     if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) == 0)
         dl_iterate_phdr(keep_code, map);

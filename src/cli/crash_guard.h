@@ -6,7 +6,7 @@
 
 /* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL raised by an instruction of the module is reported as the
    policy's and ends the process with EXIT_RUN_FAILED. One raised elsewhere is reported as such and then takes its
-   usual course. Once per process; not in sanitizer builds, whose own handler tells more. */
+   usual course. A second call replaces the first; not in sanitizer builds, whose own handler tells more. */
 void crash_guard_install(const struct policy_module *module);
 
 #endif

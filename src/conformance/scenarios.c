@@ -141,7 +141,7 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
         array_push(&all, jobs_set);
     for (size_t i = 0; i < set_count; i++)
         array_push(&all, sets[i]);
-    const struct scenario_overrides overrides = {policy, all.at, all.count};
+    const struct scenario_overrides overrides = {.policy = policy, .sets = all.at, .set_count = all.count};
     int r = study_load(study, scenario_path, &overrides, no_readers, problems);
     for (int i = 0; i < 3; i++)
         if (fds[i] >= 0)

@@ -1,7 +1,7 @@
 """The cases, by what is wrong."""
 
-from cases import (cluster, command_line, dynamics, logs, models, policies, programs, runs, scenario, series, workload,
-                   yaml_text)
+from cases import (cluster, command_line, compare, dynamics, logs, models, policies, programs, runs, scenario, series,
+                   workload, yaml_text)
 
 MODULES = (yaml_text, scenario, series, cluster, dynamics, models, workload, logs, policies, programs, runs,
            command_line)
