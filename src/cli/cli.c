@@ -11,6 +11,7 @@
 #include <string.h>
 
 const struct command cli_commands[] = {
+    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate},
     {"check", "load a scenario and report every problem in it", cli_check},
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},

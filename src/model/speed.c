@@ -4,6 +4,8 @@
 #include <math.h>
 
 static double norm(double x, double y, double gamma) {
+    if (gamma == 1)
+        return x + y;
     return pow(pow(x, gamma) + pow(y, gamma), 1 / gamma);
 }
 
@@ -12,7 +14,7 @@ double speed_iteration_s(const struct speed_params *p, uint32_t k, uint32_t batc
     double sync_s = k == 1 ? 0 : p->alpha_s[span] + p->beta_s[span] * (k - 2);
     if (p->scaling_exponent != 0)
         local_s *= pow(k, p->scaling_exponent);
-    return p->sync_gamma == 1 ? local_s + sync_s : norm(local_s, sync_s, p->sync_gamma);
+    return norm(local_s, sync_s, p->sync_gamma);
 }
 
 double speed_rate(uint32_t k, uint32_t batch, double iteration_s) {
