@@ -196,20 +196,35 @@ static void warn_of_outliers(struct choice *c, const char *file, enum quantity q
     free(errors);
 }
 
+static void warn_of_points(struct choice *c) {
+    const struct point *at = c->points.at.at;
+    bool one_batch = true;
+    for (size_t i = 1; i < c->points.at.count; i++)
+        one_batch &= at[i].at.batch == at[0].at.batch;
+    if (one_batch && c->table.count == 0)
+        warn(c, arena_printf(c->arena, "all rows have batch %u: how time depends on the batch is not measured",
+                             at[0].at.batch));
+}
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static const char *explain_contest(struct choice *c, const struct contest *contest) {
     const struct candidate *best = &contest->candidates[contest->best];
     const struct candidate *chosen = &contest->candidates[contest->chosen];
     const char *name = choice_form_text(&chosen->form, c->arena);
     if (best == chosen)
-        return arena_printf(c->arena, "%s: least left-out error of the %s, %.2f %% (%zu parameters)", name,
-                            quantity_names[contest->quantity], PERCENT(best->left_out), best->parameters);
+        return arena_printf(c->arena, "%s: least left-out error of the %s, %.2f %% (%zu parameter%s)", name,
+                            quantity_names[contest->quantity], PERCENT(best->left_out), best->parameters,
+                            plural(best->parameters));
     return arena_printf(
         c->arena,
         "%s: simplest within one standard error of the least left-out error of the %s: %.2f %% (%zu "
-        "parameters) against %.2f %% of %s (%zu); difference %.2f %% +- %.2f %%",
+        "parameter%s) against %.2f %% of %s (%zu); difference %.2f %% +- %.2f %%",
         name, quantity_names[contest->quantity], PERCENT(chosen->left_out), chosen->parameters,
-        PERCENT(best->left_out), choice_form_text(&best->form, c->arena), best->parameters,
-        PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
+        plural(chosen->parameters), PERCENT(best->left_out), choice_form_text(&best->form, c->arena),
+        best->parameters, PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
 }
 
 /* ---- The whole ---- */
@@ -244,10 +259,24 @@ static const char *why_table(struct choice *c, double max_form_error) {
     return NULL;
 }
 
+/* A table has power at every place or at none. */
+static void drop_without_power(struct choice *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < c->table.count && c->points.powers > 0; i++)
+        if (!isnan(c->table.points[i].power_w_per_gpu))
+            c->table.points[kept++] = c->table.points[i];
+    if (c->points.powers == 0 || kept == c->table.count)
+        return;
+    warn(c,
+         arena_printf(c->arena, "%zu configurations without power left out of the table", c->table.count - kept));
+    c->table.count = kept;
+}
+
 static void use_table(struct choice *c, const char *why) {
     size_t n = c->points.at.count;
     struct prediction *left_out = mem_zalloc(n, sizeof *left_out);
     table_of_points(&c->points, &c->form, &c->fit, NO_FOLD, &c->table);
+    drop_without_power(c);
     for (size_t i = 0; i < n; i++)
         c->predictions[i] = table_predict(&c->table, c->points.at.at[i].at);
     table_predict_left_out(&c->points, &c->form, &c->fit, left_out);
@@ -296,6 +325,7 @@ void choice_make(struct choice *c, const struct profile_group *group, const char
     const char *why = why_table(c, max_form_error);
     if (why)
         use_table(c, why);
+    warn_of_points(c);
 }
 
 void choice_finish(struct choice *c) {

@@ -116,8 +116,8 @@ static void print_limits(const struct limits *l) {
 }
 
 static void print_choice(const struct choice *c, const struct limits *limits) {
-    printf("%s on %s: %zu rows, %u configurations", c->group->model, c->group->gpu, c->points.at.count,
-           c->points.configurations);
+    printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu, c->points.at.count,
+           c->points.at.count == 1 ? "" : "s", c->points.configurations, c->points.configurations == 1 ? "" : "s");
     if (!isnan(c->group->rows[0].limit_w))
         printf(", at the highest limit of %g W", c->group->rows[0].limit_w);
     else if (c->group->count > c->group->base_count)
@@ -188,25 +188,27 @@ static int calibrate(const struct arguments *a, const struct profile *profile) {
 
 static void print_worst(const struct validation *v) {
     const struct point *points = v->points.at.at;
-    double below = INFINITY; /* rows down from the worst */
+    size_t count = v->points.at.count;
+    bool *printed = mem_zalloc(count, sizeof *printed);
     for (int n = 0; n < WORST_ROWS; n++) {
-        size_t worst = v->points.at.count;
+        size_t worst = count;
         double most = 0;
-        for (size_t i = 0; i < v->points.at.count; i++) {
+        for (size_t i = 0; i < count; i++) {
             double error = score_error(&points[i], &v->predictions[i], THROUGHPUT);
-            if (error > most && error < below) {
+            if (!printed[i] && error > most) {
                 most = error;
                 worst = i;
             }
         }
-        if (worst == v->points.at.count)
-            return;
-        below = most;
-        printf("  line %u: k %u, batch %u: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
-               points[worst].line, points[worst].at.k, points[worst].at.batch,
-               points[worst].rate * points[worst].at.k, v->predictions[worst].rate * points[worst].at.k,
-               100 * (v->predictions[worst].rate / points[worst].rate - 1));
+        if (worst == count)
+            break;
+        const struct point *p = &points[worst];
+        double rate = v->predictions[worst].rate;
+        printed[worst] = true;
+        printf("  line %u: k %u, batch %u: throughput %.6g measured, %.6g modelled (%+.2f %%)\n", p->line, p->at.k,
+               p->at.batch, p->rate * p->at.k, rate * p->at.k, 100 * (rate / p->rate - 1));
     }
+    free(printed);
 }
 
 /* Whether the group keeps to the largest error allowed. */
