@@ -23,7 +23,9 @@ const char *choice_form_text(const struct form *f, struct arena *arena) {
 /* Why a form does not compete, or NULL after a fit to all points. */
 static const char *why_refused(struct choice *c, struct candidate *one) {
     struct covariance covariance;
-    if (c->points.configurations <= one->parameters)
+    size_t of_power = one->form.power == POWER_LAW_NONE ? 0 : one->form.power == POWER_LAW_CONSTANT ? 1 : 2;
+    size_t of_speed = one->parameters - of_power;
+    if (c->points.configurations <= (of_speed > of_power ? of_speed : of_power))
         return arena_printf(c->arena, "%u configurations for %zu parameters", c->points.configurations,
                             one->parameters);
     if (!fit_form(&c->points, &one->form, NO_FOLD, NULL, &one->fit))

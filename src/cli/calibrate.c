@@ -169,10 +169,11 @@ static int calibrate(const struct arguments *a, const struct profile *profile) {
     for (size_t i = 0; i < count; i++) {
         choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error, &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
-        print_choice(&choices[i], &limits[i]);
     }
     int r = write_outputs(a, choices, limits, count);
     for (size_t i = 0; i < count; i++) {
+        if (r == EXIT_DONE)
+            print_choice(&choices[i], &limits[i]);
         choice_finish(&choices[i]);
         limits_finish(&limits[i]);
     }

@@ -1,6 +1,7 @@
 """The cases, by what is wrong."""
 
-from cases import cluster, command_line, logs, models, policies, runs, scenario, workload, yaml_text
+from cases import calibrate, cluster, command_line, logs, models, policies, runs, scenario, workload, yaml_text
 
-CASES = [case for module in (yaml_text, scenario, cluster, models, workload, logs, policies, runs, command_line)
+CASES = [case for module in (yaml_text, scenario, cluster, models, calibrate, workload, logs, policies, runs,
+                           command_line)
          for case in module.CASES]
