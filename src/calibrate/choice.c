@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MOST_WATTS 1e5 /* of a model file */
 #define PERCENT(x) (100 * (x))
 
 /* Points times left-out parts: what one form may cost in the contest, and the chosen one at the end. */
@@ -32,6 +33,10 @@ static const char *why_refused(struct choice *c, struct candidate *one) {
         return "the fit fails";
     if (form_is_simpler(&one->form, one->fit.values))
         return "a parameter is at its bound: the same as a simpler form";
+    if (one->fit.values[PARAM_PMAX] > MOST_WATTS)
+        return "pmax_w is far beyond what a GPU draws";
+    if (of_power > 0)
+        return NULL; /* whether the points can tell its other parameters is settled */
     fit_covariance(&c->points, &one->form, &one->fit, &covariance);
     return covariance.singular ? "its parameters cannot be told apart by these points" : NULL;
 }

@@ -72,6 +72,8 @@ struct power_params form_power(const double v[static PARAM_COUNT]) {
 #define AT_BOUND 1e-6 /* of a gamma, from its bound */
 
 bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
+    if (f->power != POWER_LAW_NONE)
+        return f->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0];
     double alpha = (f->one_node ? v[PARAM_ALPHA] : 0) + (f->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
     double beta = (f->one_node ? v[PARAM_BETA] : 0) + (f->across_nodes ? v[PARAM_BETA_INTER] : 0);
     bool compute =
@@ -80,7 +82,7 @@ bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
     bool sync = (f->sync == SYNC_CONSTANT && alpha == 0) || (f->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
                 (f->sync == SYNC_ADDITIVE && beta == 0) ||
                 (f->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
-    return compute || sync || (f->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0]);
+    return compute || sync;
 }
 
 /* ---- Coordinates ---- */

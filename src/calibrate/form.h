@@ -52,7 +52,8 @@ void form_settle(const struct form *form, double values[static PARAM_COUNT]);
 struct speed_params form_speed(const double values[static PARAM_COUNT]);
 struct power_params form_power(const double values[static PARAM_COUNT]);
 
-/* Whether the values make the form one of the simpler forms, written with more parameters. */
+/* Whether the values make the form one of the simpler forms, written with more parameters: with power, by its law;
+   without, by compute and synchronisation. */
 bool form_is_simpler(const struct form *form, const double values[static PARAM_COUNT]);
 
 /* Unbounded coordinate of a parameter and back. PARAM_PMAX is written as its excess over PARAM_P0. slope (may be

@@ -7,6 +7,8 @@
 /* Every sample counts in full as long as the global batch is not above m0 (SPEC 4). */
 #define M0_UNKNOWN 1e12
 
+#define MAPE_MOST 100 /* of a model file; the record of the fit holds any */
+
 /* ---- Pieces of YAML ---- */
 
 /* A double-quoted scalar. */
@@ -116,8 +118,9 @@ static void write_range(struct str *out, const struct choice *c) {
     }
     str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k, least_batch,
              most_batch);
-    number(out, "        mape_in_sample", c->in_sample.mape[THROUGHPUT]);
-    number(out, "        mape_leave_one_out", c->left_out.mape[THROUGHPUT]);
+    const double in_sample = c->in_sample.mape[THROUGHPUT], left_out = c->left_out.mape[THROUGHPUT];
+    number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
+    number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
 }
 
 /* ---- The record of the fit ---- */

@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of any iteration: beyond, a column holds something else, and a model file could not hold the result. */
+#define LEAST_ITERATION_S 1e-6
+#define MOST_ITERATION_S  1e5
+
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
 
 enum column { MODEL, GPU, K, BATCH, THROUGHPUT, PRECISION, NODES, LIMIT, POWER, EVIDENCE, SOURCE, COLUMN_COUNT };
@@ -119,6 +123,11 @@ static void read_row(const struct reader *r) {
     row.evidence = evidence_of(r);
     if (r->problems->count == before && nodes > row.k)
         bad(r, NODES, "at most as many nodes as GPUs");
+    double iteration_s = (double)row.k * row.batch / row.throughput_samples_s;
+    if (r->problems->count == before && !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
+        problems_add(r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
+                     "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
+                     iteration_s);
     if (r->problems->count > before)
         return;
     row.model = model_name(r);

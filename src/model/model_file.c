@@ -46,7 +46,7 @@ static const char *const power_form_names[] = {"linear", "tdp", NULL};
 #define LEVEL(member) .offset = offsetof(struct power_level, member), .required = true
 #define POINT(member) .offset = offsetof(struct power_level_point, member), .required = true
 #define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .unit = "W"
-#define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e6
+#define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e20
 
 static const struct field power_level_fields[] = {
     {.key = "power_limit_w", WATTS, LEVEL(power_limit_w)},

@@ -51,6 +51,9 @@ CASES = [
         "p.csv:2:15: throughput_samples_s: expected number > 0 and <= 1e12, got \"0\""),
     row("throughput that is not a number", FIRST, "bert,a100,1,8,nan,200",
         "p.csv:2:15: throughput_samples_s: expected number > 0 and <= 1e12, got \"nan\""),
+    row("iteration of no time", FIRST, "bert,a100,1,8,1e9,200",
+        "p.csv:2:15: throughput_samples_s: expected an iteration of 1e-6..1e5 s, got 8e-09 s "
+        "(k x batch_per_gpu / throughput_samples_s)"),
     row("infinite power", FIRST, "bert,a100,1,8,100,inf",
         "p.csv:2:19: power_w_per_gpu: expected number > 0 and <= 100000 or empty, got \"inf\""),
     row("power with a unit", FIRST, "bert,a100,1,8,100,200W",
