@@ -106,7 +106,7 @@ static void hold(struct choice *c, struct contest *contest, double max_form_erro
             one->refused = arena_printf(c->arena, "%.2f %% in sample, far above the least left-out error",
                                         PERCENT(one->in_sample));
         else if (!predict_left_out(&c->points, &one->form, &one->fit, left_out + order[o] * (ptrdiff_t)n))
-            one->refused = "a fit to part of the points fails";
+            one->refused = "a parameter rests on one of the parts left out";
         if (one->refused)
             continue;
         one->left_out = score_all(&c->points, left_out + order[o] * (ptrdiff_t)n).mape[contest->quantity];

@@ -1,6 +1,7 @@
 /* Fits by GSL's trust-region solver: see fit.h. */
 #include "calibrate/fit.h"
 
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
@@ -60,11 +61,14 @@ static bool has_power(const struct problem *q, const struct point *point) {
     return q->form->power != POWER_LAW_NONE && !isnan(point->power_w);
 }
 
+static int residuals_of(const struct problem *q, const struct point *point) {
+    return is_used(q, point) ? 1 + has_power(q, point) : 0;
+}
+
 static size_t residual_count(const struct problem *q) {
     size_t n = 0;
     for (size_t i = 0; i < q->points->at.count; i++)
-        if (is_used(q, &q->points->at.at[i]))
-            n += has_power(q, &q->points->at.at[i]) ? 2 : 1;
+        n += (size_t)residuals_of(q, &q->points->at.at[i]);
     return n;
 }
 
@@ -262,7 +266,7 @@ static void variances(const struct problem *q, const gsl_vector *f, double varia
     double sums[2] = {0};
     size_t counts[2] = {0}, row = 0;
     for (size_t i = 0; i < q->points->at.count; i++)
-        for (int kind = 0; kind < (has_power(q, &q->points->at.at[i]) ? 2 : 1); kind++, row++) {
+        for (int kind = 0; kind < residuals_of(q, &q->points->at.at[i]); kind++, row++) {
             sums[kind] += gsl_vector_get(f, row) * gsl_vector_get(f, row);
             counts[kind]++;
         }
@@ -276,7 +280,7 @@ static void normal_matrices(const struct problem *q, const gsl_matrix *jacobian,
                             gsl_matrix *bread, gsl_matrix *meat) {
     size_t row = 0;
     for (size_t i = 0; i < q->points->at.count; i++)
-        for (int kind = 0; kind < (has_power(q, &q->points->at.at[i]) ? 2 : 1); kind++, row++)
+        for (int kind = 0; kind < residuals_of(q, &q->points->at.at[i]); kind++, row++)
             for (size_t a = 0; a < q->count; a++)
                 for (size_t b = 0; b < q->count; b++) {
                     double product = gsl_matrix_get(jacobian, row, a) * gsl_matrix_get(jacobian, row, b);
@@ -329,6 +333,34 @@ static void add_p0_to_pmax(struct covariance *c) {
         c->matrix[i][last] += c->matrix[i][last - 1];
 }
 
+/* Derivatives by parameter with columns of unit length; flat ones become 0. */
+static void unit_derivatives(const struct problem *q, const double values[static PARAM_COUNT], gsl_matrix *jacobian,
+                             double length[static PARAM_COUNT]) {
+    derivatives(q, values, NULL, jacobian);
+    for (size_t j = 0; j < q->count; j++) {
+        gsl_vector_view column = gsl_matrix_column(jacobian, j);
+        length[j] = gsl_blas_dnrm2(&column.vector);
+        bool flat = !(length[j] * scale_of(q, q->free[j], values) > FLAT * sqrt((double)jacobian->size1));
+        gsl_vector_scale(&column.vector, flat ? 0 : 1 / length[j]);
+    }
+}
+
+bool fit_leaves_open(const struct points *points, const struct form *form, uint32_t left_out,
+                     const struct fit *fit) {
+    struct problem q = {.points = points, .form = form, .left_out = left_out};
+    struct covariance c = {0};
+    double length[PARAM_COUNT];
+    q.count = c.count = form_parameters(form, q.free);
+    size_t n = residual_count(&q);
+    gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count), *normal = gsl_matrix_calloc(q.count, q.count);
+    unit_derivatives(&q, fit->values, jacobian, length);
+    gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, jacobian, jacobian, 0, normal);
+    invert(normal, &c);
+    gsl_matrix_free(normal);
+    gsl_matrix_free(jacobian);
+    return c.singular;
+}
+
 void fit_covariance(const struct points *points, const struct form *form, const struct fit *fit,
                     struct covariance *c) {
     struct problem q = {.points = points, .form = form, .left_out = NO_FOLD};
@@ -341,15 +373,7 @@ void fit_covariance(const struct points *points, const struct form *form, const 
     gsl_matrix *bread = gsl_matrix_calloc(q.count, q.count), *meat = gsl_matrix_calloc(q.count, q.count);
     double variance[2], length[PARAM_COUNT];
     residuals(&q, fit->values, f);
-    derivatives(&q, fit->values, NULL, jacobian);
-    for (size_t j = 0; j < q.count; j++) {
-        gsl_vector_view column = gsl_matrix_column(jacobian, j);
-        length[j] = 0;
-        for (size_t i = 0; i < n; i++)
-            length[j] = hypot(length[j], gsl_vector_get(&column.vector, i));
-        bool flat = !(length[j] * scale_of(&q, c->free[j], fit->values) > FLAT * sqrt((double)n));
-        gsl_vector_scale(&column.vector, flat ? 0 : 1 / length[j]);
-    }
+    unit_derivatives(&q, fit->values, jacobian, length);
     variances(&q, f, variance);
     normal_matrices(&q, jacobian, variance, bread, meat);
     invert(bread, c);

@@ -42,6 +42,11 @@ struct fit {
 bool fit_form(const struct points *points, const struct form *form, uint32_t left_out, const struct fit *from,
               struct fit *fit) MUST_CHECK;
 
+/* Whether the points but those of one fold leave a direction of the parameters open at a fit: what is there then
+   comes from the start. */
+bool fit_leaves_open(const struct points *points, const struct form *form, uint32_t left_out,
+                     const struct fit *fit);
+
 /* Covariance of the free parameters at a fit, by the linearised model. Throughput and power have each their own
    variance, estimated from their residuals (a sandwich estimator). */
 struct covariance {

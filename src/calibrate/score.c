@@ -75,9 +75,10 @@ void predict_in_sample(const struct points *points, const struct form *form, con
 
 bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
                       struct prediction *predictions) {
+    bool settled = !fit_leaves_open(points, form, NO_FOLD, fit);
     for (uint32_t fold = 0; fold < points->folds; fold++) {
         struct fit rest;
-        if (!fit_form(points, form, fold, fit, &rest))
+        if (!fit_form(points, form, fold, fit, &rest) || (settled && fit_leaves_open(points, form, fold, &rest)))
             return false;
         for (size_t i = 0; i < points->at.count; i++)
             if (points->at.at[i].configuration % points->folds == fold)

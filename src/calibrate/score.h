@@ -33,7 +33,8 @@ struct comparison score_compare(const struct points *points, enum quantity quant
 
 void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
                        struct prediction *predictions);
-/* Each configuration by a fit, started from `fit`, to the others. False if one of the fits fails. */
+/* Each configuration by a fit, started from `fit`, to the others. False if one of the fits fails or leaves a
+   parameter open that `fit` does not: it would keep what the configuration left out gave it. */
 bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
                       struct prediction *predictions) MUST_CHECK;
 

@@ -394,6 +394,31 @@ Test(calibrate, the_form_of_the_data_is_chosen) {
     }
 }
 
+/* The synchronisation rests on one row of two GPUs: a fit without it knows nothing of it, so that no form with
+   synchronisation can be tested, even if it meets every point. */
+Test(calibrate, nothing_leaks_into_what_is_left_out) {
+    struct arena arena = {0};
+    struct choice choice;
+    struct profile_row rows[6];
+    struct profile_group group = {.model = "m", .gpu = "g", .rows = rows, .count = 6, .base_count = 6};
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t k = i == 5 ? 2 : 1, batch = i == 5 ? 8 : 4u << i;
+        double seconds = 0.02 + 0.003 * batch + (k - 1) * 0.01;
+        rows[i] = (struct profile_row){
+            .k = k, .batch = batch, .limit_w = NAN, .throughput_samples_s = k * batch / seconds, .power_w = NAN};
+    }
+    choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    for (size_t i = 0; i < choice.speed.count; i++) {
+        const struct candidate *one = &choice.speed.candidates[i];
+        if (one->form.compute == COMPUTE_AFFINE && one->form.sync == SYNC_CONSTANT)
+            cr_expect_str_eq(one->refused, "a parameter rests on one of the parts left out");
+        else if (one->form.sync != SYNC_NONE)
+            cr_expect_not_null(one->refused);
+    }
+    choice_finish(&choice);
+    arena_finish(&arena);
+}
+
 /* Times 1, 2, 1, 2, ... over ascending batches: no form comes near, the table does. One row off by 30 %: named. */
 Test(calibrate, tables_and_outliers) {
     struct arena arena = {0};
