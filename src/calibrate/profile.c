@@ -69,7 +69,8 @@ static uint32_t count(const struct reader *r, enum column column, int64_t most, 
 
 static const char *text(const struct reader *r, enum column column) {
     struct slice field = field_of(r, column);
-    return intern_text(&r->profile->texts, intern(&r->profile->texts, field.at, field.length, NULL));
+    const char *at = field.length > 0 ? field.at : "";
+    return intern_text(&r->profile->texts, intern(&r->profile->texts, at, field.length, NULL));
 }
 
 /* Without a word, a row of a profile is what its file is: measured. */
