@@ -24,6 +24,7 @@ int cli_compare(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_policies(int argc, char **argv);
+int cli_calibrate(int argc, char **argv);
 int cli_import(int argc, char **argv);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
