@@ -14,6 +14,7 @@ const struct command cli_commands[] = {
     {"check", "load a scenario and report every problem in it", cli_check},
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},
+    {"profile", "turn measurements of a real job into a profile CSV", cli_profile},
     {"run", "run a scenario and write its results", cli_run},
     {NULL, NULL, NULL},
 };
