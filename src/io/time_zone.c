@@ -281,8 +281,8 @@ int time_zone_open(const char *name, struct time_zone **ret_zone, struct error *
         return 0;
     }
     if (!is_safe(name))
-        return error_set(reterr, ERROR_INPUT, "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"",
-                         name);
+        return error_set(reterr, ERROR_INPUT,
+                         "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"", name);
     const char *folder = getenv("TZDIR");
     struct str path = {0};
     str_addf(&path, "%s/%s", folder && folder[0] ? folder : "/usr/share/zoneinfo", name);

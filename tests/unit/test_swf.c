@@ -291,11 +291,14 @@ Test(swf_real, kth_easy) {
     }
 }
 
-/* The table that the command line uses. */
+/* The table that the command line uses, in the order of its help. */
 Test(ingest, reader_table) {
-    cr_assert_str_eq(ingest_readers[0]->name, "swf");
-    cr_assert_str_eq(ingest_readers[1]->name, "itp");
-    cr_assert_null(ingest_readers[2]);
+    static const char *const names[] = {"swf", "itp", "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020",
+                                        "helios", "acme", "gavel", "pollux", "sia"};
+    size_t count = 0;
+    for (; ingest_readers[count]; count++)
+        cr_assert_str_eq(ingest_readers[count]->name, names[count]);
+    cr_assert_eq(count, sizeof names / sizeof *names);
 }
 
 Test(ingest, whole_numbers) {
