@@ -78,14 +78,21 @@ enum node_column { NODE_ID, NODE_GPUS, NODE_TYPE, NODE_COLUMN_COUNT };
 
 static const char *const node_column_names[NODE_COLUMN_COUNT] = {"sn", "gpu", "model"};
 
+/* What stands in YAML as it is. */
+static bool is_printable(const char *name) {
+    while (*name >= ' ' && *name <= '~')
+        name++;
+    return *name == '\0';
+}
+
 /* Nodes are read like jobs: their GPUs and their GPU type are what counts. */
 static const char *read_node(struct table *t, struct trace_row *row) {
     row->gpus = table_whole(t, NODE_GPUS, 0);
     row->gpu_type = table_text(t, NODE_TYPE);
     if (row->gpus == 0)
         return "nodes without GPUs";
-    if (!row->gpu_type)
-        table_bad(t, NODE_TYPE, "expected the model of the GPUs, got", "");
+    if (!row->gpu_type || !is_printable(row->gpu_type))
+        table_bad(t, NODE_TYPE, "expected the model of the GPUs in printable ASCII, got", "");
     return NULL;
 }
 

@@ -49,7 +49,7 @@ static size_t read_more(struct reader *r) {
         r->begin = 0;
     }
     if (r->capacity - r->end < READ_BYTES) {
-        r->capacity = 2 * (r->capacity + READ_BYTES);
+        r->capacity *= 2;
         r->buffer = mem_realloc(r->buffer, r->capacity, 1);
     }
     ssize_t count = bytes_read(r->bytes, r->buffer + r->end, r->capacity - r->end, "", &error);
@@ -269,6 +269,8 @@ static void read_jobs(struct reader *r) {
 }
 
 static int open_log(struct reader *r, const char *path, const char *zone, struct error *reterr) {
+    r->capacity = 2 * READ_BYTES;
+    r->buffer = mem_alloc(r->capacity);
     int code = time_zone_open(zone, &r->zone, reterr);
     return code < 0 ? code : bytes_open(path, &r->bytes, reterr);
 }

@@ -1,5 +1,5 @@
-/* One reader of job logs (READER, a name of the table or "workload") on any bytes. It must not crash, and a log that
-   it accepts must be in order and come back unchanged from the workload CSV that easim writes of it. */
+/* One reader of job logs (READER, a name of the table or "workload") on any bytes. It must not crash, and a log
+   that it accepts must be in order and come back unchanged from the workload CSV that easim writes of it. */
 #include "fuzz/fuzz.h"
 #include "ingest/readers.h"
 #include "workload/trace_file.h"
@@ -34,7 +34,8 @@ static void check_round_trip(const struct trace *trace) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-    static const struct trace_work work[] = {{.model = "cifar10", .samples = 5e6}, {.model = "bert", .samples = 2.5}};
+    static const struct trace_work work[] = {{.model = "cifar10", .samples = 5e6},
+                                             {.model = "bert", .samples = 2.5}};
     const struct trace_reader *reader = trace_file_find_reader(ingest_readers, READER);
     const struct trace_options options = {.models = length % 2 == 1, .work = work, .work_count = 2};
     struct trace trace = {0};
