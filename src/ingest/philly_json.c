@@ -203,29 +203,41 @@ static void add_row(struct reader *r, struct slice job, const char *id, int64_t 
     array_push(&r->trace->rows, row);
 }
 
-static void read_job(struct reader *r, struct slice job) {
-    size_t before = r->problems->count;
+/* The job's id, or NULL after a problem. */
+static const char *job_id(struct reader *r, struct slice job) {
     struct slice id = text_of(job, "jobid");
     bool is_new = true;
-    int64_t submit_ns = 0;
-    r->trace->rows_read++;
-    if (job.at[0] != '{')
-        bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
-    else if (id.length == 0)
+    if (id.length == 0) {
         bad(r, r->line, "jobid", "expected a job id");
+        return NULL;
+    }
     uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
-    if (id.length > 0 && !is_new && !full(r))
+    if (is_new)
+        return intern_text(&r->ids, number);
+    if (!full(r))
         problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, "jobid",
                      "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
+    return NULL;
+}
+
+static void read_job(struct reader *r, struct slice job) {
+    size_t before = r->problems->count;
+    int64_t submit_ns = 0;
+    r->trace->rows_read++;
+    if (job.at[0] != '{') {
+        bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
+        return;
+    }
+    const char *id = job_id(r, job);
     bool submitted = time_of(r, job, "submitted_time", &submit_ns);
     struct attempts sum = add_up(r, job);
-    if (r->problems->count > before)
+    if (r->problems->count > before || full(r))
         return;
     const char *reason = reason_to_drop(&sum, submitted);
     if (reason)
         trace_note(r->trace, true, reason, r->line);
     else
-        add_row(r, job, intern_text(&r->ids, number), submit_ns, &sum);
+        add_row(r, job, id, submit_ns, &sum);
 }
 
 /* --- the file --- */
