@@ -15,7 +15,7 @@
 
 void points_of_group(struct points *s, const struct profile_group *group) {
     for (size_t i = 0; i < group->base_count; i++) {
-        const struct profile_row *row = &group->rows[i];
+        const struct profile_point *row = &group->rows[i];
         struct point *last = s->at.count > 0 ? &s->at.at[s->at.count - 1] : NULL;
         enum easim_span span = row->across_nodes ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
         bool known = last && last->at.k == row->k && last->at.batch == row->batch && last->at.span == span;

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "calibrate/form.h"
-#include "calibrate/profile.h"
+#include "calibrate/profile_table.h"
 
 struct point {
     struct place at;

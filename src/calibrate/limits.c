@@ -6,7 +6,7 @@
 
 /* A configuration: the mean of its rows with power. */
 struct cell {
-    const struct profile_row *row;
+    const struct profile_point *row;
     double iteration_s, power_w;
 };
 
@@ -14,7 +14,7 @@ struct cells {
     ARRAY_OF(struct cell) at;
 };
 
-static int compare_places(const struct profile_row *a, const struct profile_row *b) {
+static int compare_places(const struct profile_point *a, const struct profile_point *b) {
     if (a->across_nodes != b->across_nodes)
         return a->across_nodes ? 1 : -1;
     if (a->k != b->k)
@@ -23,10 +23,10 @@ static int compare_places(const struct profile_row *a, const struct profile_row 
 }
 
 /* Rows [begin, end) of one limit, ordered by place. */
-static void cells_of_rows(struct cells *cells, const struct profile_row *begin, const struct profile_row *end) {
+static void cells_of_rows(struct cells *cells, const struct profile_point *begin, const struct profile_point *end) {
     cells->at.count = 0;
     while (begin < end) {
-        const struct profile_row *first = begin;
+        const struct profile_point *first = begin;
         double rate = 0, power_w = 0, n = 0;
         for (; begin < end && compare_places(first, begin) == 0; begin++)
             if (!isnan(begin->power_w)) {
@@ -85,13 +85,13 @@ static void find_optimum(struct limits *l) {
 }
 
 void limits_of_group(struct limits *l, const struct profile_group *group) {
-    const struct profile_row *rows = group->rows, *end = rows + group->count;
+    const struct profile_point *rows = group->rows, *end = rows + group->count;
     struct cells base = {0}, here = {0};
     l->energy_optimal_w = NAN;
     cells_of_rows(&base, rows, rows + group->base_count);
     /* Rows stand from the highest limit down. */
     while (end > rows && !isnan(end[-1].limit_w)) {
-        const struct profile_row *begin = end - 1;
+        const struct profile_point *begin = end - 1;
         while (begin > rows && begin[-1].limit_w == begin->limit_w)
             begin--;
         cells_of_rows(&here, begin, end);

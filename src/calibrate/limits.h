@@ -2,7 +2,7 @@
 #ifndef EASIM_CALIBRATE_LIMITS_H
 #define EASIM_CALIBRATE_LIMITS_H
 
-#include "calibrate/profile.h"
+#include "calibrate/profile_table.h"
 
 /* Zero-initialise; release with limits_finish. Only configurations that have power both at the limit and among the
    base rows of the group (no limit, or the highest) count. */

@@ -161,7 +161,7 @@ static int write_outputs(const struct arguments *a, const struct choice *choices
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-static int calibrate(const struct arguments *a, const struct profile *profile) {
+static int calibrate(const struct arguments *a, const struct profile_table *profile) {
     struct arena arena = {0};
     size_t count = profile->groups.count;
     struct choice *choices = mem_zalloc(count, sizeof *choices);
@@ -234,7 +234,7 @@ static bool print_validation(const struct validation *v, double max_error) {
     return kept;
 }
 
-static int check(const struct arguments *a, const struct profile *profile, struct problems *problems) {
+static int check(const struct arguments *a, const struct profile_table *profile, struct problems *problems) {
     struct arena arena = {0};
     struct binding binding = {&arena, problems};
     struct yaml_node path = {.kind = YAML_NODE_SCALAR, .text = a->check, .length = strlen(a->check)};
@@ -283,14 +283,14 @@ int cli_calibrate(int argc, char **argv) {
         NULL,
         NULL};
     cli_parse(&argp, argc, argv, &a);
-    struct profile profile = {0};
+    struct profile_table profile = {0};
     struct problems problems = {0};
     int r;
-    if (profile_load(&profile, a.profile, &problems) < 0)
+    if (profile_table_load(&profile, a.profile, &problems) < 0)
         r = cli_report_problems(&problems);
     else
         r = a.check ? check(&a, &profile, &problems) : calibrate(&a, &profile);
-    profile_finish(&profile);
+    profile_table_finish(&profile);
     problems_finish(&problems);
     return r;
 }

@@ -7,7 +7,13 @@
 #include <argp.h>
 
 /* Exit codes: promises to shell scripts (SPEC 8). */
-enum exit_code { EXIT_DONE = 0, EXIT_RUN_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130 };
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_RUN_FAILED = 1,
+    EXIT_BAD_INPUT = 2,
+    EXIT_TRUNCATED = 3,
+    EXIT_INTERRUPTED = 130
+};
 
 struct command {
     const char *name;
@@ -26,6 +32,7 @@ int cli_check(int argc, char **argv);
 int cli_policies(int argc, char **argv);
 int cli_calibrate(int argc, char **argv);
 int cli_import(int argc, char **argv);
+int cli_profile(int argc, char **argv);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);

@@ -91,7 +91,7 @@ static const uint32_t batches[] = {4, 8, 16, 32, 64, 128, 256};
 static void synthesise(struct points *points, const struct form *form, const values_of v, double noise,
                        gsl_rng *rng) {
     static const uint32_t ks[] = {1, 2, 3, 4, 8};
-    struct profile_row rows[128];
+    struct profile_point rows[128];
     struct profile_group group = {.rows = rows};
     values_of ignored;
     for (int span = 0; span < 2; span++)
@@ -102,7 +102,7 @@ static void synthesise(struct points *points, const struct form *form, const val
                     continue;
                 struct place at = {ks[k], batches[b], (enum easim_span)span};
                 double rate = form_rate(v, at, ignored), watts = form_watts(v, rate, ignored, ignored);
-                rows[group.count++] = (struct profile_row){
+                rows[group.count++] = (struct profile_point){
                     .k = at.k,
                     .batch = at.batch,
                     .across_nodes = span == 1,
@@ -191,10 +191,10 @@ Test(calibrate, noisy_data) {
    r: r = sum(1/m)/sum(1/m^2) = 98.66...; its variance is s^2 / sum(1/m^2) with s^2 = SSR/2, and c = 1/r. */
 Test(calibrate, covariance_by_hand) {
     static const double measured[] = {90, 100, 110};
-    struct profile_row rows[3];
+    struct profile_point rows[3];
     double first = 0, second = 0, squares = 0;
     for (int i = 0; i < 3; i++) {
-        rows[i] = (struct profile_row){
+        rows[i] = (struct profile_point){
             .k = 1, .batch = 5, .limit_w = NAN, .throughput_samples_s = measured[i], .power_w = NAN};
         first += 1 / measured[i];
         second += 1 / (measured[i] * measured[i]);
@@ -222,13 +222,13 @@ Test(calibrate, covariance_by_hand) {
 Test(calibrate, open_parameters) {
     static const struct form forms[] = {{.compute = COMPUTE_AFFINE}, {.sync = SYNC_ADDITIVE, .one_node = true}};
     for (int c = 0; c < 2; c++) {
-        struct profile_row rows[4];
+        struct profile_point rows[4];
         for (uint32_t i = 0; i < 4; i++)
-            rows[i] = (struct profile_row){.k = 1 + i % 2 * (uint32_t)c,
-                                           .batch = c ? 8 << i : 8,
-                                           .limit_w = NAN,
-                                           .throughput_samples_s = 100 + i,
-                                           .power_w = NAN};
+            rows[i] = (struct profile_point){.k = 1 + i % 2 * (uint32_t)c,
+                                             .batch = c ? 8 << i : 8,
+                                             .limit_w = NAN,
+                                             .throughput_samples_s = 100 + i,
+                                             .power_w = NAN};
         struct points points = {0};
         struct fit fit;
         struct covariance covariance;
@@ -245,16 +245,16 @@ Test(calibrate, open_parameters) {
 
 #define HEAD "gpu,k,model,precision,nodes,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu\n"
 
-static void load(struct profile *profile, const char *text) {
+static void load(struct profile_table *profile, const char *text) {
     struct problems problems = {0};
     temp_file_write_text("p.csv", text);
-    *profile = (struct profile){0};
-    cr_assert_eq(profile_load(profile, "p.csv", &problems), 0, "%s", problems.count ? problems.texts[0] : "");
+    *profile = (struct profile_table){0};
+    cr_assert_eq(profile_table_load(profile, "p.csv", &problems), 0, "%s", problems.count ? problems.texts[0] : "");
 }
 
 /* Grouping, order of rows, and which of them are calibrated. */
 Test(calibrate, groups) {
-    struct profile p;
+    struct profile_table p;
     load(&p, HEAD "g,2,m,,1,8,,100,50\n"
                   "h,1,m,,,8,300,10,5\n"
                   "g,1,m,,,8,,60,50\n"
@@ -279,12 +279,12 @@ Test(calibrate, groups) {
                          group->rows[i].line);
     }
     cr_expect(isnan(p.groups.at[2].rows[0].power_w) && p.groups.at[0].rows[2].across_nodes == false);
-    profile_finish(&p);
+    profile_table_finish(&p);
 }
 
 /* Errors by hand. Two configurations: (k 1, b 8) measured twice, (k 1, b 16) once. */
 Test(calibrate, errors_by_hand) {
-    struct profile p;
+    struct profile_table p;
     struct points points = {0};
     load(&p, HEAD "g,1,m,,,8,,100,50\ng,1,m,,,8,,80,\ng,1,m,,,16,,200,100\n");
     points_of_group(&points, &p.groups.at[0]);
@@ -302,13 +302,13 @@ Test(calibrate, errors_by_hand) {
     cr_expect(fabs(d.mean - 0.35 / 3) < 1e-15 && fabs(d.standard_error - 2.0 / 30 / 3) < 1e-15, "%g %g", d.mean,
               d.standard_error);
     points_finish(&points);
-    profile_finish(&p);
+    profile_table_finish(&p);
 }
 
 /* Rates 100 and 80 become a mean of 90 at b 8; left out, b 16 lies between 8 and 32: iteration times 8/90 and
    32/320 give (2/3)(8/90) + (1/3)(0.1). The ends are enclosed by nothing. */
 Test(calibrate, tables) {
-    struct profile p;
+    struct profile_table p;
     struct points points = {0};
     struct lookup table;
     struct prediction left_out[4];
@@ -325,13 +325,13 @@ Test(calibrate, tables) {
     cr_expect(fabs(left_out[2].power_w - (60 * 2.0 / 3 + 120 / 3.0)) < 1e-12);
     free(table.points);
     points_finish(&points);
-    profile_finish(&p);
+    profile_table_finish(&p);
 }
 
 /* Two batches at 300 and 200 W, one at 100 W, which therefore cannot be the optimum although its energy is least.
  */
 Test(calibrate, power_limits) {
-    struct profile p;
+    struct profile_table p;
     struct limits l = {0};
     load(&p, HEAD "g,1,m,,,8,300,100,300\ng,1,m,,,16,300,120,290\n"
                   "g,1,m,,,8,200,80,200\ng,1,m,,,16,200,90,190\n"
@@ -349,7 +349,7 @@ Test(calibrate, power_limits) {
     cr_assert_eq(l.points.count, 5);
     cr_expect(l.points.at[0].iteration_s == 8.0 / 50 && l.points.at[0].power_w_per_gpu == 60);
     limits_finish(&l);
-    profile_finish(&p);
+    profile_table_finish(&p);
 }
 
 /* ---- Choices ---- */
@@ -357,19 +357,19 @@ Test(calibrate, power_limits) {
 static void choose(struct choice *choice, struct arena *arena, const struct form *form, const values_of v,
                    double noise) {
     struct points points = {0};
-    struct profile_row rows[128];
+    struct profile_point rows[128];
     struct profile_group *group = arena_alloc(arena, sizeof *group);
     gsl_rng *rng = rng_create(7, 0, "calibrate");
     synthesise(&points, form, v, noise, rng);
     gsl_rng_free(rng);
     for (size_t i = 0; i < points.at.count; i++)
-        rows[i] = (struct profile_row){.k = points.at.at[i].at.k,
-                                       .batch = points.at.at[i].at.batch,
-                                       .across_nodes = points.at.at[i].at.span == EASIM_ACROSS_NODES,
-                                       .limit_w = NAN,
-                                       .throughput_samples_s = points.at.at[i].rate * points.at.at[i].at.k,
-                                       .power_w = points.at.at[i].power_w,
-                                       .line = (uint32_t)i + 2};
+        rows[i] = (struct profile_point){.k = points.at.at[i].at.k,
+                                         .batch = points.at.at[i].at.batch,
+                                         .across_nodes = points.at.at[i].at.span == EASIM_ACROSS_NODES,
+                                         .limit_w = NAN,
+                                         .throughput_samples_s = points.at.at[i].rate * points.at.at[i].at.k,
+                                         .power_w = points.at.at[i].power_w,
+                                         .line = (uint32_t)i + 2};
     *group = (struct profile_group){.model = "m", .gpu = "g", .rows = rows, points.at.count, points.at.count};
     choice_make(choice, group, "p.csv", 0.04, arena);
     points_finish(&points);
@@ -399,12 +399,12 @@ Test(calibrate, the_form_of_the_data_is_chosen) {
 Test(calibrate, nothing_leaks_into_what_is_left_out) {
     struct arena arena = {0};
     struct choice choice;
-    struct profile_row rows[6];
+    struct profile_point rows[6];
     struct profile_group group = {.model = "m", .gpu = "g", .rows = rows, .count = 6, .base_count = 6};
     for (uint32_t i = 0; i < 6; i++) {
         uint32_t k = i == 5 ? 2 : 1, batch = i == 5 ? 8 : 4u << i;
         double seconds = 0.02 + 0.003 * batch + (k - 1) * 0.01;
-        rows[i] = (struct profile_row){
+        rows[i] = (struct profile_point){
             .k = k, .batch = batch, .limit_w = NAN, .throughput_samples_s = k * batch / seconds, .power_w = NAN};
     }
     choice_make(&choice, &group, "p.csv", 0.04, &arena);
@@ -423,15 +423,15 @@ Test(calibrate, nothing_leaks_into_what_is_left_out) {
 Test(calibrate, tables_and_outliers) {
     struct arena arena = {0};
     struct choice choice;
-    struct profile_row rows[12];
+    struct profile_point rows[12];
     struct profile_group group = {.model = "m", .gpu = "g", .rows = rows, .count = 12, .base_count = 12};
     for (uint32_t i = 0; i < 12; i++)
-        rows[i] = (struct profile_row){.k = 1,
-                                       .batch = 10 * (i + 1),
-                                       .limit_w = NAN,
-                                       .throughput_samples_s = 10.0 * (i + 1) / (1 + i % 2),
-                                       .power_w = NAN,
-                                       .line = i + 2};
+        rows[i] = (struct profile_point){.k = 1,
+                                         .batch = 10 * (i + 1),
+                                         .limit_w = NAN,
+                                         .throughput_samples_s = 10.0 * (i + 1) / (1 + i % 2),
+                                         .power_w = NAN,
+                                         .line = i + 2};
     choice_make(&choice, &group, "p.csv", 0.04, &arena);
     cr_expect_eq(choice.table.count, 12);
     cr_expect_not_null(strstr(choice.why, "lookup table: the form misses the throughput"), "%s", choice.why);

@@ -1,6 +1,7 @@
-/* Reading and grouping of profiles. Invariant: after loading, the rows of a group stand together, as in profile.h.
+/* Reading and grouping of profiles. Invariant: after loading, the rows of a group stand together, as in
+ * profile_table.h.
  */
-#include "calibrate/profile.h"
+#include "calibrate/profile_table.h"
 
 #include "base/numfmt.h"
 #include "io/csv.h"
@@ -31,7 +32,7 @@ static const char *const column_names[COLUMN_COUNT] = {"model",
 
 struct reader {
     struct csv *csv;
-    struct profile *profile;
+    struct profile_table *profile;
     struct problems *problems;
     int columns[COLUMN_COUNT];
 };
@@ -98,7 +99,7 @@ static const char *model_name(const struct reader *r) {
 }
 
 /* The group of a row, made on first sight. Texts are interned: equal ones have one address. */
-static uint32_t group_of(struct profile *p, const struct profile_row *row) {
+static uint32_t group_of(struct profile_table *p, const struct profile_point *row) {
     const char *key[] = {row->model, row->gpu};
     bool is_new = false;
     uint32_t number = intern(&p->keys, key, sizeof key, &is_new);
@@ -109,7 +110,7 @@ static uint32_t group_of(struct profile *p, const struct profile_row *row) {
 
 static void read_row(const struct reader *r) {
     size_t before = r->problems->count;
-    struct profile_row row = {.line = csv_where(r->csv, -1).line};
+    struct profile_point row = {.line = csv_where(r->csv, -1).line};
     if (field_of(r, MODEL).length == 0)
         bad(r, MODEL, "a name");
     if (field_of(r, GPU).length == 0)
@@ -169,7 +170,7 @@ static int compare_limits(double a, double b) {
 }
 
 static int compare(const void *left, const void *right) {
-    const struct profile_row *a = left, *b = right;
+    const struct profile_point *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     int by_limit = compare_limits(a->limit_w, b->limit_w);
@@ -184,11 +185,11 @@ static int compare(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static void group_rows(struct profile *p) {
+static void group_rows(struct profile_table *p) {
     if (p->rows.count > 0)
         qsort(p->rows.at, p->rows.count, sizeof *p->rows.at, compare);
     for (size_t i = 0; i < p->rows.count; i++) {
-        const struct profile_row *row = &p->rows.at[i];
+        const struct profile_point *row = &p->rows.at[i];
         struct profile_group *group = &p->groups.at[row->group];
         if (group->count == 0)
             group->rows = row;
@@ -198,7 +199,7 @@ static void group_rows(struct profile *p) {
     }
 }
 
-int profile_load(struct profile *p, const char *path, struct problems *problems) {
+int profile_table_load(struct profile_table *p, const char *path, struct problems *problems) {
     struct reader r = {.profile = p, .problems = problems};
     struct error error = {0};
     size_t before = problems->count;
@@ -225,7 +226,7 @@ int profile_load(struct profile *p, const char *path, struct problems *problems)
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-void profile_finish(struct profile *p) {
+void profile_table_finish(struct profile_table *p) {
     free(p->rows.at);
     free(p->groups.at);
     intern_finish(&p->texts);

@@ -1,0 +1,207 @@
+/* easim profile: measurements of real jobs as a profile CSV, with the figures behind it. */
+#include "base/numfmt.h"
+#include "cli/cli.h"
+#include "ingest/profiles.h"
+#include "io/atomic_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TABLE_ROWS 20
+
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+
+struct arguments {
+    const char *format, *output;
+    char **files;
+    size_t file_count;
+    enum output_format print;
+    struct profile_options options;
+};
+
+enum {
+    OPTION_MODEL = 256,
+    OPTION_PRECISION,
+    OPTION_GPU,
+    OPTION_GPUS,
+    OPTION_BATCH,
+    OPTION_POWER_LIMIT,
+    OPTION_STEPS,
+    OPTION_ITERATION,
+    OPTION_COMMUNICATION,
+    OPTION_FORMAT,
+    OPTION_STRICT
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "profile CSV to write", 0},
+    {"format", OPTION_FORMAT, "table|json|csv", 0, "what to print on standard output (default: table)", 0},
+    {"strict", OPTION_STRICT, NULL, 0, "refuse damaged and truncated files", 0},
+    {0, 0, NULL, 0, "What the files do not say:", 1},
+    {"model", OPTION_MODEL, "NAME", 0, "model that was trained", 1},
+    {"precision", OPTION_PRECISION, "NAME", 0, "as FP16", 1},
+    {"gpu", OPTION_GPU, "NAME", 0, "GPU type (default: the file's)", 1},
+    {"gpus", OPTION_GPUS, "K", 0, "GPUs of the job (default: the file's)", 1},
+    {"batch", OPTION_BATCH, "B", 0, "samples per GPU and iteration", 1},
+    {"power-limit", OPTION_POWER_LIMIT, "W", 0, "power limit of each GPU", 1},
+    {0, 0, NULL, 0, "kineto:", 2},
+    {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 2},
+    {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
+     2},
+    {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 2},
+    {0},
+};
+
+static void parse_steps(struct arguments *a, const char *text, struct argp_state *state) {
+    const char *colon = strchr(text, ':');
+    int64_t first = 0, last = 0;
+    if (!colon || !numfmt_parse_int(text, (size_t)(colon - text), &first) ||
+        !numfmt_parse_int(colon + 1, strlen(colon + 1), &last) || last < first)
+        argp_error(state, "--steps: expected FIRST:LAST, got \"%s\"", text);
+    a->options.has_steps = true;
+    a->options.first_step = first;
+    a->options.last_step = last;
+}
+
+static void parse_format(struct arguments *a, const char *text, struct argp_state *state) {
+    static const char *const names[] = {"table", "json", "csv"};
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(names[i], text) == 0) {
+            a->print = (enum output_format)i;
+            return;
+        }
+    argp_error(state, "--format: expected table, json or csv, got \"%s\"", text);
+}
+
+static double positive(const char *text, const char *option, struct argp_state *state) {
+    double value = 0;
+    if (!numfmt_parse_real(text, strlen(text), &value) || value <= 0)
+        argp_error(state, "%s: expected a number above 0, got \"%s\"", option, text);
+    return value;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->output = value;
+        return 0;
+    case OPTION_FORMAT:
+        parse_format(a, value, state);
+        return 0;
+    case OPTION_STRICT:
+        a->options.strict = true;
+        return 0;
+    case OPTION_MODEL:
+        a->options.model = value;
+        return 0;
+    case OPTION_PRECISION:
+        a->options.precision = value;
+        return 0;
+    case OPTION_GPU:
+        a->options.gpu = value;
+        return 0;
+    case OPTION_GPUS:
+        a->options.gpus = (uint32_t)cli_count(value, 1, 1 << 20, "--gpus", state);
+        return 0;
+    case OPTION_BATCH:
+        a->options.batch = (uint32_t)cli_count(value, 1, 1 << 30, "--batch", state);
+        return 0;
+    case OPTION_POWER_LIMIT:
+        a->options.power_limit_w = positive(value, "--power-limit", state);
+        return 0;
+    case OPTION_STEPS:
+        parse_steps(a, value, state);
+        return 0;
+    case OPTION_ITERATION:
+        a->options.iteration_pattern = value;
+        return 0;
+    case OPTION_COMMUNICATION:
+        a->options.communication_pattern = value;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->format = state->argv[state->next];
+        a->files = state->argv + state->next + 1;
+        a->file_count = (size_t)(state->argc - state->next) - 1;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->file_count == 0)
+            argp_error(state, "expected FORMAT FILE...");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int print_profile(const struct arguments *a, const struct profile *profile, const struct str *csv,
+                         struct error *reterr) {
+    struct str text = {0};
+    if (a->print == FORMAT_CSV)
+        str_add_bytes(&text, csv->text, csv->length);
+    else if (a->print == FORMAT_JSON)
+        figures_write_json(profile->figures, &text);
+    else
+        figures_write_table(profile->figures, TABLE_ROWS, &text);
+    int r = 0;
+    if (fwrite(text.text, 1, text.length, stdout) != text.length || fflush(stdout) != 0)
+        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    str_finish(&text);
+    return r;
+}
+
+static int write_outputs(const struct arguments *a, const struct profile *profile, struct error *reterr) {
+    struct str csv = {0};
+    int r = 0;
+    profile_write_csv(profile, &csv);
+    if (a->output)
+        r = atomic_file_write_whole(a->output, csv.text, csv.length, reterr);
+    if (r == 0)
+        r = print_profile(a, profile, &csv, reterr);
+    str_finish(&csv);
+    return r;
+}
+
+/* Notes come last, where they are seen. */
+static int finish(const struct arguments *a, const struct profile *profile) {
+    struct error error = {0};
+    if (write_outputs(a, profile, &error) < 0)
+        return cli_report_error(&error);
+    for (size_t i = 0; i < profile->notes.count; i++)
+        fprintf(stderr, "%s\n", profile->notes.texts[i]);
+    return profile->truncated ? EXIT_TRUNCATED : EXIT_DONE;
+}
+
+static int unknown_format(const char *name) {
+    fprintf(stderr, "easim profile: no format is named \"%s\" (", name);
+    for (size_t i = 0; profile_readers[i]; i++)
+        fprintf(stderr, "%s%s", i > 0 ? ", " : "", profile_readers[i]->name);
+    fprintf(stderr, ")\n");
+    return EXIT_BAD_INPUT;
+}
+
+int cli_profile(int argc, char **argv) {
+    struct arguments a = {.options.power_limit_w = NAN};
+    struct str help = {0};
+    str_add(&help,
+            "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");
+    for (size_t i = 0; profile_readers[i]; i++)
+        str_addf(&help, "  %-18s %s\n", profile_readers[i]->name, profile_readers[i]->summary);
+    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what a truncated file holds.");
+    const struct argp argp = {options, parse, "FORMAT FILE...", help.text, NULL, NULL, NULL};
+    cli_parse(&argp, argc, argv, &a);
+    str_finish(&help);
+    const struct profile_reader *reader = profile_find_reader(a.format);
+    if (!reader)
+        return unknown_format(a.format);
+    struct profile profile = {0};
+    struct problems problems = {0};
+    int r = EXIT_BAD_INPUT;
+    if (reader->read(a.files, a.file_count, &a.options, &profile, &problems) < 0)
+        cli_report_problems(&problems);
+    else
+        r = finish(&a, &profile);
+    profile_finish(&profile);
+    problems_finish(&problems);
+    return r;
+}

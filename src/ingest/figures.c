@@ -1,0 +1,249 @@
+/* A tree of figures, and its two ways out. */
+#include "ingest/figures.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct figure *add(struct figure *parent, const char *name, enum figure_kind kind) {
+    struct figure *figure = arena_alloc(parent->arena, sizeof *figure);
+    figure->name = name ? arena_strdup(parent->arena, name) : NULL;
+    figure->kind = kind;
+    figure->arena = parent->arena;
+    if (parent->last)
+        parent->last->next = figure;
+    else
+        parent->first = figure;
+    parent->last = figure;
+    return figure;
+}
+
+struct figure *figures_create(struct arena *arena) {
+    struct figure *figure = arena_alloc(arena, sizeof *figure);
+    figure->kind = FIGURE_GROUP;
+    figure->arena = arena;
+    return figure;
+}
+
+struct figure *figures_group(struct figure *parent, const char *name) {
+    return add(parent, name, FIGURE_GROUP);
+}
+
+struct figure *figures_list(struct figure *parent, const char *name) {
+    return add(parent, name, FIGURE_LIST);
+}
+
+void figures_real(struct figure *parent, const char *name, double value) {
+    add(parent, name, isfinite(value) ? FIGURE_REAL : FIGURE_NONE)->real = value;
+}
+
+void figures_int(struct figure *parent, const char *name, int64_t value) {
+    add(parent, name, FIGURE_INT)->integer = value;
+}
+
+void figures_bool(struct figure *parent, const char *name, bool value) {
+    add(parent, name, FIGURE_BOOL)->integer = value;
+}
+
+void figures_text(struct figure *parent, const char *name, const char *value) {
+    struct figure *figure = add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE);
+    figure->text = value ? arena_strdup(parent->arena, value) : NULL;
+}
+
+void figures_none(struct figure *parent, const char *name) {
+    add(parent, name, FIGURE_NONE);
+}
+
+/* ---- JSON ---- */
+
+/* Text of unknown origin: what JSON does not allow becomes an escape. */
+static void add_json_text(struct str *out, const char *text) {
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            str_addf(out, "\\%c", byte);
+        else if (byte < 0x20)
+            str_addf(out, "\\u%04x", byte);
+        else
+            str_add_char(out, *text);
+    }
+    str_add_char(out, '"');
+}
+
+static void add_scalar(const struct figure *figure, struct str *out) {
+    switch (figure->kind) {
+    case FIGURE_REAL:
+        str_add_real(out, figure->real);
+        break;
+    case FIGURE_INT:
+        str_add_int(out, figure->integer);
+        break;
+    case FIGURE_BOOL:
+        str_add(out, figure->integer ? "true" : "false");
+        break;
+    default:
+        break;
+    }
+}
+
+static void indent(struct str *out, int depth) {
+    for (int i = 0; i < depth; i++)
+        str_add_char(out, ' ');
+}
+
+static bool is_scalar(const struct figure *figure) {
+    return figure->kind < FIGURE_GROUP;
+}
+
+static bool all_scalars(const struct figure *figure) {
+    for (const struct figure *member = figure->first; member; member = member->next)
+        if (!is_scalar(member))
+            return false;
+    return true;
+}
+
+/* Trees are as deep as readers make them: a few levels. Figures without groups among them stand on one line. */
+static void write_json(const struct figure *figure, int depth, struct str *out) {
+    if (figure->kind == FIGURE_TEXT) {
+        add_json_text(out, figure->text);
+    } else if (figure->kind == FIGURE_NONE) {
+        str_add(out, "null");
+    } else if (is_scalar(figure)) {
+        add_scalar(figure, out);
+    } else {
+        bool one_line = depth > 0 && all_scalars(figure);
+        str_add_char(out, figure->kind == FIGURE_LIST ? '[' : '{');
+        for (const struct figure *member = figure->first; member; member = member->next) {
+            str_add(out, one_line ? "" : "\n");
+            indent(out, one_line ? 0 : depth + 1);
+            if (member->name) {
+                add_json_text(out, member->name);
+                str_add(out, ": ");
+            }
+            write_json(member, depth + 1, out);
+            str_add(out, !member->next ? "" : one_line ? ", " : ",");
+        }
+        if (!one_line && figure->first) {
+            str_add_char(out, '\n');
+            indent(out, depth);
+        }
+        str_add_char(out, figure->kind == FIGURE_LIST ? ']' : '}');
+    }
+}
+
+void figures_write_json(const struct figure *root, struct str *out) {
+    write_json(root, 0, out);
+    str_add_char(out, '\n');
+}
+
+/* ---- Tables ---- */
+
+#define MOST_COLUMNS 16
+#define CELL_BYTES   64
+
+/* A few digits: tables are for eyes, JSON has every digit. */
+static void format_cell(const struct figure *figure, char cell[static CELL_BYTES]) {
+    struct str text = {0};
+    if (figure->kind == FIGURE_TEXT)
+        str_add(&text, figure->text);
+    else if (figure->kind == FIGURE_NONE)
+        str_add_char(&text, '-');
+    else if (figure->kind == FIGURE_REAL)
+        str_addf(&text, fabs(figure->real) < 1 ? "%.4g" : fabs(figure->real) < 1e7 ? "%.3f" : "%.0f", figure->real);
+    else
+        add_scalar(figure, &text);
+    for (char *at = text.text; *at; at++)
+        if ((unsigned char)*at < 0x20)
+            *at = ' '; /* a terminal must not obey a trace */
+    size_t length = text.length < CELL_BYTES - 1 ? text.length : CELL_BYTES - 1;
+    memcpy(cell, text.text, length);
+    cell[length] = '\0';
+    str_finish(&text);
+}
+
+static void pad(struct str *out, const char *text, size_t width, bool left) {
+    size_t length = strlen(text);
+    if (left)
+        str_add(out, text);
+    for (; length < width; length++)
+        str_add_char(out, ' ');
+    if (!left)
+        str_add(out, text);
+}
+
+static size_t column_widths(const struct figure *list, size_t most_rows, size_t widths[static MOST_COLUMNS]) {
+    size_t count = 0, row = 0;
+    char cell[CELL_BYTES];
+    for (const struct figure *group = list->first; group && row < most_rows; group = group->next, row++) {
+        size_t column = 0;
+        for (const struct figure *member = group->first; member && column < MOST_COLUMNS; member = member->next) {
+            if (!is_scalar(member))
+                continue;
+            format_cell(member, cell);
+            if (column == count)
+                widths[count++] = strlen(member->name);
+            if (strlen(cell) > widths[column])
+                widths[column] = strlen(cell);
+            column++;
+        }
+    }
+    return count;
+}
+
+static void write_row(const struct figure *group, const size_t *widths, bool names, struct str *out) {
+    size_t column = 0;
+    char cell[CELL_BYTES];
+    for (const struct figure *member = group->first; member && column < MOST_COLUMNS; member = member->next) {
+        if (!is_scalar(member))
+            continue;
+        format_cell(member, cell);
+        str_add(out, "  ");
+        pad(out, names ? member->name : cell, widths[column++], member->kind == FIGURE_TEXT);
+    }
+    str_add_char(out, '\n');
+}
+
+static void write_list(const struct figure *list, size_t most_rows, struct str *out) {
+    size_t widths[MOST_COLUMNS], row = 0;
+    if (!list->first)
+        return;
+    str_addf(out, "\n%s\n", list->name);
+    column_widths(list, most_rows, widths);
+    for (const struct figure *group = list->first; group; group = group->next, row++) {
+        if (row == 0)
+            write_row(group, widths, true, out);
+        if (row < most_rows)
+            write_row(group, widths, false, out);
+    }
+    if (row > most_rows)
+        str_addf(out, "  ... %zu more in the JSON form\n", row - most_rows);
+}
+
+static void write_group(const struct figure *group, size_t most_rows, struct str *out) {
+    size_t width = 0;
+    char cell[CELL_BYTES];
+    for (const struct figure *member = group->first; member; member = member->next)
+        if (is_scalar(member) && strlen(member->name) > width)
+            width = strlen(member->name);
+    for (const struct figure *member = group->first; member; member = member->next) {
+        if (!is_scalar(member))
+            continue;
+        format_cell(member, cell);
+        pad(out, member->name, width + 2, true);
+        str_addf(out, "%s\n", cell);
+    }
+    for (const struct figure *member = group->first; member; member = member->next) {
+        if (member->json_only)
+            continue;
+        if (member->kind == FIGURE_LIST && (!member->first || !is_scalar(member->first)))
+            write_list(member, most_rows, out);
+        if (member->kind != FIGURE_GROUP || !member->first)
+            continue;
+        str_addf(out, "\n%s\n", member->name);
+        write_group(member, most_rows, out);
+    }
+}
+
+void figures_write_table(const struct figure *root, size_t most_rows, struct str *out) {
+    write_group(root, most_rows, out);
+}

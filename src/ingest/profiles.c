@@ -1,0 +1,63 @@
+/* The table of profile readers, and the profile CSV they fill. */
+#include "ingest/profiles.h"
+
+#include "ingest/kineto.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct profile_reader *const profile_readers[] = {&kineto_reader, NULL};
+
+const struct profile_reader *profile_find_reader(const char *name) {
+    for (size_t i = 0; profile_readers[i]; i++)
+        if (strcmp(profile_readers[i]->name, name) == 0)
+            return profile_readers[i];
+    return NULL;
+}
+
+struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options) {
+    struct profile_row *row = array_add(&profile->rows);
+    *row = (struct profile_row){.model = options->model,
+                                .precision = options->precision,
+                                .gpu = options->gpu,
+                                .gpus = options->gpus,
+                                .batch = options->batch,
+                                .power_limit_w = options->power_limit_w,
+                                .throughput_samples_s = NAN,
+                                .power_w_per_gpu = NAN};
+    return row;
+}
+
+static void comma_count(struct str *out, uint32_t count) {
+    str_add_char(out, ',');
+    if (count > 0)
+        str_add_int(out, count);
+}
+
+void profile_write_csv(const struct profile *profile, struct str *out) {
+    str_add(out, "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,"
+                 "source\n");
+    for (size_t i = 0; i < profile->rows.count; i++) {
+        const struct profile_row *row = &profile->rows.at[i];
+        csv_add_text(out, row->model);
+        csv_comma_text(out, row->precision);
+        csv_comma_text(out, row->gpu);
+        comma_count(out, row->gpus);
+        comma_count(out, row->batch);
+        csv_comma_real(out, row->power_limit_w);
+        csv_comma_real(out, row->throughput_samples_s);
+        csv_comma_real(out, row->power_w_per_gpu);
+        csv_comma_text(out, row->evidence);
+        csv_comma_text(out, row->source);
+        str_add_char(out, '\n');
+    }
+}
+
+void profile_finish(struct profile *profile) {
+    free(profile->rows.at);
+    problems_finish(&profile->notes);
+    arena_finish(&profile->arena);
+    *profile = (struct profile){0};
+}

@@ -1,0 +1,54 @@
+/* What profile readers are given and what they give: rows of a profile CSV, and figures for the reader of them. */
+#ifndef EASIM_INGEST_PROFILES_H
+#define EASIM_INGEST_PROFILES_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "ingest/figures.h"
+
+/* What the user says; NULL, 0 or NAN where nothing was said. Texts are borrowed. */
+struct profile_options {
+    const char *model, *precision, *gpu;
+    uint32_t gpus, batch; /* k; samples per GPU and iteration */
+    double power_limit_w; /* NAN: none */
+    bool strict;          /* damaged input is an error */
+    bool has_steps;
+    int64_t first_step, last_step; /* both included */
+    const char *iteration_pattern; /* POSIX regular expressions; NULL: the format's own */
+    const char *communication_pattern;
+};
+
+/* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
+struct profile_row {
+    const char *model, *precision, *gpu;
+    uint32_t gpus, batch; /* 0: unknown */
+    double power_limit_w, throughput_samples_s, power_w_per_gpu;
+    const char *evidence, *source;
+};
+
+/* Zero-initialise; release with profile_finish. */
+struct profile {
+    struct arena arena;
+    struct figure *figures; /* NULL until a reader has made some; in the arena */
+    ARRAY_OF(struct profile_row) rows;
+    struct problems notes; /* for the user, not errors */
+    bool truncated;        /* some input ended early; what came before counts */
+};
+
+struct profile_reader {
+    const char *name, *summary;
+    /* All files of one command. 0, or negative with every problem listed. */
+    int (*read)(char *const *paths, size_t count, const struct profile_options *options, struct profile *profile,
+                struct problems *problems);
+};
+
+extern const struct profile_reader *const profile_readers[]; /* NULL-terminated */
+
+const struct profile_reader *profile_find_reader(const char *name); /* or NULL */
+/* Adds a row that has what the options say. */
+struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
+void profile_write_csv(const struct profile *profile, struct str *out);
+void profile_finish(struct profile *profile);
+
+#endif

@@ -1,0 +1,346 @@
+/* JSON where it lies. Invariant: every function reads each byte of its text at most once. */
+#include "io/json_text.h"
+
+#include "base/numfmt.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { INSIDE_NOTHING, INSIDE_STRING, INSIDE_ESCAPE, INSIDE_SCALAR };
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* ---- Ends of values ---- */
+
+/* Behind the closing quote, or NULL. */
+static const char *scan_string(struct json_scan *scan, const char *at, const char *end) {
+    for (; at < end; at++) {
+        if (scan->inside == INSIDE_ESCAPE) {
+            scan->inside = INSIDE_STRING;
+        } else if (*at == '\\') {
+            scan->inside = INSIDE_ESCAPE;
+        } else if (*at == '"') {
+            scan->inside = INSIDE_NOTHING;
+            return at + 1;
+        }
+    }
+    return NULL;
+}
+
+static const char *scan_scalar(const char *at, const char *end) {
+    for (; at < end; at++)
+        if (is_blank(*at) || *at == ',' || *at == ':' || *at == '}' || *at == ']')
+            return at;
+    return NULL;
+}
+
+/* Up to the bracket that closes the value, or NULL. */
+static const char *scan_brackets(struct json_scan *scan, const char *at, const char *end) {
+    while (at < end) {
+        switch (*at++) {
+        case '"':
+            scan->inside = INSIDE_STRING;
+            at = scan_string(scan, at, end);
+            if (!at)
+                return NULL;
+            break;
+        case '{':
+        case '[':
+            scan->depth++;
+            break;
+        case '}':
+        case ']':
+            if (--scan->depth == 0)
+                return at;
+            break;
+        default:
+            break;
+        }
+    }
+    return NULL;
+}
+
+const char *json_scan(struct json_scan *scan, const char *at, const char *end) {
+    if (scan->depth == 0 && scan->inside == INSIDE_NOTHING) { /* the first byte says what it is */
+        if (at == end)
+            return NULL;
+        if (*at == '{' || *at == '[') {
+            scan->depth = 1;
+            return scan_brackets(scan, at + 1, end);
+        }
+        scan->inside = *at == '"' ? INSIDE_STRING : INSIDE_SCALAR;
+        at += *at == '"';
+    }
+    if (scan->inside == INSIDE_SCALAR)
+        return scan_scalar(at, end);
+    if (scan->inside != INSIDE_NOTHING) {
+        at = scan_string(scan, at, end);
+        if (!at || scan->depth == 0)
+            return at;
+    }
+    return scan_brackets(scan, at, end);
+}
+
+/* ---- Members ---- */
+
+struct json_cursor json_inside(struct slice value) {
+    if (value.length < 2 || (value.at[0] != '{' && value.at[0] != '['))
+        return (struct json_cursor){0};
+    return (struct json_cursor){value.at + 1, value.at + value.length - 1};
+}
+
+static const char *skip_blanks(const char *at, const char *end) {
+    while (at < end && (is_blank(*at) || *at == ','))
+        at++;
+    return at;
+}
+
+/* Of a scalar at the very end of the text, the end. */
+static const char *value_end(const char *at, const char *end) {
+    struct json_scan scan = {0};
+    const char *behind = json_scan(&scan, at, end);
+    return behind ? behind : end;
+}
+
+bool json_element(struct json_cursor *cursor, struct slice *value) {
+    const char *at = skip_blanks(cursor->at, cursor->end);
+    if (at == cursor->end)
+        return false;
+    const char *behind = value_end(at, cursor->end);
+    *value = (struct slice){at, (size_t)(behind - at)};
+    cursor->at = behind;
+    return behind > at; /* no progress: a bracket that closes nothing */
+}
+
+bool json_member(struct json_cursor *cursor, struct slice *key, struct slice *value) {
+    const char *end = cursor->end;
+    const char *at = skip_blanks(cursor->at, end);
+    if (at == end || *at != '"')
+        return false;
+    const char *behind = value_end(at, end);
+    *key = json_string((struct slice){at, (size_t)(behind - at)});
+    while (behind < end && is_blank(*behind))
+        behind++;
+    if (behind == end || *behind != ':')
+        return false;
+    behind++;
+    while (behind < end && is_blank(*behind))
+        behind++;
+    const char *last = value_end(behind, end);
+    *value = (struct slice){behind, (size_t)(last - behind)};
+    cursor->at = last;
+    return true;
+}
+
+struct slice json_find(struct slice object, const char *key) {
+    struct json_cursor cursor = json_inside(object);
+    struct slice name, value;
+    while (json_member(&cursor, &name, &value))
+        if (slice_is(name, key))
+            return value;
+    return (struct slice){0};
+}
+
+/* ---- Scalars ---- */
+
+bool json_is_string(struct slice value) {
+    return value.length >= 2 && value.at[0] == '"';
+}
+
+struct slice json_string(struct slice value) {
+    return json_is_string(value) ? (struct slice){value.at + 1, value.length - 2} : value;
+}
+
+bool json_real(struct slice value, double *number) {
+    struct slice text = json_string(value);
+    return numfmt_parse_real(text.at, text.length, number) && isfinite(*number);
+}
+
+bool json_integer(struct slice value, int64_t *number) {
+    struct slice text = json_string(value);
+    return numfmt_parse_int(text.at, text.length, number);
+}
+
+static bool is_digit(const char *at, const char *end) {
+    return at < end && *at >= '0' && *at <= '9';
+}
+
+/* Three decimals as an integer; the fourth rounds. */
+static int64_t thousandths(const char **at, const char *end) {
+    int64_t value = 0;
+    int count = 0;
+    bool up = false;
+    for (; is_digit(*at, end); ++*at, count++) {
+        if (count < 3)
+            value = value * 10 + (**at - '0');
+        up = up || (count == 3 && **at >= '5');
+    }
+    for (; count < 3; count++)
+        value *= 10;
+    return value + up;
+}
+
+#define MOST_WHOLE_US INT64_C(4000000000000000) /* year 2096; differences of nanoseconds fit */
+
+bool json_microseconds(struct slice value, int64_t *time_ns) {
+    const char *at = value.at, *end = value.at + value.length;
+    bool negative = at < end && *at == '-';
+    at += negative;
+    int64_t whole = 0, part = 0;
+    const char *digits = at;
+    for (; is_digit(at, end) && whole <= MOST_WHOLE_US / 10; at++)
+        whole = whole * 10 + (*at - '0');
+    bool plain = at > digits && whole <= MOST_WHOLE_US;
+    if (at < end && *at == '.') {
+        at++;
+        part = thousandths(&at, end);
+    }
+    if (plain && at == end) {
+        *time_ns = (negative ? -1 : 1) * (whole * 1000 + part);
+        return true;
+    }
+    double us; /* 1.7e15, or in quotes */
+    if (!json_real(value, &us) || fabs(us) > (double)MOST_WHOLE_US)
+        return false;
+    *time_ns = llround(us * 1000);
+    return true;
+}
+
+/* ---- Strict JSON ---- */
+
+#define MOST_NESTED 512
+
+struct check {
+    const char *at, *end;
+    char open[MOST_NESTED]; /* closing brackets awaited */
+    size_t depth;
+};
+
+static bool check_string(struct check *c) {
+    if (c->at == c->end || *c->at++ != '"')
+        return false;
+    while (c->at < c->end) {
+        unsigned char byte = (unsigned char)*c->at++;
+        if (byte == '"')
+            return true;
+        if (byte < 0x20)
+            return false;
+        if (byte != '\\')
+            continue;
+        if (c->at == c->end || !strchr("\"\\/bfnrtu", *c->at) || *c->at == '\0')
+            return false;
+        if (*c->at++ == 'u') {
+            for (int i = 0; i < 4; i++, c->at++)
+                if (c->at == c->end || !isxdigit((unsigned char)*c->at))
+                    return false;
+        }
+    }
+    return false;
+}
+
+static size_t digits(struct check *c) {
+    const char *begin = c->at;
+    while (is_digit(c->at, c->end))
+        c->at++;
+    return (size_t)(c->at - begin);
+}
+
+static bool check_number(struct check *c) {
+    if (c->at < c->end && *c->at == '-')
+        c->at++;
+    bool zero = c->at < c->end && *c->at == '0';
+    size_t whole = digits(c);
+    if (whole == 0 || (zero && whole > 1))
+        return false;
+    if (c->at < c->end && *c->at == '.') {
+        c->at++;
+        if (digits(c) == 0)
+            return false;
+    }
+    if (c->at < c->end && (*c->at == 'e' || *c->at == 'E')) {
+        c->at++;
+        if (c->at < c->end && (*c->at == '+' || *c->at == '-'))
+            c->at++;
+        return digits(c) > 0;
+    }
+    return true;
+}
+
+static bool check_scalar(struct check *c) {
+    static const char *const words[] = {"true", "false", "null"};
+    if (c->at < c->end && *c->at == '"')
+        return check_string(c);
+    for (size_t i = 0; i < 3; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(c->end - c->at) >= length && memcmp(c->at, words[i], length) == 0) {
+            c->at += length;
+            return true;
+        }
+    }
+    return check_number(c);
+}
+
+static void check_blanks(struct check *c) {
+    while (c->at < c->end && is_blank(*c->at))
+        c->at++;
+}
+
+static bool check_byte(struct check *c, char byte) {
+    check_blanks(c);
+    if (c->at == c->end || *c->at != byte)
+        return false;
+    c->at++;
+    return true;
+}
+
+/* A key and its colon where an object is open. */
+static bool check_key(struct check *c) {
+    if (c->depth == 0 || c->open[c->depth - 1] != '}')
+        return true;
+    check_blanks(c);
+    return check_string(c) && check_byte(c, ':');
+}
+
+/* Behind a value: closes what ends here; *more tells whether another value follows. */
+static bool check_behind(struct check *c, bool *more) {
+    *more = false;
+    while (c->depth > 0) {
+        if (check_byte(c, ',')) {
+            *more = true;
+            return check_key(c);
+        }
+        if (!check_byte(c, c->open[c->depth - 1]))
+            return false;
+        c->depth--;
+    }
+    return true;
+}
+
+bool json_is_valid(struct slice text) {
+    struct check c = {.at = text.at, .end = text.at + text.length};
+    for (bool more = true; more;) {
+        check_blanks(&c);
+        if (c.at == c.end)
+            return false;
+        if (*c.at == '{' || *c.at == '[') {
+            if (c.depth == MOST_NESTED)
+                return false;
+            c.open[c.depth++] = *c.at++ == '{' ? '}' : ']';
+            if (check_byte(&c, c.open[c.depth - 1]))
+                c.depth--;
+            else if (check_key(&c))
+                continue;
+            else
+                return false;
+        } else if (!check_scalar(&c)) {
+            return false;
+        }
+        if (!check_behind(&c, &more))
+            return false;
+    }
+    check_blanks(&c);
+    return c.at == c.end;
+}
