@@ -11,7 +11,7 @@
 /* Label and unit of a column; scaled is what stands in its row. */
 static struct report_line line_of(unsigned column) {
     const struct report_line *line = report_find_line(column);
-    return line ? *line : (struct report_line){summary_names[column], "", column, 1};
+    return line ? *line : (struct report_line){summary_names[column], "", column, 1, false};
 }
 
 static const char *wish(unsigned column) {

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #define LINE(label, unit, column, scale)                                                                           \
-    { label, unit, offsetof(struct summary, column) / sizeof(double), scale }
+    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, false }
+#define LINE_IF_ANY(label, unit, column, scale)                                                                    \
+    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, true }
 
 static const struct report_line lines[] = {
     LINE("throughput", "jobs/h", throughput_jobs_per_h, 1),
@@ -27,14 +29,18 @@ static const struct report_line lines[] = {
     LINE("energy-delay product, mean", "MJ s", edp_mean_js, 1e-6),
     LINE("power, mean", "W", power_mean_w, 1),
     LINE("power, highest", "W", power_max_w, 1),
+    LINE("over the power cap", "s", cap_violation_s, 1),
     LINE("GPUs allocated", "%", util_alloc, 100),
     LINE("GPUs computing", "%", util_compute, 100),
     LINE("Jain index, GPU time", "", jain_gpu_s, 1),
     LINE("finish-time fairness, mean", "", ftf_mean, 1),
     LINE("deadlines missed", "%", deadline_miss_rate, 100),
     LINE("preemptions", "", preemptions, 1),
+    LINE_IF_ANY("resizes", "", resizes, 1),
+    LINE_IF_ANY("jobs stopped by failures", "", job_failures, 1),
     LINE("CO2", "kg", co2_kg, 1),
     LINE("cost", "", cost, 1),
+    LINE("water", "l", water_l, 1),
 };
 
 const struct report_line *report_find_line(unsigned column) {
@@ -64,7 +70,7 @@ void report_add_number(struct str *out, double value, int width) {
 
 static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {
     struct estimate e = estimate_of(result, line->column, line->scale);
-    if (e.n == 0)
+    if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
     str_addf(out, "  %-33s", line->label);
     report_add_number(out, e.mean, 12);

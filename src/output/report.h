@@ -9,6 +9,7 @@ struct report_line {
     const char *label, *unit;
     unsigned column;
     double scale; /* of the unit */
+    bool if_any;  /* left out of the table where it is 0 */
 };
 
 const struct report_line *report_find_line(unsigned column); /* NULL: by its name, as it is */
