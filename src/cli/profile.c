@@ -169,7 +169,7 @@ static int finish(const struct arguments *a, const struct profile *profile) {
         return cli_report_error(&error);
     for (size_t i = 0; i < profile->notes.count; i++)
         fprintf(stderr, "%s\n", profile->notes.texts[i]);
-    return profile->truncated ? EXIT_TRUNCATED : EXIT_DONE;
+    return profile->damaged ? EXIT_RECOVERED : EXIT_DONE;
 }
 
 static int unknown_format(const char *name) {
@@ -187,7 +187,7 @@ int cli_profile(int argc, char **argv) {
             "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");
     for (size_t i = 0; profile_readers[i]; i++)
         str_addf(&help, "  %-18s %s\n", profile_readers[i]->name, profile_readers[i]->summary);
-    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what a truncated file holds.");
+    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.");
     const struct argp argp = {options, parse, "FORMAT FILE...", help.text, NULL, NULL, NULL};
     cli_parse(&argp, argc, argv, &a);
     str_finish(&help);

@@ -33,7 +33,7 @@ struct profile {
     struct figure *figures; /* NULL until a reader has made some; in the arena */
     ARRAY_OF(struct profile_row) rows;
     struct problems notes; /* for the user, not errors */
-    bool truncated;        /* some input ended early; what came before counts */
+    bool damaged;          /* some input ended early or had unreadable stretches: the rest counts */
 };
 
 struct profile_reader {

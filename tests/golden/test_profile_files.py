@@ -1,0 +1,163 @@
+"""Small files with one quirk each: test_profile_files.py EASIM SOURCE. Files: tests/profiles/FORMAT.
+
+Kineto: most files hold the same six events, whose figures follow by hand. In microseconds: step 5 at 1000..1100; gemm
+1010..1030, AllReduce 1020..1050, copy 1045..1055 (4096 bytes), relu 1075..1080. So span 1010..1080, busy 45 + 5, overlap
+1020..1030, exposed 1030..1045.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+EASIM, FILES = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve() / "tests" / "profiles"
+
+BASE = {"rank": 3, "world_size": 8, "gpu_events": 4, "communication_events": 1, "gpu_span_us": 70, "gpu_busy_us": 50,
+        "gpu_idle_us": 20, "compute_us": 25, "communication_us": 30, "memory_us": 10, "overlap_us": 10,
+        "exposed_communication_us": 15, "iteration_median_us": 100, "step_count": 1, "truncation": None}
+UNKNOWN = {"rank": None, "world_size": None}
+NO_BATCH = "no throughput without --batch\n"
+NO_SIZE = "no throughput without --gpus and --batch\n"
+NO_STEP = "no iteration is marked: no throughput; --iteration PATTERN names an annotation that begins one\n"
+EARLY = {"gpu_events": 3, "gpu_span_us": 45, "gpu_busy_us": 45, "gpu_idle_us": 0, "compute_us": 20}  # without relu
+EMPTY = dict.fromkeys(("gpu_events", "communication_events", "gpu_span_us", "gpu_busy_us", "gpu_idle_us", "compute_us",
+                       "communication_us", "memory_us", "overlap_us", "exposed_communication_us"), 0)
+
+
+def changed(**figures):
+    return {**BASE, **figures}
+
+
+# files and options: (exit code, figures of the JSON or None, standard error; {} is the folder)
+KINETO = {
+    "plain.json": (0, changed(records=6, gpu="Test GPU", gpu_memory_bytes=1000, backend="nccl", streams=[7, 20],
+                              trace_copies=[{"name": "Memcpy HtoD", "count": 1, "bytes": 4096}]), NO_BATCH),
+    "plain.json --strict": (0, BASE, NO_BATCH),
+    "plain.json.gz": (0, BASE, NO_BATCH),
+    "key_order.json": (0, changed(gpu="Test GPU"), NO_BATCH),
+    "no_rank.json": (0, changed(**UNKNOWN, backend="nccl"), NO_SIZE),
+    "no_information.json": (0, changed(**UNKNOWN, gpu=None, backend=None), NO_SIZE),
+    "cpu_only.json": (0, changed(**EMPTY), NO_BATCH),
+    "error_arrays.json": (0, BASE, NO_BATCH),
+    "bare_array.json": (0, changed(**UNKNOWN), NO_SIZE),
+    "old_categories.json": (0, BASE, NO_BATCH),
+    "step_twice.json": (0, BASE, NO_BATCH),
+    "no_step.json": (0, changed(iteration_median_us=None, step_count=0), NO_STEP),
+    # steps 1000..1100 and 1100..1190; the third is open
+    "iteration_pattern.json --iteration ^Optimizer": (0, changed(iteration_median_us=95, step_count=2), NO_BATCH),
+    # a: .789 + .007 = .796; b: .795 .. 58.001, behind the end of the step: together 1.212
+    "nanoseconds.json": (0, changed(**EMPTY | {"gpu_events": 2, "gpu_span_us": 1.212, "gpu_busy_us": 1.212,
+                                               "compute_us": 1.212}, iteration_median_us=1.5), NO_BATCH),
+    "durations.json": (0, changed(gpu_events=5),
+                       "{}/durations.json: 1 events without start or duration left out\n"
+                       "{}/durations.json: 1 events with a negative duration left out\n"
+                       "{}/durations.json: 1 events with an unreadable start or duration left out\n" + NO_BATCH),
+    "out_of_order.json": (0, BASE, NO_BATCH),
+    "big_number.json": (0, BASE, NO_BATCH),
+    "nan_inf.json": (0, BASE, NO_BATCH),
+    "nan_inf.json --strict": (2, None, "{}/nan_inf.json: expected valid JSON, got a bad value at byte 345\n"),
+    "backslash.json": (0, changed(records=7), NO_BATCH),
+    "backslash.json --strict": (2, None, "{}/backslash.json: expected valid JSON, got a bad value at byte 89\n"),
+    "backslash_before_quote.json": (3, changed(records=6),
+                                    "{}/backslash_before_quote.json: 1 damaged stretches left out\n" + NO_BATCH),
+    "damaged_event.json": (3, changed(records=6), "{}/damaged_event.json: 1 damaged stretches left out\n" + NO_BATCH),
+    "control_bytes.json": (0, changed(records=7), NO_BATCH),
+    "trailing_comma.json": (0, BASE, NO_BATCH),
+    "truncated.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 917"),
+                       "{}/truncated.json: truncated at byte 917, 5 events kept\n" + NO_BATCH),
+    "truncated_between.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 875"),
+                               "{}/truncated_between.json: truncated at byte 875, 5 events kept\n" + NO_BATCH),
+    "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 917\n"),
+    # 6 events and 183 kernels of 0.5 us from 2000 us on, 1 us apart
+    "truncated.json.gz": (3, changed(gpu_events=187, gpu_span_us=1172.5, gpu_busy_us=141.5, compute_us=116.5,
+                                     gpu_idle_us=1031, truncation="truncated at byte 28847 (damaged compressed data)"),
+                          "{}/truncated.json.gz: truncated at byte 28847 (damaged compressed data), 189 events kept\n" + NO_BATCH),
+    "unfinished.json.tmp": (0, BASE, "{}/unfinished.json.tmp: ends in .tmp: an export that was not finished\n" + NO_BATCH),
+    "text_ids.json": (0, changed(**EMPTY | {"gpu_events": 1, "gpu_span_us": 20, "gpu_busy_us": 20, "compute_us": 20},
+                                 streams=[-1], iteration_median_us=None, step_count=0), NO_STEP),
+    "crlf_bom.json": (0, BASE, NO_BATCH),
+    "display_unit.json": (0, changed(**UNKNOWN), NO_SIZE),
+    "memory.json": (0, changed(peak_allocated_bytes=650, peak_reserved_bytes=700), NO_BATCH),
+    "deep.json": (0, changed(records=7), NO_BATCH),
+    "deep.json --strict": (2, None, "{}/deep.json: expected valid JSON, got a bad value at byte 89\n"),
+    "rccl.json": (0, changed(**EMPTY | {"gpu_events": 3, "communication_events": 1, "gpu_span_us": 25, "gpu_busy_us": 15,
+                                        "gpu_idle_us": 10, "compute_us": 10, "communication_us": 5,
+                                        "exposed_communication_us": 5}, iteration_median_us=None, step_count=0), NO_STEP),
+    "rccl.json --communication ^my": (0, {"communication_us": 5, "compute_us": 10}, NO_STEP),
+    # the figures of the whole trace hold what runs before, between and after the steps
+    "outside_steps.json": (0, {"gpu_events": 7, "gpu_busy_us": 185, "gpu_span_us": 460, "steps": [550, 551, 552]}, NO_BATCH),
+    # launched in step 551: 1120..1160 and, though it runs in step 552, 1210..1240; without a launch, 1170..1175
+    "outside_steps.json --steps 551:551": (0, {"gpu_events": 3, "gpu_busy_us": 75, "gpu_span_us": 120, "steps": [551]}, NO_BATCH),
+    "outside_steps.json --steps 551:555": (0, {"gpu_events": 4, "gpu_busy_us": 95, "steps": [551, 552]}, NO_BATCH),
+    "outside_steps.json --steps 560:561": (2, None, "--steps: {}/outside_steps.json: no step 560..561\n"),
+    "plain.json rank3_again.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
+    "rank3_again.json plain.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
+    "plain.json no_rank.json": (2, None, "{}/no_rank.json: no distributedInfo.rank, which each of several files needs\n"),
+    "plain.json --communication (": (2, None, '--communication: expected a regular expression, got "(": Unmatched ( or \\(\n'),
+}
+
+
+def easim(reader, arguments, output="json"):
+    words = [str(FILES / reader / word) if "." in word and not word.startswith("-") else word for word in arguments.split()]
+    done = subprocess.run([EASIM, "profile", reader, *words, "--format", output], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr.replace(str(FILES / reader), "{}")
+
+
+def check(reader, arguments, code, expected, message):
+    found_code, output, found_message = easim(reader, arguments)
+    assert (found_code, found_message) == (code, message), (arguments, found_code, found_message)
+    assert (output == "") == (expected is None), (arguments, output)
+    found = json.loads(output) if output else {}
+    if "steps" in (expected or {}):
+        found["steps"] = [step["step"] for step in found["steps"]]
+    for name, value in (expected or {}).items():
+        assert found[name] == value, (arguments, name, found[name], value)
+
+
+def collectives():
+    """Last to come: 110 us for 1 MiB twice, 410 us for 4 MiB, so 10 us and 100 us/MiB. The AllGathers, one and two, have no
+    partner that is certain."""
+    _, output, _ = easim("kineto", "cost_rank1.json cost_rank0.json")
+    found = json.loads(output)
+    waiting, cost = found["waiting"], found["collective_cost"]
+    assert [(c["last_rank"], c["waiting_us"]) for c in waiting["collectives"]] == [(1, 30), (0, 20), (0, 1)]
+    assert [c["lateness_us"] for c in waiting["collectives"]] == [{"0": 0, "1": 30}, {"0": 20, "1": 0}, {"0": 1, "1": 0}]
+    assert (waiting["matched_collectives"], waiting["unmatched_kernels"], waiting["straggler_rank"]) == (3, 3, 1)
+    assert [(c["collective"], c["points"], c["sizes"]) for c in cost] == [("allreduce", 3, 2)]
+    assert abs(cost[0]["alpha_us"] - 10) < 1e-9 and abs(cost[0]["beta_us_per_mib"] - 100) < 1e-9
+    # one rank knows of no waiting: the shortest of each size, 110 and 410 us, and one size of the other
+    alone = json.loads(easim("kineto", "cost_rank0.json")[1])["collective_cost"]
+    assert abs(alone[0]["alpha_us"] - 10) < 1e-9 and alone[0]["may_include_waiting"] and alone[1]["alpha_us"] is None
+
+
+def clocks():
+    """Times count from baseTimeNanoseconds: both end at once, one began 2 us later."""
+    found = json.loads(easim("kineto", "base_time.json base_time_rank1.json")[1])["waiting"]["collectives"]
+    assert [(c["lateness_us"], c["end_spread_us"]) for c in found] == [({"0": 0, "1": 2}, 0)]
+
+
+def rows():
+    """8 GPUs, 32 samples each in 100 us."""
+    header = "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source\n"
+    code, output, message = easim("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
+    source = f"kineto {FILES}/kineto/plain.json\n"
+    assert (code, message) == (0, "")
+    assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,thr=measured;pow=none,{source}", output
+    _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
+    assert output == header + f",,X,2,5,300,100000,,thr=measured;pow=none,{source}", output
+    _, output, _ = easim("kineto", "no_step.json", "csv")
+    assert output == header + f",,,8,,,,,thr=none;pow=none,kineto {FILES}/kineto/no_step.json\n", output
+
+
+def main():
+    for arguments, case in KINETO.items():
+        check("kineto", arguments, *case)
+    used = {word for arguments in KINETO for word in arguments.split()}
+    others = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json", "README.md"}
+    unused = {path.name for path in (FILES / "kineto").iterdir()} - used - others
+    assert not unused, unused
+    collectives()
+    clocks()
+    rows()
+
+
+main()
