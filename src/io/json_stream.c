@@ -123,7 +123,8 @@ static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr)
 }
 
 static void truncate(struct json_stream *stream) {
-    snprintf(stream->truncation, sizeof stream->truncation, "truncated at byte %llu%s",
+    snprintf(stream->truncation, sizeof stream->truncation, "%s at byte %llu%s",
+             stream->repairs < JSON_STREAM_MAX_REPAIRS ? "truncated" : "too many damaged stretches, given up",
              (unsigned long long)json_stream_byte_count(stream),
              stream->damaged ? " (damaged compressed data)" : "");
     stream->place = AT_END;
