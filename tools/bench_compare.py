@@ -4,16 +4,21 @@
 Usage: bench_compare.py --easim BIN --source DIR [--only NAME] [--update]
 
 Each entry: name; command, a list with the placeholders {easim} {src} {tmp} {data}; optionally setup, a
-command run once and not timed; limit_cpu_s, the promised bound, or absent; baseline_cpu_s and
-baseline_peak_mib, which --update rewrites. {tmp} is a fresh folder and the working directory, {data} is
-EASIM_DATA. Exit status 1: a command failed or its median CPU time is above its limit. Being slower than
-the baseline is shown and fails nothing: machines differ.
+command run once and not timed; limit_cpu_s, limit_peak_mib, limit_decision_us, the promised bounds, or
+absent; baseline_cpu_s, baseline_peak_mib and baseline_decision_us, which --update rewrites. {tmp} is a
+fresh folder and the working directory, {data} is EASIM_DATA. Time per decision is there if the command
+has --timing and is not quiet. With `jobs`, memory per job is shown; with `grows_from`, the name of an
+entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds. Exit status 1: a command
+failed or a median is above its limit. Being slower than the baseline is shown and fails nothing:
+machines differ.
 """
 
 import argparse
 import ctypes
 import json
+import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -23,6 +28,7 @@ from pathlib import Path
 RUNS = 5
 SLOWER = 1.25  # ratio to the baseline from which the verdict says so
 PR_SET_CHILD_SUBREAPER = 36
+DECISION = re.compile(r"decision, mean +([0-9.]+) us")
 
 
 def pin_to_one_core():
@@ -33,23 +39,27 @@ def pin_to_one_core():
 
 
 def run_once(command, folder):
-    """(CPU seconds, peak MiB, exit status, stderr) of a command.
+    """(CPU seconds, peak MiB, us per decision or None, exit status, stderr) of a command.
 
     Linux counts the memory of the process that forks, before exec, as the child's. So that this is a
     small shell and not Python, the shell starts the command and exits, and we inherit its child.
     """
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as output:
         subprocess.run(["sh", "-c", '"$@" &', "sh", *command], cwd=folder, check=True,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
         _, status, usage = os.wait4(-1, 0)
-        errors.seek(0)
-        text = errors.read().decode(errors="replace")
+        texts = []
+        for file in errors, output:
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
     cpu_s = usage.ru_utime + usage.ru_stime
-    return cpu_s, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), text
+    decision = DECISION.search(texts[1])
+    return (cpu_s, usage.ru_maxrss / 1024, float(decision[1]) if decision else None,
+            os.waitstatus_to_exitcode(status), texts[0])
 
 
 def measure(bench, values):
-    """(all CPU seconds, peak MiB) of a benchmark; raises RuntimeError if a command fails."""
+    """(all CPU seconds, peak MiB, us per decision or None) of a benchmark; RuntimeError if a command fails."""
     def fill(command):
         for key, value in values.items():
             command = [word.replace("{" + key + "}", value) for word in command]
@@ -65,17 +75,15 @@ def measure(bench, values):
             if code:
                 raise RuntimeError(f"exit status {code} of {' '.join(command)}\n{errors}".rstrip())
             results.append(figures)
-    results = results[-RUNS:]
-    return [cpu_s for cpu_s, _ in results], max(peak for _, peak in results)
+    times, peaks, decisions = zip(*results[-RUNS:])
+    return times, max(peaks), statistics.median(decisions) if None not in decisions else None
 
 
-def verdict_of(bench, cpu_s):
-    limit, baseline = bench.get("limit_cpu_s"), bench.get("baseline_cpu_s")
-    if limit is not None and cpu_s > limit:
+def verdict_of(bench, figures):
+    if any(figures.get(name) is not None and figures[name] > bench.get("limit_" + name, math.inf) for name in figures):
         return "OVER LIMIT"
-    if baseline and cpu_s > SLOWER * baseline:
-        return "slower"
-    return "good"
+    baseline = bench.get("baseline_cpu_s")
+    return "slower" if baseline and figures["cpu_s"] > SLOWER * baseline else "good"
 
 
 def print_row(*cells):
@@ -83,26 +91,52 @@ def print_row(*cells):
                                       zip(cells[1:], (9, 17, 10, 10, 8, 8))) + f"  {cells[7]}")
 
 
-def run_bench(bench, values, update):
+def print_further(bench, figures):
+    """Figures that only some benchmarks have, with their limits."""
+    texts = []
+    for name, text in (("decision_us", "{:.3f} us a decision"), ("exponent", "cost ~ jobs^{:.3f}")):
+        if figures[name] is not None:
+            limit = bench.get("limit_" + name)
+            texts.append(text.format(figures[name]) + (f" (limit {limit:g})" if limit is not None else ""))
+    if "jobs" in bench:
+        texts.append(f"{figures['peak_mib'] * 2**20 / bench['jobs']:.0f} bytes a job")
+    if texts:
+        print("    " + ", ".join(texts))
+
+
+def exponent_of(bench, cpu_s, smaller):
+    """n of cost ~ jobs^n from the smaller benchmark to this one, or None."""
+    if not smaller or "measured_cpu_s" not in smaller:
+        return None
+    return math.log(cpu_s / smaller["measured_cpu_s"]) / math.log(bench["jobs"] / smaller["jobs"])
+
+
+def run_bench(bench, values, update, smaller):
     """Prints the row of one benchmark; returns whether it is good."""
     words = " ".join(bench["command"] + bench.get("setup", []))
     if "{data}" in words and "data" not in values:
         print(f"{bench['name']:<60}  skipped: EASIM_DATA is not set")
         return True
     try:
-        times, peak = measure(bench, values)
+        times, peak, decision_us = measure(bench, values)
     except RuntimeError as error:
         print(f"{bench['name']:<60}  FAILED: {error}")
         return False
     cpu_s = statistics.median(times)
+    bench["measured_cpu_s"] = cpu_s
+    figures = {"cpu_s": cpu_s, "peak_mib": peak, "decision_us": decision_us,
+               "exponent": exponent_of(bench, cpu_s, smaller)}
     baseline, limit = bench.get("baseline_cpu_s"), bench.get("limit_cpu_s")
-    verdict = verdict_of(bench, cpu_s)
+    verdict = verdict_of(bench, figures)
     print_row(bench["name"], f"{cpu_s:.4f}", f"({min(times):.4f}-{max(times):.4f})", f"{peak:.1f}",
               f"{baseline:.4f}" if baseline else "-", f"{cpu_s / baseline:.2f}" if baseline else "-",
               f"{limit:g}" if limit is not None else "-", verdict)
+    print_further(bench, figures)
     if update:
         bench["baseline_cpu_s"] = round(cpu_s, 4)
         bench["baseline_peak_mib"] = round(peak, 1)
+        if decision_us is not None:
+            bench["baseline_decision_us"] = decision_us
     return verdict != "OVER LIMIT"
 
 
@@ -134,7 +168,10 @@ def main():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     pin_to_one_core()
     print_row("name", "cpu_s", "(min-max)", "peak_mib", "baseline", "ratio", "limit", "verdict")
-    good = [run_bench(bench, values, options.update) for bench in chosen]
+    by_name = {bench["name"]: bench for bench in benches}
+    good = [run_bench(bench, values, options.update, by_name.get(bench.get("grows_from"))) for bench in chosen]
+    for bench in benches:
+        bench.pop("measured_cpu_s", None)
     if options.update:
         path.write_text(as_text(benches), encoding="utf-8")
     return 0 if all(good) else 1

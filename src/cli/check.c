@@ -29,6 +29,8 @@ int cli_check(int argc, char **argv) {
         code = cli_report_problems(&problems);
     else
         printf("%s: ok\n", args.config);
+    for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
+        printf("  warning: %s\n", study.warnings.at[i]);
     study_finish(&study);
     problems_finish(&problems);
     scenario_args_finish(&args);

@@ -2,6 +2,7 @@
 #include "cluster/cluster.h"
 
 #include "base/numfmt.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,11 +12,13 @@ struct node_group {
     int64_t count, gpus;
     const char *gpu;
     double base_w, cpu_idle_w, cpu_w_per_busy_gpu, ram_w, network_w, other_w;
+    double mtbf_s, mttr_s;
 };
 
 struct cluster_section {
     struct schema_list gpu_types, nodes;
-    double power_cap_w, pue;
+    const struct yaml_node *power_cap;
+    double pue, slowdown_per_neighbour;
 };
 
 #define WATTS .max = 1e7, .unit = "W"
@@ -49,6 +52,25 @@ static const struct field gpu_type_fields[] = {
      .above_min = true,
      .max = 1e6,
      .help = "memory of one GPU (default: unlimited)"},
+    {.key = "sleep_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, sleep_w),
+     .default_value = NAN,
+     WATTS,
+     .help = "power of one GPU that sleeps"},
+    {.key = "sleep_after",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct gpu_type, sleep_after_s),
+     .default_value = NAN,
+     .may_be_off = true,
+     .max = TIME_MAX_S,
+     .help = "a GPU that no job has held for so long sleeps"},
+    {.key = "wake_s",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct gpu_type, wake_s),
+     .default_value = NAN,
+     .max = 1e6,
+     .help = "added to the set-up of a start that takes a sleeping GPU"},
     FIELDS_END};
 
 static const struct field node_fields[] = {
@@ -87,6 +109,28 @@ static const struct field node_fields[] = {
     {.key = "ram_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, ram_w), WATTS},
     {.key = "network_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, network_w), WATTS},
     {.key = "other_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, other_w), WATTS},
+    {.key = "mtbf",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct node_group, mtbf_s),
+     .default_value = NAN,
+     .above_min = true,
+     .max = TIME_MAX_S,
+     .help = "mean time between the repair and the next failure of a node"},
+    {.key = "mttr",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct node_group, mttr_s),
+     .default_value = NAN,
+     .above_min = true,
+     .max = TIME_MAX_S,
+     .help = "mean time to repair"},
+    FIELDS_END};
+
+static const struct field interference_fields[] = {
+    {.key = "slowdown_per_neighbour",
+     .type = FIELD_REAL,
+     .required = true,
+     .max = 100,
+     .help = "goodput is divided by 1 + this * other jobs on the node"},
     FIELDS_END};
 
 const struct field cluster_fields[] = {{.key = "gpu_types",
@@ -102,13 +146,10 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                         .fields = node_fields,
                                         .item_size = sizeof(struct node_group)},
                                        {.key = "power_cap_w",
-                                        .type = FIELD_REAL,
-                                        .offset = offsetof(struct cluster_section, power_cap_w),
-                                        .default_value = INFINITY,
-                                        .above_min = true,
-                                        .max = 1e12,
+                                        .type = FIELD_NODE,
+                                        .offset = offsetof(struct cluster_section, power_cap),
                                         .unit = "W",
-                                        .help = "bound on GPUs and nodes together"},
+                                        .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
                                        {.key = "pue",
                                         .type = FIELD_REAL,
                                         .offset = offsetof(struct cluster_section, pue),
@@ -116,7 +157,17 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                         .min = 1,
                                         .max = 10,
                                         .help = "power usage effectiveness; multiplies cost and CO2 only"},
+                                       {.key = "interference",
+                                        .type = FIELD_OBJECT,
+                                        .offset = offsetof(struct cluster_section, slowdown_per_neighbour),
+                                        .fields = interference_fields,
+                                        .help = "how jobs on one node slow each other down (default: not)"},
                                        FIELDS_END};
+
+static const struct field cap_value = {
+    .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1e12};
+static const struct series_kind cap_kind = {
+    .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 
 static int check_gpu_types(struct cluster *c, const struct binding *b) {
     size_t before = b->problems->count;
@@ -145,6 +196,10 @@ static bool all_named(const struct cluster *c) {
         if (!c->gpu_types[i].name)
             return false;
     return c->gpu_type_count > 0;
+}
+
+static double or_never(double time_s) {
+    return isnan(time_s) ? INFINITY : time_s;
 }
 
 static int add_nodes(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
@@ -178,9 +233,41 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
                                                       .gpus = (uint32_t)group->gpus,
                                                       .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
                                                                  group->network_w + group->other_w,
-                                                      .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu};
+                                                      .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu,
+                                                      .mtbf_s = or_never(group->mtbf_s),
+                                                      .mttr_s = or_never(group->mttr_s)};
     }
     c->gpus = (uint32_t)gpus;
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+/* Sleep is described by how deep and after what time; the time it takes to wake up is free to choose. */
+static void check_sleep(struct gpu_type *type, const char *path, const struct binding *b) {
+    bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
+    if (has_power && type->sleep_w > type->idle_w)
+        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g", type->idle_w,
+                     type->sleep_w);
+    if (has_power && !has_time)
+        problems_add(b->problems, type->where, path, "expected sleep_after beside sleep_w");
+    if (has_time && !isinf(type->sleep_after_s) && !has_power)
+        problems_add(b->problems, type->where, path, "expected sleep_w beside sleep_after");
+    if (!isnan(type->wake_s) && !has_time)
+        problems_add(b->problems, type->where, path, "expected sleep_after beside wake_s");
+    type->sleep_after_s = has_time ? type->sleep_after_s : INFINITY;
+    type->sleep_w = has_power ? type->sleep_w : type->idle_w;
+    type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
+}
+
+/* Keys that need each other; only where each alone is right, so that a bad value is not called a missing one. */
+static int check_pairs(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
+    size_t before = b->problems->count;
+    const struct node_group *group = groups->at;
+    for (uint32_t h = 0; h < c->gpu_type_count; h++)
+        check_sleep(&c->gpu_types[h], arena_printf(b->arena, "cluster.gpu_types[%u]", h), b);
+    for (size_t i = 0; i < groups->count; i++)
+        if (isnan(group[i].mtbf_s) != isnan(group[i].mttr_s))
+            problems_add(b->problems, group[i].where, arena_printf(b->arena, "cluster.nodes[%zu]", i),
+                         "expected both or neither of mtbf and mttr");
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -190,8 +277,12 @@ int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct b
     int result = schema_bind(b, cluster_fields, node, "cluster", &section);
     c->gpu_types = section.gpu_types.at;
     c->gpu_type_count = (uint32_t)section.gpu_types.count;
-    c->power_cap_w = section.power_cap_w;
     c->pue = section.pue;
+    c->slowdown_per_neighbour = section.slowdown_per_neighbour;
+    if (result == 0)
+        result = check_pairs(c, &section.nodes, b);
+    if (series_bind(&c->cap_series, &cap_kind, section.power_cap, b, &c->power_cap_w) < 0)
+        result = ERROR_INPUT;
     if (check_gpu_types(c, b) < 0)
         result = ERROR_INPUT;
     if (add_nodes(c, &section.nodes, b) < 0)

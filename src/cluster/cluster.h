@@ -2,7 +2,7 @@
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
-#include "config/schema.h"
+#include "config/series.h"
 
 #define CLUSTER_MAX_NODE_GPUS 1048576
 #define CLUSTER_MAX_GPUS      (1u << 30)
@@ -13,8 +13,10 @@ struct gpu_type {
     const char *name;
     double idle_w, ctx_w, tdp_w;
     double memory_gib;
-    uint32_t gpus;          /* in the whole cluster */
-    uint32_t node_gpus_max; /* of its largest node */
+    double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY: never sleeps */
+    double wake_s;                 /* what a start that takes a sleeping GPU waits for it */
+    uint32_t gpus;                 /* in the whole cluster */
+    uint32_t node_gpus_max;        /* of its largest node */
 };
 
 /* Power of a node without its GPUs: fixed_w + cpu_w_per_busy_gpu * allocated GPUs. */
@@ -23,6 +25,7 @@ struct node {
     uint32_t gpus;
     double fixed_w;
     double cpu_w_per_busy_gpu;
+    double mtbf_s, mttr_s; /* mean time to a failure, and from it to the repair; INFINITY: it never fails */
 };
 
 struct cluster {
@@ -31,11 +34,14 @@ struct cluster {
     struct node *nodes; /* in file order */
     uint32_t node_count;
     uint32_t gpus;
-    double power_cap_w; /* INFINITY if none */
+    double power_cap_w;       /* INFINITY: none, or a series */
+    struct series cap_series; /* without a kind unless given as a file */
     double pue;
+    double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };
 
-/* Binds the `cluster` section. Everything is in binding->arena. Negative after adding problems. */
+/* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena. Negative after
+ * adding problems. */
 int cluster_bind(struct cluster *cluster, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
 
 /* Index of a GPU type by name, or -1. */

@@ -92,6 +92,10 @@ void placement_swing(struct placement *p, const struct allocation *allocation, i
     }
 }
 
+void placement_set_node(struct placement *p, uint32_t node, uint32_t free) {
+    set_free(p, &p->types[p->cluster->nodes[node].gpu_type], node, free);
+}
+
 void placement_give_back(struct placement *p, struct allocation *allocation) {
     placement_swing(p, allocation, 1);
     allocation_finish(allocation);

@@ -44,6 +44,9 @@ void placement_give_back(struct placement *placement, struct allocation *allocat
 /* Frees (sign 1) or takes again (sign -1, they must be free) the very GPUs of an allocation, which is kept. */
 void placement_swing(struct placement *placement, const struct allocation *allocation, int sign);
 
+/* Sets the free GPUs of a node that no job is on: 0 when it fails, all when it is repaired. */
+void placement_set_node(struct placement *placement, uint32_t node, uint32_t free);
+
 uint32_t placement_node_free_max(const struct placement *placement, uint32_t gpu_type);
 /* Empties an allocation whose GPUs somebody else has taken or freed. */
 void allocation_finish(struct allocation *allocation);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 int64_t power_nw(double watts) {
-    return (int64_t)llround(watts * 1e9);
+    return (int64_t)llround(fmin(watts, POWER_MAX_W) * 1e9);
 }
 
 double power_w(int64_t nanowatts) {
@@ -28,8 +28,10 @@ void power_meter_init(struct power_meter *m, const struct cluster *cluster) {
     m->cpu_nw_per_busy_gpu = mem_zalloc(cluster->node_count, sizeof *m->cpu_nw_per_busy_gpu);
     for (uint32_t h = 0; h < m->type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
-        m->types[h] = (struct power_type){
-            .idle_nw = power_nw(type->idle_w), .ctx_nw = power_nw(type->ctx_w), .gpus = type->gpus};
+        m->types[h] = (struct power_type){.idle_nw = power_nw(type->idle_w),
+                                          .ctx_nw = power_nw(type->ctx_w),
+                                          .sleep_nw = power_nw(type->sleep_w),
+                                          .gpus = type->gpus};
     }
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         m->base_nw += power_nw(cluster->nodes[n].fixed_w);
@@ -47,8 +49,14 @@ void power_meter_busy(struct power_meter *m, uint32_t node, uint32_t gpus, int s
     m->base_nw += sign * (int64_t)gpus * m->cpu_nw_per_busy_gpu[node];
 }
 
+void power_meter_fail(struct power_meter *m, const struct node *node, int sign) {
+    m->types[node->gpu_type].failed += (uint32_t)sign * node->gpus; /* wraps as wanted */
+    m->base_nw -= sign * power_nw(node->fixed_w);
+}
+
 static int64_t idle_nw(const struct power_type *type) {
-    return type->idle_nw * (type->gpus - type->setup - type->computing);
+    return type->idle_nw * (type->gpus - type->setup - type->computing - type->asleep - type->failed) +
+           type->sleep_nw * type->asleep;
 }
 
 int64_t power_meter_total_nw(const struct power_meter *m) {
@@ -66,6 +74,7 @@ void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
         t->computing_energy += (int128)t->computing_nw * duration_ns;
         t->setup_gpu_ns += (int128)t->setup * duration_ns;
         t->computing_gpu_ns += (int128)t->computing * duration_ns;
+        t->sleep_gpu_ns += (int128)t->asleep * duration_ns;
     }
 }
 

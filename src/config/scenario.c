@@ -1,6 +1,7 @@
 /* Loading of scenario files: file, then --policy, then --set; later ones win. */
 #include "config/scenario.h"
 
+#include "base/datetime.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/units.h"
@@ -50,6 +51,14 @@ static const struct field user_fields[] = {
      .help = "share of the cluster relative to others"},
     FIELDS_END};
 
+static const struct field noise_fields[] = {{.key = "speed_sigma",
+                                             .type = FIELD_REAL,
+                                             .offset = offsetof(struct model_noise, speed_sigma),
+                                             .required = true,
+                                             .max = 2,
+                                             .help = "sigma of the lognormal factor on a job's true goodput"},
+                                            FIELDS_END};
+
 const struct field scenario_fields[] = {
     {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct scenario, name), .required = true, .min = 1},
     {.key = "horizon",
@@ -86,21 +95,20 @@ const struct field scenario_fields[] = {
      .required = true,
      .fields = policy_fields},
     {.key = "params_by_policy", .type = FIELD_NODE, .offset = offsetof(struct scenario, params_by_policy)},
+    {.key = "start_time",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct scenario, start_time),
+     .help = "the date-time of t = 0, for series of date-times"},
     {.key = "carbon_g_per_kwh",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct scenario, prices.carbon_g_per_kwh),
-     .default_value = NAN,
-     .max = 1e6,
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, carbon),
      .unit = "g/kWh",
-     .help = "constant carbon intensity"},
+     .help = "carbon intensity: a number or {file: NAME}"},
     {.key = "price_per_mwh",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct scenario, prices.price_per_mwh),
-     .default_value = NAN,
-     .min = -1e6,
-     .max = 1e6,
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, price),
      .unit = "currency/MWh",
-     .help = "constant price"},
+     .help = "price: a number or {file: NAME}"},
     {.key = "wue_l_per_kwh",
      .type = FIELD_REAL,
      .offset = offsetof(struct scenario, prices.wue_l_per_kwh),
@@ -108,7 +116,36 @@ const struct field scenario_fields[] = {
      .max = 1e6,
      .unit = "l/kWh",
      .help = "water use effectiveness"},
+    {.key = "noise",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct scenario, noise),
+     .fields = noise_fields,
+     .help = "how far true speeds are from the predicted ones (default: not at all)"},
     FIELDS_END};
+
+static const struct field carbon_value = {.type = FIELD_REAL, .default_value = NAN, .max = 1e6};
+static const struct field price_value = {.type = FIELD_REAL, .default_value = NAN, .min = -1e6, .max = 1e6};
+
+static const struct series_kind carbon_kind = {
+    .path = "carbon_g_per_kwh", .column = "carbon_g_per_kwh", .value = &carbon_value};
+static const struct series_kind price_kind = {
+    .path = "price_per_mwh", .column = "price_per_mwh", .value = &price_value};
+
+static int bind_prices(struct scenario *s, const struct binding *b) {
+    struct energy_prices *p = &s->prices;
+    int carbon = series_bind(&p->carbon, &carbon_kind, s->carbon, b, &p->carbon_g_per_kwh);
+    int price = series_bind(&p->price, &price_kind, s->price, b, &p->price_per_mwh);
+    return carbon < 0 ? carbon : price;
+}
+
+static int bind_start_time(struct scenario *s, const struct binding *b) {
+    s->start_ns = TIME_NONE_NS;
+    if (!s->start_time || datetime_parse(s->start_time, strlen(s->start_time), &s->start_ns))
+        return 0;
+    s->start_ns = 0; /* any, which would not be asked for again */
+    return schema_wrong(b, yaml_find(s->doc.root, "start_time"), "start_time",
+                        "a date-time such as 2022-01-01T00:00Z");
+}
 
 static int bind_horizon(struct scenario *s, const struct binding *b) {
     double seconds = 0;
@@ -212,6 +249,10 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
         result = ERROR_INPUT;
     if (bind_horizon(s, &binding) < 0)
+        result = ERROR_INPUT;
+    if (bind_start_time(s, &binding) < 0)
+        result = ERROR_INPUT;
+    if (bind_prices(s, &binding) < 0)
         result = ERROR_INPUT;
     if (check_users(s, &binding) < 0)
         result = ERROR_INPUT;

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "config/schema.h"
+#include "config/series.h"
 
 /* Defaults of the allowed numbers of GPUs where neither stream nor row says anything (SPEC 8). */
 struct engine_options {
@@ -22,9 +23,15 @@ struct scenario_user {
     double weight;
 };
 
-/* What turns energy into emissions, cost and water; NAN = not given. */
+/* What turns energy into emissions, cost and water; NAN = not given, or a series. */
 struct energy_prices {
     double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
+    struct series carbon, price; /* without a kind unless given as a file */
+};
+
+/* How far true speeds are from predicted ones. */
+struct model_noise {
+    double speed_sigma; /* of the lognormal factor of a job; 0: none */
 };
 
 struct scenario {
@@ -42,7 +49,11 @@ struct scenario {
     const struct yaml_node *workload;
     struct scenario_policy policy;
     const struct yaml_node *params_by_policy;
+    const struct yaml_node *carbon, *price; /* a number, or {file: ...} */
     struct energy_prices prices;
+    struct model_noise noise;
+    const char *start_time;
+    int64_t start_ns; /* of t = 0 since 1970; TIME_NONE_NS: not given */
 };
 
 /* What the command line changes, in the order: file, policy, sets. */

@@ -83,6 +83,10 @@ static void remove_at(struct eventq *q, size_t place) {
     q->first_free = id + 1;
 }
 
+int64_t eventq_time_ns(const struct eventq *q, uint32_t id) {
+    return q->heap[q->slots[id].place].time_ns;
+}
+
 void eventq_cancel(struct eventq *q, uint32_t id) {
     remove_at(q, q->slots[id].place);
 }

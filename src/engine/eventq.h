@@ -38,6 +38,7 @@ void eventq_finish(struct eventq *queue);
 /* Adds an event; rank 0..255 orders events of one instant. Returns its id, valid until it is popped or cancelled.
  */
 uint32_t eventq_push(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind, uint32_t payload);
+int64_t eventq_time_ns(const struct eventq *queue, uint32_t id); /* of a pending event */
 void eventq_cancel(struct eventq *queue, uint32_t id);
 int64_t eventq_next_ns(const struct eventq *queue); /* INT64_MAX if empty */
 /* Removes the first event; false if there is none. */

@@ -2,6 +2,7 @@
 #include "engine/jobs.h"
 
 #include "base/units.h"
+#include "engine/progress.h"
 
 #include <math.h>
 
@@ -22,8 +23,12 @@ int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t s
 }
 
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind) {
-    static const uint8_t finishes_first[] = {0, 1, 2, 3, 3, 4, 5}, arrivals_first[] = {0, 1, 2, 4, 4, 3, 5};
-    return sim->options.engine.equal_time == 0 ? finishes_first[kind] : arrivals_first[kind];
+    static const uint8_t ranks[] = {
+        [EVENT_CLUSTER] = 0,   [EVENT_FAILURE] = 1, [EVENT_REPAIR] = 1,  [EVENT_MEASURE] = 2, [EVENT_SLEEP] = 3,
+        [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5,  [EVENT_RELEASE] = 5, [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
+    bool arrivals_first = sim->options.engine.equal_time != 0;
+    bool at_end = kind == EVENT_FINISH || kind == EVENT_RELEASE;
+    return ranks[kind] + (arrivals_first && at_end ? 2 : 0);
 }
 
 static void schedule(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t job) {
@@ -49,7 +54,6 @@ static struct config_best update_predictions(struct sim *sim, uint32_t job) {
     j->best_config = best.config;
     j->time_best_s = best.time_s;
     j->edp_best_js = best.edp_js;
-    list_forget(&sim->list, job);
     return best;
 }
 
@@ -82,12 +86,21 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     };
 }
 
+/* Into the queue, with predictions up to date. */
+static void enqueue(struct sim *sim, uint32_t job) {
+    view_enqueue(&sim->view, job);
+    list_enter(&sim->list, job);
+    sim->waiting++;
+}
+
 void jobs_submit(struct sim *sim, uint32_t job) {
     sim->runs[job] = (struct job_run){.remaining = sim->workload->jobs.at[job].work,
                                       .first_start_ns = -1,
                                       .finish_ns = -1,
                                       .first_predicted_ns = -1,
                                       .jobs_integral = sim->jobs_integral,
+                                      .noise = progress_noise(sim, job),
+                                      .unsaved.until_ns = -1,
                                       .event = EVENT_NONE,
                                       .config = EASIM_NONE};
     fill_view_job(sim, job);
@@ -100,8 +113,7 @@ void jobs_submit(struct sim *sim, uint32_t job) {
         sim_notify(sim, job, JOB_REJECTED);
         return;
     }
-    view_enqueue(&sim->view, job);
-    sim->waiting++;
+    enqueue(sim, job);
     view_add_event(&sim->view, EASIM_EVENT_ARRIVAL, job);
     sim_notify(sim, job, JOB_SUBMITTED);
 }
@@ -122,15 +134,20 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
     return added;
 }
 
-/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. */
-static void move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
+/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. True if some of them slept.
+ */
+static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
                       int taken) {
     const struct piece *pieces = allocation_pieces(allocation);
-    for (uint32_t i = 0; i < allocation->count; i++)
+    uint32_t slept = 0;
+    for (uint32_t i = 0; i < allocation->count; i++) {
         view_move_gpus(&sim->view, pieces[i].node, pieces[i].gpus, -taken);
+        slept += nodes_move_gpus(sim, pieces[i].node, pieces[i].gpus, taken);
+    }
     sim->committed_nw += taken * added_nw(sim, allocation, config);
     sim->view.v->power_w = power_w(sim->committed_nw);
     view_user_gpus(&sim->view, sim->view.jobs[job].user, taken * (int64_t)sim->view.configs[config].k);
+    return slept > 0;
 }
 
 static void show_largest_node(struct sim *sim, uint32_t type) {
@@ -151,9 +168,10 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     const struct easim_config *c = &sim->view.configs[config];
     if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation))
         return false;
-    move_gpus(sim, job, allocation, config, 1);
+    sim->runs[job].wakes = move_gpus(sim, job, allocation, config, 1);
     show_largest_node(sim, c->gpu_type);
     view_dequeue(&sim->view, job);
+    list_leave(&sim->list, job);
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     show_segment(sim, job, config, span_of(allocation));
     view_add_running(&sim->view, job);
@@ -166,10 +184,14 @@ void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct all
     show_largest_node(sim, sim->view.configs[config].gpu_type);
 }
 
-static void busy_nodes(struct sim *sim, const struct allocation *allocation, int sign) {
+/* A job begins to use the GPUs it holds (sign = 1), or leaves them (-1). */
+static void busy_nodes(struct sim *sim, uint32_t job, int sign) {
+    const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
-    for (uint32_t i = 0; i < allocation->count; i++)
+    for (uint32_t i = 0; i < allocation->count; i++) {
         power_meter_busy(&sim->meter, pieces[i].node, pieces[i].gpus, sign);
+        nodes_move_job(sim, job, pieces[i].node, sign);
+    }
 }
 
 /* The present GPUs of a job are no longer its own: their time and their nodes. */
@@ -177,7 +199,7 @@ static void settle_gpus(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     run->gpu_ns += (int128)sim->view.configs[run->config].k * (sim->now_ns - run->segment_start_ns);
     run->held_ns += sim->now_ns - run->segment_start_ns;
-    busy_nodes(sim, &run->allocation, -1);
+    busy_nodes(sim, job, -1);
 }
 
 static void free_gpus(struct sim *sim, uint32_t job) {
@@ -225,15 +247,16 @@ static void enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     }
 }
 
-static int64_t setup_ns(const struct sim *sim, uint32_t job) {
-    return units_ns(sim->view.jobs[job].setup_s);
-}
-
-static int64_t finish_ns(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    double time_s =
-        sim->view.jobs[job].setup_s + run->remaining / sim->view.configs[run->config].goodput[run->span];
-    return run->segment_start_ns + jobs_duration_ns(time_s);
+/* A start on sleeping GPUs takes longer than was predicted. */
+static void add_wake_time(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    if (!run->wakes)
+        return;
+    double wake_s = sim->cluster->gpu_types[sim->view.configs[run->config].gpu_type].wake_s;
+    sim->view.jobs[job].setup_s += wake_s;
+    run->wakes = false;
+    if (run->unsaved.until_ns >= 0)
+        run->unsaved.until_ns += units_ns(wake_s);
 }
 
 /* A job begins to use the GPUs of start, which it holds: set-up, events, power. */
@@ -245,9 +268,11 @@ static void begin_segment(struct sim *sim, const struct job_start *start) {
     run->span = span_of(&start->allocation);
     run->node_count = start->allocation.count;
     run->segment_start_ns = sim->now_ns;
-    busy_nodes(sim, &run->allocation, 1);
+    busy_nodes(sim, job, 1);
     sim->extrapolated_starts += sim->view.configs[start->config].extrapolated;
-    int64_t end_ns = finish_ns(sim, job), computing_ns = sim->now_ns + setup_ns(sim, job);
+    add_wake_time(sim, job);
+    progress_begin(sim, job);
+    int64_t end_ns = progress_finish_ns(sim, job), computing_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {
         enter_phase(sim, job, PHASE_SETUP);
         schedule(sim, computing_ns, EVENT_COMPUTING, job);
@@ -274,7 +299,17 @@ void jobs_start(struct sim *sim, const struct job_start *start) {
 void jobs_begin_computing(struct sim *sim, uint32_t job) {
     leave_phase(sim, job);
     enter_phase(sim, job, PHASE_COMPUTING);
-    schedule(sim, finish_ns(sim, job), EVENT_FINISH, job);
+    progress_begin(sim, job);
+    schedule(sim, progress_finish_ns(sim, job), EVENT_FINISH, job);
+}
+
+void jobs_change_speed(struct sim *sim, uint32_t job, double factor) {
+    uint32_t event = sim->runs[job].event;
+    if (eventq_time_ns(&sim->events, event) <= sim->now_ns)
+        return; /* its work is done */
+    progress_change(sim, job, factor);
+    eventq_cancel(&sim->events, event);
+    schedule(sim, progress_finish_ns(sim, job), EVENT_FINISH, job);
 }
 
 void jobs_finish(struct sim *sim, uint32_t job) {
@@ -300,43 +335,64 @@ static bool writes_checkpoint(const struct sim *sim, uint32_t job, bool at_once)
     return !at_once && costs->checkpoint_interval_s == 0 && sim->runs[job].phase == PHASE_COMPUTING;
 }
 
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint. */
+static double checkpoint_s(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    return writes_checkpoint(sim, job, at_once) ? costs->checkpoint_s : 0;
+}
+
 /* Computing time since the set-up that a checkpoint has kept. */
 static int64_t kept_ns(const struct sim *sim, uint32_t job, bool at_once) {
     const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
     int64_t done_ns = sim->now_ns - sim->runs[job].phase_start_ns;
-    int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
     if (sim->runs[job].phase != PHASE_COMPUTING)
         return 0;
-    if (interval_ns > 0)
-        return done_ns / interval_ns * interval_ns;
-    return at_once && costs->checkpoint_interval_s == 0 ? 0 : done_ns;
+    if (costs->checkpoint_interval_s > 0)
+        return progress_checkpoint_ns(sim, job, done_ns);
+    return at_once ? 0 : done_ns;
+}
+
+static void add_lost(struct job_run *run, uint32_t k, int64_t power_nw, int64_t lost_ns) {
+    run->lost_ns += lost_ns;
+    run->lost_gpu_ns += (int128)k * lost_ns;
+    run->lost_energy += (int128)power_nw * lost_ns;
+}
+
+/* The checkpoint that was being written, if any, is complete or lost. */
+static void settle_unsaved(struct sim *sim, uint32_t job, bool lost) {
+    struct job_run *run = &sim->runs[job];
+    const struct unsaved *unsaved = &run->unsaved;
+    if (unsaved->until_ns >= 0 && lost) {
+        run->remaining = unsaved->remaining;
+        sim->view.jobs[job].remaining = unsaved->predicted;
+        add_lost(run, unsaved->k, unsaved->power_nw, unsaved->computing_ns);
+    } else if (unsaved->until_ns >= 0) {
+        run->vain_stops = 0;
+    }
+    run->unsaved.until_ns = -1;
 }
 
 /* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
 static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = &sim->view.jobs[job];
-    const struct easim_config *config = &sim->view.configs[run->config];
-    int64_t kept = kept_ns(sim, job, at_once);
-    run->vain_stops = kept > 0 ? 0 : run->vain_stops + 1;
-    if (run->vain_stops > MOST_VAIN_STOPS)
+    settle_unsaved(sim, job, at_once && sim->now_ns <= run->unsaved.until_ns);
+    int64_t kept = kept_ns(sim, job, at_once), writes_ns = units_ns(checkpoint_s(sim, job, at_once));
+    if (kept == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
         sim_fail(sim, ERROR_RUN, "job %s was stopped %d times in a row without having kept any of its work",
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->phase != PHASE_COMPUTING)
         return;
-    int64_t lost_ns = sim->now_ns - run->phase_start_ns - kept;
-    double work = units_s(kept) * config->goodput[run->span];
-    run->lost_ns += lost_ns;
-    run->lost_gpu_ns += (int128)config->k * lost_ns;
-    run->lost_energy += (int128)(jobs_computing_nw(sim, run->config, run->span) * config->k) * lost_ns;
+    uint32_t k = sim->view.configs[run->config].k;
+    int64_t power_nw = jobs_phase_nw(sim, job);
+    double work = progress_work(sim, job, kept);
+    add_lost(run, k, power_nw, sim->now_ns - run->phase_start_ns - kept);
+    if (kept > 0 && writes_ns > 0)
+        run->unsaved = (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, k, run->remaining, j->remaining};
+    else if (kept > 0)
+        run->vain_stops = 0;
     run->remaining = fmax(0, run->remaining - work);
     j->remaining = fmax(0, j->remaining - work);
-}
-
-/* How long a job that is stopped now keeps its GPUs to write a checkpoint. */
-static double checkpoint_s(const struct sim *sim, uint32_t job, bool at_once) {
-    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
-    return writes_checkpoint(sim, job, at_once) ? costs->checkpoint_s : 0;
 }
 
 void jobs_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
@@ -349,8 +405,7 @@ void jobs_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
 static void requeue(struct sim *sim, uint32_t job) {
     sim->runs[job].event = EVENT_NONE;
     update_predictions(sim, job);
-    view_enqueue(&sim->view, job);
-    sim->waiting++;
+    enqueue(sim, job);
 }
 
 void jobs_preempt(struct sim *sim, uint32_t job, bool at_once) {
@@ -379,18 +434,19 @@ static void step_aside(struct sim *sim, uint32_t job, int out) {
 
 bool jobs_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     struct easim_job *j = &sim->view.jobs[job];
+    struct job_run *run = &sim->runs[job];
     const struct easim_config *c = &sim->view.configs[config];
     step_aside(sim, job, 1);
     if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation)) {
         step_aside(sim, job, -1);
         return false;
     }
-    move_gpus(sim, job, allocation, config, 1);
+    run->wakes = move_gpus(sim, job, allocation, config, 1);
     show_largest_node(sim, c->gpu_type);
-    show_largest_node(sim, sim->view.configs[sim->runs[job].config].gpu_type);
+    show_largest_node(sim, sim->view.configs[run->config].gpu_type);
     j->setup_s = j->restart_s + checkpoint_s(sim, job, false);
     settle_work(sim, job, false);
-    sim->runs[job].resizing = true;
+    run->resizing = true;
     show_segment(sim, job, config, span_of(allocation));
     view_change_running(&sim->view, job);
     return true;
@@ -432,8 +488,24 @@ int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret
 }
 
 void jobs_release(struct sim *sim, uint32_t job) {
+    settle_unsaved(sim, job, false);
     leave_phase(sim, job);
     free_gpus(sim, job);
     sim->checkpointing--;
     requeue(sim, job);
+}
+
+void jobs_fail(struct sim *sim, uint32_t job) {
+    eventq_cancel(&sim->events, sim->runs[job].event);
+    if (sim->view.jobs[job].state == EASIM_JOB_RUNNING) {
+        view_remove_running(&sim->view, job);
+        sim->running--;
+    } else {
+        sim->checkpointing--;
+    }
+    settle_work(sim, job, true);
+    leave_phase(sim, job);
+    free_gpus(sim, job);
+    requeue(sim, job);
+    sim_notify(sim, job, JOB_FAILED);
 }

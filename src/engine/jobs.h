@@ -33,6 +33,11 @@ bool jobs_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_resize(struct sim *sim, const struct job_start *start);
 void jobs_release(struct sim *sim, uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
 
+/* One of its nodes fails: work since the last complete checkpoint is lost, all GPUs free, back to the queue. */
+void jobs_fail(struct sim *sim, uint32_t job);
+/* A computing job goes on at another speed; its finish moves. */
+void jobs_change_speed(struct sim *sim, uint32_t job, double factor);
+
 /* What would happen if a waiting job were started, or a running one resized, in config now: enum easim_span or
    EASIM_NOFIT, and sim->committed_nw. */
 int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);

@@ -12,6 +12,7 @@ enum job_change {
     JOB_STARTED,
     JOB_STOPPED, /* preempted: its GPUs are taken, or it begins its checkpoint */
     JOB_RESIZED,
+    JOB_FAILED, /* stopped by the failure of one of its nodes, and back in the queue */
     JOB_FINISHED,
 };
 

@@ -5,6 +5,7 @@
 #include "engine/check.h"
 #include "engine/jobs.h"
 #include "engine/plan.h"
+#include "engine/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,16 @@ void sim_fail(struct sim *sim, int code, const char *format, ...) {
     str_finish(&now);
 }
 
+uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node) {
+    sim->background++;
+    return eventq_push(&sim->events, time_ns, jobs_rank(sim, kind), kind, node);
+}
+
+void sim_cancel_background(struct sim *sim, uint32_t event) {
+    sim->background--;
+    eventq_cancel(&sim->events, event);
+}
+
 void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->job)
@@ -39,6 +50,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     view_init(&sim->view, sim->cluster, w, sim->options.check);
     sim->view.v->price_per_mwh = sim->options.prices.price_per_mwh;
     sim->view.v->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
+    changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
@@ -53,6 +65,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
         eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);
     if (w->warmup_ns > 0)
         eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE, EASIM_NONE);
+    nodes_init(sim);
+    failures_init(sim);
     sim->instant_pending = true; /* the state at t = 0 counts as an instant */
     plan_call_init(sim);
     if (sim->error.code < 0 && reterr)
@@ -65,6 +79,8 @@ void sim_finish(struct sim *sim) {
         plan_call_finish(sim);
     for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
         free(sim->runs[i].allocation.pieces);
+    nodes_finish(sim);
+    failures_finish(sim);
     eventq_finish(&sim->events);
     placement_finish(&sim->placement);
     power_meter_finish(&sim->meter);
@@ -116,10 +132,22 @@ static void arrive(struct sim *sim, uint32_t job) {
     jobs_submit(sim, job);
 }
 
+/* Events that go on for ever and do not help a waiting job by themselves. */
+static bool is_background(uint32_t kind) {
+    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
+}
+
+static bool causes_decision(uint32_t kind) {
+    return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
+}
+
 static void apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
-    sim->decide_pending = sim->decide_pending || (event->kind != EVENT_COMPUTING && event->kind != EVENT_MEASURE);
+    sim->background -= is_background(event->kind);
+    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
+        changes_reset_round(sim);
+    sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL:
         arrive(sim, event->payload);
@@ -145,9 +173,21 @@ static void apply(struct sim *sim, const struct event *event) {
                 (*o)->measure((*o)->context, sim);
         break;
     case EVENT_CLUSTER:
+        changes_apply(sim, event->payload);
+        break;
+    case EVENT_FAILURE:
+        failures_fail(sim, event->payload);
         view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
         break;
+    case EVENT_REPAIR:
+        failures_repair(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    case EVENT_SLEEP:
+        nodes_fall_asleep(sim, event->payload);
+        break;
     }
+    nodes_settle(sim);
     if (sim->options.check)
         check_invariants(sim);
 }
@@ -183,6 +223,7 @@ static void decide(struct sim *sim) {
     sim->decide_pending = false;
     finish_due(sim);
     plan_decide(sim);
+    nodes_settle(sim);
     if (sim->options.check && sim->error.code >= 0)
         check_invariants(sim);
 }
@@ -191,7 +232,9 @@ static void decide(struct sim *sim) {
 static void step(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
-    advance(sim, instant_ns);
+    changes_check_end(sim, instant_ns);
+    if (sim->error.code >= 0)
+        advance(sim, instant_ns);
     while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
         apply(sim, &event);
         if (!sim->options.engine.coalesce)
@@ -203,6 +246,14 @@ static void step(struct sim *sim) {
 
 static bool all_done(const struct sim *sim) {
     return sim->next_arrival == sim->workload->jobs.count && sim->waiting + sim->running + sim->checkpointing == 0;
+}
+
+/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value of a series is
+   pending. Failures, the repairs after them and sleep only take away from what the policy has seen when it started
+   nothing. */
+static bool stuck(const struct sim *sim) {
+    return sim->waiting > 0 && sim->failures.nodes == 0 &&
+           (sim->events.count == sim->background || changes_repeat_only(sim));
 }
 
 /* Looks outside now and then. True if the run is to be given up. */
@@ -218,19 +269,22 @@ static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing will happen, %u of %u GPUs are free; the "
-        "first of them is job %s",
-        sim->module->policy->name, v->waiting_count, v->free_gpus, v->gpus,
-        sim->workload->jobs.at[v->first_waiting].id);
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; the first of "
+        "them is job %s",
+        sim->module->policy->name, v->waiting_count,
+        sim->changes.pending > 0 ? "but what the repeated series have shown will happen" : "will happen",
+        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id);
 }
 
 int sim_run(struct sim *sim, struct error *reterr) {
     bool drain = sim->options.horizon_ns == TIME_NONE_NS;
+    if (sim->options.check)
+        check_invariants(sim);
     while (sim->error.code >= 0 && !(drain && all_done(sim))) {
         int64_t next_ns = eventq_next_ns(&sim->events);
         if (cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
-        else if (next_ns == INT64_MAX && sim->waiting > 0)
+        else if (stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))
             report_stuck(sim);
         else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
             break;
@@ -251,7 +305,7 @@ double sim_work_done(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     double done = sim->workload->jobs.at[job].work - run->remaining;
     if (run->phase == PHASE_COMPUTING)
-        done += units_s(sim->now_ns - run->phase_start_ns) * sim->view.configs[run->config].goodput[run->span];
+        done += progress_work(sim, job, sim->now_ns - run->phase_start_ns);
     return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
 }
 

@@ -6,7 +6,10 @@
 #include "cluster/placement.h"
 #include "cluster/power.h"
 #include "config/scenario.h"
+#include "engine/changes.h"
 #include "engine/eventq.h"
+#include "engine/failures.h"
+#include "engine/nodes.h"
 #include "engine/observer.h"
 #include "engine/view.h"
 #include "policy/list.h"
@@ -17,16 +20,28 @@
 #include <stdatomic.h>
 
 enum event_kind {
-    EVENT_CLUSTER,   /* reserved for changes of cap, price, carbon; failures, repairs */
+    EVENT_CLUSTER,   /* payload enum change: power cap, price or carbon intensity */
     EVENT_MEASURE,   /* end of the warm-up; causes no decision */
     EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
     EVENT_FINISH,    /* payload job */
     EVENT_RELEASE,   /* payload job: its checkpoint is written */
     EVENT_ARRIVAL,   /* payload job */
     EVENT_TIMER,
+    EVENT_FAILURE, /* payload node */
+    EVENT_REPAIR,  /* payload node */
+    EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
 };
 
 enum job_phase { PHASE_NONE, PHASE_SETUP, PHASE_COMPUTING, PHASE_CHECKPOINT };
+
+/* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes away. */
+struct unsaved {
+    int64_t until_ns;     /* the checkpoint is complete after it; -1: none is being written */
+    int64_t computing_ns; /* that the work took */
+    int64_t power_nw;     /* of the k GPUs that did it */
+    uint32_t k;
+    double remaining, predicted; /* the job's remaining work without it, true and in the view */
+};
 
 /* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known. */
 struct job_run {
@@ -45,22 +60,31 @@ struct job_run {
     uint32_t event;       /* its pending event, or EVENT_NONE */
     uint32_t config;      /* last configuration, or EASIM_NONE */
     uint32_t span;
-    uint32_t node_count; /* nodes of the last configuration */
-    uint16_t vain_stops; /* in a row: stopped without having kept any work */
-    uint8_t phase;       /* enum job_phase */
-    bool resizing;       /* has GPUs of another configuration in the present plan */
+    uint32_t node_count;            /* nodes of the last configuration */
+    uint16_t vain_stops;            /* in a row: stopped without having kept any work */
+    uint8_t phase;                  /* enum job_phase */
+    bool resizing;                  /* has GPUs of another configuration in the present plan */
+    bool wakes;                     /* some of the GPUs it has just got slept */
+    double noise;                   /* true speed / predicted speed, over its life */
+    double factor;                  /* likewise, in the present stretch: noise and neighbours (progress.h) */
+    double stretch_work, kept_work; /* done in this segment when the stretch began; at the checkpoint before */
+    int64_t stretch_ns;             /* computing time at which the stretch began */
+    struct unsaved unsaved;
 };
 
 /* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
 struct check_past {
     uint32_t jobs, finished, rejected;
     int128 energy;
+    int64_t power_nw, time_ns; /* of the last check, */
+    int128 integral;           /* and the energy up to then */
 };
 
 struct sim_options {
     int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
     struct engine_options engine;
     struct energy_prices prices;
+    struct model_noise noise;
     uint64_t seed;
     uint32_t replication;
     bool check;                /* invariants after every event, view in read-only pages */
@@ -81,8 +105,12 @@ struct sim {
     struct eventq events;
     struct placement placement;
     struct power_meter meter;
+    struct nodes nodes;
+    struct failures failures;
+    uint32_t background;  /* pending events that do not help a waiting job: failures, repairs, sleep */
     int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing power */
     struct view view;
+    struct changes changes;
     struct job_run *runs;
     uint32_t next_arrival; /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
@@ -111,6 +139,9 @@ void sim_finish(struct sim *sim);
 
 /* Records the first failure. */
 void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Events counted by sim->background. */
+uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node);
+void sim_cancel_background(struct sim *sim, uint32_t event);
 void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
 
 /* Work a job has done so far of its spec's work, lost work not counted. */

@@ -150,6 +150,13 @@ void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign) {
     view->v->free_gpus += change;
 }
 
+void view_set_failed(struct view *view, uint32_t node, bool failed) {
+    uint32_t gpus = failed ? view->nodes[node].free : view->nodes[node].gpus;
+    view_move_gpus(view, node, gpus, failed ? -1 : 1);
+    view->nodes[node].failed = failed;
+    view->gpu_types[view->nodes[node].gpu_type].failed += failed ? gpus : 0u - gpus; /* wraps as wanted */
+}
+
 void view_user_gpus(struct view *view, uint32_t user, int64_t change) {
     struct easim_user *u = &view->users[user];
     u->gpu_s = easim_user_usage_s(view->v, user);

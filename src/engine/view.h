@@ -37,6 +37,8 @@ void view_enqueue(struct view *view, uint32_t job); /* state WAITING, into the l
 void view_dequeue(struct view *view, uint32_t job);
 /* GPUs of a node change hands: sign -1 = taken by a job, 1 = given back. */
 void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
+/* A node that no job is on fails, or is repaired: its GPUs leave the free ones, or come back. */
+void view_set_failed(struct view *view, uint32_t node, bool failed);
 void view_user_gpus(struct view *view, uint32_t user, int64_t change); /* allocated_gpus += change */
 void view_add_running(struct view *view, uint32_t job);                /* from the job's config and predicted end */
 void view_change_running(struct view *view, uint32_t job);             /* likewise, in its old place */

@@ -47,6 +47,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                       .options = {.horizon_ns = study->scenario.horizon_ns,
                                   .engine = study->scenario.engine,
                                   .prices = study->scenario.prices,
+                                  .noise = study->scenario.noise,
                                   .seed = (uint64_t)study->scenario.seed,
                                   .replication = index,
                                   .check = pool->options->check,

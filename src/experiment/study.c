@@ -1,6 +1,8 @@
 /* Loading of a whole scenario. */
 #include "experiment/study.h"
 
+#include "base/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,6 +17,57 @@ static void check_power(const struct study *s, struct problems *problems) {
     if (most_w > POWER_MAX_W)
         problems_add(problems, s->scenario.cluster->where, "cluster",
                      "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
+}
+
+/* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound` false) is not said
+   twice. */
+static int load_series(struct study *s, bool bound, const struct binding *b) {
+    struct series *const list[] = {&s->scenario.prices.carbon, &s->scenario.prices.price, &s->cluster.cap_series};
+    int result = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (series_load(list[i], s->scenario.start_ns, b) < 0 ||
+            (bound && series_check_cover(list[i], s->scenario.horizon_ns, b) < 0))
+            result = ERROR_INPUT;
+    return result;
+}
+
+/* Power with all GPUs idle. */
+static int64_t idle_power_nw(const struct cluster *c) {
+    struct power_meter meter;
+    power_meter_init(&meter, c);
+    int64_t total_nw = power_meter_total_nw(&meter);
+    power_meter_finish(&meter);
+    return total_nw;
+}
+
+/* A cap that holds at some time of the run and that not even idle GPUs keep: no policy can. */
+static void warn_of_cap(struct study *s) {
+    const struct series *caps = &s->cluster.cap_series;
+    double idle_w = power_w(idle_power_nw(&s->cluster)), first_w = s->cluster.power_cap_w;
+    int64_t first_ns = 0, last_ns = s->scenario.horizon_ns, period_ns = series_period_ns(caps);
+    unsigned steps = first_w < idle_w;
+    struct series_cursor c;
+    series_start(&c, caps);
+    if (period_ns > 0 && (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1 < last_ns)
+        last_ns = (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1; /* one round says all */
+    for (int64_t from_ns = 0; caps->kind && from_ns <= last_ns; series_pass(&c)) {
+        if (c.value < idle_w && steps++ == 0) {
+            first_w = c.value;
+            first_ns = from_ns;
+        }
+        from_ns = series_next_ns(&c);
+        if (from_ns == TIME_NONE_NS)
+            break;
+    }
+    if (steps == 0)
+        return;
+    const char *more = steps > 1 ? arena_printf(&s->arena, "; %u more steps are", steps - 1) : "";
+    array_push(
+        &s->warnings,
+        arena_printf(&s->arena,
+                     "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that "
+                     "idle GPUs and nodes draw%s%s",
+                     first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : ""));
 }
 
 /* params_by_policy of this policy's name first, then policy.params over them. */
@@ -48,7 +101,8 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     *s = (struct study){0};
     struct binding binding = {&s->arena, problems};
     size_t before = problems->count;
-    if (scenario_load(&s->scenario, path, overrides, problems) < 0 && !s->scenario.doc.root)
+    int scenario = scenario_load(&s->scenario, path, overrides, problems);
+    if (scenario < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
     int policy = load_policy(s, problems);
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
@@ -56,10 +110,13 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
+    int series = load_series(s, scenario == 0, &binding);
     if (cluster == 0)
         check_power(s, problems);
     if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
         problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
+    if (problems->count == before && series == 0)
+        warn_of_cap(s);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -67,6 +124,13 @@ void study_finish(struct study *s) {
     source_finish(&s->source);
     module_close(&s->module);
     params_finish(&s->params);
+    free(s->warnings.at);
     scenario_finish(&s->scenario);
     arena_finish(&s->arena);
+}
+
+void study_list_series(const struct study *s, const struct series *list[static STUDY_SERIES]) {
+    list[0] = &s->cluster.cap_series;
+    list[1] = &s->scenario.prices.price;
+    list[2] = &s->scenario.prices.carbon;
 }

@@ -14,13 +14,19 @@ struct study {
     struct workload_source source;
     struct policy_module module;
     struct policy_params params;
+    ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
     struct arena arena;
 };
+
+#define STUDY_SERIES 3
 
 /* Loads path with overrides; readers are the foreign trace formats. All problems of all parts are added; negative
    if there were any. study_finish in any case. */
 int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
                const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
 void study_finish(struct study *study);
+
+/* Power cap, price and carbon intensity; without a kind where they are constant or absent. */
+void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]);
 
 #endif

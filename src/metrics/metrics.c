@@ -26,7 +26,25 @@ static void on_measure(void *context, const struct sim *sim) {
     m->power_max_nw = 0;
     m->frag_gpu_ns = m->violation_energy = 0;
     m->violation_ns = 0;
-    m->preemptions = m->resizes = 0;
+    m->capped = false;
+    m->co2 = m->cost = (struct priced){0};
+    m->preemptions = m->resizes = m->job_failures = 0;
+    m->node_failures_at_start = sim->failures.count;
+}
+
+/* kWh of priced, at the plant, times its present value. */
+static double present_share(const struct priced *p, double pue) {
+    return power_j(p->energy) / J_PER_KWH * pue * p->value;
+}
+
+/* Adds energy at this value. */
+static void add_priced(struct priced *p, double value, double pue, int128 energy) {
+    if (value != p->value) {
+        p->sum += p->energy > 0 ? present_share(p, pue) : 0;
+        p->energy = 0;
+        p->value = value;
+    }
+    p->energy += energy;
 }
 
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
@@ -36,17 +54,22 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
         m->power_max_nw = power;
     if (sim->waiting > 0)
         m->frag_gpu_ns += (int128)sim->view.v->free_gpus * duration_ns;
-    if (isfinite(sim->cluster->power_cap_w) && power > power_nw(sim->cluster->power_cap_w)) {
+    double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
+    m->capped = m->capped || isfinite(cap_w);
+    if (isfinite(cap_w) && power > power_nw(cap_w)) {
         m->violation_ns += duration_ns;
-        m->violation_energy += (int128)(power - power_nw(sim->cluster->power_cap_w)) * duration_ns;
+        m->violation_energy += (int128)(power - power_nw(cap_w)) * duration_ns;
     }
+    add_priced(&m->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
+    add_priced(&m->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
 }
 
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *m = context;
-    uint32_t free = sim->view.v->free_gpus;
-    struct power_row row = {sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free, free,
-                            sim->waiting};
+    uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
+    struct power_row row = {
+        sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free - failed, free, sim->waiting,
+        failed,      sim->view.v->power_cap_w};
     if (m->record_power)
         array_push(&m->power_rows, row);
 }
@@ -65,6 +88,8 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         m->preemptions++;
     if (change == JOB_RESIZED)
         m->resizes++;
+    if (change == JOB_FAILED)
+        m->job_failures++;
     if (change == JOB_FINISHED)
         m->last_finish_ns = sim->now_ns;
 }
@@ -91,7 +116,7 @@ void metrics_finish(struct metrics *m) {
 /* Energy and GPU time of the measured part, by type and in all. */
 static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0;
+    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0, sleep_gpu_ns = 0;
     m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
@@ -110,6 +135,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
         computing += type_computing;
         setup_gpu_ns += type_setup_ns;
         computing_gpu_ns += type_computing_ns;
+        sleep_gpu_ns += now->sleep_gpu_ns - then->sleep_gpu_ns;
     }
     int128 base = sim->meter.base_energy - m->at_start.base_energy;
     double capacity_s = s->sim_s * sim->cluster->gpus;
@@ -120,17 +146,24 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
     s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
     s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ns(sim) - m->lost_gpu_ns_at_start) / S_PER_H;
+    s->sleep_gpu_h = power_gpu_s(sleep_gpu_ns) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ns) / S_PER_H;
     s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ns + computing_gpu_ns) / capacity_s : NAN;
     s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ns) / capacity_s : NAN;
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
 
-static void sum_up_prices(struct summary *s, const struct sim *sim) {
-    const struct energy_prices *prices = &sim->options.prices;
-    s->co2_kg = s->energy_kwh * sim->cluster->pue * prices->carbon_g_per_kwh / 1000;
-    s->cost = s->energy_kwh * sim->cluster->pue * prices->price_per_mwh / 1000;
-    s->water_l = s->energy_kwh * prices->wue_l_per_kwh;
+/* kWh x value / 1000: kg of g/kWh, or currency of currency/MWh. `value` is that of the end. */
+static double priced_total(struct priced *p, double value, double pue) {
+    add_priced(p, value, pue, 0);
+    return (p->sum + present_share(p, pue)) / 1000;
+}
+
+static void sum_up_prices(struct metrics *m, const struct sim *sim) {
+    const struct easim_view *v = sim->view.v;
+    m->summary.co2_kg = priced_total(&m->co2, v->carbon_g_per_kwh, sim->cluster->pue);
+    m->summary.cost = priced_total(&m->cost, v->price_per_mwh, sim->cluster->pue);
+    m->summary.water_l = m->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
 }
 
 static double ratio(double numerator, double denominator) {
@@ -139,19 +172,21 @@ static double ratio(double numerator, double denominator) {
 
 void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    bool capped = isfinite(sim->cluster->power_cap_w);
+    bool capped = m->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - m->start_ns);
     sum_up_energy(m, sim);
     jobstats_sum_up(m, sim);
-    sum_up_prices(s, sim);
+    sum_up_prices(m, sim);
     s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
     s->frag_gpu_h = power_gpu_s(m->frag_gpu_ns) / S_PER_H;
-    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes), s->jobs_submitted);
+    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
     s->preemptions = (double)m->preemptions;
     s->resizes = (double)m->resizes;
+    s->job_failures = (double)m->job_failures;
+    s->node_failures = (double)(sim->failures.count - m->node_failures_at_start);
     s->power_max_w = power_w(m->power_max_nw);
     s->cap_violation_s = capped ? units_s(m->violation_ns) : NAN;
     s->cap_violation_j = capped ? power_j(m->violation_energy) : NAN;

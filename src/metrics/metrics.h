@@ -9,7 +9,14 @@
 struct power_row {
     int64_t time_ns;
     int64_t power_nw;
-    uint32_t allocated, idle, waiting;
+    uint32_t allocated, idle, waiting, failed;
+    double cap_w; /* INFINITY if none */
+};
+
+/* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the value stays. */
+struct priced {
+    double value, sum;
+    int128 energy;
 };
 
 /* One row of decisions.csv. */
@@ -42,7 +49,9 @@ struct metrics {
     int128 frag_gpu_ns; /* free GPU time while jobs wait */
     int128 violation_energy;
     int64_t violation_ns;
-    uint64_t preemptions, resizes;
+    bool capped; /* at some time */
+    struct priced co2, cost;
+    uint64_t preemptions, resizes, job_failures, node_failures_at_start;
     int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;

@@ -97,6 +97,32 @@ static void add_input(cJSON *root, const struct workload_source *source) {
     }
 }
 
+/* Only where there is something to say: most scenarios have neither. */
+static void add_series(cJSON *root, const struct study *study) {
+    const struct series *list[STUDY_SERIES];
+    cJSON *array = NULL;
+    study_list_series(study, list);
+    for (int i = 0; i < STUDY_SERIES; i++) {
+        const struct series *s = list[i];
+        if (!s->kind)
+            continue;
+        array = array ? array : cJSON_AddArrayToObject(root, "series");
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "key", s->kind->path);
+        cJSON_AddStringToObject(object, "file", s->file);
+        cJSON_AddStringToObject(object, "column", s->column);
+        cJSON_AddBoolToObject(object, "repeat", s->repeat);
+        add_int(object, "rows_read", (int64_t)s->rows);
+        add_int(object, "gaps_filled", (int64_t)s->gaps);
+        if (s->gaps > 0)
+            add_int(object, "first_gap_line", s->first_gap_line);
+        cJSON_AddItemToArray(array, object);
+    }
+    array = study->warnings.count > 0 ? cJSON_AddArrayToObject(root, "warnings") : NULL;
+    for (size_t i = 0; i < study->warnings.count; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateString(study->warnings.at[i]));
+}
+
 static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
     cJSON *object = cJSON_AddObjectToObject(root, name);
     for (size_t i = 0; i < tally->entries.count; i++)
@@ -119,6 +145,7 @@ void manifest_write(const struct study *study, const struct manifest_state *stat
     add_policy(root, study);
     add_models(root, &study->models);
     add_input(root, &study->source);
+    add_series(root, study);
     add_tally(root, "jobs_rejected", &state->result->rejected);
     add_tally(root, "actions_refused", &state->result->refused);
     cJSON *files = cJSON_AddArrayToObject(root, "files");

@@ -88,6 +88,17 @@ static void add_tally(const struct tally *tally, const char *what, const char *a
                  tally->entries.at[i].reason, advice);
 }
 
+static void add_series_notes(const struct study *study, struct str *out) {
+    const struct series *list[STUDY_SERIES];
+    study_list_series(study, list);
+    for (int i = 0; i < STUDY_SERIES; i++)
+        if (list[i]->gaps > 0)
+            str_addf(out, "  note: %s: %llu empty cells of %s filled with the value before (first: line %u)\n",
+                     list[i]->file, (unsigned long long)list[i]->gaps, list[i]->column, list[i]->first_gap_line);
+    for (size_t i = 0; i < study->warnings.count; i++)
+        str_addf(out, "  warning: %s\n", study->warnings.at[i]);
+}
+
 static void add_notes(const struct study *study, const struct replicate_result *result, struct str *out) {
     double starts = extrapolated_starts(result);
     const struct stream *streams = study->source.streams.at;
@@ -99,6 +110,7 @@ static void add_notes(const struct study *study, const struct replicate_result *
         str_add(out, "  note: this policy sees true run times (ORACLE)\n");
     for (size_t i = 0; i < study->source.streams.count; i++)
         trace_write_notes(&streams[i].trace, streams[i].file, "  note: ", out);
+    add_series_notes(study, out);
 }
 
 static void add_decision_time(const struct replicate_result *result, struct str *out) {

@@ -153,11 +153,10 @@ void tables_types(const struct replication *r, struct str *out) {
 }
 
 void tables_power_header(struct str *out) {
-    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w\n");
+    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n");
 }
 
 void tables_power(const struct replication *r, struct str *out) {
-    double cap_w = r->sim->cluster->power_cap_w;
     for (size_t i = 0; i < r->metrics->power_rows.count; i++) {
         const struct power_row *row = &r->metrics->power_rows.at[i];
         start_row(r, out);
@@ -166,7 +165,8 @@ void tables_power(const struct replication *r, struct str *out) {
         comma_int(out, row->allocated);
         comma_int(out, row->idle);
         comma_int(out, row->waiting);
-        csv_comma_real(out, isfinite(cap_w) ? cap_w : NAN);
+        csv_comma_real(out, isfinite(row->cap_w) ? row->cap_w : NAN);
+        comma_int(out, row->failed);
         str_add_char(out, '\n');
     }
 }

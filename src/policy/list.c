@@ -1,4 +1,6 @@
-/* One pass of a list policy. Invariant: the order of jobs is fixed before the first start of the pass. */
+/* One pass of a list policy. Invariant: the order of jobs is fixed before the first start of the pass. Jobs that
+   cannot start are passed over by queues (index.h); what is decided is what a visit to every waiting job in order
+   would. */
 #include "policy/list.h"
 
 #include "base/mem.h"
@@ -9,29 +11,36 @@
 
 void list_init(struct list *l, const struct policy_params *params, uint32_t job_count) {
     *l = (struct list){.ops = params->policy->list, .options = &params->list};
-    if (!l->ops->key)
-        return; /* nobody asks for the best objective */
-    l->best = mem_zalloc(job_count, sizeof *l->best);
-    for (uint32_t i = 0; i < job_count; i++)
-        l->best[i] = NAN;
+    if (l->ops->key || !l->options->strict)
+        index_init(&l->index, job_count);
 }
 
 void list_finish(struct list *l) {
-    free(l->best);
-    free(l->ranks);
+    index_finish(&l->index);
+    free(l->heads.at);
+    free(l->closed.at);
+    free(l->aside.at);
     *l = (struct list){0};
 }
 
-void list_forget(struct list *l, uint32_t job) {
-    if (l->best)
-        l->best[job] = NAN;
+void list_enter(struct list *l, uint32_t job) {
+    index_enter(&l->index, job);
+}
+
+void list_leave(struct list *l, uint32_t job) {
+    index_leave(&l->index, job);
+}
+
+int list_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job,
+                 const char *problem) {
+    char text[160];
+    snprintf(text, sizeof text, "the %s of job %.60s %s", what, job->id, problem);
+    pass->host->fail(pass->plan, text);
+    return -1;
 }
 
 int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job) {
-    char text[128];
-    snprintf(text, sizeof text, "the %s of job %.60s is not a number", what, job->id);
-    pass->host->fail(pass->plan, text);
-    return -1;
+    return list_fail_as(pass, what, job, "is not a number");
 }
 
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
@@ -51,32 +60,18 @@ double list_objective(const struct list *l, const struct easim_pass *pass, const
     return l->ops->objective ? l->ops->objective(pass, job, choice) : choice->time_s;
 }
 
-/* Least objective over all configurations on the empty cluster. */
-static int find_best(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
-    double best = INFINITY;
-    if (!isnan(l->best[job->index]))
-        return 0;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        struct easim_choice choice =
-            easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
-        double objective = list_objective(l, pass, job, &choice, false);
-        if (isnan(objective))
-            return list_fail(pass, "objective", job);
-        best = objective < best ? objective : best;
-    }
-    l->best[job->index] = best;
-    return 0;
-}
-
-static bool is_urgent(const struct easim_key *key) {
+bool list_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }
 
-/* Whether the key admits a choice of that objective. */
+bool list_admits_objective(const struct easim_key *key, double objective) {
+    return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max));
+}
+
 static bool admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
                    double objective) {
-    return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max)) &&
-           (!is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
+    return list_admits_objective(key, objective) &&
+           (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
 }
 
 /* 1: started; 0: nothing that fits is admitted; negative: failed. */
@@ -89,7 +84,7 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
         if (span < 0)
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        double objective = list_objective(l, pass, job, &choice, is_urgent(key));
+        double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
             return list_fail(pass, "objective", job);
         if (admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
@@ -106,93 +101,188 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
 static int visit(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                  const struct easim_key *key) {
     int started = try_start(l, pass, job, key);
-    if (started == 0 && is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
+    if (started == 0 && list_is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
         started = try_start(l, pass, job, key);
     return started;
 }
 
+/* Strict and without a key: the jobs at the head of the queue, up to the first that cannot start. */
 static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0;) {
+    int started = 1;
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0 && started > 0;) {
         const struct easim_job *job = easim_view_job(view, i);
         i = job->next_waiting;
-        int started = visit(l, pass, job, &none);
-        if (started < 0)
-            return -1;
-        if (!started && l->options->strict)
-            return 0;
+        started = visit(l, pass, job, &none);
     }
-    return 0;
+    return started < 0 ? -1 : 0;
 }
 
-static bool before(const struct list_rank *a, const struct list_rank *b) {
-    if (a->key.tier != b->key.tier)
-        return a->key.tier < b->key.tier;
-    if (a->value != b->value)
-        return a->value < b->value;
-    return a->job < b->job;
-}
+/* --- the order of a pass: a heap of the first jobs of queues --- */
 
-static void sift_down(struct list_rank *heap, size_t count, size_t at) {
-    struct list_rank moving = heap[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+static void sift_down(struct list *l, size_t at) {
+    struct list_head *heap = l->heads.at, moving = heap[at];
+    for (size_t child; (child = 2 * at + 1) < l->heads.count; at = child) {
+        if (child + 1 < l->heads.count && index_before(&heap[child + 1].rank, &heap[child].rank))
             child++;
-        if (!before(&heap[child], &moving))
+        if (!index_before(&heap[child].rank, &moving.rank))
             break;
         heap[at] = heap[child];
     }
     heap[at] = moving;
 }
 
-static double rank_value(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                         const struct easim_key *key) {
-    double value = key->value;
-    if (key->ageing_s > 0)
-        value /= 1 + easim_job_age_s(pass->view, job) / key->ageing_s;
-    return l->ops->user_factor ? value * l->ops->user_factor(pass, job->user) : value;
+static void drop_head(struct list *l) {
+    l->heads.at[0] = l->heads.at[--l->heads.count];
+    sift_down(l, 0);
 }
 
-/* Fills l->ranks with all waiting jobs and makes it a heap; negative if a key is NaN. */
-static int rank_jobs(struct list *l, const struct easim_pass *pass) {
-    const struct easim_view *view = pass->view;
-    if (l->rank_capacity < view->waiting_count) {
-        l->rank_capacity = 2 * (size_t)view->waiting_count;
-        l->ranks = mem_realloc(l->ranks, l->rank_capacity, sizeof *l->ranks);
+static void add_head(struct list *l, const struct easim_pass *pass, uint32_t queue) {
+    struct list_head head = {index_first(&l->index, pass, queue), queue};
+    array_push(&l->heads, head);
+    size_t at = l->heads.count - 1;
+    for (size_t parent; at > 0 && index_before(&head.rank, &l->heads.at[parent = (at - 1) / 2].rank); at = parent)
+        l->heads.at[at] = l->heads.at[parent];
+    l->heads.at[at] = head;
+}
+
+static const struct easim_job *any_job(const struct list *l, const struct easim_pass *pass, uint32_t queue) {
+    const struct queue *jobs = &l->index.queues.at[queue].jobs;
+    return easim_view_job(pass->view, jobs->entries[queue_first(jobs)].job);
+}
+
+/* Whether the jobs of a queue must be visited one by one: some of them can start now, urgent ones may make room,
+   and if strict the first that cannot start counts. */
+static bool is_open(struct list *l, const struct easim_pass *pass, uint32_t queue) {
+    const struct index_queue *q = &l->index.queues.at[queue];
+    if (l->options->strict || (q->urgent && l->ops->make_room))
+        return true;
+    return groups_open(&l->index.groups, q->group, pass, l->ops, any_job(l, pass, queue), l->stamp);
+}
+
+static int gather(struct list *l, const struct easim_pass *pass) {
+    struct index *x = &l->index;
+    l->heads.count = l->closed.count = l->aside.count = 0;
+    l->stamp++;
+    for (size_t i = 0; i < x->busy.count; i++) {
+        struct index_queue *q = &x->queues.at[x->busy.at[i]];
+        if (q->user != EASIM_NONE)
+            q->factor = l->ops->user_factor(pass, q->user);
+        if (!(q->factor > 0 && q->factor < INFINITY))
+            return list_fail_as(pass, "user factor", any_job(l, pass, x->busy.at[i]), "is not a positive number");
+        if (is_open(l, pass, x->busy.at[i]))
+            add_head(l, pass, x->busy.at[i]);
+        else
+            array_push(&l->closed, x->busy.at[i]);
     }
-    size_t count = 0;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE; count++) {
-        const struct easim_job *job = easim_view_job(view, i);
-        if (find_best(l, pass, job) < 0)
-            return -1;
-        struct easim_key key = l->ops->key(pass, job, l->best[i]);
-        l->ranks[count] = (struct list_rank){key, rank_value(l, pass, job, &key), i};
-        if (isnan(l->ranks[count].value))
-            return list_fail(pass, "key", job);
-        i = job->next_waiting;
-    }
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(l->ranks, count, i);
     return 0;
 }
 
-static int visit_by_key(struct list *l, const struct easim_pass *pass) {
-    const struct easim_view *view = pass->view;
-    if (rank_jobs(l, pass) < 0)
+static void set_aside(struct list *l, uint32_t job) {
+    array_push(&l->aside, index_take(&l->index, job));
+}
+
+/* Whether a queue still has a job behind `last`; those before it were passed over while nothing of the queue could
+   start, and are not visited any more. */
+static bool has_more(struct list *l, const struct easim_pass *pass, uint32_t queue, const struct index_rank *last) {
+    while (l->index.queues.at[queue].jobs.count > 0) {
+        struct index_rank first = index_first(&l->index, pass, queue);
+        if (index_before(last, &first))
+            return true;
+        set_aside(l, first.job);
+    }
+    return false;
+}
+
+/* The cluster has changed: closed queues whose jobs can start now take part again from the job behind `last` on. */
+static void reopen(struct list *l, const struct easim_pass *pass, const struct index_rank *last) {
+    size_t kept = 0;
+    l->stamp++;
+    for (size_t i = 0; i < l->closed.count; i++) {
+        uint32_t queue = l->closed.at[i];
+        if (l->index.queues.at[queue].jobs.count == 0)
+            continue;
+        if (!is_open(l, pass, queue))
+            l->closed.at[kept++] = queue;
+        else if (has_more(l, pass, queue, last))
+            add_head(l, pass, queue);
+    }
+    l->closed.count = kept;
+}
+
+/* Whether a job of a closed queue would be next. */
+static bool closed_is_next(struct list *l, const struct easim_pass *pass, const struct index_rank *last,
+                           const struct index_rank *next) {
+    size_t kept = 0;
+    bool found = false;
+    for (size_t i = 0; i < l->closed.count; i++) {
+        uint32_t queue = l->closed.at[i];
+        if (!has_more(l, pass, queue, last))
+            continue;
+        l->closed.at[kept++] = queue;
+        struct index_rank first = index_first(&l->index, pass, queue);
+        found = found || index_before(&first, next);
+    }
+    l->closed.count = kept;
+    return found;
+}
+
+/* With no GPU free only urgent jobs that may make room are visited; the first other job ends the pass. */
+static bool is_over(struct list *l, const struct easim_pass *pass, const struct index_rank *last) {
+    const struct list_head *next = &l->heads.at[0];
+    return pass->view->free_gpus == 0 && (!(l->index.queues.at[next->queue].urgent && l->ops->make_room) ||
+                                          closed_is_next(l, pass, last, &next->rank));
+}
+
+/* The job at the top of the heap has left its queue: the next of the queue takes part. */
+static void next_head(struct list *l, const struct easim_pass *pass) {
+    uint32_t queue = l->heads.at[0].queue;
+    drop_head(l);
+    if (l->index.queues.at[queue].jobs.count > 0)
+        add_head(l, pass, queue);
+}
+
+/* Visits the job at the top of the heap: as visit(). */
+static int visit_head(struct list *l, const struct easim_pass *pass) {
+    struct list_head head = l->heads.at[0];
+    struct easim_key key;
+    if (index_ask(l, pass, head.rank.job, &key) < 0)
         return -1;
-    for (size_t count = view->waiting_count; count > 0;) {
-        struct list_rank next = l->ranks[0];
-        if (view->free_gpus == 0 && !(is_urgent(&next.key) && l->ops->make_room))
-            return 0;
-        l->ranks[0] = l->ranks[--count];
-        sift_down(l->ranks, count, 0);
-        int started = visit(l, pass, easim_view_job(view, next.job), &next.key);
+    int started = visit(l, pass, easim_view_job(pass->view, head.rank.job), &key);
+    if (started <= 0 && l->index.jobs[head.rank.job].queue != EASIM_NONE)
+        set_aside(l, head.rank.job);
+    next_head(l, pass);
+    if (started > 0 || l->ops->make_room)
+        reopen(l, pass, &head.rank);
+    return started;
+}
+
+static int visit_by_index(struct list *l, const struct easim_pass *pass) {
+    struct index_rank last = {.tier = INT32_MIN, .value = -INFINITY};
+    if (index_update(l, pass) < 0 || gather(l, pass) < 0)
+        return -1;
+    while (l->heads.count > 0 && !is_over(l, pass, &last)) {
+        struct list_head head = l->heads.at[0];
+        if (l->index.jobs[head.rank.job].queue != head.queue) { /* a callback has started it */
+            next_head(l, pass);
+            continue;
+        }
+        if (!is_open(l, pass, head.queue)) {
+            drop_head(l);
+            array_push(&l->closed, head.queue);
+            continue;
+        }
+        last = head.rank;
+        int started = visit_head(l, pass);
         if (started < 0)
             return -1;
         if (!started && l->options->strict)
-            return 0;
+            break;
     }
+    for (size_t i = 0; i < l->aside.count; i++)
+        if (easim_view_job(pass->view, l->aside.at[i].job)->state == EASIM_JOB_WAITING)
+            index_put(&l->index, pass, &l->aside.at[i]);
     return 0;
 }
 
@@ -202,6 +292,6 @@ int list_decide(struct list *l, const struct easim_pass *pass) {
         l->ops->begin(pass);
     int r = 0;
     if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room))
-        r = l->ops->key ? visit_by_key(l, pass) : visit_in_queue_order(l, pass);
+        r = l->index.jobs ? visit_by_index(l, pass) : visit_in_queue_order(l, pass);
     return r < 0 || !l->options->resize ? r : resize_decide(l, pass);
 }

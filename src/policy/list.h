@@ -3,27 +3,34 @@
 #ifndef EASIM_POLICY_LIST_H
 #define EASIM_POLICY_LIST_H
 
+#include "policy/index.h"
 #include "policy/params.h"
 
-struct list_rank {
-    struct easim_key key;
-    double value; /* key.value, aged, by the user's factor */
-    uint32_t job;
+/* The first job of a queue, which the pass may visit next. */
+struct list_head {
+    struct index_rank rank;
+    uint32_t queue;
 };
 
 /* One per run. Zero-initialise by list_init; release with list_finish. */
 struct list {
     const struct easim_list *ops;
     const struct list_options *options;
-    double *best;            /* by job: least objective on the empty cluster; NAN: not known yet */
-    struct list_rank *ranks; /* heap of the waiting jobs of a pass */
-    size_t rank_capacity;
+    struct index
+        index; /* of all waiting jobs, unless they are visited in the order of the queue (strict, no key) */
+    /* Of a pass. */
+    ARRAY_OF(struct list_head) heads;   /* heap of the queues that have something to start */
+    ARRAY_OF(uint32_t) closed;          /* the other queues */
+    ARRAY_OF(struct index_place) aside; /* jobs that were visited or passed over: back into the index at the end */
+    uint64_t stamp;                     /* another one whenever the cluster may have changed */
 };
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
-void list_finish(struct list *list);
-/* The job's remaining work or set-up has changed: its best objective is no longer known. */
-void list_forget(struct list *list, uint32_t job);
+void list_finish(struct list *list); /* accepts a zeroed one */
+/* A job has joined the queue, with new remaining work or set-up, or has left it. Nothing happens to a zeroed list.
+ */
+void list_enter(struct list *list, uint32_t job);
+void list_leave(struct list *list, uint32_t job);
 
 /* One pass. Negative, after host->fail, if a key or objective is NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);
@@ -34,7 +41,12 @@ bool list_choice_before(const struct easim_choice *a, const struct easim_choice 
 /* The objective of a choice for a job that is, or is not, urgent. */
 double list_objective(const struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                       const struct easim_choice *choice, bool urgent);
-/* Ends a callback as failed: says which value of which job is not a number. */
+/* An urgent job has a time to finish by, and only where it makes it a configuration is admitted. */
+bool list_is_urgent(const struct easim_key *key);
+/* Whether the key admits a choice of that objective, if it ends in time. */
+bool list_admits_objective(const struct easim_key *key, double objective);
+/* Ends a callback as failed: says which value of which job is not a number, or what else is wrong with it. */
 int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);
+int list_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job, const char *problem);
 
 #endif

@@ -1,7 +1,9 @@
-"""Writes a workload CSV of N rigid jobs for a cluster of 256 processors: make_jobs.py N OUT.csv
+"""Writes a workload CSV of N jobs: make_jobs.py [--overload] N OUT.csv
 
-Sizes are powers of two 1..64, run times lognormal, requests up to five times the run time, Poisson arrivals at a load
-of 0.85. The generator is a fixed linear congruential one, so the file never changes.
+Rigid ones for a cluster of 256 processors: sizes are powers of two 1..64, run times lognormal, requests up to five
+times the run time, Poisson arrivals at a load of 0.85. With --overload malleable ones for overload.yaml: work
+lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400 minutes and then 12 a minute, about as many as the
+cluster does. The generator is a fixed linear congruential one, so the file never changes.
 """
 import math
 import sys
@@ -19,19 +21,35 @@ class Random:
         return math.sqrt(-2 * math.log(self.uniform())) * math.cos(2 * math.pi * self.uniform())
 
 
-def main():
-    count, path = int(sys.argv[1]), sys.argv[2]
+def write_rigid(count, out):
     random, time_s, mean_gpus, mean_s = Random(7), 0.0, 127 / 7, math.exp(5 + 1.5**2 / 2)
     gap_s = mean_gpus * mean_s / 256 / 0.85
+    out.write("job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n")
+    for i in range(count):
+        time_s += -math.log(random.uniform()) * gap_s
+        gpus = 2 ** int(random.uniform() * 7)
+        duration = round(math.exp(5 + 1.5 * random.normal()), 3)
+        requested = round(duration * (1 + 4 * random.uniform()), 3)
+        user = int(random.uniform() * 40)
+        out.write(f"{i + 1},{time_s:.3f},u{user},,,{duration},{requested},{gpus},,,,\n")
+
+
+def write_overload(count, out):
+    random, models = Random(7), ["vit-base-fp32", "albert-v2-bf16", "resnet50-fp32"]
+    out.write("job_id,submit_s,user,model,work_samples,deadline_s\n")
+    for i in range(count):
+        time_s = 60 * (i // 250 if i < 100000 else 400 + (i - 100000) // 12)
+        work = round(1e6 * math.exp(random.normal()))
+        model, user = models[int(random.uniform() * 3)], int(random.uniform() * 40)
+        deadline = random.uniform() * 40
+        due = f"{time_s + 3600 * deadline:.0f}" if deadline < 12 else ""
+        out.write(f"{i + 1},{time_s},u{user},{model},{work},{due}\n")
+
+
+def main():
+    overload, count, path = sys.argv[1] == "--overload", int(sys.argv[-2]), sys.argv[-1]
     with open(path, "w", encoding="ascii") as out:
-        out.write("job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n")
-        for i in range(count):
-            time_s += -math.log(random.uniform()) * gap_s
-            gpus = 2 ** int(random.uniform() * 7)
-            duration = round(math.exp(5 + 1.5 * random.normal()), 3)
-            requested = round(duration * (1 + 4 * random.uniform()), 3)
-            user = int(random.uniform() * 40)
-            out.write(f"{i + 1},{time_s:.3f},u{user},,,{duration},{requested},{gpus},,,,\n")
+        (write_overload if overload else write_rigid)(count, out)
 
 
 main()

@@ -1,10 +1,13 @@
 """Published and known results on real logs: test_real_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
 
 KTH-SP2: waits of every job published with the log (SPEC 9). ITP: GPU-seconds are the sum of num_gpu * duration over the
-log's rows, an independent computation here, and the figure in the data's README.
+log's rows, an independent computation here, and the figure in the data's README. Series: an idle cluster draws the same
+power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too.
 """
 import csv
 import gzip
+import json
+import math
 import os
 import subprocess
 import sys
@@ -61,11 +64,58 @@ def itp_gpu_seconds(folder, data):
     assert all(row["status"] == "finished" for row in rows(out / "jobs.csv"))
 
 
+IDLE = """\
+name: idle
+horizon: {days}d
+start_time: {start}
+carbon_g_per_kwh: {{file: {folder}/dcrl_CA_NG_avgCI_2022.csv.gz, column: avg_CI, repeat: true}}
+price_per_mwh: {{file: {folder}/US-CAL-CISO_electricity_prices_2022.csv.gz, column: Price (USD/MWh),
+                time_column: Datetime (UTC), repeat: true}}
+cluster: {{gpu_types: [{{name: g, idle_w: 60, tdp_w: 400}}], nodes: [{{gpu: g, gpus: 8, base_w: 520}}], pue: 1.2}}
+workload: {{kind: trace, file: jobs.csv}}
+policy: {{name: fcfs}}
+"""
+
+
+def hourly(path, column):
+    """The values of a year, gaps filled forward, and the number of gaps."""
+    values, gaps = [], 0
+    with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            gaps += not row[column]
+            values.append(float(row[column]) if row[column] else values[-1])
+    return values, gaps
+
+
+def idle_year(folder, data):
+    series = data / "series"
+    carbon, gaps = hourly(series / "dcrl_CA_NG_avgCI_2022.csv.gz", "avg_CI")
+    price, no_gaps = hourly(series / "US-CAL-CISO_electricity_prices_2022.csv.gz", "Price (USD/MWh)")
+    assert (len(carbon), gaps, len(price), no_gaps) == (8760, 3, 8760, 0) and min(price) < 0
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\n1,0,1,0\n", encoding="utf-8")
+    # the year; and from 30 days before its end 60 days on, so that it begins again
+    for name, start, days, first in (("year", "2022-01-01", 365, 0), ("turn", "2022-12-02T00:00Z", 60, 8760 - 720)):
+        (folder / f"{name}.yaml").write_text(IDLE.format(days=days, start=start, folder=series), encoding="utf-8")
+        run(folder / f"{name}.yaml", folder / name)
+        summary = rows(folder / name / "summary.csv")[0]
+        hours = [(first + hour) % 8760 for hour in range(days * 24)]
+        kwh = 1.2 * (8 * 60 + 520) / 1000  # of an hour
+        expected = {"co2_kg": kwh * math.fsum(carbon[hour] for hour in hours) / 1000,
+                    "cost": kwh * math.fsum(price[hour] for hour in hours) / 1000}
+        print(f"{name}: {expected['co2_kg']:.3f} kg of CO2, {expected['cost']:.3f} USD")
+        for key, value in expected.items():
+            assert math.isclose(float(summary[key]), value, rel_tol=1e-12), (name, key, summary[key], value)
+        noted = {entry["key"]: entry for entry in
+                 json.loads((folder / name / "manifest.json").read_text(encoding="utf-8"))["series"]}
+        assert noted["carbon_g_per_kwh"]["gaps_filled"] == gaps and noted["price_per_mwh"]["rows_read"] == 8760
+        assert noted["carbon_g_per_kwh"]["first_gap_line"] == 108
+
+
 def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
         sys.exit(77)
-    checks = [kth_waits, itp_gpu_seconds]
+    checks = [kth_waits, itp_gpu_seconds, idle_year]
     with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))

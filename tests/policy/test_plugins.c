@@ -76,6 +76,10 @@ Test(plugins, failures) {
          "policy not_a_number: decide failed: the key of job a is not a number (at t = 0 s)"},
         {"{name: not_a_number, params: {where: objective}}",
          "policy not_a_number: decide failed: the objective of job a is not a number (at t = 0 s)"},
+        {"{name: not_a_number, params: {where: negative}}",
+         "policy not_a_number: decide failed: the key of job a ages and is negative (at t = 0 s)"},
+        {"{name: not_a_number, params: {where: factor}}",
+         "policy not_a_number: decide failed: the user factor of job a is not a positive number (at t = 0 s)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;

@@ -69,6 +69,7 @@ static void *render(void *context, const struct replication *replication) {
         keep_job(&t->jobs[j], sim, j);
     tables_jobs_header(sim->workload, &t->jobs_csv);
     tables_jobs(replication, &t->jobs_csv);
+    tables_decisions(replication, &t->decisions_csv);
     memcpy(t->refused, sim->refused, sizeof t->refused);
     for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
         array_push(&t->power.at, replication->metrics->power_rows.at[i]);
@@ -93,7 +94,8 @@ void trial_execute(struct trial *t) {
     struct replicate_options options = {.threads = t->options->threads ? t->options->threads : 1,
                                         .check = !t->options->unchecked,
                                         .strict = t->options->strict,
-                                        .record_power = true};
+                                        .record_power = true,
+                                        .record_decisions = t->options->decisions};
     t->status = replicate_run(&t->study, &options, &sink, &result, &error);
     t->summaries = result.summaries;
     t->count = result.count;
@@ -120,6 +122,7 @@ void trial_finish(struct trial *t) {
     free(t->jobs);
     free(t->power.at.at);
     str_finish(&t->jobs_csv);
+    str_finish(&t->decisions_csv);
     str_finish(&t->summary_csv);
     *t = (struct trial){0};
 }

@@ -21,6 +21,7 @@ struct trial_options {
     const char *policy; /* in place of the policy section, or NULL */
     uint32_t threads;   /* 0: one */
     bool strict;
+    bool decisions; /* keeps decisions.csv */
     bool unchecked; /* leaves the invariants alone, for figures that do not depend on them */
     /* Called while the simulation of a replication is still there, on its thread; may be NULL. */
     void (*look)(void *context, const struct replication *replication);
@@ -37,6 +38,7 @@ struct trial {
     struct trial_job *jobs; /* of replication 1, in order of submission */
     size_t job_count;
     struct str jobs_csv;               /* of replication 1, with its header */
+    struct str decisions_csv;          /* of replication 1, if wanted */
     struct str summary_csv;            /* rows of all replications */
     uint64_t refused[REFUSAL_COUNT];   /* of replication 1 */
     struct metrics_copy {              /* of replication 1 */

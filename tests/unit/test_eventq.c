@@ -142,8 +142,11 @@ Test(eventq, total_order) {
     static const uint32_t expected[] = {7, 5, 4, 1, 6, 0, 3, 2};
     struct eventq q = {0};
     struct event event;
+    uint32_t ids[8];
     for (uint32_t i = 0; i < 8; i++)
-        eventq_push(&q, pushed[i].time_ns, pushed[i].rank, 40 + i, i);
+        ids[i] = eventq_push(&q, pushed[i].time_ns, pushed[i].rank, 40 + i, i);
+    for (uint32_t i = 0; i < 8; i++)
+        cr_assert_eq(eventq_time_ns(&q, ids[i]), pushed[i].time_ns);
     for (uint32_t i = 0; i < 8; i++) {
         cr_assert(eventq_pop(&q, &event));
         cr_assert_eq(event.payload, expected[i], "place %u: %u", i, event.payload);

@@ -92,3 +92,25 @@ Test(power_meter, units) {
     cr_assert_eq(power_w(2385000001), 2.385000001);
     cr_assert_eq(power_j((int128)1000000000 * 1000000000 * 5), 5);
 }
+
+/* Type 0 sleeps at 6 W: two of its GPUs asleep draw 88 W less than 285. Then node 1 fails: 20.25 + 14.25 W less.
+   After 3 s both are as before. */
+Test(power_meter, asleep_and_failed) {
+    struct power_meter m;
+    types[0].sleep_w = 6;
+    power_meter_init(&m, &cluster);
+    m.types[0].asleep = 2;
+    cr_assert_eq(power_meter_total_nw(&m), 197000000000);
+    power_meter_advance(&m, 2000000000);
+    power_meter_fail(&m, &nodes[1], 1);
+    cr_assert_eq(power_meter_total_nw(&m), 162500000000);
+    power_meter_advance(&m, 3000000000);
+    power_meter_fail(&m, &nodes[1], -1);
+    m.types[0].asleep = 0;
+    cr_assert_eq(power_meter_total_nw(&m), 285000000000);
+    expect_near(power_j(power_meter_energy(&m)), 197 * 2.0 + 162.5 * 3, "all");
+    expect_near(power_j(m.types[0].idle_energy), 62 * 5.0, "idle, asleep included");
+    expect_near(power_j(m.types[1].idle_energy), 14.25 * 2, "idle until the failure");
+    expect_near(power_gpu_s(m.types[0].sleep_gpu_ns), 10, "sleep");
+    power_meter_finish(&m);
+}

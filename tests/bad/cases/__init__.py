@@ -1,6 +1,8 @@
 """The cases, by what is wrong."""
 
-from cases import cluster, command_line, logs, models, policies, runs, scenario, workload, yaml_text
+from cases import (cluster, command_line, dynamics, logs, models, policies, runs, scenario, series, workload,
+                   yaml_text)
 
-CASES = [case for module in (yaml_text, scenario, cluster, models, workload, logs, policies, runs, command_line)
+MODULES = (yaml_text, scenario, series, cluster, dynamics, models, workload, logs, policies, runs, command_line)
+CASES = [case for module in MODULES
          for case in module.CASES]

@@ -1,0 +1,304 @@
+/* Series of values over time: see series.h. */
+#include "config/series.h"
+
+#include "base/array.h"
+#include "base/datetime.h"
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PROBLEMS 100 /* of one file: more help nobody */
+
+static const struct field series_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct series, where)},
+    {.key = "file", .type = FIELD_PATH, .offset = offsetof(struct series, file), .required = true},
+    {.key = "column",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct series, column),
+     .min = 1,
+     .help = "column of the values"},
+    {.key = "time_column",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct series, time_column),
+     .min = 1,
+     .help = "column of the times (default: time_s, else timestamp)"},
+    {.key = "repeat",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct series, repeat),
+     .help = "begin again after the end"},
+    FIELDS_END};
+
+int series_bind(struct series *s, const struct series_kind *kind, const struct yaml_node *node,
+                const struct binding *b, double *constant) {
+    *s = (struct series){0};
+    *constant = kind->value->default_value;
+    if (!node)
+        return 0;
+    if (node->kind == YAML_NODE_SCALAR)
+        return schema_bind_value(b, kind->value, node, kind->path, constant);
+    if (node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, node, kind->path, "a number or {file: NAME}");
+    int r = schema_bind(b, series_fields, node, kind->path, s);
+    s->kind = kind;
+    if (!s->column)
+        s->column = kind->column;
+    return r;
+}
+
+/* --- reading --- */
+
+struct reader {
+    struct series *series;
+    struct csv *csv;
+    const struct binding *binding;
+    int64_t start_ns;
+    int time, value;  /* columns */
+    bool clock_known; /* whether the file has seconds or date-times: its first good time says which */
+    ARRAY_OF(struct series_step) steps;
+    int64_t last_ns, step_ns; /* time of the last good row, and from the one before it */
+    double last;              /* its value */
+    struct str text;          /* of a cell, with a NUL */
+};
+
+static int missing_column(const struct reader *r, const char *name, const char *advice) {
+    size_t count = csv_column_count(r->csv);
+    const char **names = arena_alloc(r->binding->arena, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = csv_column_name(r->csv, i);
+    const char *hint = str_suggestion(r->binding->arena, name, names, count);
+    problems_add(r->binding->problems, (struct location){r->series->file, 1, 0}, NULL,
+                 "column \"%.80s\" is missing%s", name, hint[0] ? hint : advice);
+    return -1;
+}
+
+static int find_columns(struct reader *r) {
+    struct series *s = r->series;
+    if (!s->time_column)
+        s->time_column =
+            csv_column(r->csv, "time_s") < 0 && csv_column(r->csv, "timestamp") >= 0 ? "timestamp" : "time_s";
+    r->time = csv_column(r->csv, s->time_column);
+    if (r->time < 0)
+        (void)missing_column(r, s->time_column, " (time_column: NAME says which column holds the times)");
+    r->value = csv_column(r->csv, s->column);
+    if (r->value < 0)
+        (void)missing_column(r, s->column, " (column: NAME says which column holds the values)");
+    return r->time < 0 || r->value < 0 ? ERROR_INPUT : 0;
+}
+
+static bool wrong_time(const struct reader *r, const char *expected) {
+    struct slice cell = csv_field(r->csv, r->time);
+    problems_add(r->binding->problems, csv_where(r->csv, r->time), r->series->time_column,
+                 "expected %s, got \"%.*s\"", expected, (int)(cell.length < 80 ? cell.length : 80), cell.at);
+    return false;
+}
+
+/* False after adding a problem. */
+static bool read_time(struct reader *r, int64_t *time_ns) {
+    struct slice cell = csv_field(r->csv, r->time);
+    double seconds;
+    int64_t unix_ns;
+    bool number = numfmt_parse_real(cell.at, cell.length, &seconds);
+    bool date = datetime_parse(cell.at, cell.length, &unix_ns);
+    if (!r->clock_known && !number && !date)
+        return wrong_time(r, "seconds, or a date-time such as 2022-01-01T00:00Z");
+    if (!r->clock_known)
+        r->series->has_dates = date;
+    r->clock_known = true;
+    if (r->series->has_dates) {
+        if (!date)
+            return wrong_time(r, "date-time such as 2022-01-01T00:00Z");
+        if (r->start_ns == TIME_NONE_NS) {
+            *time_ns = unix_ns; /* reported once, for the whole file */
+            return true;
+        }
+        *time_ns = unix_ns - r->start_ns;
+        return llabs(*time_ns) <= (int64_t)TIME_MAX_S * NS_PER_S ||
+               wrong_time(r, "date-time within 4e9 s of start_time");
+    }
+    if (!number || fabs(seconds) > TIME_MAX_S)
+        return wrong_time(r, "seconds -4e9..4e9");
+    *time_ns = units_ns(seconds);
+    return true;
+}
+
+/* An empty cell is a gap. False after adding a problem. */
+static bool read_value(struct reader *r, double *value) {
+    struct series *s = r->series;
+    struct slice cell = csv_field(r->csv, r->value);
+    struct location where = csv_where(r->csv, r->value);
+    if (cell.length == 0 && s->kind->is_limit) {
+        *value = INFINITY;
+        return true;
+    }
+    if (cell.length == 0 && isnan(r->last)) {
+        problems_add(r->binding->problems, where, s->column,
+                     "expected a number in the first row, got an empty cell");
+        return false;
+    }
+    if (cell.length == 0) {
+        *value = r->last;
+        if (s->gaps++ == 0)
+            s->first_gap_line = where.line;
+        return true;
+    }
+    r->text.length = 0;
+    str_add_bytes(&r->text, cell.at, cell.length);
+    const struct yaml_node node = {
+        .kind = YAML_NODE_SCALAR, .where = where, .text = r->text.text, .length = r->text.length};
+    return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;
+}
+
+static void read_row(struct reader *r) {
+    struct series *s = r->series;
+    int64_t time_ns = 0;
+    double value = NAN;
+    bool first = s->rows++ == 0;
+    bool timed = read_time(r, &time_ns);
+    bool valued = read_value(r, &value);
+    if (timed && !first && r->last_ns != INT64_MIN && time_ns <= r->last_ns)
+        timed = wrong_time(r, "a time after that of the row before");
+    if (timed) {
+        if (r->last_ns == INT64_MIN)
+            s->first_ns = time_ns;
+        else
+            r->step_ns = time_ns - r->last_ns;
+        r->last_ns = time_ns;
+    }
+    if (!valued)
+        r->last = isnan(r->last) ? 0 : r->last; /* one problem for a bad first cell, none for the gaps behind it */
+    if (!timed || !valued)
+        return;
+    if (r->steps.count == 0 || value != r->last)
+        array_push(&r->steps, ((struct series_step){time_ns, value}));
+    r->last = value;
+}
+
+static void read_rows(struct reader *r) {
+    struct problems *problems = r->binding->problems;
+    struct error error = {0};
+    size_t before = problems->count;
+    for (int got; problems->count - before < MAX_PROBLEMS && (got = csv_next(r->csv, &error)) != 0;) {
+        if (got > 0) {
+            read_row(r);
+            continue;
+        }
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        if (got != ERROR_INPUT)
+            break;
+    }
+}
+
+/* What can only be said of the file as a whole. */
+static void end_rows(struct reader *r) {
+    struct series *s = r->series;
+    struct problems *problems = r->binding->problems;
+    bool ends = s->repeat || !s->kind->is_limit;
+    uint64_t least = ends ? 2 : 1; /* the last of two rows holds as long as the first */
+    if (s->rows < least) {
+        problems_add(problems, (struct location){s->file, 0, 0}, NULL, "expected at least %s, got %llu",
+                     ends ? "two rows" : "one row", (unsigned long long)s->rows);
+        return;
+    }
+    if (s->has_dates && r->start_ns == TIME_NONE_NS) {
+        problems_add(problems, s->where, s->kind->path,
+                     "expected the key \"start_time\", since %s holds date-times: the instant of t = 0", s->file);
+        return;
+    }
+    if (!ends || __builtin_add_overflow(r->last_ns, r->step_ns, &s->end_ns))
+        s->end_ns = TIME_NONE_NS;
+    if (s->repeat && (s->end_ns == TIME_NONE_NS || s->end_ns - s->first_ns > (int64_t)TIME_MAX_S * NS_PER_S))
+        problems_add(problems, s->where, s->kind->path, "expected a series of at most 4e9 s to repeat");
+}
+
+int series_load(struct series *s, int64_t start_ns, const struct binding *b) {
+    struct reader r = {.series = s, .binding = b, .start_ns = start_ns, .last_ns = INT64_MIN, .last = NAN};
+    struct error error = {0};
+    size_t before = b->problems->count;
+    if (!s->kind || !s->file)
+        return 0;
+    if (csv_open(s->file, ',', &r.csv, &error) < 0) {
+        problems_add(b->problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    if (find_columns(&r) == 0) {
+        read_rows(&r);
+        if (b->problems->count == before)
+            end_rows(&r);
+    }
+    s->count = r.steps.count;
+    s->steps = arena_alloc(b->arena, s->count * sizeof *s->steps);
+    if (s->count > 0)
+        memcpy(s->steps, r.steps.at, s->count * sizeof *s->steps);
+    free(r.steps.at);
+    str_finish(&r.text);
+    csv_close(r.csv);
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int series_check_cover(const struct series *s, int64_t horizon_ns, const struct binding *b) {
+    if (!s->kind || s->count == 0 || s->kind->is_limit)
+        return 0;
+    if (s->first_ns > 0) {
+        problems_add(b->problems, s->where, s->kind->path,
+                     "expected a series from t = 0 on, got one from t = %.9g s on (%s)", units_s(s->first_ns),
+                     s->file);
+        return ERROR_INPUT;
+    }
+    if (s->repeat || (horizon_ns == TIME_NONE_NS ? s->end_ns > 0 : s->end_ns >= horizon_ns))
+        return 0;
+    if (horizon_ns == TIME_NONE_NS)
+        horizon_ns = 0;
+    problems_add(b->problems, s->where, s->kind->path,
+                 "expected a series up to t = %.9g s or repeat: true, got one up to t = %.9g s (%s)",
+                 units_s(horizon_ns), units_s(s->end_ns), s->file);
+    return ERROR_INPUT;
+}
+
+/* --- time goes on --- */
+
+int64_t series_period_ns(const struct series *s) {
+    return s->kind && s->repeat && s->count > 1 ? s->end_ns - s->first_ns : 0;
+}
+
+int64_t series_last_ns(const struct series *s) {
+    return s->kind && !s->repeat ? s->end_ns : TIME_NONE_NS;
+}
+
+/* The step after this one, which may be the first of the next round. */
+static void step_on(struct series_cursor *c) {
+    int64_t period_ns = series_period_ns(c->series);
+    if (++c->next < c->series->count || period_ns == 0)
+        return;
+    c->next = 0;
+    c->shift_ns += period_ns;
+}
+
+void series_start(struct series_cursor *c, const struct series *s) {
+    *c = (struct series_cursor){.series = s, .value = s->kind && s->kind->is_limit ? INFINITY : NAN};
+    int64_t period_ns = series_period_ns(s);
+    if (period_ns > 0 && s->first_ns < 0)
+        c->shift_ns = -s->first_ns / period_ns * period_ns;
+    if (s->count > 0 && s->steps[0].value == c->value) /* it begins with no limit */
+        step_on(c);
+    while (series_next_ns(c) <= 0)
+        series_pass(c);
+}
+
+int64_t series_next_ns(const struct series_cursor *c) {
+    const struct series *s = c->series;
+    int64_t time_ns;
+    return c->next >= s->count || __builtin_add_overflow(s->steps[c->next].time_ns, c->shift_ns, &time_ns)
+               ? TIME_NONE_NS
+               : time_ns;
+}
+
+void series_pass(struct series_cursor *c) {
+    c->value = c->series->steps[c->next].value;
+    do /* the last step and the first of the next round may be equal */
+        step_on(c);
+    while (c->next < c->series->count && c->series->steps[c->next].value == c->value);
+}

@@ -1,0 +1,72 @@
+/* Step functions of time from CSV files: power cap, price, carbon intensity. A row holds from its time to that of
+   the next one. Values that need no file are constants and have no steps here. */
+#ifndef EASIM_CONFIG_SERIES_H
+#define EASIM_CONFIG_SERIES_H
+
+#include "config/schema.h"
+
+/* What a series is of, and how its gaps and ends are read. */
+struct series_kind {
+    const char *path;          /* of the key in the scenario */
+    const char *column;        /* unless the scenario names another */
+    const struct field *value; /* type, range and default, of a constant and of each cell */
+    /* A limit: none holds before the first row, an empty cell lifts it (INFINITY), the last one stays. Everything
+       else: the run must lie inside the series; an empty cell is a gap in which the value before goes on. */
+    bool is_limit;
+};
+
+struct series_step {
+    int64_t time_ns;
+    double value;
+};
+
+/* Bound by series_bind, filled in by series_load; all memory is in the binding's arena. Neighbouring steps differ
+   in value. */
+struct series {
+    const struct series_kind *kind; /* NULL: a constant or absent */
+    struct location where;          /* in the scenario */
+    const char *file, *column, *time_column;
+    bool repeat;
+    bool has_dates;            /* times are date-times, not seconds */
+    struct series_step *steps; /* ascending */
+    size_t count;
+    int64_t first_ns; /* time of the first row */
+    int64_t end_ns;   /* the last row's time and once more the step before it; TIME_NONE_NS: none, the last stays */
+    uint64_t rows, gaps;     /* rows read; empty cells filled in */
+    uint32_t first_gap_line; /* 0: none */
+};
+
+/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat}. *constant is the default of the
+   kind unless a number is given. Negative after adding problems. */
+int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
+                const struct binding *binding, double *constant) MUST_CHECK;
+
+/* Reads the file of a bound series; nothing to do without one. start_ns: the instant of t = 0 since 1970, for
+   date-times; TIME_NONE_NS: not known. Negative after adding problems. */
+int series_load(struct series *series, int64_t start_ns, const struct binding *binding) MUST_CHECK;
+
+/* Whether the series has a value from 0 to horizon_ns (TIME_NONE_NS: not known in advance, so only the beginning is
+   checked). A limit always has. */
+int series_check_cover(const struct series *series, int64_t horizon_ns, const struct binding *binding) MUST_CHECK;
+
+/* After which a repeated series comes again; 0: not repeated, or always the same. */
+int64_t series_period_ns(const struct series *series);
+/* Until when there is a value; TIME_NONE_NS: for ever. */
+int64_t series_last_ns(const struct series *series);
+
+/* A place in a series while time goes on: the step that comes next. */
+struct series_cursor {
+    const struct series *series;
+    size_t next;
+    int64_t shift_ns; /* added to the times of this round of a repeated series */
+    double value;     /* present */
+};
+
+/* Goes to t = 0. */
+void series_start(struct series_cursor *cursor, const struct series *series);
+/* When the value changes next; TIME_NONE_NS: never. */
+int64_t series_next_ns(const struct series_cursor *cursor);
+/* Passes that change. */
+void series_pass(struct series_cursor *cursor);
+
+#endif

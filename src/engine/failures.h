@@ -1,0 +1,23 @@
+/* Failures and repairs of nodes (SPEC 4): exponential times from a stream of each node, so that neither the policy
+   nor another node changes them. */
+#ifndef EASIM_ENGINE_FAILURES_H
+#define EASIM_ENGINE_FAILURES_H
+
+#include <gsl/gsl_rng.h>
+#include <stdint.h>
+
+struct sim;
+
+struct failures {
+    gsl_rng **streams;    /* by node, NULL if it never fails; NULL as a whole: none does */
+    uint32_t nodes, gpus; /* failed now */
+    uint64_t count;       /* so far */
+};
+
+void failures_init(struct sim *sim);
+void failures_finish(struct sim *sim);
+/* The events themselves. */
+void failures_fail(struct sim *sim, uint32_t node);
+void failures_repair(struct sim *sim, uint32_t node);
+
+#endif

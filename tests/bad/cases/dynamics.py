@@ -1,0 +1,81 @@
+"""Failures, sleep, interference and noise."""
+
+from base import config
+
+
+def node(name, keys, *errors):
+    """More keys of the node group in line 8."""
+    return config(f"failures: {name}", ("gpus: 8", "gpus: 8, " + keys), *errors)
+
+
+def gpu(name, keys, *errors):
+    """More keys of the GPU type in line 6."""
+    return config(f"sleep: {name}", ("memory_gib: 80", "memory_gib: 80, " + keys), *errors)
+
+
+def interference(name, value, *errors):
+    return config(f"interference: {name}", ("models: m.yaml", f"  interference: {value}\nmodels: m.yaml"), *errors)
+
+
+def noise(name, value, *errors):
+    return config(f"noise: {name}", ("seed: 1", f"seed: 1\nnoise: {value}"), *errors)
+
+
+CASES = [
+    node("mtbf without mttr", "mtbf: 10h",
+        "c.yaml:8:7: cluster.nodes[0]: expected both or neither of mtbf and mttr"),
+    node("mttr without mtbf", "mttr: 1h",
+        "c.yaml:8:7: cluster.nodes[0]: expected both or neither of mtbf and mttr"),
+    node("no time to failure", "mtbf: 0, mttr: 1h",
+        'c.yaml:8:44: cluster.nodes[0].mtbf: expected duration such as 90s or 10h > 0 and <= 4000000000, got "0"'),
+    node("negative time to repair", "mtbf: 10h, mttr: -1h",
+        'c.yaml:8:55: cluster.nodes[0].mttr: expected duration such as 90s or 10h > 0 and <= 4000000000, got "-1h"'),
+    node("time to failure in words", "mtbf: rarely, mttr: 1h",
+        'c.yaml:8:44: cluster.nodes[0].mtbf: expected duration such as 90s or 10h > 0 and <= 4000000000, got "rarely"'),
+    node("time to failure too long", "mtbf: 200000w, mttr: 1h",
+        'c.yaml:8:44: cluster.nodes[0].mtbf: expected duration such as 90s or 10h > 0 and <= 4000000000,'
+        ' got "200000w"'),
+    node("misspelt key", "mtfb: 10h, mttr: 1h",
+        'c.yaml:8:38: cluster.nodes[0]: unknown key "mtfb", did you mean "mtbf"?'),
+    gpu("power above idle power", "sleep_w: 61, sleep_after: 10min",
+        "c.yaml:6:7: cluster.gpu_types[0]: expected sleep_w at most idle_w (60), got 61"),
+    gpu("power without a time", "sleep_w: 10",
+        "c.yaml:6:7: cluster.gpu_types[0]: expected sleep_after beside sleep_w"),
+    gpu("time without a power", "sleep_after: 10min",
+        "c.yaml:6:7: cluster.gpu_types[0]: expected sleep_w beside sleep_after"),
+    gpu("waking without sleep", "wake_s: 3",
+        "c.yaml:6:7: cluster.gpu_types[0]: expected sleep_after beside wake_s"),
+    gpu("negative time", "sleep_w: 10, sleep_after: -1",
+        'c.yaml:6:97: cluster.gpu_types[0].sleep_after: expected duration such as 90s or 10h 0..4000000000, or off,'
+        ' got "-1"'),
+    gpu("time in words", "sleep_w: 10, sleep_after: never",
+        'c.yaml:6:97: cluster.gpu_types[0].sleep_after: expected duration such as 90s or 10h 0..4000000000, or off,'
+        ' got "never"'),
+    gpu("negative time to wake", "sleep_w: 10, sleep_after: 60, wake_s: -2.385",
+        'c.yaml:6:109: cluster.gpu_types[0].wake_s: expected duration such as 90s or 10h 0..1000000, got "-2.385"'),
+    gpu("misspelt key", "sleep_w: 10, sleep_afer: 60",
+        'c.yaml:6:84: cluster.gpu_types[0]: unknown key "sleep_afer", did you mean "sleep_after"?'),
+    interference("negative slowdown", "{slowdown_per_neighbour: -0.05}",
+        'c.yaml:9:42: cluster.interference.slowdown_per_neighbour: expected number 0..100, got "-0.05"'),
+    interference("slowdown in words", "{slowdown_per_neighbour: little}",
+        'c.yaml:9:42: cluster.interference.slowdown_per_neighbour: expected number 0..100, got "little"'),
+    interference("no slowdown", "{}",
+        'c.yaml:9:17: cluster.interference: key "slowdown_per_neighbour" is missing'),
+    interference("number alone", "0.05",
+        'c.yaml:9:17: cluster.interference: expected a mapping of keys to values, got "0.05"'),
+    interference("misspelt key", "{slowdown_per_neighbor: 0.05}",
+        'c.yaml:9:18: cluster.interference: unknown key "slowdown_per_neighbor",'
+        ' did you mean "slowdown_per_neighbour"?',
+        'c.yaml:9:17: cluster.interference: key "slowdown_per_neighbour" is missing'),
+    noise("sigma too large", "{speed_sigma: 2.385}",
+        'c.yaml:4:22: noise.speed_sigma: expected number 0..2, got "2.385"'),
+    noise("negative sigma", "{speed_sigma: -0.1}",
+        'c.yaml:4:22: noise.speed_sigma: expected number 0..2, got "-0.1"'),
+    noise("sigma that is not a number", "{speed_sigma: nan}",
+        'c.yaml:4:22: noise.speed_sigma: expected number 0..2, got "nan"'),
+    noise("misspelt key", "{sped_sigma: 0.1}",
+        'c.yaml:4:9: noise: unknown key "sped_sigma", did you mean "speed_sigma"?',
+        'c.yaml:4:8: noise: key "speed_sigma" is missing'),
+    config("noise: misspelt section", ("seed: 1", "seed: 1\nnoize: {speed_sigma: 0.1}"),
+        'c.yaml:4:1: unknown key "noize", did you mean "noise"?'),
+]

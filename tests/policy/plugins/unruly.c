@@ -1,0 +1,124 @@
+/* unruly: a list policy that uses everything a list policy may, by chance: ties, tiers, ageing, urgent jobs between
+   others, keys to ask again, admission, preemption. UNRULY_MEEK leaves the callbacks out that may make room or
+   forbid.
+ */
+#include <easim/policy.h>
+
+enum {
+    AGEING = 1 << 0,
+    TIERS = 1 << 1,
+    URGENT = 1 << 2,
+    ROOM = 1 << 3,
+    ALLOW = 1 << 4,
+    PREEMPT = 1 << 5,
+    FACTOR = 1 << 6,
+    NEVER = 1 << 7,
+    TIES = 1 << 8,
+    SLACK = 1 << 9
+};
+
+struct params {
+    int64_t bits;
+    double tau;
+};
+
+static bool has(const struct easim_pass *pass, int64_t bit) {
+    const struct params *p = pass->params;
+    return p->bits & bit;
+}
+
+static uint32_t mix(uint32_t x) {
+    x = (x ^ x >> 16) * 0x45d9f3bu;
+    return x ^ x >> 15;
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    if (has(pass, NEVER) && choice->k > 1 && mix(job->model + 2 * choice->k + choice->span) % 3 == 0)
+        return INFINITY; /* also in one node and not across: groups that open late in a pass */
+    return choice->time_s;
+}
+
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    struct easim_key key = {.value = has(pass, TIES) ? floor(log2(1 + best)) : best};
+    if (has(pass, AGEING))
+        key.ageing_s = job->user % 3 == 2 ? 0 : p->tau * (1 + job->user % 2);
+    if (has(pass, TIERS))
+        key.tier = (int32_t)(mix(job->index) % 3) - 1;
+    if (has(pass, SLACK))
+        key.objective_max = 2 * best;
+    double latest_start_s = job->deadline_s - best;
+    if (has(pass, URGENT) && isfinite(job->deadline_s) && pass->view->now_s < latest_start_s) {
+        key.finish_by_s = job->deadline_s;
+        key.ask_again_s = latest_start_s;
+        key.ageing_s = 0;
+    }
+    return key;
+}
+
+static double user_factor(const struct easim_pass *pass, uint32_t user) {
+    return has(pass, FACTOR) ? 1 + easim_user_usage_s(pass->view, user) / 977 : 1;
+}
+
+#ifndef UNRULY_MEEK
+static bool preempt_one(const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    if (view->running_count == 0)
+        return false;
+    uint32_t slot = (uint32_t)(pass->host->uniform(pass->plan) * view->running_count);
+    const struct easim_job *job = easim_view_job(view, easim_view_running(view, slot)->job);
+    if (!job->preemptible || job->preemptions > 2 || job->start_s == view->now_s)
+        return false;
+    bool at_once = pass->host->uniform(pass->plan) < 0.5;
+    if (pass->host->plan_preempt(pass->plan, job->index, at_once) != EASIM_OK)
+        return false;
+    pass->host->plan_wake_at(pass->plan, view->now_s + 1);
+    return true;
+}
+
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    const struct easim_view *view = pass->view;
+    (void)job;
+    return !has(pass, ALLOW) || view->running_count == 0 || mix(config * 31 + view->free_gpus) % 4 != 0;
+}
+
+static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
+    (void)job;
+    return has(pass, ROOM) && pass->host->uniform(pass->plan) < 0.3 && preempt_one(pass);
+}
+
+static void begin(const struct easim_pass *pass) {
+    if (has(pass, PREEMPT) && pass->host->uniform(pass->plan) < 0.1)
+        preempt_one(pass);
+}
+#endif
+
+static const struct easim_param params[] = {
+    {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 1023, 0, false, NULL},
+    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-9, 1e12, 3600, false, NULL},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list),
+    .key = key,
+    .objective = objective,
+    .user_factor = user_factor,
+#ifndef UNRULY_MEEK
+    .allow = allow,
+    .begin = begin,
+    .make_room = make_room,
+#endif
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "unruly",
+    .version = "1",
+    .summary = "everything a list policy may do, by chance",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK,
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = 2,
+    .list = &list,
+};

@@ -1,0 +1,368 @@
+/* Node failures by hand. The times come from the stream that docs/semantics.md states, drawn here once more: node n
+   fails and is repaired after -mean ln(1 - u), u from the stream failures/n. Rigid jobs of the trial cluster draw
+   400 W computing and 90 W in set-up and checkpoint; a free GPU draws 50 W. */
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+
+#include "base/rng.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+TestSuite(failures, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+/* Lengths of the first up and down times of a node under a seed, whole nanoseconds. */
+struct history {
+    double up_s[64], down_s[64];
+};
+
+static double draw_s(gsl_rng *rng, double mean_s) {
+    return round(-mean_s * log1p(-gsl_rng_uniform(rng)) * 1e9) / 1e9;
+}
+
+static struct history derive(uint64_t seed, uint32_t node, double mtbf_s, double mttr_s) {
+    struct history h;
+    char name[32];
+    snprintf(name, sizeof name, "failures/%u", node);
+    gsl_rng *rng = rng_create(seed, 0, name);
+    for (int i = 0; i < 64; i++) {
+        h.up_s[i] = draw_s(rng, mtbf_s);
+        h.down_s[i] = draw_s(rng, mttr_s);
+    }
+    gsl_rng_free(rng);
+    return h;
+}
+
+/* The first seed whose node 0 is up for least..most s, down for 2 s or more, and then up for second_least s. */
+static uint64_t find_seed(double mtbf_s, double least_s, double most_s, double second_least_s) {
+    for (uint64_t seed = 1; seed < 100000; seed++) {
+        struct history h = derive(seed, 0, mtbf_s, 20);
+        if (h.up_s[0] >= least_s && h.up_s[0] <= most_s && h.down_s[0] >= 2 && h.up_s[1] >= second_least_s)
+            return seed;
+    }
+    cr_assert_fail("no such seed");
+    return 0;
+}
+
+static void expect_near(double found, double expected, const char *what) {
+    cr_expect(fabs(found - expected) <= 1e-8 + 1e-9 * fabs(expected), "%s is %.17g, not %.17g", what, found,
+              expected);
+}
+
+#define FAILING(gpus)                                                                                              \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: " #gpus           \
+    ", base_w: 30, mtbf: 100, mttr: 20}]}\n"
+
+/* What becomes of a job that has the node for itself, up time by up time. */
+struct course {
+    double finish_s, setup_s, computing_s, lost_s;
+    int failures;
+};
+
+static struct course follow(const struct history *h, double work_s, double start_s, double restart_s,
+                            double interval_s) {
+    struct course c = {0};
+    double now_s = 0, setup_s = start_s;
+    for (int i = 0; i < 64; i++, setup_s = restart_s) {
+        double computes_s = fmax(0, h->up_s[i] - setup_s);
+        if (computes_s > work_s) {
+            c.finish_s = now_s + setup_s + work_s;
+            c.setup_s += setup_s;
+            c.computing_s += work_s;
+            return c;
+        }
+        double kept_s = interval_s > 0 ? floor(computes_s / interval_s) * interval_s : 0;
+        c.setup_s += fmin(setup_s, h->up_s[i]);
+        c.computing_s += computes_s;
+        c.lost_s += computes_s - kept_s;
+        c.failures++;
+        work_s -= kept_s;
+        now_s += h->up_s[i] + h->down_s[i];
+    }
+    cr_assert_fail("the job does not end");
+    return c;
+}
+
+/* One job of 150 s on both GPUs of a node that lives 100 s in the mean: with checkpoints every 8 s, and on demand,
+   where a failure takes all. Whenever the node is up the job has it, so nothing is idle. */
+Test(failures, one_job) {
+    static const double intervals[] = {8, 0};
+    int failures = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        double interval_s = intervals[seed % 2];
+        struct history h = derive(seed, 0, 100, 20);
+        struct course c = follow(&h, 150, 3, 5, interval_s);
+        struct trial t;
+        trial_run(&t,
+                  &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,150\n", .strict = true},
+                  "name: n\nhorizon: drain\nseed: %d\npolicy: {name: fcfs}\n" FAILING(
+                      2) "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 3, restart_s: 5, "
+                         "checkpoint_s: 2, "
+                         "checkpoint_interval_s: %g}}\n",
+                  (int)seed, interval_s);
+        trial_must_succeed(&t);
+        const struct trial_job *a = trial_find(&t, "a");
+        const struct summary *s = t.summaries;
+        double job_j = 2 * (90 * c.setup_s + 400 * c.computing_s);
+        expect_near((double)a->finish_ns / 1e9, c.finish_s, "finish");
+        expect_near(a->exec_s, c.setup_s + c.computing_s, "exec_s");
+        expect_near(a->lost_s, c.lost_s, "lost_s");
+        expect_near(a->energy_j, job_j, "energy_j");
+        expect_near(s->energy_kwh * 3.6e6, job_j + 30 * a->exec_s, "energy"); /* base_w only while it is up */
+        expect_near(s->energy_idle_kwh, 0, "idle energy");
+        expect_near(s->util_alloc, a->exec_s / c.finish_s, "util_alloc"); /* of all GPUs, failed ones included */
+        expect_near(s->work_done_gpu_h * 3600, 300, "work done");
+        expect_near(s->node_failures, c.failures, "node_failures");
+        expect_near(s->job_failures, c.failures, "job_failures");
+        expect_near(s->interruptions_per_job, c.failures, "interruptions");
+        cr_expect_eq(a->preemptions, 0);
+        failures += c.failures;
+        trial_finish(&t);
+    }
+    cr_expect(failures > 40, "only %d failures", failures);
+}
+
+/* A failure comes before a finish at the same instant: a, which would end just then, runs once more in full. Its
+   second up time is long enough. */
+Test(failures, before_a_finish) {
+    uint64_t seed = find_seed(100, 20, 60, 80);
+    struct history h = derive(seed, 0, 100, 20);
+    char jobs[128];
+    struct trial t;
+    snprintf(jobs, sizeof jobs, "job_id,submit_s,gpus,duration_s\na,0,1,%.9f\n", h.up_s[0]);
+    trial_run(&t, &(struct trial_options){.jobs = jobs},
+              "name: n\nhorizon: drain\nseed: %d\npolicy: {name: fcfs}\n" FAILING(1) TRIAL_JOBS, (int)seed);
+    trial_must_succeed(&t);
+    expect_near((double)trial_find(&t, "a")->finish_ns / 1e9, h.up_s[0] + h.down_s[0] + h.up_s[0], "finish");
+    expect_near(trial_find(&t, "a")->lost_s, h.up_s[0], "lost_s");
+    trial_finish(&t);
+}
+
+/* preempt_at stops a 3 s before the failure (F): a checkpoint of 5 s is not complete then, and all of a's work is
+   lost; one of 2 s is. a, of 50 s, goes on at the repair (R), after restart_s = 4. */
+Test(failures, while_a_checkpoint_is_written) {
+    uint64_t seed = find_seed(100, 20, 45, 80);
+    struct history h = derive(seed, 0, 100, 20);
+    double at_s = h.up_s[0] - 3, repair_s = h.up_s[0] + h.down_s[0];
+    for (int complete = 0; complete < 2; complete++) {
+        struct trial t;
+        trial_run(
+            &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,50\n", .strict = true},
+            "name: n\nhorizon: drain\nseed: %d\npolicy: {name: preempt_at, params: {at: %.9f, pause: 4}}\n" FAILING(
+                2) "workload: {kind: trace, file: jobs.csv, rigid_costs: {restart_s: 4, checkpoint_s: %d}}\n",
+            (int)seed, at_s, complete ? 2 : 5);
+        trial_must_succeed(&t);
+        const struct trial_job *a = trial_find(&t, "a");
+        expect_near((double)a->finish_ns / 1e9, repair_s + 4 + 50 - (complete ? at_s : 0), "finish");
+        expect_near(a->lost_s, complete ? 0 : at_s, "lost_s");
+        expect_near(a->lost_j, complete ? 0 : 2 * 400 * at_s, "lost energy");
+        expect_near(a->exec_s, at_s + (complete ? 2 : 3) + 4 + 50 - (complete ? at_s : 0), "exec_s");
+        expect_near(t.summaries->job_failures, complete ? 0 : 1, "job_failures");
+        expect_near(t.summaries->node_failures, 1, "node_failures");
+        expect_near(t.summaries->preemptions, 1, "preemptions");
+        expect_near(t.summaries->work_done_gpu_h * 3600, 100, "work done");
+        trial_finish(&t);
+    }
+}
+
+/* The same for the checkpoint of a resize, which is written on the new GPUs. b ends 3 s before F; a (200 samples,
+   1/s on its 2 GPUs) grows to 4 GPUs (3/s). At R it starts on all 4 with what was kept. */
+Test(failures, while_a_resize_is_set_up) {
+    static const char model[] = "models: [{name: m, m0: 9, phi: 1, batches: [1], restart_s: 4, checkpoint_s: %d, "
+                                "gpus: {g: {evidence: assumed, "
+                                "source: by hand, lookup: [{k: 2, batch: 1, throughput_samples_s: 1, "
+                                "power_w_per_gpu: 100}, {k: 4, batch: 1, "
+                                "throughput_samples_s: 3, power_w_per_gpu: 100}]}}}]\n";
+    uint64_t seed = find_seed(100, 20, 45, 80);
+    struct history h = derive(seed, 0, 100, 20);
+    double at_s = h.up_s[0] - 3, repair_s = h.up_s[0] + h.down_s[0];
+    for (int complete = 0; complete < 2; complete++) {
+        struct trial t;
+        char jobs[256], models[512];
+        snprintf(jobs, sizeof jobs,
+                 "job_id,submit_s,gpus,duration_s,model,work_samples\nb,0,2,%.9f,,\na,0,,,m,200\n", at_s);
+        snprintf(models, sizeof models, model, complete ? 2 : 5);
+        trial_run(&t, &(struct trial_options){.jobs = jobs, .models = models, .strict = true},
+                  "name: n\nhorizon: drain\nmodels: models.yaml\nseed: %d\npolicy: {name: fcfs, params: {resize: "
+                  "true}}\n" FAILING(4) TRIAL_JOBS,
+                  (int)seed);
+        trial_must_succeed(&t);
+        const struct trial_job *a = trial_find(&t, "a");
+        expect_near(t.summaries->resizes, 1, "resizes");
+        expect_near((double)a->finish_ns / 1e9, repair_s + 4 + (200 - (complete ? at_s : 0)) / 3, "finish");
+        expect_near(a->lost_s, complete ? 0 : at_s, "lost_s");
+        expect_near(a->lost_j, complete ? 0 : 2 * 100 * at_s, "lost energy"); /* on the old GPUs */
+        expect_near(t.summaries->lost_gpu_h * 3600, complete ? 0 : 2 * at_s, "lost_gpu_h");
+        trial_finish(&t);
+    }
+}
+
+/* Node 0 (2 GPUs) fails at F and is back at R, node 1 (2 GPUs) never fails. a (3 GPUs, both nodes) loses all and
+   waits until R, b (1 GPU, on node 1) runs on, c (2 GPUs, came at 1) waits for a's place behind it: with fcfs in
+   order. Power between F and R: b's GPU and the other, free one. */
+Test(failures, across_nodes) {
+    uint64_t seed = find_seed(100, 20, 45, 100);
+    struct history h = derive(seed, 0, 100, 20);
+    double failure_s = h.up_s[0], repair_s = h.up_s[0] + h.down_s[0];
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,3,50\nb,0,1,500\nc,1,2,10\n"},
+        "name: n\nhorizon: drain\nseed: %d\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 2, base_w: "
+        "7, mtbf: 100, mttr: 20}, {gpu: g, gpus: 2, base_w: 5}]}\n" TRIAL_JOBS,
+        (int)seed);
+    trial_must_succeed(&t);
+    expect_near((double)trial_find(&t, "a")->finish_ns / 1e9, repair_s + 50, "finish of a");
+    expect_near((double)trial_find(&t, "b")->finish_ns / 1e9, 500, "finish of b");
+    expect_near((double)trial_find(&t, "c")->start_ns / 1e9, repair_s + 50, "start of c");
+    expect_near(trial_find(&t, "a")->lost_s, failure_s, "lost by a");
+    bool seen = false;
+    for (size_t i = 0; i < t.power.at.count; i++) {
+        const struct power_row *row = &t.power.at.at[i];
+        cr_expect_eq(row->allocated + row->idle + row->failed, 4);
+        if (row->time_ns != llround(failure_s * 1e9))
+            continue;
+        seen = true;
+        cr_expect(row->failed == 2 && row->idle == 1 && row->allocated == 1 && row->waiting == 2);
+        cr_expect_eq(row->power_nw, (400 + 50 + 5) * 1000000000LL, "%lld nW", (long long)row->power_nw);
+    }
+    cr_expect(seen);
+    trial_finish(&t);
+}
+
+/* Share of time in which node 0 is up, and its failures, over 4e6 s with means 1000 and 250 s. Of an alternating
+   renewal process with exponential times of rates a and b the share has mean b / (a + b) = 0.8 and variance 2 a b /
+   ((a + b)^3 T) = 64 / T; failures have mean T / 1250 and variance T (1000^2 + 250^2) / 1250^3 (Cox, Renewal
+   Theory). Four standard deviations, so one seed in 10^4 would fail; the seed is fixed. */
+Test(failures, availability) {
+    const double end_s = 4e6;
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n"},
+        "name: n\nhorizon: 4e6\nseed: 2385\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 1000, mttr: "
+        "250}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    double up_s = 0;
+    for (size_t i = 0; i < t.power.at.count; i++) {
+        double to_s = i + 1 < t.power.at.count ? (double)t.power.at.at[i + 1].time_ns / 1e9 : end_s;
+        up_s += t.power.at.at[i].failed ? 0 : to_s - (double)t.power.at.at[i].time_ns / 1e9;
+    }
+    double share = up_s / end_s, sd = sqrt(64 / end_s);
+    cr_expect(fabs(share - 0.8) < 4 * sd, "up for %g of the time, sd %g", share, sd);
+    double count_sd = sqrt(end_s * (1e6 + 62500) / pow(1250, 3));
+    cr_expect(fabs(t.summaries->node_failures - end_s / 1250) < 4 * count_sd, "%g failures",
+              t.summaries->node_failures);
+    trial_finish(&t);
+}
+
+/* The instants at which the number of failed GPUs changes. Nodes have 1, 2 and 4 GPUs, so it says which have
+ * failed. */
+struct outages {
+    struct {
+        int64_t time_ns;
+        uint32_t failed;
+    } at[4096];
+    size_t count;
+};
+
+static void run_outages(struct outages *o, const char *policy, const char *mtbf_of_last, uint32_t mask) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.policy = policy},
+        "name: n\nhorizon: 10h\nseed: 7\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: "
+        "fcfs}\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 50, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
+        "1, mtbf: 1h, mttr: 10min}, {gpu: a100, gpus: 2, mtbf: 2h, mttr: 20min}, {gpu: a100, gpus: 4, %s}]}\n"
+        "workload: {kind: poisson, rate_per_s: 0.002, sizes: {law: lognormal, mean: 1h}, k: [1, 2]}\n",
+        mtbf_of_last);
+    trial_must_succeed(&t);
+    *o = (struct outages){0};
+    uint32_t last = 0;
+    for (size_t i = 0; i < t.power.at.count; i++) {
+        uint32_t failed = t.power.at.at[i].failed & mask;
+        if (failed == last)
+            continue;
+        o->at[o->count].time_ns = t.power.at.at[i].time_ns;
+        o->at[o->count++].failed = last = failed;
+    }
+    cr_assert(o->count > 10, "%zu outages", o->count);
+    trial_finish(&t);
+}
+
+/* Node n of the outages fails and is repaired as its own stream says. */
+static void expect_history(const struct outages *o, uint32_t node, double mtbf_s, double mttr_s) {
+    struct history h = derive(7, node, mtbf_s, mttr_s);
+    double next_s = h.up_s[0];
+    int changes = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < o->count; i++) {
+        uint32_t failed = o->at[i].failed & 1u << node;
+        if (failed == last)
+            continue;
+        expect_near((double)o->at[i].time_ns / 1e9, next_s, failed ? "failure" : "repair");
+        next_s += failed ? h.down_s[changes / 2] : h.up_s[changes / 2 + 1];
+        last = failed;
+        changes++;
+    }
+    cr_assert(changes > 2 && next_s > 36000, "node %u: %d changes, the next at %g s", node, changes, next_s);
+}
+
+/* Neither another policy nor another node changes when a node fails. */
+Test(failures, independent) {
+    static const char *const others[] = {"easy", "pollux", "zeus"};
+    static struct outages fcfs, other;
+    run_outages(&fcfs, "fcfs", "mtbf: 3h, mttr: 1h", 7);
+    expect_history(&fcfs, 0, 3600, 600);
+    expect_history(&fcfs, 1, 7200, 1200);
+    expect_history(&fcfs, 2, 10800, 3600);
+    for (size_t p = 0; p < sizeof others / sizeof *others; p++) {
+        run_outages(&other, others[p], "mtbf: 3h, mttr: 1h", 7);
+        cr_expect_arr_eq(&other, &fcfs, sizeof fcfs, "%s", others[p]);
+    }
+    run_outages(&fcfs, "fcfs", "base_w: 3", 3);
+    run_outages(&other, "fcfs", "mtbf: 30min, mttr: 1h", 3);
+    cr_expect_arr_eq(&other, &fcfs, sizeof fcfs, "another node");
+}
+
+/* A policy that starts nothing is found out although failures and repairs go on for ever; a job that waits for a
+   repair is not stuck; one that never gets through between failures is given up. */
+Test(failures, runs_end) {
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,1,1,2\n"},
+              "name: n\nhorizon: drain\nseed: 1\npolicy: {name: start_none}\n" FAILING(1) TRIAL_JOBS);
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, "policy start_none leaves 1 jobs waiting for ever"), "%s",
+              t.failure);
+    trial_finish(&t);
+    struct history h = derive(1, 0, 100, 20);
+    char jobs[128];
+    snprintf(jobs, sizeof jobs, "job_id,submit_s,gpus,duration_s\na,%.9f,1,2\n", h.up_s[0] + h.down_s[0] / 2);
+    trial_run(&t, &(struct trial_options){.jobs = jobs},
+              "name: n\nhorizon: drain\nseed: 1\npolicy: {name: start_none}\n" FAILING(1) TRIAL_JOBS);
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, "waiting for ever"), "%s", t.failure);
+    char when[64];
+    snprintf(when, sizeof when, "(at t = %.9f s)", h.up_s[0] + h.down_s[0]); /* at the repair, not before */
+    cr_expect(strstr(t.failure, when), "%s, not %s", t.failure, when);
+    trial_finish(&t);
+    trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,1,1,5000\n"},
+              "name: n\nhorizon: drain\nseed: 1\npolicy: {name: fcfs}\n" FAILING(1) TRIAL_JOBS);
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, "job a was stopped 1000 times in a row"), "%s", t.failure);
+    trial_finish(&t);
+}
+
+/* Nor do failures hide that a policy waits for ever under a repeated series: of a cap that comes round every 20 s
+   it has seen everything a hundred times by 2001 s or soon after (sooner would be once more a single round). */
+Test(failures, stuck_in_a_series) {
+    struct trial t;
+    temp_file_write_text("cap.csv", "time_s,power_w\n0,5000\n10,6000\n");
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,1,1,2\n"},
+        "name: n\nhorizon: drain\nseed: 1\npolicy: {name: start_none}\n"
+        "cluster: {power_cap_w: {file: cap.csv, repeat: true}, gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], "
+        "nodes: [{gpu: g, gpus: 1, mtbf: 100, mttr: 20}]}\n" TRIAL_JOBS);
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, "leaves 1 jobs waiting for ever"), "%s", t.failure);
+    const char *when = strstr(t.failure, "(at t = ");
+    double at_s = when ? strtod(when + 8, NULL) : 0;
+    cr_expect(at_s > 2001 && at_s < 2500, "%s", t.failure);
+    trial_finish(&t);
+}

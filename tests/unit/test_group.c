@@ -1,0 +1,94 @@
+/* Groups of waiting jobs: which are one, and that a group is open exactly if a look at each configuration says so.
+ */
+#include "policy/group.h"
+
+#include "base/rng.h"
+
+#include <criterion/criterion.h>
+
+#define CONFIGS 12
+
+struct bed {
+    struct easim_gpu_type types[2];
+    struct easim_config configs[CONFIGS];
+    struct easim_view view;
+    struct easim_pass pass;
+};
+
+/* Two types; k = 1, 2, 4 with two batches each, in the order of the table. */
+static void make_bed(struct bed *bed) {
+    *bed = (struct bed){0};
+    for (uint32_t i = 0; i < CONFIGS; i++)
+        bed->configs[i] = (struct easim_config){.gpu_type = i / 6, .k = 1u << i % 6 / 2, .batch = 8u << i % 2};
+    bed->view = (struct easim_view){.gpu_types = bed->types,
+                                    .gpu_type_stride = sizeof *bed->types,
+                                    .configs = bed->configs,
+                                    .config_stride = sizeof *bed->configs};
+    bed->pass = (struct easim_pass){.view = &bed->view};
+}
+
+static uint32_t make_group(struct groups *groups, const struct bed *bed, const uint32_t *spans, bool by_config) {
+    groups_begin(groups);
+    for (uint32_t c = 0; c < CONFIGS; c++)
+        groups_add(groups, &bed->view, c, spans[c], by_config);
+    return groups_end(groups);
+}
+
+static bool allow_odd(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    (void)pass;
+    (void)job;
+    return config % 2 == 1;
+}
+
+/* Each configuration as the plain pass asks. */
+static bool any_fits(const struct bed *bed, const uint32_t *spans, const struct easim_list *ops) {
+    for (uint32_t c = 0; c < CONFIGS; c++) {
+        int span = easim_fit(&bed->view, &bed->configs[c]);
+        if (span >= 0 && (spans[c] >> span & 1) && (!ops->allow || ops->allow(&bed->pass, NULL, c)))
+            return true;
+    }
+    return false;
+}
+
+/* All states of two types with up to 5 free GPUs, against random spans of every configuration. */
+Test(group, open_as_by_looking_at_all) {
+    static const struct easim_list all = {.struct_size = sizeof all}, odd = {.allow = allow_odd};
+    struct groups groups = {0};
+    struct bed bed;
+    uint64_t stamp = 0;
+    gsl_rng *rng = rng_create(1, 0, "group");
+    make_bed(&bed);
+    for (int i = 0; i < 3000; i++) {
+        const struct easim_list *ops = i % 2 ? &odd : &all;
+        uint32_t spans[CONFIGS];
+        for (int c = 0; c < CONFIGS; c++)
+            spans[c] = (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4));
+        uint32_t group = make_group(&groups, &bed, spans, ops->allow);
+        for (uint32_t state = 0; state < 6 * 6 * 6; state++) {
+            bed.types[0] =
+                (struct easim_gpu_type){.free = state % 6, .node_free_max = state / 6 % 6 % (state % 6 + 1)};
+            bed.types[1] = (struct easim_gpu_type){.free = state / 36, .node_free_max = state / 36 / 2};
+            cr_assert_eq(groups_open(&groups, group, &bed.pass, ops, NULL, ++stamp), any_fits(&bed, spans, ops),
+                         "try %d, state %u", i, state);
+        }
+    }
+    gsl_rng_free(rng);
+    groups_finish(&groups);
+}
+
+/* By GPUs alone only the least k matters where it is admitted in both spans; by configuration all do. */
+Test(group, which_are_one) {
+    static const uint32_t any[CONFIGS] = {3, 3, 3, 3, 3, 3}, small[CONFIGS] = {0, 3}, two[CONFIGS] = {0, 0, 3},
+                          node[CONFIGS] = {1, 0, 1, 1}, node_small[CONFIGS] = {1}, none[CONFIGS] = {0};
+    struct groups groups = {0};
+    struct bed bed;
+    make_bed(&bed);
+    uint32_t first = make_group(&groups, &bed, any, false);
+    cr_expect_eq(make_group(&groups, &bed, small, false), first);
+    cr_expect_neq(make_group(&groups, &bed, two, false), first);
+    cr_expect_neq(make_group(&groups, &bed, none, false), first);
+    cr_expect_eq(make_group(&groups, &bed, node, false), make_group(&groups, &bed, node_small, false));
+    cr_expect_neq(make_group(&groups, &bed, any, true), make_group(&groups, &bed, small, true));
+    cr_expect_eq(make_group(&groups, &bed, any, true), make_group(&groups, &bed, any, true));
+    groups_finish(&groups);
+}
