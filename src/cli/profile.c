@@ -31,7 +31,11 @@ enum {
     OPTION_ITERATION,
     OPTION_COMMUNICATION,
     OPTION_FORMAT,
-    OPTION_STRICT
+    OPTION_STRICT,
+    OPTION_INTERVAL,
+    OPTION_SAMPLES,
+    OPTION_COLUMNS,
+    OPTION_TRIM_IDLE
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +49,10 @@ static const struct argp_option options[] = {
     {"gpus", OPTION_GPUS, "K", 0, "GPUs of the job (default: the file's)", 1},
     {"batch", OPTION_BATCH, "B", 0, "samples per GPU and iteration", 1},
     {"power-limit", OPTION_POWER_LIMIT, "W", 0, "power limit of each GPU", 1},
+    {"samples", OPTION_SAMPLES, "N", 0, "samples trained in the recorded time (not kineto)", 1},
+    {"interval", OPTION_INTERVAL, "S", 0, "seconds between rows where a file has no times (default: 1)", 1},
+    {"columns", OPTION_COLUMNS, "NAMES", 0, "columns of a file without a header, with commas", 1},
+    {"trim-idle", OPTION_TRIM_IDLE, NULL, 0, "leave out both ends where utilization is 0", 1},
     {0, 0, NULL, 0, "kineto:", 2},
     {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 2},
     {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
@@ -110,6 +118,18 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_POWER_LIMIT:
         a->options.power_limit_w = positive(value, "--power-limit", state);
+        return 0;
+    case OPTION_SAMPLES:
+        a->options.samples = positive(value, "--samples", state);
+        return 0;
+    case OPTION_INTERVAL:
+        a->options.interval_s = positive(value, "--interval", state);
+        return 0;
+    case OPTION_COLUMNS:
+        a->options.columns = value;
+        return 0;
+    case OPTION_TRIM_IDLE:
+        a->options.trim_idle = true;
         return 0;
     case OPTION_STEPS:
         parse_steps(a, value, state);
@@ -181,7 +201,7 @@ static int unknown_format(const char *name) {
 }
 
 int cli_profile(int argc, char **argv) {
-    struct arguments a = {.options.power_limit_w = NAN};
+    struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1}};
     struct str help = {0};
     str_add(&help,
             "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");

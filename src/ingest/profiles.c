@@ -2,13 +2,14 @@
 #include "ingest/profiles.h"
 
 #include "ingest/kineto.h"
+#include "ingest/nvidia_smi.h"
 #include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct profile_reader *const profile_readers[] = {&kineto_reader, NULL};
+const struct profile_reader *const profile_readers[] = {&kineto_reader, &nvidia_smi_reader, NULL};
 
 const struct profile_reader *profile_find_reader(const char *name) {
     for (size_t i = 0; profile_readers[i]; i++)

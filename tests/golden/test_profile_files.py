@@ -5,6 +5,7 @@ Kineto: most files hold the same six events, whose figures follow by hand. In mi
 1020..1030, exposed 1030..1045.
 """
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -95,9 +96,64 @@ KINETO = {
     "plain.json --communication (": (2, None, '--communication: expected a regular expression, got "(": Unmatched ( or \\(\n'),
 }
 
+# Two GPUs: a draws 100, 200, 200 W at 0, 1, 3 s: 150 + 400 J; b 50, 50, 70 W at 0.5, 1.5, 3.5 s: 50 + 120 J. Quantiles
+# interpolate: the 95 % of 50, 50, 70 lies at 1.9 of 0..2.
+A = {"device": "GPU-a", "samples": 3, "changes": 2, "duration_s": 3, "energy_j": 550, "counter_energy_j": None,
+     "power_mean_w": 550 / 3, "power_sample_mean_w": 500 / 3, "power_p50_w": 200, "power_p95_w": 200, "power_max_w": 200,
+     "utilization_mean_%": 190 / 3, "memory_used_max_mib": 3000, "power_capped_share": 1 / 3, "gpu": "Test GPU"}
+B = {"device": "GPU-b", "samples": 3, "changes": 2, "duration_s": 3, "energy_j": 170, "power_mean_w": 170 / 3,
+     "power_p50_w": 50, "power_p95_w": 68, "power_max_w": 70, "utilization_mean_%": 0}
+RISE = {"samples": 2, "duration_s": 2, "energy_j": 30, "power_mean_w": 15}  # 10 W, 2 s later 20 W
+NO_TIMES = "no times in the file: rows taken to be 1 s apart (--interval)\n"
+NO_HEADER = ":1:1: expected a header with power.draw (or --columns for a file without one)\n"
+CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enforced.power.limit,clocks_event_reasons.active"
+
+
+def unread(file, rows, line):
+    return f"{{}}/{file}:{line}: {rows} rows that cannot be read left out, this is the first\n"
+
+
+NVIDIA = {
+    "units.csv": (0, {"rows": 6, "bad_rows": 0, "devices": [A, B]}, ""),
+    "units.csv --strict": (0, {"devices": [A, B]}, ""),
+    # without its idle ends, 200 W at 1 and 3 s; b, idle all the time, stays as it is
+    "units.csv --trim-idle": (0, {"devices": [{"energy_j": 400, "duration_s": 2}, B]}, ""),
+    "no_units.csv": (0, {"devices": [A, B]}, ""),
+    "no_header.csv": (2, None, "{}/no_header.csv" + NO_HEADER),
+    "no_header.csv --columns " + CAPTION: (0, {"devices": [A, B]}, ""),
+    "crlf_bom_blank.csv": (0, {"devices": [A, B]}, ""),
+    "repeated_header.csv": (0, {"rows": 6, "bad_rows": 0, "devices": [A, B]}, ""),
+    "repeated_rows.csv": (0, {"rows": 10, "repeated_rows": 4, "devices": [A, B]},
+                          "4 rows that repeat an earlier one left out\n"),
+    "partial_last_line.csv": (0, {"devices": [A, B]}, "1 last lines without a line end left out\n"),
+    "backwards.csv": (0, {"devices": [A, B]}, "1 times before the one above: rows were sorted\n"),
+    # the reasons of the ten samples are given: no cap
+    "missing.csv": (0, {"devices": [A | {"power_capped_share": 1 / 13}, B]}, "10 samples without power left out\n"),
+    "bad_cells.csv": (3, {"bad_rows": 2, "devices": [A, B]}, unread("bad_cells.csv", 2, 8)),
+    "bad_cells.csv --strict": (2, None, "{}/bad_cells.csv:8: row that cannot be read\n"),
+    "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
+    "instant_only.csv": (0, {"devices": [RISE]}, ""),
+    "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
+    "milliseconds.csv": (0, {"devices": [RISE]}, ""),
+    # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC
+    "iso_zone.csv": (0, {"devices": [RISE | {"device": "0"}, {"device": "1", "energy_j": 80}]}, ""),
+    # 110 J, then a reset and 40 J, then 200 J
+    "counter.csv": (0, {"devices": [{"energy_j": 400, "counter_energy_j": 350}]}, "1 resets of an energy counter\n"),
+    # 100, 120, 140 W and 50, none, 70 W, each a second apart
+    "dmon.txt": (0, {"devices": [{"device": "0", "energy_j": 240, "utilization_mean_%": 100},
+                                 {"device": "1", "samples": 2, "energy_j": 120}]},
+                 "1 samples without power left out\n" + NO_TIMES),
+    "dmon.txt --interval 2": (0, {"devices": [{"energy_j": 480}, {"energy_j": 240}]},
+                              "1 samples without power left out\n" + NO_TIMES.replace("1 s", "2 s")),
+    "dmon_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
+    "dmon_date_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
+    "no_power.csv": (2, None, "{}/no_power.csv" + NO_HEADER),
+}
+
 
 def easim(reader, arguments, output="json"):
-    words = [str(FILES / reader / word) if "." in word and not word.startswith("-") else word for word in arguments.split()]
+    files = {path.name for path in (FILES / reader).iterdir()}
+    words = [str(FILES / reader / word) if word in files else word for word in arguments.split()]
     done = subprocess.run([EASIM, "profile", reader, *words, "--format", output], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr.replace(str(FILES / reader), "{}")
 
@@ -109,8 +165,22 @@ def check(reader, arguments, code, expected, message):
     found = json.loads(output) if output else {}
     if "steps" in (expected or {}):
         found["steps"] = [step["step"] for step in found["steps"]]
-    for name, value in (expected or {}).items():
-        assert found[name] == value, (arguments, name, found[name], value)
+    same(arguments, found, expected or {})
+
+
+def same(where, found, expected):
+    """Every expected figure is there; what is found beside it does not matter."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            same(f"{where}: {name}", found[name], value)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), (where, found)
+        for one, other in zip(found, expected):
+            same(where, one, other)
+    elif isinstance(expected, float):
+        assert math.isclose(found, expected, rel_tol=1e-12), (where, found, expected)
+    else:
+        assert found == expected, (where, found, expected)
 
 
 def collectives():
@@ -148,16 +218,34 @@ def rows():
     assert output == header + f",,,8,,,,,thr=none;pow=none,kineto {FILES}/kineto/no_step.json\n", output
 
 
+def power_rows():
+    """Means of 550 J and 170 J in 3 s each; 900 samples in those 3 s; the counter's 350 J in 4 s. GPUs of two files with
+    an index only are different ones, with a uuid the same."""
+    def row(arguments):
+        return easim("nvidia-smi", arguments, "csv")[1].splitlines()[1]
+    source = f"nvidia-smi {FILES}/nvidia-smi"
+    assert row("units.csv") == f',,Test GPU,2,,300,,120,thr=none;pow=measured,"{source}/units.csv, power samples"'
+    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,thr=measured;pow=measured,")
+    assert row("counter.csv") == f',,,1,,,,87.5,thr=none;pow=measured,"{source}/counter.csv, energy counter"'
+    assert row("instant_only.csv milliseconds.csv").startswith(",,,2,,,,15,")
+    assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
+
+
+OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json"}  # see collectives, clocks
+
+
 def main():
-    for arguments, case in KINETO.items():
-        check("kineto", arguments, *case)
-    used = {word for arguments in KINETO for word in arguments.split()}
-    others = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json", "README.md"}
-    unused = {path.name for path in (FILES / "kineto").iterdir()} - used - others
-    assert not unused, unused
+    for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA}.items():
+        for arguments, case in cases.items():
+            check(reader, arguments, *case)
+        used = {word for arguments in cases for word in arguments.split()} | OTHERS
+        unused = {path.name for path in (FILES / reader).iterdir()} - used
+        assert not unused, unused
+        print(f"{reader}: {len(cases)} cases")
     collectives()
     clocks()
     rows()
+    power_rows()
 
 
 main()
