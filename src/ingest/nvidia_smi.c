@@ -2,7 +2,6 @@
    again; dmon's begins with "#" and separates by blanks. */
 #include "ingest/nvidia_smi.h"
 
-#include "base/units.h"
 #include "ingest/telemetry.h"
 #include "io/lines.h"
 
@@ -78,7 +77,6 @@ struct reader {
     int columns[COLUMNS]; /* -1: not there */
     size_t column_count;  /* of the header; 0: none yet */
     bool is_dmon;
-    ARRAY_OF(uint64_t) tick_counts; /* rows of each device where there are no times */
     struct str key;
 };
 
@@ -141,15 +139,6 @@ static uint32_t device_of(struct reader *r) {
     return telemetry_device_number(&r->telemetry, (struct slice){r->key.text, r->key.length});
 }
 
-/* Rows of a device count where there is no time. */
-static int64_t next_tick(struct reader *r, uint32_t device) {
-    while (r->tick_counts.count <= device)
-        array_push(&r->tick_counts, 0);
-    double seconds = (double)r->tick_counts.at[device]++ * r->options->interval_s;
-    r->telemetry.no_times = true;
-    return units_ns(seconds < TIME_MAX_S ? seconds : TIME_MAX_S);
-}
-
 /* dmon -o DT has the day, as 20251120, in a column of its own, and -o T the time of day alone. */
 static bool dmon_time(struct reader *r, int64_t *time_ns) {
     struct slice day = cell(r, DATE), time = cell(r, TIME);
@@ -165,7 +154,7 @@ static bool dmon_time(struct reader *r, int64_t *time_ns) {
 
 static bool row_time(struct reader *r, uint32_t device, int64_t *time_ns) {
     if (r->columns[TIME] < 0) {
-        *time_ns = next_tick(r, device);
+        *time_ns = telemetry_next_tick(&r->telemetry, device, r->options->interval_s);
         return true;
     }
     return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
@@ -206,6 +195,7 @@ static void read_row(struct reader *r, struct slice line) {
         sample.power_w = number(r, POWER_INSTANT, &is_bad);
     if (isnan(sample.power_w))
         sample.power_w = number(r, POWER_AVERAGE, &is_bad);
+    sample.lacks_power = isnan(sample.power_w);
     sample.energy_j = number(r, ENERGY, NULL) / 1000; /* mJ */
     sample.metrics[TELEMETRY_UTILIZATION] = number(r, UTILIZATION, NULL);
     sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, NULL);
@@ -223,26 +213,6 @@ static void read_row(struct reader *r, struct slice line) {
 
 /* ---- One file ---- */
 
-/* Cells between blanks; a leading "#" is no cell unless a name follows at once. */
-static size_t split_blanks(struct slice line, struct slice *cells, size_t most) {
-    const char *at = line.at, *end = line.at + line.length;
-    size_t count = 0;
-    for (;;) {
-        while (at < end && (*at == ' ' || *at == '\t'))
-            at++;
-        if (at == end)
-            return count;
-        const char *begin = at;
-        while (at < end && *at != ' ' && *at != '\t')
-            at++;
-        if (count == 0 && at == begin + 1 && *begin == '#')
-            continue;
-        if (count < most)
-            cells[count] = (struct slice){begin + (*begin == '#'), (size_t)(at - begin) - (*begin == '#')};
-        count++;
-    }
-}
-
 static bool has_power(const int columns[static COLUMNS]) {
     return columns[POWER] >= 0 || columns[POWER_INSTANT] >= 0 || columns[POWER_AVERAGE] >= 0 ||
            columns[ENERGY] >= 0;
@@ -251,7 +221,9 @@ static bool has_power(const int columns[static COLUMNS]) {
 /* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows. */
 static void read_dmon_line(struct reader *r, struct slice line) {
     int columns[COLUMNS];
-    r->cell_count = split_blanks(line, r->cells, MOST_CELLS);
+    const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
+    r->cell_count =
+        telemetry_split_blanks((struct slice){line.at + mark, line.length - mark}, r->cells, MOST_CELLS);
     if (line.at[0] == '#' && find_columns(r, columns) > 1) /* the second line, of units, has no known name */
         take_header(r, columns);
     else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
@@ -293,6 +265,8 @@ static int read_lines(struct reader *r, struct error *reterr) {
             telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
             continue;
         }
+        if (got < 0 && telemetry_recovers(&r->telemetry, lines_is_damaged(r->lines), reterr->text))
+            break;
         if (got < 0)
             return got;
         if (line.length == 0)
@@ -314,7 +288,6 @@ static int read_lines(struct reader *r, struct error *reterr) {
 static void read_file(struct reader *r, const char *path, struct problems *problems) {
     struct error error = {0};
     r->path = path;
-    r->tick_counts.count = 0;
     for (int c = 0; c < COLUMNS; c++)
         r->columns[c] = -1;
     int status = lines_open(path, &r->lines, &error);
@@ -337,7 +310,6 @@ static int nvidia_smi_read(char *const *paths, size_t count, const struct profil
     if (problems->count == before)
         (void)telemetry_report(&r->telemetry, "nvidia-smi", paths, options, profile, problems);
     telemetry_finish(&r->telemetry);
-    free(r->tick_counts.at);
     str_finish(&r->key);
     free(r);
     return problems->count > before ? ERROR_INPUT : 0;

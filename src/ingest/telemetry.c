@@ -3,6 +3,7 @@
 #include "ingest/telemetry.h"
 
 #include "base/hash.h"
+#include "base/units.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -58,7 +59,7 @@ void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
     if (!isnan(sample->energy_j))
         add_counter(device, sample->time_ns, sample->energy_j);
     if (isnan(sample->power_w)) {
-        t->missing++;
+        t->missing += sample->lacks_power;
         return;
     }
     if (device->points.count > 0 && sample->time_ns < device->points.at[device->points.count - 1].time_ns)
@@ -72,6 +73,18 @@ void telemetry_bad_row(struct telemetry *t, const char *file, uint32_t line) {
         t->first_bad_line = line;
         t->first_bad_file = file;
     }
+}
+
+int64_t telemetry_next_tick(struct telemetry *t, uint32_t device, double interval_s) {
+    double seconds = (double)t->devices.at[device].ticks++ * interval_s;
+    t->no_times = true;
+    return units_ns(seconds < TIME_MAX_S ? seconds : TIME_MAX_S);
+}
+
+bool telemetry_recovers(struct telemetry *t, bool is_damaged, const char *text) {
+    if (is_damaged && !t->damage)
+        t->damage = arena_strdup(&t->arena, text);
+    return is_damaged;
 }
 
 /* ---- Repeated rows ---- */
@@ -218,6 +231,9 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     if (t->bad_rows > 0)
         problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
                      "%llu rows that cannot be read left out, this is the first", (unsigned long long)t->bad_rows);
+    if (t->damage)
+        problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept", t->damage,
+                     (unsigned long long)t->rows);
     note_count(profile, t->repeated_rows, "rows that repeat an earlier one left out");
     note_count(profile, t->partial_rows, "last lines without a line end left out");
     note_count(profile, t->missing, "samples without power left out");
@@ -298,7 +314,11 @@ int telemetry_report(struct telemetry *t, const char *format, char *const *paths
                      "row that cannot be read");
         return ERROR_INPUT;
     }
-    profile->damaged = t->bad_rows > 0;
+    if (options->strict && t->damage) {
+        problems_add(problems, (struct location){0}, NULL, "%s", t->damage);
+        return ERROR_INPUT;
+    }
+    profile->damaged = t->bad_rows > 0 || t->damage;
     add_row(&totals, format, paths[0], options, profile);
     return 0;
 }

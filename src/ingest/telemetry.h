@@ -35,6 +35,7 @@ struct telemetry_device {
     double counter_j, last_counter_j; /* of an energy counter; last: NAN before the first */
     int64_t counter_first_ns, counter_last_ns;
     uint64_t resets; /* of the counter */
+    uint64_t ticks;  /* rows so far, of a file without times */
 };
 
 /* Zero-initialise; release with telemetry_finish. */
@@ -45,6 +46,7 @@ struct telemetry {
     uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing;
     uint32_t first_bad_line;
     const char *first_bad_file; /* borrowed */
+    const char *damage;         /* the first file that ended early, and where; NULL: none did */
     bool no_times;              /* rows were taken to be --interval apart */
     struct {
         uint64_t *slots;
@@ -57,6 +59,7 @@ struct telemetry_sample {
     uint32_t device;
     int64_t time_ns;
     double power_w;                    /* NAN: none */
+    bool lacks_power;                  /* and should have one */
     double energy_j;                   /* counter; NAN: none */
     double metrics[TELEMETRY_METRICS]; /* NAN: none */
 };
@@ -65,9 +68,13 @@ void telemetry_sample_init(struct telemetry_sample *sample);
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
 void telemetry_name_gpu(struct telemetry *telemetry, uint32_t device,
                         struct slice name); /* the first name counts */
+/* The time of a device's next row where the file has none. */
+int64_t telemetry_next_tick(struct telemetry *telemetry, uint32_t device, double interval_s);
 void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *sample);
 /* Whether a row with the same bytes was there before. */
 bool telemetry_is_repeated(struct telemetry *telemetry, struct slice row);
+/* Whether what went wrong leaves what came before usable; then it is noted. */
+bool telemetry_recovers(struct telemetry *telemetry, bool is_damaged, const char *text);
 void telemetry_bad_row(struct telemetry *telemetry, const char *file, uint32_t line);
 /* Figures, notes and the profile row. Negative where there is no power at all. */
 int telemetry_report(struct telemetry *telemetry, const char *format, char *const *paths,
@@ -81,6 +88,8 @@ void telemetry_finish(struct telemetry *telemetry);
 double telemetry_number(struct slice cell, bool *is_bad);
 /* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC. */
 bool telemetry_time(struct slice cell, int64_t *time_ns);
+/* The same at blanks; all quotes stay. */
+size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most);
 /* Splits at separators outside of quotes, trims, takes quotes away; returns how many there are, of which at most
    `most` are stored. */
 size_t telemetry_split(struct slice line, char separator, struct slice *fields, size_t most);

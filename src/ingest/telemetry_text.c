@@ -106,3 +106,18 @@ size_t telemetry_split(struct slice line, char separator, struct slice *fields, 
             return count;
     }
 }
+
+size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most) {
+    const char *at = line.at, *end = line.at + line.length;
+    for (size_t count = 0;; count++) {
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end)
+            return count;
+        const char *begin = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (count < most)
+            fields[count] = (struct slice){begin, (size_t)(at - begin)};
+    }
+}

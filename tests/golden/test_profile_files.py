@@ -110,7 +110,8 @@ CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enfo
 
 
 def unread(file, rows, line):
-    return f"{{}}/{file}:{line}: {rows} rows that cannot be read left out, this is the first\n"
+    where = f"{file}:{line}" if line else file
+    return f"{{}}/{where}: {rows} rows that cannot be read left out, this is the first\n"
 
 
 NVIDIA = {
@@ -131,6 +132,9 @@ NVIDIA = {
     "missing.csv": (0, {"devices": [A | {"power_capped_share": 1 / 13}, B]}, "10 samples without power left out\n"),
     "bad_cells.csv": (3, {"bad_rows": 2, "devices": [A, B]}, unread("bad_cells.csv", 2, 8)),
     "bad_cells.csv --strict": (2, None, "{}/bad_cells.csv:8: row that cannot be read\n"),
+    "truncated.csv.gz": (3, {"devices": [{"samples": 2}, {"samples": 2}]},
+                         "{}/truncated.csv.gz: truncated gzip data after line 5, 4 rows kept\n"),
+    "truncated.csv.gz --strict": (2, None, "{}/truncated.csv.gz: truncated gzip data after line 5\n"),
     "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
     "instant_only.csv": (0, {"devices": [RISE]}, ""),
     "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
@@ -148,6 +152,48 @@ NVIDIA = {
     "dmon_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
     "dmon_date_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
     "no_power.csv": (2, None, "{}/no_power.csv" + NO_HEADER),
+}
+
+# GPU 0: 100, 200 W a second apart, its counter 160 J; memory and activity without the blanks. Other entities do not count.
+DCGM = {
+    "dmon.txt": (0, {"rows": 4, "devices": [
+        {"device": "0", "energy_j": 150, "counter_energy_j": 160, "sm_active_mean": 0.5, "memory_used_max_mib": 30},
+        {"device": "1", "energy_j": 50, "counter_energy_j": None, "sm_active_mean": 0.125}]}, NO_TIMES),
+    "dmon.txt --interval 0.5": (0, {"devices": [{"energy_j": 75}, {"energy_j": 25}]}, NO_TIMES.replace("1 s", "0.5 s")),
+    "bad_rows.txt": (3, {"bad_rows": 2, "devices": [{"samples": 2, "energy_j": 200}]},
+                     unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
+    "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
+                                              "tensor_active_mean": 0.5}]}, NO_TIMES),
+    "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
+}
+
+# 100, 200, 200 W a second apart: 350 J. The counter: 160 J, then a reset and 30 J. The blank of memory does not count.
+SERIES = {"device": "GPU-0", "samples": 3, "energy_j": 350, "counter_energy_j": 190, "memory_used_max_mib": 30,
+          "gpu": "Test GPU"}
+RESET = "1 resets of an energy counter\n"
+EXPORTER = {
+    "series.prom": (0, {"rows": 12, "devices": [SERIES]}, RESET),
+    "repeated.prom": (0, {"repeated_rows": 9, "devices": [SERIES]}, "9 rows that repeat an earlier one left out\n" + RESET),
+    "partial_last_line.prom": (0, {"devices": [SERIES]}, "1 last lines without a line end left out\n" + RESET),
+    "bad_rows.prom": (3, {"bad_rows": 4, "devices": [SERIES]}, unread("bad_rows.prom", 4, 15) + RESET),
+    # both instances show the board's power: it counts once
+    "mig.prom": (0, {"devices": [{"energy_j": 400, "duration_s": 2, "sm_active_mean": 0.5}]}, ""),
+    "scrapes.prom": (0, {"devices": [{"energy_j": 400}, {"energy_j": 20}]}, NO_TIMES),
+    "scrape_1.prom scrape_2.prom --interval 10": (0, {"devices": [{"energy_j": 1500}]}, NO_TIMES.replace("1 s", "10 s")),
+    "blanks.prom": (0, {"devices": [{"samples": 0}] * 5 + [{"samples": 1}]}, "5 samples without power left out\n" + NO_TIMES),
+}
+
+# 100 W, 1.5 s later 200 W; the counter rises by 300 J in 2 s
+MATRIX = {"device": "GPU-a", "samples": 2, "energy_j": 225, "counter_energy_j": 300}
+NO_POWER = "1 samples without power left out\n"
+PROMETHEUS = {
+    "matrix.json": (0, {"devices": [MATRIX]}, NO_POWER),
+    "vector.json": (0, {"devices": [{"power_mean_w": 100}, {"power_mean_w": 300}]}, ""),
+    "truncated.json": (3, {"devices": [MATRIX | {"counter_energy_j": None}]},
+                       "{}/truncated.json: truncated at byte 350, 3 rows kept\n" + NO_POWER),
+    "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 350\n"),
+    "bad_value.json": (3, {"rows": 4, "devices": [{"samples": 2, "energy_j": 300}]}, unread("bad_value.json", 1, 0)),
+    "error.json": (2, None, "{}/error.json: no power of any GPU\n"),
 }
 
 
@@ -235,7 +281,8 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
 
 
 def main():
-    for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA}.items():
+    for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
+                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

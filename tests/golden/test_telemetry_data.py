@@ -1,10 +1,12 @@
-"""Energy and power of real nvidia-smi logs: test_telemetry_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
+"""Energy and power of the telemetry samples: test_telemetry_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
 
-Expected: EXPECTED_energy.json beside the logs (trapezoid energy; columns of the file without a header: its README).
+nvidia-smi: EXPECTED_energy.json beside the logs (trapezoid energy; columns of the file without a header: its README). The
+others have no expected figures: energies are computed here once more from the text.
 """
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +36,44 @@ def nvidia_smi(folder):
         print(f"{expected['file']}: {len(devices)} GPUs")
 
 
+def trapezoids(points):
+    return sum((later - earlier) * (a + b) / 2 for (earlier, a), (later, b) in zip(points, points[1:]))
+
+
+def check_devices(where, found, power, counter):
+    """power: device to (seconds, watts); counter: device to mJ."""
+    devices = {device["device"]: device for device in found["devices"]}
+    assert devices.keys() == power.keys(), where
+    for name, device in devices.items():
+        assert math.isclose(device["energy_j"], trapezoids(power[name]), rel_tol=1e-9), (where, name)
+        assert math.isclose(device["counter_energy_j"], (counter[name][-1] - counter[name][0]) / 1000, rel_tol=1e-9)
+    print(f"{where}: {len(devices)} GPUs")
+
+
+def dcgm(folder):
+    path, power, counter = folder / "SYNTHETIC_dmon_h100x4_1s.txt", {}, {}
+    for line in path.read_text().splitlines():
+        if match := re.match(r"GPU (\d+)\s+(.*)", line):
+            cells, points = match[2].split(), power.setdefault(match[1], [])
+            points.append((len(points), float(cells[4])))
+            counter.setdefault(match[1], []).append(int(cells[5]))
+    check_devices(path.name, figures("dcgm", path), power, counter)
+
+    path, power, counter = folder / "SYNTHETIC_exporter_k8s_series.prom", {}, {}
+    for name, uuid, value, time in re.findall(r'^(\w+)\{.*UUID="([^"]+)".*\} (\S+) (\d+)$', path.read_text(), re.MULTILINE):
+        if name == "DCGM_FI_DEV_POWER_USAGE":
+            power.setdefault(uuid, []).append((int(time) / 1000, float(value)))
+        elif name == "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION":
+            counter.setdefault(uuid, []).append(int(value))
+    check_devices(path.name, figures("dcgm-exporter", path), power, counter)
+
+
 def main():
     if not os.environ.get("EASIM_DATA"):
         sys.exit(77)
     data = Path(os.environ["EASIM_DATA"]) / "telemetry"
     nvidia_smi(data / "nvidia-smi")
+    dcgm(data / "dcgm")
 
 
 main()

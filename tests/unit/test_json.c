@@ -102,14 +102,15 @@ Test(json, validity) {
 /* ---- Streams ---- */
 
 /* Items as "key:text;" and what came of the end. */
-static void check_stream(const char *name, const char *expected, const char *truncation, uint64_t repairs) {
+static void check_array(const char *name, const char *array, const char *expected, const char *truncation,
+                        uint64_t repairs) {
     struct json_stream *stream;
     struct json_item item;
     struct error error = {0};
     struct str found = {0};
     int got;
     str_add(&found, "");
-    cr_assert_eq(json_stream_open(name, "rows", &stream, &error), 0, "%s", error.text);
+    cr_assert_eq(json_stream_open(name, array, &stream, &error), 0, "%s", error.text);
     json_stream_resume_at(stream, "\"i\"");
     while ((got = json_stream_next(stream, &item, &error)) > 0)
         str_addf(&found, "%.*s:%.*s;", (int)item.key.length, item.key.at, (int)item.text.length, item.text.at);
@@ -121,6 +122,18 @@ static void check_stream(const char *name, const char *expected, const char *tru
     cr_assert_eq(json_stream_repairs(stream), repairs);
     json_stream_close(stream);
     str_finish(&found);
+}
+
+static void check_stream(const char *name, const char *expected, const char *truncation, uint64_t repairs) {
+    check_array(name, "rows", expected, truncation, repairs);
+}
+
+Test(json_stream, member_of_a_member, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    temp_file_write_text(
+        "x", "{\"a\": 1, \"data\": {\"b\": {\"rows\": [7]}, \"rows\": [{\"i\": 1}], \"c\": 2}, \"d\": 3}");
+    check_array("x", "data.rows", "a:1;b:{\"rows\": [7]};:{\"i\": 1};c:2;d:3;", NULL, 0);
+    temp_file_write_text("x", "{\"data\": {\"rows\": [{\"i\": 1}]}");
+    check_array("x", "data.rows", ":{\"i\": 1};", "truncated at byte 30", 0);
 }
 
 static const struct {

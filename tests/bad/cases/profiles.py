@@ -19,7 +19,8 @@ CASES = [
     usage("no file", ["kineto"], "expected FORMAT FILE..."),
     usage("no format", [], "expected FORMAT FILE..."),
     command("profile: unknown format", ["profile", "kinetto", "t.json"],
-            "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi)"),
+            "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
+            "dcgm-exporter, prometheus)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, json or csv, got \"xml\""),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
