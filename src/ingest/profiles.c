@@ -2,6 +2,7 @@
 #include "ingest/profiles.h"
 
 #include "ingest/dcgm.h"
+#include "ingest/dynolog.h"
 #include "ingest/kineto.h"
 #include "ingest/nvidia_smi.h"
 #include "io/csv.h"
@@ -10,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct profile_reader *const profile_readers[] = {&kineto_reader,        &nvidia_smi_reader, &dcgm_reader,
-                                                        &dcgm_exporter_reader, &prometheus_reader, NULL};
+const struct profile_reader *const profile_readers[] = {
+    &kineto_reader,     &nvidia_smi_reader, &dcgm_reader, &dcgm_exporter_reader,
+    &prometheus_reader, &dynolog_reader,    NULL};
 
 const struct profile_reader *profile_find_reader(const char *name) {
     for (size_t i = 0; profile_readers[i]; i++)

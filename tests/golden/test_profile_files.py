@@ -196,6 +196,20 @@ PROMETHEUS = {
     "error.json": (2, None, "{}/error.json: no power of any GPU\n"),
 }
 
+# Ten seconds apart, device 0: 100, 200 W; device 1: 10, 30 W
+LOGGED = [{"device": "0", "duration_s": 10, "energy_j": 1500, "sm_active_mean": 0.625, "utilization_mean_%": 90},
+          {"device": "1", "duration_s": 10, "energy_j": 200}]
+DYNOLOG = {
+    "glog.log": (0, {"rows": 4, "bad_rows": 0, "devices": LOGGED}, ""),
+    "host_records.log": (0, {"rows": 5, "bad_rows": 0, "devices": LOGGED}, ""),
+    "time_unset.log": (0, {"devices": LOGGED}, ""),
+    "plain.jsonl --interval 10": (0, {"devices": LOGGED}, NO_TIMES.replace("1 s", "10 s")),
+    "ellipsis.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("ellipsis.log", 1, 9)),
+    "cut.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("cut.log", 1, 9)),
+    "no_stamp.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("no_stamp.log", 1, 9)),
+    "no_power.log": (0, {"devices": LOGGED}, "2 samples without power left out\n"),
+}
+
 
 def easim(reader, arguments, output="json"):
     files = {path.name for path in (FILES / reader).iterdir()}
@@ -282,7 +296,7 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
 
 def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
-                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS}.items():
+                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

@@ -68,12 +68,27 @@ def dcgm(folder):
     check_devices(path.name, figures("dcgm-exporter", path), power, counter)
 
 
+def dynolog(folder):
+    path, power = folder / "SYNTHETIC_gpu_cpu_glog.log", {}
+    for line in path.read_text().splitlines():
+        stamp, _, data = line.partition(" data = ")
+        record = json.loads(data) if data else {}
+        if "device" in record:
+            minute, second = re.search(r"T\d+:(\d+):([\d.]+)Z", stamp).groups()
+            power.setdefault(str(record["device"]), []).append((int(minute) * 60 + float(second), float(record["gpu_power_draw"])))
+    found = {device["device"]: device["energy_j"] for device in figures("dynolog", path)["devices"]}
+    assert found.keys() == power.keys()
+    assert all(math.isclose(found[name], trapezoids(power[name]), rel_tol=1e-9) for name in power), found
+    print(f"{path.name}: {len(found)} GPUs")
+
+
 def main():
     if not os.environ.get("EASIM_DATA"):
         sys.exit(77)
     data = Path(os.environ["EASIM_DATA"]) / "telemetry"
     nvidia_smi(data / "nvidia-smi")
     dcgm(data / "dcgm")
+    dynolog(data / "dynolog")
 
 
 main()

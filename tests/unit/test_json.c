@@ -133,7 +133,7 @@ Test(json_stream, member_of_a_member, .init = temp_dir_enter, .fini = temp_dir_l
         "x", "{\"a\": 1, \"data\": {\"b\": {\"rows\": [7]}, \"rows\": [{\"i\": 1}], \"c\": 2}, \"d\": 3}");
     check_array("x", "data.rows", "a:1;b:{\"rows\": [7]};:{\"i\": 1};c:2;d:3;", NULL, 0);
     temp_file_write_text("x", "{\"data\": {\"rows\": [{\"i\": 1}]}");
-    check_array("x", "data.rows", ":{\"i\": 1};", "truncated at byte 30", 0);
+    check_array("x", "data.rows", ":{\"i\": 1};", "truncated at byte 29", 0);
 }
 
 static const struct {

@@ -20,7 +20,7 @@ CASES = [
     usage("no format", [], "expected FORMAT FILE..."),
     command("profile: unknown format", ["profile", "kinetto", "t.json"],
             "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
-            "dcgm-exporter, prometheus)"),
+            "dcgm-exporter, prometheus, dynolog)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, json or csv, got \"xml\""),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
