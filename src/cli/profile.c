@@ -35,7 +35,10 @@ enum {
     OPTION_INTERVAL,
     OPTION_SAMPLES,
     OPTION_COLUMNS,
-    OPTION_TRIM_IDLE
+    OPTION_TRIM_IDLE,
+    OPTION_ENERGY_UNIT,
+    OPTION_RAM,
+    OPTION_DATASET
 };
 
 static const struct argp_option options[] = {
@@ -53,11 +56,17 @@ static const struct argp_option options[] = {
     {"interval", OPTION_INTERVAL, "S", 0, "seconds between rows where a file has no times (default: 1)", 1},
     {"columns", OPTION_COLUMNS, "NAMES", 0, "columns of a file without a header, with commas", 1},
     {"trim-idle", OPTION_TRIM_IDLE, NULL, 0, "leave out both ends where utilization is 0", 1},
-    {0, 0, NULL, 0, "kineto:", 2},
-    {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 2},
+    {"dataset", OPTION_DATASET, "NAME", 0, "zeus: only the rows of a sweep with this dataset", 1},
+    {0, 0, NULL, 0, "ea2p:", 2},
+    {"energy-unit", OPTION_ENERGY_UNIT, "J|Wh|kWh", 0,
+     "unit of energies (default: config_energy.json beside the file)", 2},
+    {"ram", OPTION_RAM, "SLOTSxGIB[:ddr3]:USE", 0,
+     "print EA2P's modelled power of memory modules, as 8x32:40 (% used)", 2},
+    {0, 0, NULL, 0, "kineto:", 3},
+    {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 3},
     {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
      2},
-    {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 2},
+    {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 3},
     {0},
 };
 
@@ -70,6 +79,31 @@ static void parse_steps(struct arguments *a, const char *text, struct argp_state
     a->options.has_steps = true;
     a->options.first_step = first;
     a->options.last_step = last;
+}
+
+static void parse_energy_unit(struct arguments *a, const char *text, struct argp_state *state) {
+    if (strcmp(text, "J") != 0 && strcmp(text, "Wh") != 0 && strcmp(text, "kWh") != 0)
+        argp_error(state, "--energy-unit: expected J, Wh or kWh, got \"%s\"", text);
+    a->options.energy_unit = text;
+}
+
+/* "8x32:40", "4x16:ddr3:5" */
+static void parse_ram(struct arguments *a, const char *text, struct argp_state *state) {
+    const char *times = strchr(text, 'x'), *colon = times ? strchr(times, ':') : NULL;
+    int64_t slots = 0, gib = 0;
+    double use = -1;
+    if (colon && numfmt_parse_int(text, (size_t)(times - text), &slots) &&
+        numfmt_parse_int(times + 1, (size_t)(colon - times - 1), &gib)) {
+        a->options.ram_is_ddr3 = strncmp(colon, ":ddr3:", 6) == 0;
+        colon += a->options.ram_is_ddr3 ? 6 : 1;
+        if (!numfmt_parse_real(colon, strlen(colon), &use))
+            use = -1;
+    }
+    if (slots < 1 || slots > 1024 || gib < 1 || gib > 65536 || use < 0 || use > 100)
+        argp_error(state, "--ram: expected SLOTSxGIB:USE as 8x32:40, got \"%s\"", text);
+    a->options.ram_slots = (uint32_t)slots;
+    a->options.ram_gib = (uint32_t)gib;
+    a->options.ram_use_percent = use;
 }
 
 static void parse_format(struct arguments *a, const char *text, struct argp_state *state) {
@@ -127,6 +161,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_COLUMNS:
         a->options.columns = value;
+        return 0;
+    case OPTION_ENERGY_UNIT:
+        parse_energy_unit(a, value, state);
+        return 0;
+    case OPTION_DATASET:
+        a->options.dataset = value;
+        return 0;
+    case OPTION_RAM:
+        parse_ram(a, value, state);
         return 0;
     case OPTION_TRIM_IDLE:
         a->options.trim_idle = true;

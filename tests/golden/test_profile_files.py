@@ -210,6 +210,61 @@ DYNOLOG = {
     "no_power.log": (0, {"devices": LOGGED}, "2 samples without power left out\n"),
 }
 
+# 600 J of two GPUs, 40 J of the package (core and uncore are inside), 10 J of memory, 1000 J of all, in 20 s
+REPORT = {"elapsed_s": 20, "gpus": 2, "gpu_energy_j": 600, "gpu_power_w": 30, "cpu_power_w": 2, "memory_power_w": 0.5,
+          "system_power_w": 50}
+
+
+def left_out(file, line):
+    return f"{{}}/{file}:{line}: row left out: it does not fit its header or cannot be read\n"
+
+
+EA2P = {
+    "joules.csv": (0, {"rows": [REPORT | {"line": 2}]}, ""),  # the unit of config_energy.json
+    "joules.csv --energy-unit Wh": (0, {"rows": [{"gpu_energy_j": 600 * 3600, "gpu_power_w": 108000}]}, ""),
+    "joules.csv --energy-unit kWh": (0, {"rows": [{"gpu_energy_j": 600 * 3600 * 1000}]}, ""),
+    "other_devices.csv": (3, {"rows": [REPORT, REPORT | {"line": 4}]}, left_out("other_devices.csv", 3)),
+    "other_devices.csv --strict": (2, None, "{}/other_devices.csv:3: row that does not fit its header or cannot be read\n"),
+    # the row of totals, which sums the times as well, does not count
+    "ranks.csv": (0, {"rows": [REPORT, REPORT | {"gpu_energy_j": 400, "gpu_power_w": 20}]}, ""),
+    "xeon.csv": (0, {"rows": [{"gpus": 1, "gpu_power_w": 0.075, "cpu_power_w": 0.05, "memory_power_w": 0.025}]}, ""),
+    "amd.csv": (0, {"rows": [{"gpus": 0, "gpu_power_w": None, "cpu_power_w": 8}]}, ""),
+    # EA2P's model: 5 W a module of 32 GB, 75 % of it up to half used; 4 W of 16 GB, 35 % up to 5 %; DDR3 4.5 W, 85 %
+    "joules.csv --ram 8x32:40": (0, {"ram_model_w": 8 * 5 * 0.75}, ""),
+    "joules.csv --ram 4x16:5": (0, {"ram_model_w": 4 * 4 * 0.35}, ""),
+    "joules.csv --ram 2x256:10": (0, {"ram_model_w": 2 * 10 * 0.65}, ""),
+    "joules.csv --ram 4x16:ddr3:70.5": (0, {"ram_model_w": 4 * 4.5 * 0.85}, ""),
+    "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
+}
+
+ZEUS = {
+    "windows.csv": (0, {"rows": [
+        {"window": "__GlobalPowerLimitOptimizer_300", "power_limit_w": 300, "power_w_per_gpu": 250},
+        {"power_limit_w": 275, "power_w_per_gpu": 200}, {"window": "epoch_7", "power_limit_w": None, "power_w_per_gpu": 250},
+        {"power_w_per_gpu": None}, {"power_w_per_gpu": None}]},
+        "{}/windows.csv: 2 windows without energy: shorter than the counter's update, or not recorded\n"),
+    "bad_rows.csv": (3, {"rows": [{"power_w_per_gpu": 25}, {"power_w_per_gpu": 15}]},
+                     left_out("bad_rows.csv", 3) + left_out("bad_rows.csv", 4)),
+    "sweep.csv --dataset imagenet": (3, {"rows": [
+        {"model": "resnet50", "batch": 512, "power_limit_w": 100, "epoch_s": 100, "epoch_energy_j": 10690},
+        {"batch": 512, "power_limit_w": 125, "epoch_energy_j": 6000}]},
+        left_out("sweep.csv", 5) + "{}/sweep.csv: 1 rows of other datasets left out\n"),
+    "other.csv": (2, None, "".join(f'{{}}/other.csv:1: column "{name}" is missing\n'
+                                   for name in ("power_limit", "time_per_epoch", "average_power"))),
+}
+
+# 0.0125 kWh in 100 s, of which 0.01 kWh of GPUs
+RUN = {"run_id": "a", "duration_s": 100, "energy_j": 45000, "gpu_energy_j": 36000, "cpu_energy_j": 7200, "ram_energy_j": 1800}
+CODECARBON = {
+    "runs.csv": (0, {"rows": [RUN, {"run_id": "b", "gpu_energy_j": 18000}]}, ""),
+    "cumulative.csv": (0, {"rows": [RUN | {"line": 4}, {"run_id": "b"}, {"run_id": None}, {"run_id": None}]},
+                       "{}/cumulative.csv: 1 earlier rows of a run left out: rows are cumulative\n"),
+    "shifted.csv": (3, {"rows": [RUN]}, left_out("shifted.csv", 3)),
+    "version_1.csv": (0, {"rows": [{"energy_j": 0.0013 * 3.6e6, "gpu_energy_j": None}]}, ""),
+    "version_3.csv": (0, {"rows": [RUN]}, ""),
+    "no_duration.csv": (2, None, '{}/no_duration.csv:1: column "duration" is missing\n'),
+}
+
 
 def easim(reader, arguments, output="json"):
     files = {path.name for path in (FILES / reader).iterdir()}
@@ -291,12 +346,27 @@ def power_rows():
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
-OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json"}  # see collectives, clocks
+def result_rows():
+    def row(reader, arguments, number=1):
+        return easim(reader, arguments, "csv")[1].splitlines()[number]
+    # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
+    assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,thr=measured;pow=measured,ea2p ")
+    assert row("ea2p", "amd.csv").startswith(",,,,,,,,thr=none;pow=none,")
+    assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,thr=measured;pow=measured,")
+    # an epoch of 51200 samples in 50 s; one GPU
+    assert row("zeus", "sweep.csv --dataset imagenet --samples 51200 --gpu A40", 2).startswith(
+        "resnet50,,A40,1,512,125,1024,120,thr=measured;pow=measured,")
+    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,thr=none;pow=measured,")
+
+
+OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
+          "config_energy.json"}  # see collectives, clocks
 
 
 def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
-                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG}.items():
+                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
+                          "codecarbon": CODECARBON}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS
@@ -307,6 +377,7 @@ def main():
     clocks()
     rows()
     power_rows()
+    result_rows()
 
 
 main()
