@@ -5,6 +5,7 @@
 #include "ingest/telemetry.h"
 #include "io/lines.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,7 +239,10 @@ static void read_csv_line(struct reader *r, struct slice line) {
         telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
         return;
     }
-    size_t found = r->cell_count > 0 && r->cells[0].length > 0 ? find_columns(r, columns) : 0;
+    /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names in them. */
+    struct slice first = r->cells[0];
+    bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
+    size_t found = may_be_header ? find_columns(r, columns) : 0;
     if (found > 1 || (found == 1 && has_power(columns)))
         take_header(r, columns);
     else

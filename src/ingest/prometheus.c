@@ -14,6 +14,12 @@ struct reader {
     const char *path;
 };
 
+struct series {
+    struct slice labels, field;
+    bool has_device; /* looked up once, for the first value of use: labels may be long */
+    uint32_t device;
+};
+
 static uint32_t device_of(struct reader *r, struct slice labels) {
     struct slice uuid = json_string(json_find(labels, "UUID"));
     r->key.length = 0;
@@ -29,7 +35,7 @@ static uint32_t device_of(struct reader *r, struct slice labels) {
 }
 
 /* [seconds, "value"] of a field; false: unreadable. A field of no use makes no device. */
-static bool read_pair(struct reader *r, struct slice labels, struct slice field, struct slice pair) {
+static bool read_pair(struct reader *r, struct series *series, struct slice pair) {
     struct json_cursor cursor = json_inside(pair);
     struct slice time, value;
     struct telemetry_sample sample;
@@ -38,25 +44,30 @@ static bool read_pair(struct reader *r, struct slice labels, struct slice field,
     telemetry_sample_init(&sample);
     if (!json_element(&cursor, &time) || !json_element(&cursor, &value) || !telemetry_time(time, &sample.time_ns))
         return false;
-    if (!dcgm_put(&sample, field, telemetry_number(json_string(value), &is_bad)))
+    if (!dcgm_put(&sample, series->field, telemetry_number(json_string(value), &is_bad)))
         return true;
     if (is_bad)
         return false;
-    sample.device = device_of(r, labels);
-    telemetry_name_gpu(&r->telemetry, sample.device, json_string(json_find(labels, "modelName")));
+    if (!series->has_device) {
+        series->device = device_of(r, series->labels);
+        series->has_device = true;
+        telemetry_name_gpu(&r->telemetry, series->device, json_string(json_find(series->labels, "modelName")));
+    }
+    sample.device = series->device;
     telemetry_add(&r->telemetry, &sample);
     return true;
 }
 
 static void read_series(struct reader *r, struct slice text) {
-    struct slice labels = json_find(text, "metric"), values = json_find(text, "values"), pair;
-    struct slice field = json_string(json_find(labels, "__name__"));
+    struct slice values = json_find(text, "values"), pair;
+    struct series series = {.labels = json_find(text, "metric")};
+    series.field = json_string(json_find(series.labels, "__name__"));
     struct json_cursor cursor = json_inside(values);
     bool good = true;
     if (values.length == 0)
-        good = read_pair(r, labels, field, json_find(text, "value"));
+        good = read_pair(r, &series, json_find(text, "value"));
     while (json_element(&cursor, &pair))
-        good = read_pair(r, labels, field, pair) && good;
+        good = read_pair(r, &series, pair) && good;
     if (!good)
         telemetry_bad_row(&r->telemetry, r->path, 0);
 }
