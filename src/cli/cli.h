@@ -11,7 +11,7 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_RUN_FAILED = 1,
     EXIT_BAD_INPUT = 2,
-    EXIT_TRUNCATED = 3,
+    EXIT_RECOVERED = 3,
     EXIT_INTERRUPTED = 130
 };
 

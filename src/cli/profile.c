@@ -31,7 +31,14 @@ enum {
     OPTION_ITERATION,
     OPTION_COMMUNICATION,
     OPTION_FORMAT,
-    OPTION_STRICT
+    OPTION_STRICT,
+    OPTION_INTERVAL,
+    OPTION_SAMPLES,
+    OPTION_COLUMNS,
+    OPTION_TRIM_IDLE,
+    OPTION_ENERGY_UNIT,
+    OPTION_RAM,
+    OPTION_DATASET
 };
 
 static const struct argp_option options[] = {
@@ -45,11 +52,21 @@ static const struct argp_option options[] = {
     {"gpus", OPTION_GPUS, "K", 0, "GPUs of the job (default: the file's)", 1},
     {"batch", OPTION_BATCH, "B", 0, "samples per GPU and iteration", 1},
     {"power-limit", OPTION_POWER_LIMIT, "W", 0, "power limit of each GPU", 1},
-    {0, 0, NULL, 0, "kineto:", 2},
-    {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 2},
+    {"samples", OPTION_SAMPLES, "N", 0, "samples trained in the recorded time (not kineto)", 1},
+    {"interval", OPTION_INTERVAL, "S", 0, "seconds between rows where a file has no times (default: 1)", 1},
+    {"columns", OPTION_COLUMNS, "NAMES", 0, "columns of a file without a header, with commas", 1},
+    {"trim-idle", OPTION_TRIM_IDLE, NULL, 0, "leave out both ends where utilization is 0", 1},
+    {"dataset", OPTION_DATASET, "NAME", 0, "zeus: only the rows of a sweep with this dataset", 1},
+    {0, 0, NULL, 0, "ea2p:", 2},
+    {"energy-unit", OPTION_ENERGY_UNIT, "J|Wh|kWh", 0,
+     "unit of energies (default: config_energy.json beside the file)", 2},
+    {"ram", OPTION_RAM, "SLOTSxGIB[:ddr3]:USE", 0,
+     "print EA2P's modelled power of memory modules, as 8x32:40 (% used)", 2},
+    {0, 0, NULL, 0, "kineto:", 3},
+    {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 3},
     {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
      2},
-    {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 2},
+    {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 3},
     {0},
 };
 
@@ -62,6 +79,31 @@ static void parse_steps(struct arguments *a, const char *text, struct argp_state
     a->options.has_steps = true;
     a->options.first_step = first;
     a->options.last_step = last;
+}
+
+static void parse_energy_unit(struct arguments *a, const char *text, struct argp_state *state) {
+    if (strcmp(text, "J") != 0 && strcmp(text, "Wh") != 0 && strcmp(text, "kWh") != 0)
+        argp_error(state, "--energy-unit: expected J, Wh or kWh, got \"%s\"", text);
+    a->options.energy_unit = text;
+}
+
+/* "8x32:40", "4x16:ddr3:5" */
+static void parse_ram(struct arguments *a, const char *text, struct argp_state *state) {
+    const char *times = strchr(text, 'x'), *colon = times ? strchr(times, ':') : NULL;
+    int64_t slots = 0, gib = 0;
+    double use = -1;
+    if (colon && numfmt_parse_int(text, (size_t)(times - text), &slots) &&
+        numfmt_parse_int(times + 1, (size_t)(colon - times - 1), &gib)) {
+        a->options.ram_is_ddr3 = strncmp(colon, ":ddr3:", 6) == 0;
+        colon += a->options.ram_is_ddr3 ? 6 : 1;
+        if (!numfmt_parse_real(colon, strlen(colon), &use))
+            use = -1;
+    }
+    if (slots < 1 || slots > 1024 || gib < 1 || gib > 65536 || use < 0 || use > 100)
+        argp_error(state, "--ram: expected SLOTSxGIB:USE as 8x32:40, got \"%s\"", text);
+    a->options.ram_slots = (uint32_t)slots;
+    a->options.ram_gib = (uint32_t)gib;
+    a->options.ram_use_percent = use;
 }
 
 static void parse_format(struct arguments *a, const char *text, struct argp_state *state) {
@@ -110,6 +152,27 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_POWER_LIMIT:
         a->options.power_limit_w = positive(value, "--power-limit", state);
+        return 0;
+    case OPTION_SAMPLES:
+        a->options.samples = positive(value, "--samples", state);
+        return 0;
+    case OPTION_INTERVAL:
+        a->options.interval_s = positive(value, "--interval", state);
+        return 0;
+    case OPTION_COLUMNS:
+        a->options.columns = value;
+        return 0;
+    case OPTION_ENERGY_UNIT:
+        parse_energy_unit(a, value, state);
+        return 0;
+    case OPTION_DATASET:
+        a->options.dataset = value;
+        return 0;
+    case OPTION_RAM:
+        parse_ram(a, value, state);
+        return 0;
+    case OPTION_TRIM_IDLE:
+        a->options.trim_idle = true;
         return 0;
     case OPTION_STEPS:
         parse_steps(a, value, state);
@@ -169,7 +232,7 @@ static int finish(const struct arguments *a, const struct profile *profile) {
         return cli_report_error(&error);
     for (size_t i = 0; i < profile->notes.count; i++)
         fprintf(stderr, "%s\n", profile->notes.texts[i]);
-    return profile->truncated ? EXIT_TRUNCATED : EXIT_DONE;
+    return profile->damaged ? EXIT_RECOVERED : EXIT_DONE;
 }
 
 static int unknown_format(const char *name) {
@@ -181,13 +244,13 @@ static int unknown_format(const char *name) {
 }
 
 int cli_profile(int argc, char **argv) {
-    struct arguments a = {.options.power_limit_w = NAN};
+    struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1}};
     struct str help = {0};
     str_add(&help,
             "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");
     for (size_t i = 0; profile_readers[i]; i++)
         str_addf(&help, "  %-18s %s\n", profile_readers[i]->name, profile_readers[i]->summary);
-    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what a truncated file holds.");
+    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.");
     const struct argp argp = {options, parse, "FORMAT FILE...", help.text, NULL, NULL, NULL};
     cli_parse(&argp, argc, argv, &a);
     str_finish(&help);

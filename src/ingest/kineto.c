@@ -70,11 +70,10 @@ static void note(struct session *s, const struct kineto_trace *trace, uint64_t c
 static void note_input(struct session *s, const struct kineto_trace *trace) {
     struct problems *notes = &s->profile->notes;
     size_t length = strlen(trace->path);
-    if (trace->truncation) {
+    if (trace->truncation)
         problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path, trace->truncation,
                      (unsigned long long)trace->records);
-        s->profile->truncated = true;
-    }
+    s->profile->damaged = s->profile->damaged || trace->truncation || trace->repairs > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL, "%s: ends in .tmp: an export that was not finished",
                      trace->path);

@@ -38,14 +38,68 @@ static int by_step_start(const void *a, const void *b) {
     return order ? order : compare_numbers(x->order, y->order);
 }
 
-/* In place (qsort may copy everything), and at once where nothing is out of order. */
-static void sort(void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
+static bool is_sorted(const void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
     const char *at = items;
     for (size_t i = 1; i < count; i++)
-        if (compare(at + (i - 1) * bytes_each, at + i * bytes_each) > 0) {
-            gsl_heapsort(items, count, bytes_each, compare);
+        if (compare(at + (i - 1) * bytes_each, at + i * bytes_each) > 0)
+            return false;
+    return true;
+}
+
+/* In place (qsort may copy everything), and at once where nothing is out of order. */
+static void sort(void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
+    if (!is_sorted(items, count, bytes_each, compare))
+        gsl_heapsort(items, count, bytes_each, compare);
+}
+
+static void insert_each(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+    for (size_t i = 1; i < count; i++) {
+        struct kineto_event event = events[i];
+        size_t at = i;
+        for (; at > 0 && compare(&events[at - 1], &event) > 0; at--)
+            events[at] = events[at - 1];
+        events[at] = event;
+    }
+}
+
+/* Events before the pivot, which is the middle one of three, and those behind it; how many are before. */
+static size_t partition(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+    struct kineto_event three[] = {events[0], events[count / 2], events[count - 1]};
+    insert_each(three, 3, compare);
+    size_t low = 0, high = count - 1;
+    for (;; low++, high--) { /* Hoare: both sides stop at equal events */
+        while (compare(&events[low], &three[1]) < 0)
+            low++;
+        while (compare(&events[high], &three[1]) > 0)
+            high--;
+        if (low >= high)
+            return high + 1 < count ? high + 1 : high;
+        struct kineto_event event = events[low];
+        events[low] = events[high];
+        events[high] = event;
+    }
+}
+
+/* Quicksort; heapsort where it goes on too long. Several times faster than heapsort alone, and in place as well. */
+static void sort_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+    if (is_sorted(events, count, sizeof *events, compare))
+        return;
+    for (int rounds = 0; count > 16; rounds++) {
+        if (rounds == 64) {
+            gsl_heapsort(events, count, sizeof *events, compare);
             return;
         }
+        size_t before = partition(events, count, compare);
+        if (before < count - before) {
+            sort_events(events, before, compare);
+            events += before;
+            count -= before;
+        } else {
+            sort_events(events + before, count - before, compare);
+            count = before;
+        }
+    }
+    insert_each(events, count, compare);
 }
 
 /* ---- Steps ---- */
@@ -108,7 +162,7 @@ void kineto_prepare(struct kineto_trace *trace, const struct kineto_patterns *pa
     free(trace->launches.at);
     trace->launches.at = NULL;
     trace->launches.count = trace->launches.capacity = 0;
-    sort(trace->events.at, trace->events.count, sizeof *trace->events.at, by_start);
+    sort_events(trace->events.at, trace->events.count, by_start);
 }
 
 void kineto_keep_steps(struct kineto_trace *trace, int64_t first, int64_t last) {
@@ -218,12 +272,12 @@ void kineto_shares_by_step(struct kineto_trace *trace, struct kineto_shares **re
     struct kineto_event *events = trace->events.at;
     size_t count = trace->events.count;
     struct kineto_shares *shares = mem_zalloc(trace->steps.count + 1, sizeof *shares);
-    sort(events, count, sizeof *events, by_step);
+    sort_events(events, count, by_step);
     for (size_t i = 0, next; i < count && events[i].correlation != KINETO_NO_STEP; i = next) {
         for (next = i + 1; next < count && events[next].correlation == events[i].correlation; next++)
             continue;
         shares[events[i].correlation] = shares_of((struct events){events + i, events + next, trace->kinds.at});
     }
-    sort(events, count, sizeof *events, by_start);
+    sort_events(events, count, by_start);
     *ret_shares = shares;
 }

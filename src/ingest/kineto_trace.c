@@ -34,6 +34,11 @@ struct reader {
 
 /* ---- Names ---- */
 
+/* As slice_is, inline: lengths of literals are known then, and this runs for every member of every event. */
+static inline bool is(struct slice key, const char *name) {
+    return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
+}
+
 static bool matches(struct reader *r, const regex_t *pattern, struct seen_name *seen, struct slice name) {
     uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
     struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
@@ -183,27 +188,27 @@ static void read_arguments(struct slice text, struct kineto_kind *kind, int64_t 
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
-        if (slice_is(key, "stream"))
+        if (is(key, "stream"))
             (void)json_integer(value, &kind->stream);
-        else if (slice_is(key, "device"))
+        else if (is(key, "device"))
             (void)json_integer(value, &kind->device);
-        else if (slice_is(key, "correlation"))
+        else if (is(key, "correlation"))
             (void)json_integer(value, correlation);
-        else if (slice_is(key, "bytes"))
+        else if (is(key, "bytes"))
             (void)json_real(value, copied);
-        else if (slice_is(key, "Collective name"))
+        else if (is(key, "Collective name"))
             m->collective = json_string(value);
-        else if (slice_is(key, "In msg nelems"))
+        else if (is(key, "In msg nelems"))
             (void)json_integer(value, &m->in);
-        else if (slice_is(key, "Out msg nelems"))
+        else if (is(key, "Out msg nelems"))
             (void)json_integer(value, &m->out);
-        else if (slice_is(key, "Group size"))
+        else if (is(key, "Group size"))
             (void)json_integer(value, &m->group_size);
-        else if (slice_is(key, "dtype"))
+        else if (is(key, "dtype"))
             m->type = json_string(value);
-        else if (slice_is(key, "Process Group Name"))
+        else if (is(key, "Process Group Name"))
             m->group = json_string(value);
-        else if (slice_is(key, "Process Group Ranks"))
+        else if (is(key, "Process Group Ranks"))
             m->ranks = json_string(value);
     }
 }
@@ -286,23 +291,23 @@ static enum category read_fields(struct reader *r, struct slice text, struct fie
     enum category category = OTHER;
     int64_t number;
     while (json_member(&cursor, &key, &value)) {
-        if (slice_is(key, "ph"))
+        if (is(key, "ph"))
             f->phase = json_string(value);
-        else if (slice_is(key, "cat"))
+        else if (is(key, "cat"))
             f->category = json_string(value), category = category_of(f->category);
-        else if (slice_is(key, "name"))
+        else if (is(key, "name"))
             f->name = json_string(value);
-        else if (slice_is(key, "ts"))
+        else if (is(key, "ts"))
             f->start = value;
-        else if (slice_is(key, "dur"))
+        else if (is(key, "dur"))
             f->duration = value;
-        else if (slice_is(key, "tid"))
+        else if (is(key, "tid"))
             f->track = value;
-        else if (slice_is(key, "args"))
+        else if (is(key, "args"))
             f->arguments = value;
         if (f->category.at && category == OTHER)
             return OTHER;
-        if (f->phase.at && !slice_is(f->phase, "X") && !slice_is(f->phase, "i"))
+        if (f->phase.at && !is(f->phase, "X") && !is(f->phase, "i"))
             return OTHER;
         if (category == ANNOTATION && f->name.at && !is_step(r, f->name, &number))
             return OTHER;

@@ -17,6 +17,15 @@ struct profile_options {
     int64_t first_step, last_step; /* both included */
     const char *iteration_pattern; /* POSIX regular expressions; NULL: the format's own */
     const char *communication_pattern;
+    double interval_s;           /* between rows where a file has no times */
+    double samples;              /* trained in the recorded time; 0: not said */
+    const char *columns;         /* names, with commas, of a file without a header */
+    const char *dataset;         /* only rows of this one */
+    const char *energy_unit;     /* "J", "Wh" or "kWh" */
+    uint32_t ram_slots, ram_gib; /* memory modules of the node and the size of one; 0: not said */
+    bool ram_is_ddr3;
+    double ram_use_percent;
+    bool trim_idle; /* leave out both ends where utilization is 0 */
 };
 
 /* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
@@ -33,7 +42,7 @@ struct profile {
     struct figure *figures; /* NULL until a reader has made some; in the arena */
     ARRAY_OF(struct profile_row) rows;
     struct problems notes; /* for the user, not errors */
-    bool truncated;        /* some input ended early; what came before counts */
+    bool damaged;          /* some input ended early or had unreadable stretches: the rest counts */
 };
 
 struct profile_reader {

@@ -16,7 +16,9 @@ enum place { AT_TOP, IN_OBJECT, IN_ARRAY, AT_END };
 
 struct json_stream {
     struct bytes *bytes;
-    char *array; /* name of the array that is walked */
+    char *array;  /* name of the array that is walked */
+    char *parent; /* of the object around it, or NULL */
+    bool in_parent;
     char start[16];
     char *buffer;
     size_t begin, end, capacity;
@@ -37,7 +39,12 @@ int json_stream_open(const char *path, const char *array, struct json_stream **r
         return status;
     struct json_stream *stream = mem_zalloc(1, sizeof *stream);
     stream->bytes = bytes;
-    stream->array = mem_strdup(array);
+    const char *dot = strchr(array, '.');
+    stream->array = mem_strdup(dot ? dot + 1 : array);
+    if (dot) {
+        stream->parent = mem_strdup(array);
+        stream->parent[dot - array] = '\0';
+    }
     stream->capacity = BUFFER_BYTES;
     stream->buffer = mem_alloc(stream->capacity);
     *ret_stream = stream;
@@ -53,6 +60,7 @@ void json_stream_close(struct json_stream *stream) {
         return;
     bytes_close(stream->bytes);
     free(stream->array);
+    free(stream->parent);
     free(stream->buffer);
     free(stream);
 }
@@ -123,7 +131,8 @@ static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr)
 }
 
 static void truncate(struct json_stream *stream) {
-    snprintf(stream->truncation, sizeof stream->truncation, "truncated at byte %llu%s",
+    snprintf(stream->truncation, sizeof stream->truncation, "%s at byte %llu%s",
+             stream->repairs < JSON_STREAM_MAX_REPAIRS ? "truncated" : "too many damaged stretches, given up",
              (unsigned long long)json_stream_byte_count(stream),
              stream->damaged ? " (damaged compressed data)" : "");
     stream->place = AT_END;
@@ -239,6 +248,11 @@ static int next_member(struct json_stream *stream, struct json_item *item, struc
         truncate(stream);
         return 0;
     }
+    if (byte == '{' && stream->parent && !stream->in_parent && slice_is(item->key, stream->parent)) {
+        consume_to(stream, stream->begin + 1);
+        stream->in_parent = true;
+        return 0;
+    }
     if (byte == '[' && slice_is(item->key, stream->array)) {
         consume_to(stream, stream->begin + 1);
         stream->place = IN_ARRAY;
@@ -259,7 +273,12 @@ static int enter_top(struct json_stream *stream, int byte, struct error *reterr)
 
 static void leave(struct json_stream *stream) {
     consume_to(stream, stream->begin + 1);
-    stream->place = stream->place == IN_ARRAY && stream->in_member ? IN_OBJECT : AT_END;
+    if (stream->place == IN_ARRAY) {
+        stream->place = stream->in_member ? IN_OBJECT : AT_END;
+    } else {
+        stream->place = stream->in_parent ? IN_OBJECT : AT_END;
+        stream->in_parent = false;
+    }
 }
 
 static void skip_bom(struct json_stream *stream) {

@@ -18,7 +18,8 @@ struct json_item {
     uint64_t offset;   /* of text in the decoded file */
 };
 
-/* The file's top level is an object with a member named `array`, or that array itself. */
+/* The file's top level is an object with a member named `array`, or that array itself. "data.result" is the member
+   result of the member data. */
 int json_stream_open(const char *path, const char *array, struct json_stream **ret_stream,
                      struct error *reterr) MUST_CHECK;
 /* Elements begin with `start` ("{" and blanks ignored before it): where reading resumes behind damage. */

@@ -136,6 +136,10 @@ uint32_t lines_number(const struct lines *lines) {
     return lines->number;
 }
 
+bool lines_is_damaged(const struct lines *lines) {
+    return bytes_is_damaged(lines->bytes);
+}
+
 bool lines_ended_partial(const struct lines *lines) {
     return lines->partial;
 }

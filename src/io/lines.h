@@ -16,6 +16,7 @@ int lines_open(const char *path, struct lines **ret_lines, struct error *reterr)
 int lines_next(struct lines *lines, struct slice *line, struct error *reterr) MUST_CHECK;
 uint32_t lines_number(const struct lines *lines);    /* of the line last returned, from 1 */
 bool lines_ended_partial(const struct lines *lines); /* the last line had no line end */
-void lines_close(struct lines *lines);               /* accepts NULL */
+bool lines_is_damaged(const struct lines *lines); /* an error came because compressed data end early or are bad */
+void lines_close(struct lines *lines);            /* accepts NULL */
 
 #endif

@@ -1,0 +1,153 @@
+/* CodeCarbon's emissions.csv. Columns change with versions, so they are found by name. Appending drops empty
+   columns without saying so: a row that does not fit the header is refused. Rows of one run are cumulative. */
+#include "ingest/codecarbon.h"
+
+#include "base/units.h"
+#include "ingest/records.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum column {
+    TIMESTAMP,
+    PROJECT,
+    RUN,
+    DURATION,
+    EMISSIONS,
+    GPU_ENERGY,
+    CPU_ENERGY,
+    RAM_ENERGY,
+    ENERGY,
+    GPU_COUNT,
+    GPU_MODEL,
+    COLUMNS
+};
+
+static const char *const column_names[COLUMNS] = {
+    "timestamp",  "project_name", "run_id",          "duration",  "emissions", "gpu_energy",
+    "cpu_energy", "ram_energy",   "energy_consumed", "gpu_count", "gpu_model",
+};
+
+struct run {
+    const char *id, *project, *gpu; /* NULL: not given */
+    double numbers[COLUMNS];
+    uint32_t line;
+};
+
+struct reader {
+    int columns[COLUMNS];
+    struct intern ids;
+    ARRAY_OF(struct run) runs; /* in order of appearance; of those with an id the last row */
+    ARRAY_OF(uint32_t) by_id;  /* index into runs */
+    uint64_t earlier;
+};
+
+static bool begin(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    for (int c = 0; c < COLUMNS; c++)
+        r->columns[c] = records_column(records, column_names[c]);
+    for (int c = DURATION; c <= ENERGY; c++)
+        if ((c == DURATION || c == ENERGY) && r->columns[c] < 0)
+            problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing",
+                         column_names[c]);
+    return r->columns[DURATION] >= 0 && r->columns[ENERGY] >= 0;
+}
+
+static const char *text(struct records_job *job, const struct records *records, int column) {
+    struct slice cell = records_cell(records, column);
+    return cell.length > 0 ? arena_strndup(&job->profile->arena, cell.at, cell.length) : NULL;
+}
+
+/* Where the row goes: a new run, or over the earlier row of its run. */
+static struct run *run_of(struct reader *r, struct slice id) {
+    bool is_new = true;
+    uint32_t number = id.length > 0 ? intern(&r->ids, id.at, id.length, &is_new) : 0;
+    if (!is_new) {
+        r->earlier++;
+        return &r->runs.at[r->by_id.at[number]];
+    }
+    if (id.length > 0)
+        array_push(&r->by_id, (uint32_t)r->runs.count);
+    return array_add(&r->runs);
+}
+
+static bool read_row(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    if (!records_fits(records) || !(records_number(records, r->columns[DURATION]) > 0))
+        return false;
+    struct run *run = run_of(r, records_cell(records, r->columns[RUN]));
+    for (int c = DURATION; c <= GPU_COUNT; c++)
+        run->numbers[c] = records_number(records, r->columns[c]);
+    run->id = text(job, records, r->columns[RUN]);
+    run->project = text(job, records, r->columns[PROJECT]);
+    run->gpu = text(job, records, r->columns[GPU_MODEL]);
+    run->line = records_line(records);
+    return true;
+}
+
+/* gpu_model is "2 x NAME": the row has the number in k. */
+static const char *without_count(const char *gpu) {
+    const char *at = gpu;
+    while (*at >= '0' && *at <= '9')
+        at++;
+    return at > gpu && at[0] == ' ' && at[1] == 'x' && at[2] == ' ' ? at + 3 : gpu;
+}
+
+static void add_run(struct records_job *job, const struct records *records, const struct run *run) {
+    const struct profile_options *options = job->options;
+    double duration_s = run->numbers[DURATION], count = run->numbers[GPU_COUNT];
+    struct profile_row *row = profile_add_row(job->profile, options);
+    if (row->gpus == 0 && count >= 1 && count <= 1 << 20)
+        row->gpus = (uint32_t)count;
+    if (!row->gpu && run->gpu)
+        row->gpu = without_count(run->gpu);
+    if (row->gpus > 0 && run->numbers[GPU_ENERGY] > 0)
+        row->power_w_per_gpu = run->numbers[GPU_ENERGY] * J_PER_KWH / duration_s / row->gpus;
+    if (options->samples > 0)
+        row->throughput_samples_s = options->samples / duration_s;
+    row->evidence =
+        arena_printf(&job->profile->arena, "thr=%s;pow=%s", isnan(row->throughput_samples_s) ? "none" : "measured",
+                     isnan(row->power_w_per_gpu) ? "none" : "measured");
+    row->source = arena_printf(&job->profile->arena, "codecarbon %s line %u", records->path, (unsigned)run->line);
+    struct figure *group = figures_group(job->list, NULL);
+    figures_int(group, "line", run->line);
+    figures_text(group, "run_id", run->id);
+    figures_text(group, "project", run->project);
+    figures_real(group, "duration_s", duration_s);
+    figures_real(group, "energy_j", run->numbers[ENERGY] * J_PER_KWH);
+    figures_real(group, "gpu_energy_j", run->numbers[GPU_ENERGY] * J_PER_KWH);
+    figures_real(group, "cpu_energy_j", run->numbers[CPU_ENERGY] * J_PER_KWH);
+    figures_real(group, "ram_energy_j", run->numbers[RAM_ENERGY] * J_PER_KWH);
+    figures_real(group, "emissions_kg", run->numbers[EMISSIONS]);
+}
+
+static void end(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    for (size_t i = 0; i < r->runs.count; i++)
+        add_run(job, records, &r->runs.at[i]);
+    if (r->earlier > 0)
+        problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
+                     "%llu earlier rows of a run left out: rows are cumulative", (unsigned long long)r->earlier);
+    r->runs.count = r->by_id.count = 0;
+    r->earlier = 0;
+    intern_finish(&r->ids);
+}
+
+static int codecarbon_read(char *const *paths, size_t count, const struct profile_options *options,
+                           struct profile *profile, struct problems *problems) {
+    struct reader r = {0};
+    struct records_job job = {.options = options,
+                              .profile = profile,
+                              .problems = problems,
+                              .context = &r,
+                              .begin = begin,
+                              .row = read_row,
+                              .end = end};
+    int status = records_read_all(&job, paths, count);
+    free(r.runs.at);
+    free(r.by_id.at);
+    intern_finish(&r.ids);
+    return status;
+}
+
+const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon", codecarbon_read};

@@ -1,0 +1,150 @@
+/* dynolog writes one JSON object a line, in its log behind "time = ... data = ". Numbers with a point are quoted.
+   The time says Z but is local, and can be unset (1969 or 1970): then the log line's own stamp counts, which has no
+   zone either. */
+#include "ingest/dynolog.h"
+
+#include "ingest/telemetry.h"
+#include "io/json_text.h"
+#include "io/lines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum telemetry_metric metric;
+} metrics[] = {
+    {"gpu_device_utilization", TELEMETRY_UTILIZATION},
+    {"sm_active_ratio", TELEMETRY_SM_ACTIVE},
+    {"tensorcore_active", TELEMETRY_TENSOR_ACTIVE},
+    {"hbm_mem_bw_util", TELEMETRY_DRAM_ACTIVE},
+};
+
+#define UNSET_BEFORE_NS INT64_C(31536000000000000) /* 1971 */
+
+struct reader {
+    struct telemetry telemetry;
+    const struct profile_options *options;
+    const char *path;
+    bool many_files;
+    struct str key;
+};
+
+/* "I20251120 09:00:00.141150 ..." */
+static bool stamp_time(struct slice line, int64_t *time_ns) {
+    char text[32];
+    if (line.length < 24 || line.at[9] != ' ')
+        return false;
+    int length =
+        snprintf(text, sizeof text, "%.4s-%.2s-%.2sT%.15s", line.at + 1, line.at + 5, line.at + 7, line.at + 10);
+    return telemetry_time((struct slice){text, (size_t)length}, time_ns);
+}
+
+/* 1: *time_ns is the record's; 0: it has none; negative: it should have one. */
+static int record_time(struct slice line, const char *data, int64_t *time_ns) {
+    static const char mark[] = "time = ";
+    size_t head = (size_t)(data - line.at);
+    if (head == 0)
+        return 0;
+    const char *at = memmem(line.at, head, mark, sizeof mark - 1);
+    if (at) {
+        at += sizeof mark - 1;
+        const char *end = memchr(at, ' ', (size_t)(data - at));
+        struct slice text = {at, end ? (size_t)(end - at) : 0};
+        if (telemetry_time(text, time_ns) && *time_ns >= UNSET_BEFORE_NS)
+            return 1;
+    }
+    return stamp_time(line, time_ns) ? 1 : -1;
+}
+
+static double number(struct slice record, const char *name, bool *is_bad) {
+    struct slice value = json_find(record, name);
+    return value.length > 0 ? telemetry_number(json_string(value), is_bad) : NAN;
+}
+
+static uint32_t device_of(struct reader *r, struct slice record) {
+    struct slice device = json_string(json_find(record, "device"));
+    r->key.length = 0;
+    if (r->many_files)
+        str_addf(&r->key, "%s:", r->path);
+    str_add_bytes(&r->key, device.at, device.length);
+    return telemetry_device_number(&r->telemetry, (struct slice){r->key.text, r->key.length});
+}
+
+/* A line with a record: false if it cannot be read. Records of the host have no device and are passed over. */
+static bool read_record(struct reader *r, struct slice line, const char *data) {
+    struct slice record = {data, line.length - (size_t)(data - line.at)};
+    struct telemetry_sample sample;
+    bool is_bad = false;
+    telemetry_sample_init(&sample);
+    while (record.length > 0 && (record.at[record.length - 1] == ' ' || record.at[record.length - 1] == '\r'))
+        record.length--;
+    if (!json_is_valid(record))
+        return false;
+    int has_time = record_time(line, data, &sample.time_ns);
+    if (has_time < 0)
+        return false;
+    if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(&r->telemetry, line)))
+        return true;
+    sample.power_w = number(record, "gpu_power_draw", &is_bad);
+    sample.lacks_power = isnan(sample.power_w);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        sample.metrics[metrics[i].metric] = number(record, metrics[i].name, &is_bad);
+    if (is_bad)
+        return false;
+    sample.device = device_of(r, record);
+    if (!has_time)
+        sample.time_ns = telemetry_next_tick(&r->telemetry, sample.device, r->options->interval_s);
+    telemetry_add(&r->telemetry, &sample);
+    return true;
+}
+
+/* Where the record of a line begins; NULL: the line has none. */
+static const char *find_record(struct slice line) {
+    static const char mark[] = "data = ";
+    if (line.length > 0 && line.at[0] == '{')
+        return line.at;
+    const char *at = line.length > 0 ? memmem(line.at, line.length, mark, sizeof mark - 1) : NULL;
+    return at ? at + sizeof mark - 1 : NULL;
+}
+
+static int read_lines(struct reader *r, struct lines *lines, struct error *reterr) {
+    struct slice line;
+    int got;
+    while ((got = lines_next(lines, &line, reterr)) != 0) {
+        if (got == ERROR_IO && telemetry_recovers(&r->telemetry, lines_is_damaged(lines), reterr->text))
+            break;
+        if (got < 0 && got != ERROR_INPUT)
+            return got;
+        const char *data = got > 0 ? find_record(line) : NULL;
+        if (got > 0 && !data)
+            continue;
+        r->telemetry.rows++;
+        if (got < 0 || !read_record(r, line, data))
+            telemetry_bad_row(&r->telemetry, r->path, lines_number(lines));
+    }
+    return 0;
+}
+
+static int dynolog_read(char *const *paths, size_t count, const struct profile_options *options,
+                        struct profile *profile, struct problems *problems) {
+    size_t before = problems->count;
+    struct reader r = {.options = options, .many_files = count > 1};
+    for (size_t i = 0; i < count; i++) {
+        struct lines *lines = NULL;
+        struct error error = {0};
+        r.path = paths[i];
+        if (lines_open(paths[i], &lines, &error) < 0 || read_lines(&r, lines, &error) < 0)
+            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        lines_close(lines);
+    }
+    if (problems->count == before)
+        (void)telemetry_report(&r.telemetry, "dynolog", paths, options, profile, problems);
+    telemetry_finish(&r.telemetry);
+    str_finish(&r.key);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines", dynolog_read};

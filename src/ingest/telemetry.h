@@ -1,0 +1,97 @@
+/* Power and use of GPUs over time, collected by the readers of telemetry; what becomes of it is the same for all.
+ */
+#ifndef EASIM_INGEST_TELEMETRY_H
+#define EASIM_INGEST_TELEMETRY_H
+
+#include "base/intern.h"
+#include "ingest/profiles.h"
+
+enum telemetry_metric {                        /* beside power: mean and maximum of the samples are kept */
+                        TELEMETRY_UTILIZATION, /* percent */
+                        TELEMETRY_MEMORY_USED, /* MiB */
+                        TELEMETRY_SM_ACTIVE,   /* ratios 0..1 */
+                        TELEMETRY_TENSOR_ACTIVE,
+                        TELEMETRY_DRAM_ACTIVE,
+                        TELEMETRY_POWER_CAPPED, /* 1 where a power cap slowed the GPU */
+                        TELEMETRY_POWER_LIMIT,  /* W */
+                        TELEMETRY_METRICS
+};
+
+struct telemetry_point { /* 24 bytes */
+    int64_t time_ns;
+    double power_w;
+    float utilization; /* percent; NAN: unknown */
+};
+
+struct telemetry_metric_sum {
+    uint64_t count;
+    double sum, least, most;
+};
+
+struct telemetry_device {
+    const char *gpu; /* NULL: not given */
+    ARRAY_OF(struct telemetry_point) points;
+    struct telemetry_metric_sum metrics[TELEMETRY_METRICS];
+    double counter_j, last_counter_j; /* of an energy counter; last: NAN before the first */
+    int64_t counter_first_ns, counter_last_ns;
+    uint64_t resets; /* of the counter */
+    uint64_t ticks;  /* rows so far, of a file without times */
+};
+
+/* Zero-initialise; release with telemetry_finish. */
+struct telemetry {
+    struct arena arena;
+    struct intern keys; /* of devices, in order of appearance */
+    ARRAY_OF(struct telemetry_device) devices;
+    uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing;
+    uint32_t first_bad_line;
+    const char *first_bad_file; /* borrowed */
+    const char *damage;         /* the first file that ended early, and where; NULL: none did */
+    bool no_times;              /* rows were taken to be --interval apart */
+    struct {
+        uint64_t *slots;
+        size_t count, used;
+    } seen; /* hashes of rows with a time */
+};
+
+/* One device's samples of one instant. */
+struct telemetry_sample {
+    uint32_t device;
+    int64_t time_ns;
+    double power_w;                    /* NAN: none */
+    bool lacks_power;                  /* and should have one */
+    double energy_j;                   /* counter; NAN: none */
+    double metrics[TELEMETRY_METRICS]; /* NAN: none */
+};
+
+void telemetry_sample_init(struct telemetry_sample *sample);
+uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
+void telemetry_name_gpu(struct telemetry *telemetry, uint32_t device,
+                        struct slice name); /* the first name counts */
+/* The time of a device's next row where the file has none. */
+int64_t telemetry_next_tick(struct telemetry *telemetry, uint32_t device, double interval_s);
+void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *sample);
+/* Whether a row with the same bytes was there before. */
+bool telemetry_is_repeated(struct telemetry *telemetry, struct slice row);
+/* Whether what went wrong leaves what came before usable; then it is noted. */
+bool telemetry_recovers(struct telemetry *telemetry, bool is_damaged, const char *text);
+void telemetry_bad_row(struct telemetry *telemetry, const char *file, uint32_t line);
+/* Figures, notes and the profile row. Negative where there is no power at all. */
+int telemetry_report(struct telemetry *telemetry, const char *format, char *const *paths,
+                     const struct profile_options *options, struct profile *profile, struct problems *problems);
+void telemetry_finish(struct telemetry *telemetry);
+
+/* ---- What cells hold ---- */
+
+/* A number, perhaps with a unit behind it ("631.95 W"); NAN for every way of saying that there is none. *is_bad
+   (may be NULL) is set where the text is neither. */
+double telemetry_number(struct slice cell, bool *is_bad);
+/* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC. */
+bool telemetry_time(struct slice cell, int64_t *time_ns);
+/* The same at blanks; all quotes stay. */
+size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most);
+/* Splits at separators outside of quotes, trims, takes quotes away; returns how many there are, of which at most
+   `most` are stored. */
+size_t telemetry_split(struct slice line, char separator, struct slice *fields, size_t most);
+
+#endif

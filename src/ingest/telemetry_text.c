@@ -1,0 +1,123 @@
+/* Cells of telemetry files. */
+#include "ingest/telemetry.h"
+
+#include "base/datetime.h"
+#include "base/numfmt.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+static struct slice trimmed(struct slice text) {
+    while (text.length > 0 && is_blank(*text.at)) {
+        text.at++;
+        text.length--;
+    }
+    while (text.length > 0 && is_blank(text.at[text.length - 1]))
+        text.length--;
+    return text;
+}
+
+static bool is_missing(struct slice cell) {
+    static const char *const words[] = {
+        "",
+        "-",
+        "N/A",
+        "[N/A]",
+        "[Not Supported]",
+        "Not Supported",
+        "[Unknown Error]",
+        "[GPU requires reset]",
+        "nan",
+        "inf",
+        "+inf",
+        "-inf",
+        "null",
+        "[Requested functionality has been deprecated]",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == cell.length && strncasecmp(words[i], cell.at, cell.length) == 0)
+            return true;
+    return false;
+}
+
+/* The blank values of NVML and DCGM, as 64-bit and 32-bit integers and as doubles (2^47). */
+static bool is_sentinel(double value) {
+    return value >= 0x1p63 || (value >= 2147483632.0 && value <= 2147483635.0) ||
+           (value >= 0x1p47 && value <= 0x1p47 + 3);
+}
+
+double telemetry_number(struct slice cell, bool *is_bad) {
+    double value;
+    cell = trimmed(cell);
+    size_t length = cell.length;
+    if (is_missing(cell))
+        return NAN;
+    while (length > 0 && cell.at[length - 1] && strchr("%WwCMHzhkiBJjumsKG/", cell.at[length - 1])) /* a unit */
+        length--;
+    while (length > 0 && is_blank(cell.at[length - 1]))
+        length--;
+    if (numfmt_parse_real(cell.at, length, &value))
+        return is_sentinel(value) ? NAN : value;
+    if (is_bad)
+        *is_bad = true;
+    return NAN;
+}
+
+#define MOST_SECONDS 9e9 /* year 2255; larger numbers are milliseconds */
+
+bool telemetry_time(struct slice cell, int64_t *time_ns) {
+    char text[40];
+    double number;
+    cell = trimmed(cell);
+    if (numfmt_parse_real(cell.at, cell.length, &number)) {
+        double seconds = fabs(number) > MOST_SECONDS ? number / 1000 : number;
+        if (fabs(seconds) > MOST_SECONDS)
+            return false;
+        *time_ns = llround(seconds * 1e9);
+        return true;
+    }
+    if (cell.length < 10 || cell.length >= sizeof text)
+        return false;
+    memcpy(text, cell.at, cell.length);
+    if (text[4] == '/' && text[7] == '/')
+        text[4] = text[7] = '-';
+    return datetime_parse(text, cell.length, time_ns);
+}
+
+size_t telemetry_split(struct slice line, char separator, struct slice *fields, size_t most) {
+    const char *at = line.at, *end = line.at + line.length;
+    for (size_t count = 0;; at++) {
+        const char *begin = at;
+        bool quoted = false;
+        for (; at < end && (quoted || *at != separator); at++)
+            quoted = quoted != (*at == '"');
+        struct slice field = trimmed((struct slice){begin, (size_t)(at - begin)});
+        if (field.length >= 2 && field.at[0] == '"' && field.at[field.length - 1] == '"')
+            field = (struct slice){field.at + 1, field.length - 2};
+        if (count < most)
+            fields[count] = field;
+        count++;
+        if (at == end)
+            return count;
+    }
+}
+
+size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most) {
+    const char *at = line.at, *end = line.at + line.length;
+    for (size_t count = 0;; count++) {
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end)
+            return count;
+        const char *begin = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (count < most)
+            fields[count] = (struct slice){begin, (size_t)(at - begin)};
+    }
+}

@@ -1,0 +1,187 @@
+/* Zeus measures windows with energy counters; a window of its power limit optimizer says the limit in its name, as
+   "__GlobalPowerLimitOptimizer_300". Sweeps have a row for each configuration, of one GPU. */
+#include "ingest/zeus.h"
+
+#include "base/numfmt.h"
+#include "ingest/readers.h"
+#include "ingest/records.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_GPUS 128
+
+struct reader {
+    bool is_sweep;
+    int name, elapsed, gpus[MOST_GPUS]; /* windows */
+    size_t gpu_count;
+    int dataset, network, batch, optimizer, limit, epoch, power; /* sweeps */
+    uint64_t no_energy, other_datasets;
+};
+
+static int required(struct records_job *job, const struct records *records, const char *name) {
+    int column = records_column(records, name);
+    if (column < 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing", name);
+    return column;
+}
+
+static bool begin_sweep(struct records_job *job, const struct records *records, struct reader *r) {
+    r->is_sweep = true;
+    r->dataset = records_column(records, "dataset");
+    r->network = required(job, records, "network");
+    r->batch = required(job, records, "batch_size");
+    r->optimizer = records_column(records, "optimizer");
+    r->limit = required(job, records, "power_limit");
+    r->epoch = required(job, records, "time_per_epoch");
+    r->power = required(job, records, "average_power");
+    return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
+}
+
+static bool begin(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    *r = (struct reader){0};
+    if (records_column(records, "window_name") < 0)
+        return begin_sweep(job, records, r);
+    r->name = required(job, records, "window_name");
+    r->elapsed = required(job, records, "elapsed_time");
+    for (int i = 0; i < MOST_GPUS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "gpu%d_energy", i);
+        int column = records_column(records, name);
+        if (column >= 0)
+            r->gpus[r->gpu_count++] = column;
+    }
+    if (r->gpu_count == 0)
+        (void)required(job, records, "gpu0_energy");
+    return r->elapsed >= 0 && r->gpu_count > 0;
+}
+
+static const char *evidence(const struct profile_row *row) {
+    bool throughput = !isnan(row->throughput_samples_s), power = !isnan(row->power_w_per_gpu);
+    return throughput ? (power ? "thr=measured;pow=measured" : "thr=measured;pow=none")
+                      : (power ? "thr=none;pow=measured" : "thr=none;pow=none");
+}
+
+/* ---- Windows ---- */
+
+/* The watts at the end of the name of a window of the power limit optimizer; NAN for any other. */
+static double limit_in(struct slice name) {
+    double limit_w = NAN;
+    size_t length = name.length;
+    if (!memmem(name.at, length, "PowerLimit", 10))
+        return NAN;
+    while (length > 0 && (isdigit((unsigned char)name.at[length - 1]) || name.at[length - 1] == '.'))
+        length--;
+    return numfmt_parse_real(name.at + length, name.length - length, &limit_w) ? limit_w : NAN;
+}
+
+static bool read_window(struct records_job *job, const struct records *records, struct reader *r) {
+    struct slice name = records_cell(records, r->name);
+    double elapsed_s = records_number(records, r->elapsed), energy_j = 0;
+    if (!records_fits(records) || !(elapsed_s > 0))
+        return false;
+    for (size_t i = 0; i < r->gpu_count; i++)
+        energy_j += records_number(records, r->gpus[i]);
+    struct profile_row *row = profile_add_row(job->profile, job->options);
+    if (row->gpus == 0)
+        row->gpus = (uint32_t)r->gpu_count;
+    if (!isnan(limit_in(name)))
+        row->power_limit_w = limit_in(name);
+    if (energy_j > 0)
+        row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
+    else
+        r->no_energy++;
+    if (job->options->samples > 0)
+        row->throughput_samples_s = job->options->samples / elapsed_s;
+    row->evidence = evidence(row);
+    row->source =
+        arena_printf(&job->profile->arena, "zeus %s line %u", records->path, (unsigned)records_line(records));
+    struct figure *group = figures_group(job->list, NULL);
+    figures_text(group, "window", arena_strndup(&job->profile->arena, name.at, name.length));
+    figures_real(group, "power_limit_w", row->power_limit_w);
+    figures_real(group, "elapsed_s", elapsed_s);
+    figures_real(group, "energy_j", energy_j);
+    figures_real(group, "power_w_per_gpu", row->power_w_per_gpu);
+    return true;
+}
+
+/* ---- Sweeps ---- */
+
+static const char *kept(struct records_job *job, struct slice text) {
+    return text.length > 0 ? arena_strndup(&job->profile->arena, text.at, text.length) : NULL;
+}
+
+/* A sweep is of one GPU; --samples are those of an epoch. */
+static bool read_point(struct records_job *job, const struct records *records, struct reader *r) {
+    struct slice dataset = records_cell(records, r->dataset), optimizer = records_cell(records, r->optimizer);
+    const struct profile_options *options = job->options;
+    double epoch_s = records_number(records, r->epoch);
+    int64_t batch = 0;
+    if (!records_fits(records))
+        return false;
+    if (options->dataset && !slice_is(dataset, options->dataset)) {
+        r->other_datasets++;
+        return true;
+    }
+    if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) || batch < 1 ||
+        batch > 1 << 30)
+        return false;
+    struct profile_row *row = profile_add_row(job->profile, options);
+    row->model = row->model ? row->model : kept(job, records_cell(records, r->network));
+    row->gpus = row->gpus ? row->gpus : 1;
+    row->batch = (uint32_t)batch / row->gpus;
+    row->power_limit_w = records_number(records, r->limit);
+    row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
+    if (options->samples > 0)
+        row->throughput_samples_s = options->samples / epoch_s;
+    row->evidence = evidence(row);
+    row->source = arena_printf(&job->profile->arena, "zeus %s line %u %.*s %.*s", records->path,
+                               (unsigned)records_line(records), (int)dataset.length, dataset.at,
+                               (int)optimizer.length, optimizer.at);
+    struct figure *group = figures_group(job->list, NULL);
+    figures_text(group, "model", row->model);
+    figures_text(group, "optimizer", kept(job, optimizer));
+    figures_int(group, "batch", batch);
+    figures_real(group, "power_limit_w", row->power_limit_w);
+    figures_real(group, "epoch_s", epoch_s);
+    figures_real(group, "power_w", row->power_w_per_gpu * row->gpus);
+    figures_real(group, "epoch_energy_j", epoch_s * row->power_w_per_gpu * row->gpus);
+    return true;
+}
+
+static bool read_row(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    return r->is_sweep ? read_point(job, records, r) : read_window(job, records, r);
+}
+
+static void end(struct records_job *job, struct records *records) {
+    const struct reader *r = job->context;
+    if (r->no_energy > 0)
+        problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
+                     "%llu windows without energy: shorter than the counter's update, or not recorded",
+                     (unsigned long long)r->no_energy);
+    if (r->other_datasets > 0)
+        problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
+                     "%llu rows of other datasets left out", (unsigned long long)r->other_datasets);
+}
+
+static int zeus_read(char *const *paths, size_t count, const struct profile_options *options,
+                     struct profile *profile, struct problems *problems) {
+    struct reader *r = mem_zalloc(1, sizeof *r);
+    struct records_job job = {.options = options,
+                              .profile = profile,
+                              .problems = problems,
+                              .context = r,
+                              .begin = begin,
+                              .row = read_row,
+                              .end = end};
+    int status = records_read_all(&job, paths, count);
+    free(r);
+    return status;
+}
+
+const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus", zeus_read};

@@ -1,0 +1,53 @@
+"""Measurements that cannot be read: easim profile. Odd but readable files: golden/test_profile_files.py."""
+
+from base import command
+
+TRY = "Try `easim profile --help' or `easim profile --usage' for more information."
+NO_JSON = "expected JSON, an object with \"traceEvents\" or an array"
+
+
+def usage(name, arguments, error):
+    return command(f"profile: {name}", ["profile", *arguments], f"easim profile: {error}", TRY)
+
+
+def kineto(name, text, *errors, arguments=()):
+    return command(f"profile: kineto: {name}", ["profile", "kineto", "t.json", *arguments], *errors,
+                   files={"t.json": text})
+
+
+CASES = [
+    usage("no file", ["kineto"], "expected FORMAT FILE..."),
+    usage("no format", [], "expected FORMAT FILE..."),
+    command("profile: unknown format", ["profile", "kinetto", "t.json"],
+            "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
+            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon)"),
+    usage("unknown output format", ["kineto", "t", "--format", "xml"],
+          "--format: expected table, json or csv, got \"xml\""),
+    usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
+    usage("steps backwards", ["kineto", "t", "--steps", "5:4"], "--steps: expected FIRST:LAST, got \"5:4\""),
+    usage("no GPUs", ["kineto", "t", "--gpus", "0"], "--gpus: expected integer 1..1048576, got \"0\""),
+    usage("batch that is no number", ["kineto", "t", "--batch", "x"],
+          "--batch: expected integer 1..1073741824, got \"x\""),
+    usage("power limit 0", ["kineto", "t", "--power-limit", "0"],
+          "--power-limit: expected a number above 0, got \"0\""),
+    usage("unknown unit", ["ea2p", "t", "--energy-unit", "cal"], "--energy-unit: expected J, Wh or kWh, got \"cal\""),
+    usage("memory without its use", ["ea2p", "t", "--ram", "8x32"],
+          "--ram: expected SLOTSxGIB:USE as 8x32:40, got \"8x32\""),
+    command("profile: ea2p: unit not said", ["profile", "ea2p", "e.csv"],
+            "e.csv: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json "
+            "beside it", files={"e.csv": "Project Name,CPU Time [s]\np,1\n"}),
+    command("profile: zeus: empty file", ["profile", "zeus", "z.csv"], "z.csv: empty file, expected a header line",
+            files={"z.csv": "\n"}),
+    command("profile: zeus: header only", ["profile", "zeus", "z.csv"], "z.csv: no measurement",
+            files={"z.csv": "window_name,elapsed_time,gpu0_energy\n"}),
+    command("profile: file not found", ["profile", "kineto", "nowhere.json"],
+            "nowhere.json: cannot open: No such file or directory"),
+    kineto("empty file", "", f"t.json: {NO_JSON}"),
+    kineto("no JSON", "ts,dur\n1,2\n", f"t.json: {NO_JSON}"),
+    kineto("bad pattern", "[]", "--iteration: expected a regular expression, got \"[\": Invalid regular expression",
+           arguments=("--iteration", "[")),
+    kineto("no such step", "[]", "--steps: t.json: no step 1..2", arguments=("--steps", "1:2")),
+    kineto("strict: truncated", "{\"traceEvents\": [", "t.json: truncated at byte 17", arguments=("--strict",)),
+    command("profile: kineto: every unreadable file is named", ["profile", "kineto", "a.json", "b.json"],
+            f"a.json: {NO_JSON}", "b.json: cannot open: No such file or directory", files={"a.json": "x"}),
+]

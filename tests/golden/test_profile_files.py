@@ -1,0 +1,383 @@
+"""Small files with one quirk each: test_profile_files.py EASIM SOURCE. Files: tests/profiles/FORMAT.
+
+Kineto: most files hold the same six events, whose figures follow by hand. In microseconds: step 5 at 1000..1100; gemm
+1010..1030, AllReduce 1020..1050, copy 1045..1055 (4096 bytes), relu 1075..1080. So span 1010..1080, busy 45 + 5, overlap
+1020..1030, exposed 1030..1045.
+"""
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+EASIM, FILES = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve() / "tests" / "profiles"
+
+BASE = {"rank": 3, "world_size": 8, "gpu_events": 4, "communication_events": 1, "gpu_span_us": 70, "gpu_busy_us": 50,
+        "gpu_idle_us": 20, "compute_us": 25, "communication_us": 30, "memory_us": 10, "overlap_us": 10,
+        "exposed_communication_us": 15, "iteration_median_us": 100, "step_count": 1, "truncation": None}
+UNKNOWN = {"rank": None, "world_size": None}
+NO_BATCH = "no throughput without --batch\n"
+NO_SIZE = "no throughput without --gpus and --batch\n"
+NO_STEP = "no iteration is marked: no throughput; --iteration PATTERN names an annotation that begins one\n"
+EARLY = {"gpu_events": 3, "gpu_span_us": 45, "gpu_busy_us": 45, "gpu_idle_us": 0, "compute_us": 20}  # without relu
+EMPTY = dict.fromkeys(("gpu_events", "communication_events", "gpu_span_us", "gpu_busy_us", "gpu_idle_us", "compute_us",
+                       "communication_us", "memory_us", "overlap_us", "exposed_communication_us"), 0)
+
+
+def changed(**figures):
+    return {**BASE, **figures}
+
+
+# files and options: (exit code, figures of the JSON or None, standard error; {} is the folder)
+KINETO = {
+    "plain.json": (0, changed(records=6, gpu="Test GPU", gpu_memory_bytes=1000, backend="nccl", streams=[7, 20],
+                              trace_copies=[{"name": "Memcpy HtoD", "count": 1, "bytes": 4096}]), NO_BATCH),
+    "plain.json --strict": (0, BASE, NO_BATCH),
+    "plain.json.gz": (0, BASE, NO_BATCH),
+    "key_order.json": (0, changed(gpu="Test GPU"), NO_BATCH),
+    "no_rank.json": (0, changed(**UNKNOWN, backend="nccl"), NO_SIZE),
+    "no_information.json": (0, changed(**UNKNOWN, gpu=None, backend=None), NO_SIZE),
+    "cpu_only.json": (0, changed(**EMPTY), NO_BATCH),
+    "error_arrays.json": (0, BASE, NO_BATCH),
+    "bare_array.json": (0, changed(**UNKNOWN), NO_SIZE),
+    "old_categories.json": (0, BASE, NO_BATCH),
+    "step_twice.json": (0, BASE, NO_BATCH),
+    "no_step.json": (0, changed(iteration_median_us=None, step_count=0), NO_STEP),
+    # steps 1000..1100 and 1100..1190; the third is open
+    "iteration_pattern.json --iteration ^Optimizer": (0, changed(iteration_median_us=95, step_count=2), NO_BATCH),
+    # a: .789 + .007 = .796; b: .795 .. 58.001, behind the end of the step: together 1.212
+    "nanoseconds.json": (0, changed(**EMPTY | {"gpu_events": 2, "gpu_span_us": 1.212, "gpu_busy_us": 1.212,
+                                               "compute_us": 1.212}, iteration_median_us=1.5), NO_BATCH),
+    "durations.json": (0, changed(gpu_events=5),
+                       "{}/durations.json: 1 events without start or duration left out\n"
+                       "{}/durations.json: 1 events with a negative duration left out\n"
+                       "{}/durations.json: 1 events with an unreadable start or duration left out\n" + NO_BATCH),
+    "out_of_order.json": (0, BASE, NO_BATCH),
+    "big_number.json": (0, BASE, NO_BATCH),
+    "nan_inf.json": (0, BASE, NO_BATCH),
+    "nan_inf.json --strict": (2, None, "{}/nan_inf.json: expected valid JSON, got a bad value at byte 345\n"),
+    "backslash.json": (0, changed(records=7), NO_BATCH),
+    "backslash.json --strict": (2, None, "{}/backslash.json: expected valid JSON, got a bad value at byte 89\n"),
+    "backslash_before_quote.json": (3, changed(records=6),
+                                    "{}/backslash_before_quote.json: 1 damaged stretches left out\n" + NO_BATCH),
+    "damaged_event.json": (3, changed(records=6), "{}/damaged_event.json: 1 damaged stretches left out\n" + NO_BATCH),
+    "control_bytes.json": (0, changed(records=7), NO_BATCH),
+    "trailing_comma.json": (0, BASE, NO_BATCH),
+    "truncated.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 917"),
+                       "{}/truncated.json: truncated at byte 917, 5 events kept\n" + NO_BATCH),
+    "truncated_between.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 875"),
+                               "{}/truncated_between.json: truncated at byte 875, 5 events kept\n" + NO_BATCH),
+    "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 917\n"),
+    # 6 events and 183 kernels of 0.5 us from 2000 us on, 1 us apart
+    "truncated.json.gz": (3, changed(gpu_events=187, gpu_span_us=1172.5, gpu_busy_us=141.5, compute_us=116.5,
+                                     gpu_idle_us=1031, truncation="truncated at byte 28847 (damaged compressed data)"),
+                          "{}/truncated.json.gz: truncated at byte 28847 (damaged compressed data), 189 events kept\n" + NO_BATCH),
+    "unfinished.json.tmp": (0, BASE, "{}/unfinished.json.tmp: ends in .tmp: an export that was not finished\n" + NO_BATCH),
+    "text_ids.json": (0, changed(**EMPTY | {"gpu_events": 1, "gpu_span_us": 20, "gpu_busy_us": 20, "compute_us": 20},
+                                 streams=[-1], iteration_median_us=None, step_count=0), NO_STEP),
+    "crlf_bom.json": (0, BASE, NO_BATCH),
+    "display_unit.json": (0, changed(**UNKNOWN), NO_SIZE),
+    "memory.json": (0, changed(peak_allocated_bytes=650, peak_reserved_bytes=700), NO_BATCH),
+    "deep.json": (0, changed(records=7), NO_BATCH),
+    "deep.json --strict": (2, None, "{}/deep.json: expected valid JSON, got a bad value at byte 89\n"),
+    "rccl.json": (0, changed(**EMPTY | {"gpu_events": 3, "communication_events": 1, "gpu_span_us": 25, "gpu_busy_us": 15,
+                                        "gpu_idle_us": 10, "compute_us": 10, "communication_us": 5,
+                                        "exposed_communication_us": 5}, iteration_median_us=None, step_count=0), NO_STEP),
+    "rccl.json --communication ^my": (0, {"communication_us": 5, "compute_us": 10}, NO_STEP),
+    # the figures of the whole trace hold what runs before, between and after the steps
+    "outside_steps.json": (0, {"gpu_events": 7, "gpu_busy_us": 185, "gpu_span_us": 460, "steps": [550, 551, 552]}, NO_BATCH),
+    # launched in step 551: 1120..1160 and, though it runs in step 552, 1210..1240; without a launch, 1170..1175
+    "outside_steps.json --steps 551:551": (0, {"gpu_events": 3, "gpu_busy_us": 75, "gpu_span_us": 120, "steps": [551]}, NO_BATCH),
+    "outside_steps.json --steps 551:555": (0, {"gpu_events": 4, "gpu_busy_us": 95, "steps": [551, 552]}, NO_BATCH),
+    "outside_steps.json --steps 560:561": (2, None, "--steps: {}/outside_steps.json: no step 560..561\n"),
+    "plain.json rank3_again.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
+    "rank3_again.json plain.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
+    "plain.json no_rank.json": (2, None, "{}/no_rank.json: no distributedInfo.rank, which each of several files needs\n"),
+    "plain.json --communication (": (2, None, '--communication: expected a regular expression, got "(": Unmatched ( or \\(\n'),
+}
+
+# Two GPUs: a draws 100, 200, 200 W at 0, 1, 3 s: 150 + 400 J; b 50, 50, 70 W at 0.5, 1.5, 3.5 s: 50 + 120 J. Quantiles
+# interpolate: the 95 % of 50, 50, 70 lies at 1.9 of 0..2.
+A = {"device": "GPU-a", "samples": 3, "changes": 2, "duration_s": 3, "energy_j": 550, "counter_energy_j": None,
+     "power_mean_w": 550 / 3, "power_sample_mean_w": 500 / 3, "power_p50_w": 200, "power_p95_w": 200, "power_max_w": 200,
+     "utilization_mean_%": 190 / 3, "memory_used_max_mib": 3000, "power_capped_share": 1 / 3, "gpu": "Test GPU"}
+B = {"device": "GPU-b", "samples": 3, "changes": 2, "duration_s": 3, "energy_j": 170, "power_mean_w": 170 / 3,
+     "power_p50_w": 50, "power_p95_w": 68, "power_max_w": 70, "utilization_mean_%": 0}
+RISE = {"samples": 2, "duration_s": 2, "energy_j": 30, "power_mean_w": 15}  # 10 W, 2 s later 20 W
+NO_TIMES = "no times in the file: rows taken to be 1 s apart (--interval)\n"
+NO_HEADER = ":1:1: expected a header with power.draw (or --columns for a file without one)\n"
+CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enforced.power.limit,clocks_event_reasons.active"
+
+
+def unread(file, rows, line):
+    where = f"{file}:{line}" if line else file
+    return f"{{}}/{where}: {rows} rows that cannot be read left out, this is the first\n"
+
+
+NVIDIA = {
+    "units.csv": (0, {"rows": 6, "bad_rows": 0, "devices": [A, B]}, ""),
+    "units.csv --strict": (0, {"devices": [A, B]}, ""),
+    # without its idle ends, 200 W at 1 and 3 s; b, idle all the time, stays as it is
+    "units.csv --trim-idle": (0, {"devices": [{"energy_j": 400, "duration_s": 2}, B]}, ""),
+    "no_units.csv": (0, {"devices": [A, B]}, ""),
+    "no_header.csv": (2, None, "{}/no_header.csv" + NO_HEADER),
+    "no_header.csv --columns " + CAPTION: (0, {"devices": [A, B]}, ""),
+    "crlf_bom_blank.csv": (0, {"devices": [A, B]}, ""),
+    "repeated_header.csv": (0, {"rows": 6, "bad_rows": 0, "devices": [A, B]}, ""),
+    "repeated_rows.csv": (0, {"rows": 10, "repeated_rows": 4, "devices": [A, B]},
+                          "4 rows that repeat an earlier one left out\n"),
+    "partial_last_line.csv": (0, {"devices": [A, B]}, "1 last lines without a line end left out\n"),
+    "backwards.csv": (0, {"devices": [A, B]}, "1 times before the one above: rows were sorted\n"),
+    # the reasons of the ten samples are given: no cap
+    "missing.csv": (0, {"devices": [A | {"power_capped_share": 1 / 13}, B]}, "10 samples without power left out\n"),
+    "bad_cells.csv": (3, {"bad_rows": 2, "devices": [A, B]}, unread("bad_cells.csv", 2, 8)),
+    "bad_cells.csv --strict": (2, None, "{}/bad_cells.csv:8: row that cannot be read\n"),
+    "truncated.csv.gz": (3, {"devices": [{"samples": 2}, {"samples": 2}]},
+                         "{}/truncated.csv.gz: truncated gzip data after line 5, 4 rows kept\n"),
+    "truncated.csv.gz --strict": (2, None, "{}/truncated.csv.gz: truncated gzip data after line 5\n"),
+    "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
+    "instant_only.csv": (0, {"devices": [RISE]}, ""),
+    "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
+    "milliseconds.csv": (0, {"devices": [RISE]}, ""),
+    # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC
+    "iso_zone.csv": (0, {"devices": [RISE | {"device": "0"}, {"device": "1", "energy_j": 80}]}, ""),
+    # 110 J, then a reset and 40 J, then 200 J
+    "counter.csv": (0, {"devices": [{"energy_j": 400, "counter_energy_j": 350}]}, "1 resets of an energy counter\n"),
+    # 100, 120, 140 W and 50, none, 70 W, each a second apart
+    "dmon.txt": (0, {"devices": [{"device": "0", "energy_j": 240, "utilization_mean_%": 100},
+                                 {"device": "1", "samples": 2, "energy_j": 120}]},
+                 "1 samples without power left out\n" + NO_TIMES),
+    "dmon.txt --interval 2": (0, {"devices": [{"energy_j": 480}, {"energy_j": 240}]},
+                              "1 samples without power left out\n" + NO_TIMES.replace("1 s", "2 s")),
+    "dmon_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
+    "dmon_date_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
+    "no_power.csv": (2, None, "{}/no_power.csv" + NO_HEADER),
+}
+
+# GPU 0: 100, 200 W a second apart, its counter 160 J; memory and activity without the blanks. Other entities do not count.
+DCGM = {
+    "dmon.txt": (0, {"rows": 4, "devices": [
+        {"device": "0", "energy_j": 150, "counter_energy_j": 160, "sm_active_mean": 0.5, "memory_used_max_mib": 30},
+        {"device": "1", "energy_j": 50, "counter_energy_j": None, "sm_active_mean": 0.125}]}, NO_TIMES),
+    "dmon.txt --interval 0.5": (0, {"devices": [{"energy_j": 75}, {"energy_j": 25}]}, NO_TIMES.replace("1 s", "0.5 s")),
+    "bad_rows.txt": (3, {"bad_rows": 2, "devices": [{"samples": 2, "energy_j": 200}]},
+                     unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
+    "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
+                                              "tensor_active_mean": 0.5}]}, NO_TIMES),
+    "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
+}
+
+# 100, 200, 200 W a second apart: 350 J. The counter: 160 J, then a reset and 30 J. The blank of memory does not count.
+SERIES = {"device": "GPU-0", "samples": 3, "energy_j": 350, "counter_energy_j": 190, "memory_used_max_mib": 30,
+          "gpu": "Test GPU"}
+RESET = "1 resets of an energy counter\n"
+EXPORTER = {
+    "series.prom": (0, {"rows": 12, "devices": [SERIES]}, RESET),
+    "repeated.prom": (0, {"repeated_rows": 9, "devices": [SERIES]}, "9 rows that repeat an earlier one left out\n" + RESET),
+    "partial_last_line.prom": (0, {"devices": [SERIES]}, "1 last lines without a line end left out\n" + RESET),
+    "bad_rows.prom": (3, {"bad_rows": 4, "devices": [SERIES]}, unread("bad_rows.prom", 4, 15) + RESET),
+    # both instances show the board's power: it counts once
+    "mig.prom": (0, {"devices": [{"energy_j": 400, "duration_s": 2, "sm_active_mean": 0.5}]}, ""),
+    "scrapes.prom": (0, {"devices": [{"energy_j": 400}, {"energy_j": 20}]}, NO_TIMES),
+    "scrape_1.prom scrape_2.prom --interval 10": (0, {"devices": [{"energy_j": 1500}]}, NO_TIMES.replace("1 s", "10 s")),
+    "blanks.prom": (0, {"devices": [{"samples": 0}] * 5 + [{"samples": 1}]}, "5 samples without power left out\n" + NO_TIMES),
+}
+
+# 100 W, 1.5 s later 200 W; the counter rises by 300 J in 2 s
+MATRIX = {"device": "GPU-a", "samples": 2, "energy_j": 225, "counter_energy_j": 300}
+NO_POWER = "1 samples without power left out\n"
+PROMETHEUS = {
+    "matrix.json": (0, {"devices": [MATRIX]}, NO_POWER),
+    "vector.json": (0, {"devices": [{"power_mean_w": 100}, {"power_mean_w": 300}]}, ""),
+    "truncated.json": (3, {"devices": [MATRIX | {"counter_energy_j": None}]},
+                       "{}/truncated.json: truncated at byte 350, 3 rows kept\n" + NO_POWER),
+    "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 350\n"),
+    "bad_value.json": (3, {"rows": 4, "devices": [{"samples": 2, "energy_j": 300}]}, unread("bad_value.json", 1, 0)),
+    "error.json": (2, None, "{}/error.json: no power of any GPU\n"),
+}
+
+# Ten seconds apart, device 0: 100, 200 W; device 1: 10, 30 W
+LOGGED = [{"device": "0", "duration_s": 10, "energy_j": 1500, "sm_active_mean": 0.625, "utilization_mean_%": 90},
+          {"device": "1", "duration_s": 10, "energy_j": 200}]
+DYNOLOG = {
+    "glog.log": (0, {"rows": 4, "bad_rows": 0, "devices": LOGGED}, ""),
+    "host_records.log": (0, {"rows": 5, "bad_rows": 0, "devices": LOGGED}, ""),
+    "time_unset.log": (0, {"devices": LOGGED}, ""),
+    "plain.jsonl --interval 10": (0, {"devices": LOGGED}, NO_TIMES.replace("1 s", "10 s")),
+    "ellipsis.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("ellipsis.log", 1, 9)),
+    "cut.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("cut.log", 1, 9)),
+    "no_stamp.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("no_stamp.log", 1, 9)),
+    "no_power.log": (0, {"devices": LOGGED}, "2 samples without power left out\n"),
+}
+
+# 600 J of two GPUs, 40 J of the package (core and uncore are inside), 10 J of memory, 1000 J of all, in 20 s
+REPORT = {"elapsed_s": 20, "gpus": 2, "gpu_energy_j": 600, "gpu_power_w": 30, "cpu_power_w": 2, "memory_power_w": 0.5,
+          "system_power_w": 50}
+
+
+def left_out(file, line):
+    return f"{{}}/{file}:{line}: row left out: it does not fit its header or cannot be read\n"
+
+
+EA2P = {
+    "joules.csv": (0, {"rows": [REPORT | {"line": 2}]}, ""),  # the unit of config_energy.json
+    "joules.csv --energy-unit Wh": (0, {"rows": [{"gpu_energy_j": 600 * 3600, "gpu_power_w": 108000}]}, ""),
+    "joules.csv --energy-unit kWh": (0, {"rows": [{"gpu_energy_j": 600 * 3600 * 1000}]}, ""),
+    "other_devices.csv": (3, {"rows": [REPORT, REPORT | {"line": 4}]}, left_out("other_devices.csv", 3)),
+    "other_devices.csv --strict": (2, None, "{}/other_devices.csv:3: row that does not fit its header or cannot be read\n"),
+    # the row of totals, which sums the times as well, does not count
+    "ranks.csv": (0, {"rows": [REPORT, REPORT | {"gpu_energy_j": 400, "gpu_power_w": 20}]}, ""),
+    "xeon.csv": (0, {"rows": [{"gpus": 1, "gpu_power_w": 0.075, "cpu_power_w": 0.05, "memory_power_w": 0.025}]}, ""),
+    "amd.csv": (0, {"rows": [{"gpus": 0, "gpu_power_w": None, "cpu_power_w": 8}]}, ""),
+    # EA2P's model: 5 W a module of 32 GB, 75 % of it up to half used; 4 W of 16 GB, 35 % up to 5 %; DDR3 4.5 W, 85 %
+    "joules.csv --ram 8x32:40": (0, {"ram_model_w": 8 * 5 * 0.75}, ""),
+    "joules.csv --ram 4x16:5": (0, {"ram_model_w": 4 * 4 * 0.35}, ""),
+    "joules.csv --ram 2x256:10": (0, {"ram_model_w": 2 * 10 * 0.65}, ""),
+    "joules.csv --ram 4x16:ddr3:70.5": (0, {"ram_model_w": 4 * 4.5 * 0.85}, ""),
+    "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
+}
+
+ZEUS = {
+    "windows.csv": (0, {"rows": [
+        {"window": "__GlobalPowerLimitOptimizer_300", "power_limit_w": 300, "power_w_per_gpu": 250},
+        {"power_limit_w": 275, "power_w_per_gpu": 200}, {"window": "epoch_7", "power_limit_w": None, "power_w_per_gpu": 250},
+        {"power_w_per_gpu": None}, {"power_w_per_gpu": None}]},
+        "{}/windows.csv: 2 windows without energy: shorter than the counter's update, or not recorded\n"),
+    "bad_rows.csv": (3, {"rows": [{"power_w_per_gpu": 25}, {"power_w_per_gpu": 15}]},
+                     left_out("bad_rows.csv", 3) + left_out("bad_rows.csv", 4)),
+    "sweep.csv --dataset imagenet": (3, {"rows": [
+        {"model": "resnet50", "batch": 512, "power_limit_w": 100, "epoch_s": 100, "epoch_energy_j": 10690},
+        {"batch": 512, "power_limit_w": 125, "epoch_energy_j": 6000}]},
+        left_out("sweep.csv", 5) + "{}/sweep.csv: 1 rows of other datasets left out\n"),
+    "other.csv": (2, None, "".join(f'{{}}/other.csv:1: column "{name}" is missing\n'
+                                   for name in ("power_limit", "time_per_epoch", "average_power"))),
+}
+
+# 0.0125 kWh in 100 s, of which 0.01 kWh of GPUs
+RUN = {"run_id": "a", "duration_s": 100, "energy_j": 45000, "gpu_energy_j": 36000, "cpu_energy_j": 7200, "ram_energy_j": 1800}
+CODECARBON = {
+    "runs.csv": (0, {"rows": [RUN, {"run_id": "b", "gpu_energy_j": 18000}]}, ""),
+    "cumulative.csv": (0, {"rows": [RUN | {"line": 4}, {"run_id": "b"}, {"run_id": None}, {"run_id": None}]},
+                       "{}/cumulative.csv: 1 earlier rows of a run left out: rows are cumulative\n"),
+    "shifted.csv": (3, {"rows": [RUN]}, left_out("shifted.csv", 3)),
+    "version_1.csv": (0, {"rows": [{"energy_j": 0.0013 * 3.6e6, "gpu_energy_j": None}]}, ""),
+    "version_3.csv": (0, {"rows": [RUN]}, ""),
+    "no_duration.csv": (2, None, '{}/no_duration.csv:1: column "duration" is missing\n'),
+}
+
+
+def easim(reader, arguments, output="json"):
+    files = {path.name for path in (FILES / reader).iterdir()}
+    words = [str(FILES / reader / word) if word in files else word for word in arguments.split()]
+    done = subprocess.run([EASIM, "profile", reader, *words, "--format", output], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr.replace(str(FILES / reader), "{}")
+
+
+def check(reader, arguments, code, expected, message):
+    found_code, output, found_message = easim(reader, arguments)
+    assert (found_code, found_message) == (code, message), (arguments, found_code, found_message)
+    assert (output == "") == (expected is None), (arguments, output)
+    found = json.loads(output) if output else {}
+    if "steps" in (expected or {}):
+        found["steps"] = [step["step"] for step in found["steps"]]
+    same(arguments, found, expected or {})
+
+
+def same(where, found, expected):
+    """Every expected figure is there; what is found beside it does not matter."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            same(f"{where}: {name}", found[name], value)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), (where, found)
+        for one, other in zip(found, expected):
+            same(where, one, other)
+    elif isinstance(expected, float):
+        assert math.isclose(found, expected, rel_tol=1e-12), (where, found, expected)
+    else:
+        assert found == expected, (where, found, expected)
+
+
+def collectives():
+    """Last to come: 110 us for 1 MiB twice, 410 us for 4 MiB, so 10 us and 100 us/MiB. The AllGathers, one and two, have no
+    partner that is certain."""
+    _, output, _ = easim("kineto", "cost_rank1.json cost_rank0.json")
+    found = json.loads(output)
+    waiting, cost = found["waiting"], found["collective_cost"]
+    assert [(c["last_rank"], c["waiting_us"]) for c in waiting["collectives"]] == [(1, 30), (0, 20), (0, 1)]
+    assert [c["lateness_us"] for c in waiting["collectives"]] == [{"0": 0, "1": 30}, {"0": 20, "1": 0}, {"0": 1, "1": 0}]
+    assert (waiting["matched_collectives"], waiting["unmatched_kernels"], waiting["straggler_rank"]) == (3, 3, 1)
+    assert [(c["collective"], c["points"], c["sizes"]) for c in cost] == [("allreduce", 3, 2)]
+    assert abs(cost[0]["alpha_us"] - 10) < 1e-9 and abs(cost[0]["beta_us_per_mib"] - 100) < 1e-9
+    # one rank knows of no waiting: the shortest of each size, 110 and 410 us, and one size of the other
+    alone = json.loads(easim("kineto", "cost_rank0.json")[1])["collective_cost"]
+    assert abs(alone[0]["alpha_us"] - 10) < 1e-9 and alone[0]["may_include_waiting"] and alone[1]["alpha_us"] is None
+
+
+def clocks():
+    """Times count from baseTimeNanoseconds: both end at once, one began 2 us later."""
+    found = json.loads(easim("kineto", "base_time.json base_time_rank1.json")[1])["waiting"]["collectives"]
+    assert [(c["lateness_us"], c["end_spread_us"]) for c in found] == [({"0": 0, "1": 2}, 0)]
+
+
+def rows():
+    """8 GPUs, 32 samples each in 100 us."""
+    header = "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source\n"
+    code, output, message = easim("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
+    source = f"kineto {FILES}/kineto/plain.json\n"
+    assert (code, message) == (0, "")
+    assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,thr=measured;pow=none,{source}", output
+    _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
+    assert output == header + f",,X,2,5,300,100000,,thr=measured;pow=none,{source}", output
+    _, output, _ = easim("kineto", "no_step.json", "csv")
+    assert output == header + f",,,8,,,,,thr=none;pow=none,kineto {FILES}/kineto/no_step.json\n", output
+
+
+def power_rows():
+    """Means of 550 J and 170 J in 3 s each; 900 samples in those 3 s; the counter's 350 J in 4 s. GPUs of two files with
+    an index only are different ones, with a uuid the same."""
+    def row(arguments):
+        return easim("nvidia-smi", arguments, "csv")[1].splitlines()[1]
+    source = f"nvidia-smi {FILES}/nvidia-smi"
+    assert row("units.csv") == f',,Test GPU,2,,300,,120,thr=none;pow=measured,"{source}/units.csv, power samples"'
+    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,thr=measured;pow=measured,")
+    assert row("counter.csv") == f',,,1,,,,87.5,thr=none;pow=measured,"{source}/counter.csv, energy counter"'
+    assert row("instant_only.csv milliseconds.csv").startswith(",,,2,,,,15,")
+    assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
+
+
+def result_rows():
+    def row(reader, arguments, number=1):
+        return easim(reader, arguments, "csv")[1].splitlines()[number]
+    # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
+    assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,thr=measured;pow=measured,ea2p ")
+    assert row("ea2p", "amd.csv").startswith(",,,,,,,,thr=none;pow=none,")
+    assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,thr=measured;pow=measured,")
+    # an epoch of 51200 samples in 50 s; one GPU
+    assert row("zeus", "sweep.csv --dataset imagenet --samples 51200 --gpu A40", 2).startswith(
+        "resnet50,,A40,1,512,125,1024,120,thr=measured;pow=measured,")
+    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,thr=none;pow=measured,")
+
+
+OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
+          "config_energy.json"}  # see collectives, clocks
+
+
+def main():
+    for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
+                          "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
+                          "codecarbon": CODECARBON}.items():
+        for arguments, case in cases.items():
+            check(reader, arguments, *case)
+        used = {word for arguments in cases for word in arguments.split()} | OTHERS
+        unused = {path.name for path in (FILES / reader).iterdir()} - used
+        assert not unused, unused
+        print(f"{reader}: {len(cases)} cases")
+    collectives()
+    clocks()
+    rows()
+    power_rows()
+    result_rows()
+
+
+main()
