@@ -62,7 +62,7 @@ static void reserve(const struct easim_pass *pass, uint32_t gpu_type, uint32_t k
         if (count > 0)
             sift_down(ends, count, 0);
     }
-    queue->extra = free - k;
+    queue->extra = free > k ? free - k : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
 }
 
 /* --- the pass --------------------------------------------------------------------------------------------- */

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from c_text import without_comments
 
-ORDER = ("base io config cluster model workload policy engine metrics experiment insight output "
-         "cli").split()
+ORDER = ("base io config cluster model workload policy engine metrics experiment conformance insight "
+         "output cli").split()
 SIDE_ROOMS = {"ingest", "calibrate"}
 SIDE_MAY_USE = {"base", "io", "config", "model", "workload"}
 MAIN_MAY_USE = {"cli", "base"}
@@ -21,6 +21,7 @@ STANDARD = {name + ".h" for name in (
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
     "threads time uchar wchar wctype").split()}
 PUBLIC = "easim/policy.h"
+TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"([^"]*)"|<([^>]*)>|(.*))', re.MULTILINE)
 
 
@@ -114,6 +115,13 @@ class Tree:
             if kind != "angled" or name not in allowed:
                 self.report(path, line, f"{who}, not {name}")
 
+    def check_talking(self, path):
+        for line, name, kind in includes_of(path):
+            inside = kind == "quoted" and (path.parent / name).resolve().is_relative_to(self.root / "policies")
+            if kind == "computed" or kind == "quoted" and not inside or (self.src / name).is_file():
+                self.report(path, line, f"a policy that talks to programs includes nothing of easim but <{PUBLIC}>, "
+                                        f"not {name}")
+
     def check_cycles(self):
         """Reports each include that closes a circle of headers."""
         done = set()
@@ -140,6 +148,9 @@ class Tree:
         for path in c_files(self.include):
             self.check_restricted(path, STANDARD, "public headers include only standard headers")
         for path in c_files(self.root / "policies"):
+            if path.relative_to(self.root / "policies").parts[0] in (TALKS_TO_PROGRAMS, TALKS_TO_PROGRAMS + ".c"):
+                self.check_talking(path)
+                continue
             self.check_restricted(path, STANDARD | {PUBLIC},
                                   f"policies include only <{PUBLIC}> and standard headers")
         self.check_cycles()
@@ -180,6 +191,9 @@ def self_test():
         ({"include/easim/policy.h": '#include "stdint.h"\n'}, ["include/easim/policy.h:1: public"]),
         ({"policies/p.c": '#include "base/a.h"\n'}, ["policies/p.c:1: policies include only"]),
         ({"policies/p.c": "#include <unistd.h>\n"}, ["policies/p.c:1: policies include only"]),
+        ({"policies/exec.c": '#include <poll.h>\n#include "exec/e.h"\n', "policies/exec/e.h": ""}, []),
+        ({"policies/exec/e.c": '#include "../../src/base/a.h"\n'}, ["policies/exec/e.c:1: a policy that talks"]),
+        ({"policies/exec.c": "#include <base/a.h>\n"}, ["policies/exec.c:1: a policy that talks"]),
     ]
     for extra, expected in cases:
         with tempfile.TemporaryDirectory() as folder:

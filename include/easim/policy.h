@@ -348,7 +348,8 @@ struct easim_list {
        NULL: order of submission. */
     struct easim_key (*key)(const struct easim_pass *pass, const struct easim_job *job, double best);
     /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the job's model,
-       remaining work and set-up, and the choice. NULL: T, and a resize must save more than restart_s. */
+       remaining work and set-up, and the choice; a resize that does not pay must not pay with less work left
+       either. NULL: T, and a resize must save more than restart_s. */
     double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice);
     /* All below may be NULL. Another objective for urgent jobs. */

@@ -26,8 +26,8 @@ static bool number(struct scan *s, int count, int least, int most, int *value) {
     return *value >= least && *value <= most;
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March: their leap day is last. */
-static int64_t days_of(int year, int month, int day) {
+/* Counted in years that begin in March: their leap day is last. */
+int64_t datetime_days(int year, int month, int day) {
     int64_t y = month > 2 ? year : year - 1,
             day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day;
     return 365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719469;
@@ -41,7 +41,7 @@ static bool parse_date(struct scan *s, int64_t *days) {
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     if (!number(s, 2, 1, lengths[month - 1] + (month == 2 && leap), &day))
         return false;
-    *days = days_of(year, month, day);
+    *days = datetime_days(year, month, day);
     return true;
 }
 

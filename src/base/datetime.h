@@ -11,4 +11,7 @@
    failure. */
 bool datetime_parse(const char *text, size_t length, int64_t *unix_ns);
 
+/* Days from 1970-01-01 to a day of the Gregorian calendar; month 1..12. */
+int64_t datetime_days(int year, int month, int day);
+
 #endif

@@ -11,7 +11,10 @@
 #include <string.h>
 
 const struct command cli_commands[] = {
+    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate},
     {"check", "load a scenario and report every problem in it", cli_check},
+    {"compare", "run several policies on the same workloads and compare them", cli_compare},
+    {"gen", "write the jobs of one replication as a workload CSV", cli_gen},
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},
     {"profile", "turn measurements of a real job into a profile CSV", cli_profile},

@@ -1,21 +1,65 @@
-/* easim policies: the policies that can be found, or the documentation of one from its own tables. */
+/* easim policies: the policies that can be found; the documentation of one from its own tables; or its conformance.
+ */
 #include "cli/cli.h"
+#include "conformance/conformance.h"
 #include "policy/module.h"
 #include "policy/params.h"
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT_S 20
+
+struct arguments {
+    const char *name;
+    bool test;
+    double limit_s;
+    ARRAY_OF(const char *) sets;
+    struct arena arena;
+};
+
+enum { KEY_TEST = 256, KEY_LIMIT };
+
+static const struct argp_option options[] = {
+    {"test", KEY_TEST, NULL, 0, "put the policy through the conformance suite", 0},
+    {"param", 'P', "NAME=VALUE", 0, "with --test: a parameter of the policy", 0},
+    {"limit", KEY_LIMIT, "SECONDS", 0, "with --test: processor time for each run (default: 20)", 0},
+    {0},
+};
 
 static error_t parse(int key, char *value, struct argp_state *state) {
-    const char **name = state->input;
-    if (key != ARGP_KEY_ARG)
+    struct arguments *a = state->input;
+    switch (key) {
+    case KEY_TEST:
+        a->test = true;
+        return 0;
+    case KEY_LIMIT:
+        a->limit_s = (double)cli_count(value, 1, 100000, "--limit", state);
+        return 0;
+    case 'P':
+        if (!strchr(value, '='))
+            argp_error(state, "--param: expected NAME=VALUE, got \"%s\"", value);
+        array_push(&a->sets, arena_printf(&a->arena, "policy.params.%s", value));
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->name)
+            argp_error(state, "expected one policy, got another: %s", value);
+        a->name = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->test && !a->name)
+            argp_error(state, "--test: expected a policy");
+        if (!a->test && a->sets.count > 0)
+            argp_error(state, "--param goes with --test");
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
-    if (*name)
-        argp_error(state, "expected one policy, got another: %s", value);
-    *name = value;
-    return 0;
+    }
 }
 
 static void list_one(const char *name, void *context) {
@@ -69,13 +113,54 @@ static int document(const char *name) {
     return r;
 }
 
+static void print_check(void *context, const char *check, enum conformance_result result, const char *text) {
+    static const char *const words[] = {"ok", "FAILED", "skipped"};
+    int *counts = context;
+    counts[result]++;
+    printf("%-38s %s%s%s\n", check, words[result], text[0] ? ": " : "", text);
+    fflush(stdout);
+}
+
+static int test(const struct arguments *a) {
+    int counts[3] = {0};
+    struct problems problems = {0};
+    const struct conformance_options how = {.policy = a->name,
+                                            .sets = a->sets.at,
+                                            .set_count = a->sets.count,
+                                            .limit_s = a->limit_s,
+                                            .report = print_check,
+                                            .context = counts};
+    int failed = conformance_run(&how, &problems), code = failed > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
+    if (failed < 0)
+        code = cli_report_problems(&problems);
+    else
+        printf("%d ok, %d failed, %d skipped\n", counts[CONFORMANCE_OK], counts[CONFORMANCE_FAILED],
+               counts[CONFORMANCE_SKIPPED]);
+    problems_finish(&problems);
+    return code;
+}
+
 int cli_policies(int argc, char **argv) {
-    const char *name = NULL;
+    struct arguments a = {.limit_s = DEFAULT_LIMIT_S};
     const struct argp argp = {
-        NULL, parse, "[NAME|FILE.so]", "Lists the policies that can be found, or documents one.", NULL, NULL, NULL};
-    cli_parse(&argp, argc, argv, &name);
-    if (name)
-        return document(name);
-    module_list(list_one, NULL);
-    return EXIT_DONE;
+        options,
+        parse,
+        "[NAME|FILE.so]",
+        "Lists the policies that can be found, or documents or tests one.\v"
+        "Exit codes: 0 done, all checks passed; 1 a check failed; 2 bad usage, no such policy, or\n"
+        "a module that cannot be loaded.",
+        NULL,
+        NULL,
+        NULL};
+    cli_parse(&argp, argc, argv, &a);
+    int code = EXIT_DONE;
+    if (a.test)
+        code = test(&a);
+    else if (a.name)
+        code = document(a.name);
+    else
+        module_list(list_one, NULL);
+    free(a.sets.at);
+    arena_finish(&a.arena);
+    return code;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct scenario_args *args = state->input;
@@ -38,11 +39,17 @@ void scenario_args_set(struct scenario_args *args, const char *path, const char 
     array_push(&args->sets, arena_printf(&args->arena, "%s=%s", path, value));
 }
 
+int scenario_args_read(struct scenario_args *args, struct problems *problems) {
+    return strcmp(args->config, "-") == 0 ? yaml_read_stdin(&args->text, problems) : 0;
+}
+
 struct scenario_overrides scenario_args_overrides(const struct scenario_args *args) {
-    return (struct scenario_overrides){args->policy, args->sets.at, args->sets.count};
+    return (struct scenario_overrides){
+        args->policy, args->sets.at, args->sets.count, {args->text.text, args->text.length}};
 }
 
 void scenario_args_finish(struct scenario_args *args) {
     free(args->sets.at);
+    str_finish(&args->text);
     arena_finish(&args->arena);
 }

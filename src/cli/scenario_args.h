@@ -13,6 +13,7 @@ struct scenario_args {
     const char *config;
     const char *policy;
     ARRAY_OF(const char *) sets;
+    struct str text; /* of standard input, if it has been read */
     struct arena arena;
 };
 
@@ -20,6 +21,8 @@ struct scenario_args {
 extern const struct argp scenario_argp;
 
 void scenario_args_set(struct scenario_args *args, const char *path, const char *value);
+/* Reads standard input if that is the scenario, for commands that load it more than once. */
+int scenario_args_read(struct scenario_args *args, struct problems *problems) MUST_CHECK;
 struct scenario_overrides scenario_args_overrides(const struct scenario_args *args);
 void scenario_args_finish(struct scenario_args *args);
 

@@ -232,7 +232,9 @@ static int check_users(const struct scenario *s, const struct binding *b) {
 int scenario_load(struct scenario *s, const char *path, const struct scenario_overrides *overrides,
                   struct problems *problems) {
     *s = (struct scenario){.file = path};
-    if (yaml_doc_load(&s->doc, path, problems) < 0)
+    int read = overrides->text.at ? yaml_doc_parse(&s->doc, overrides->text, YAML_STDIN_NAME, problems)
+                                  : yaml_doc_load(&s->doc, path, problems);
+    if (read < 0)
         return ERROR_INPUT;
     if (!s->doc.root) {
         problems_add(problems, (struct location){.file = s->doc.file}, NULL, "the file holds no scenario");

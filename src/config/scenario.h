@@ -61,6 +61,7 @@ struct scenario_overrides {
     const char *policy;      /* NULL: as in the file */
     const char *const *sets; /* "path=value" */
     size_t set_count;
+    struct slice text; /* what the file holds, where it was read already (standard input); else empty */
 };
 
 /* Reads and binds path ("-": standard input); negative after adding problems. Release with scenario_finish. */

@@ -22,11 +22,12 @@ static void check_speed(struct sim *sim, uint32_t job) {
     int64_t finish_ns = eventq_time_ns(&sim->events, run->event);
     if (finish_ns <= sim->now_ns)
         return;
-    if (run->factor != run->noise / nodes_slowdown(sim, job) || finish_ns != progress_finish_ns(sim, job))
+    const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
+    if (finish_ns != progress_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
         sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says", sim->workload->jobs.at[job].id);
     double done = progress_work(sim, job, sim->now_ns - run->phase_start_ns);
-    if (done < run->stretch_work || run->stretch_work < run->kept_work ||
-        done > run->remaining * (1 + 1e-9) + 1e-6 * sim->view.configs[run->config].goodput[run->span])
+    double rounding = 1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
+    if (done > run->remaining + rounding || (p && (done < p->stretch_work || p->stretch_work < p->kept_work)))
         sim_fail(sim, ERROR_RUN, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id, done,
                  run->remaining);
 }

@@ -38,9 +38,12 @@ static void schedule(struct sim *sim, int64_t time_ns, enum event_kind kind, uin
 /* --- submission --- */
 
 static const char *reject_reason(const struct sim *sim, uint32_t job, const struct config_best *best) {
-    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
+    uint32_t number = sim->workload->jobs.at[job].set;
+    const struct config_set *set = &sim->workload->table.sets.at[number];
     if (set->count == 0)
         return set->reason;
+    if (sim->set_over_cap && sim->set_over_cap[number])
+        return "over the power cap in every configuration, even alone on the cluster";
     return best->time_s > TIME_MAX_S ? "would run longer than 4e9 s" : NULL;
 }
 
@@ -99,10 +102,10 @@ void jobs_submit(struct sim *sim, uint32_t job) {
                                       .finish_ns = -1,
                                       .first_predicted_ns = -1,
                                       .jobs_integral = sim->jobs_integral,
-                                      .noise = progress_noise(sim, job),
-                                      .unsaved.until_ns = -1,
                                       .event = EVENT_NONE,
                                       .config = EASIM_NONE};
+    if (sim->progress)
+        progress_submit(sim, job);
     fill_view_job(sim, job);
     struct config_best best = update_predictions(sim, job);
     const char *reason = reject_reason(sim, job, &best);
@@ -134,6 +137,32 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
     return added;
 }
 
+/* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */
+static double constant_cap_w(const struct sim *sim) {
+    bool keeps = sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
+    return keeps ? sim->cluster->power_cap_w : INFINITY;
+}
+
+void jobs_find_sets_over_cap(struct sim *sim) {
+    const struct config_table *table = &sim->workload->table;
+    double cap_w = constant_cap_w(sim);
+    if (!isfinite(cap_w))
+        return;
+    sim->set_over_cap = mem_zalloc(table->sets.count, sizeof *sim->set_over_cap);
+    for (size_t i = 0; i < table->sets.count; i++) {
+        const struct config_set *set = &table->sets.at[i];
+        bool fits = false;
+        for (uint32_t c = set->first; c < set->first + set->count && !fits; c++) {
+            struct allocation allocation = {0};
+            fits = placement_take(&sim->placement, sim->view.configs[c].gpu_type, sim->view.configs[c].k,
+                                  &allocation) &&
+                   sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
+            placement_give_back(&sim->placement, &allocation);
+        }
+        sim->set_over_cap[i] = !fits;
+    }
+}
+
 /* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. True if some of them slept.
  */
 static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
@@ -142,7 +171,8 @@ static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *al
     uint32_t slept = 0;
     for (uint32_t i = 0; i < allocation->count; i++) {
         view_move_gpus(&sim->view, pieces[i].node, pieces[i].gpus, -taken);
-        slept += nodes_move_gpus(sim, pieces[i].node, pieces[i].gpus, taken);
+        if (sim->nodes.sleep.nodes)
+            slept += nodes_move_gpus(sim, pieces[i].node, pieces[i].gpus, taken);
     }
     sim->committed_nw += taken * added_nw(sim, allocation, config);
     sim->view.v->power_w = power_w(sim->committed_nw);
@@ -175,6 +205,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     show_segment(sim, job, config, span_of(allocation));
     view_add_running(&sim->view, job);
+    resize_note_start(&sim->list, job);
     return true;
 }
 
@@ -190,7 +221,8 @@ static void busy_nodes(struct sim *sim, uint32_t job, int sign) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         power_meter_busy(&sim->meter, pieces[i].node, pieces[i].gpus, sign);
-        nodes_move_job(sim, job, pieces[i].node, sign);
+        if (sim->nodes.jobs)
+            nodes_move_job(sim, job, pieces[i].node, sign);
     }
 }
 
@@ -255,8 +287,8 @@ static void add_wake_time(struct sim *sim, uint32_t job) {
     double wake_s = sim->cluster->gpu_types[sim->view.configs[run->config].gpu_type].wake_s;
     sim->view.jobs[job].setup_s += wake_s;
     run->wakes = false;
-    if (run->unsaved.until_ns >= 0)
-        run->unsaved.until_ns += units_ns(wake_s);
+    if (sim->unsaved[job].until_ns > 0)
+        sim->unsaved[job].until_ns += units_ns(wake_s);
 }
 
 /* A job begins to use the GPUs of start, which it holds: set-up, events, power. */
@@ -361,22 +393,24 @@ static void add_lost(struct job_run *run, uint32_t k, int64_t power_nw, int64_t 
 /* The checkpoint that was being written, if any, is complete or lost. */
 static void settle_unsaved(struct sim *sim, uint32_t job, bool lost) {
     struct job_run *run = &sim->runs[job];
-    const struct unsaved *unsaved = &run->unsaved;
-    if (unsaved->until_ns >= 0 && lost) {
+    struct unsaved *unsaved = &sim->unsaved[job];
+    if (unsaved->until_ns == 0)
+        return;
+    if (lost) {
         run->remaining = unsaved->remaining;
         sim->view.jobs[job].remaining = unsaved->predicted;
         add_lost(run, unsaved->k, unsaved->power_nw, unsaved->computing_ns);
-    } else if (unsaved->until_ns >= 0) {
+    } else {
         run->vain_stops = 0;
     }
-    run->unsaved.until_ns = -1;
+    unsaved->until_ns = 0;
 }
 
 /* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
 static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = &sim->view.jobs[job];
-    settle_unsaved(sim, job, at_once && sim->now_ns <= run->unsaved.until_ns);
+    settle_unsaved(sim, job, at_once && sim->now_ns <= sim->unsaved[job].until_ns);
     int64_t kept = kept_ns(sim, job, at_once), writes_ns = units_ns(checkpoint_s(sim, job, at_once));
     if (kept == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
         sim_fail(sim, ERROR_RUN, "job %s was stopped %d times in a row without having kept any of its work",
@@ -388,7 +422,8 @@ static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
     double work = progress_work(sim, job, kept);
     add_lost(run, k, power_nw, sim->now_ns - run->phase_start_ns - kept);
     if (kept > 0 && writes_ns > 0)
-        run->unsaved = (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, k, run->remaining, j->remaining};
+        sim->unsaved[job] =
+            (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, k, run->remaining, j->remaining};
     else if (kept > 0)
         run->vain_stops = 0;
     run->remaining = fmax(0, run->remaining - work);

@@ -12,6 +12,8 @@ struct job_start {
     struct allocation allocation;
 };
 
+/* Fills in sim->set_over_cap. The cluster must be empty. */
+void jobs_find_sets_over_cap(struct sim *sim);
 void jobs_submit(struct sim *sim, uint32_t job); /* into the queue, or rejected */
 /* Takes GPUs for a start; the view shows the job as running. False if they are not free. */
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);

@@ -3,6 +3,7 @@
 #include "engine/nodes.h"
 
 #include "engine/jobs.h"
+#include "engine/progress.h"
 #include "engine/sim.h"
 
 #include <stdlib.h>
@@ -60,8 +61,6 @@ static void show_asleep(struct sim *sim, uint32_t node, uint32_t gpus, int sign)
 
 uint32_t nodes_move_gpus(struct sim *sim, uint32_t node, uint32_t gpus, int taken) {
     uint32_t slept = 0;
-    if (!sim->nodes.sleep.nodes)
-        return 0;
     if (taken > 0)
         slept = sleep_take(&sim->nodes.sleep, node, gpus);
     else
@@ -78,7 +77,8 @@ void nodes_fall_asleep(struct sim *sim, uint32_t node) {
 }
 
 void nodes_set_failed(struct sim *sim, uint32_t node, bool failed) {
-    nodes_move_gpus(sim, node, sim->cluster->nodes[node].gpus, failed ? 1 : -1);
+    if (sim->nodes.sleep.nodes)
+        nodes_move_gpus(sim, node, sim->cluster->nodes[node].gpus, failed ? 1 : -1);
 }
 
 static void settle_sleep(struct sim *sim, uint32_t node) {
@@ -94,8 +94,6 @@ static void settle_sleep(struct sim *sim, uint32_t node) {
 /* --- interference --- */
 
 void nodes_move_job(struct sim *sim, uint32_t job, uint32_t node, int sign) {
-    if (!sim->nodes.jobs)
-        return;
     struct node_jobs *jobs = &sim->nodes.jobs[node];
     mark(&sim->nodes, node);
     if (sign > 0) {
@@ -125,9 +123,8 @@ static void settle_speeds(struct sim *sim, uint32_t node) {
     const struct node_jobs *jobs = &sim->nodes.jobs[node];
     for (size_t i = 0; i < jobs->list.count; i++) {
         uint32_t job = jobs->list.at[i];
-        const struct job_run *run = &sim->runs[job];
-        double factor = run->noise / nodes_slowdown(sim, job);
-        if (run->phase == PHASE_COMPUTING && factor != run->factor)
+        double factor = progress_factor(sim, job);
+        if (sim->runs[job].phase == PHASE_COMPUTING && factor != sim->progress[job].factor)
             jobs_change_speed(sim, job, factor);
     }
 }

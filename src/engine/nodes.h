@@ -26,9 +26,10 @@ struct nodes {
 void nodes_init(struct sim *sim);
 void nodes_finish(struct sim *sim);
 
-/* GPUs of a node are taken from the free ones by a job (taken = 1) or given back (-1). Returns how many slept. */
+/* With sleep: GPUs of a node are taken from the free ones by a job (taken = 1) or given back (-1). Returns how many
+ * slept. */
 uint32_t nodes_move_gpus(struct sim *sim, uint32_t node, uint32_t gpus, int taken);
-/* A job begins to use GPUs of a node (sign = 1) or leaves it (-1). */
+/* With lists of jobs: a job begins to use GPUs of a node (sign = 1) or leaves it (-1). */
 void nodes_move_job(struct sim *sim, uint32_t job, uint32_t node, int sign);
 /* What the goodput of a job is divided by: 1 + slowdown_per_neighbour * other jobs on a node, the most over its
    nodes. */

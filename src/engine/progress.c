@@ -11,27 +11,42 @@
 #include <math.h>
 #include <stdio.h>
 
-double progress_noise(const struct sim *sim, uint32_t job) {
+void progress_init(struct sim *sim) {
+    if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0)
+        sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
+}
+
+static double draw_noise(const struct sim *sim, uint32_t job) {
     double sigma = sim->options.noise.speed_sigma;
     if (sigma == 0 || sim->workload->jobs.at[job].model == EASIM_NONE)
         return 1;
     char name[32];
     snprintf(name, sizeof name, "noise/%u", job);
     gsl_rng *rng = rng_create(sim->options.seed, sim->options.replication, name);
-    double factor = gsl_ran_lognormal(rng, -sigma * sigma / 2, sigma);
+    double noise = gsl_ran_lognormal(rng, -sigma * sigma / 2, sigma);
     gsl_rng_free(rng);
-    return factor;
+    return noise;
+}
+
+void progress_submit(struct sim *sim, uint32_t job) {
+    sim->progress[job].noise = draw_noise(sim, job);
+}
+
+double progress_factor(const struct sim *sim, uint32_t job) {
+    return sim->progress ? sim->progress[job].noise / nodes_slowdown(sim, job) : 1;
 }
 
 void progress_begin(struct sim *sim, uint32_t job) {
-    struct job_run *run = &sim->runs[job];
-    run->factor = run->noise / nodes_slowdown(sim, job);
-    run->stretch_ns = 0;
-    run->stretch_work = run->kept_work = 0;
+    if (sim->progress)
+        sim->progress[job] =
+            (struct progress){.noise = sim->progress[job].noise, .factor = progress_factor(sim, job)};
 }
 
-static double speed(const struct sim *sim, const struct job_run *run) {
-    return sim->view.configs[run->config].goodput[run->span] * run->factor;
+/* True goodput. */
+static double speed(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    double goodput = sim->view.configs[run->config].goodput[run->span];
+    return sim->progress ? goodput * sim->progress[job].factor : goodput;
 }
 
 int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
@@ -43,19 +58,21 @@ int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t comp
 }
 
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) {
-    const struct job_run *run = &sim->runs[job];
-    if (computing_ns < run->stretch_ns)
-        return run->kept_work;
-    return run->stretch_work + units_s(computing_ns - run->stretch_ns) * speed(sim, run);
+    if (!sim->progress)
+        return units_s(computing_ns) * speed(sim, job);
+    const struct progress *p = &sim->progress[job];
+    if (computing_ns < p->stretch_ns)
+        return p->kept_work;
+    return p->stretch_work + units_s(computing_ns - p->stretch_ns) * speed(sim, job);
 }
 
 void progress_change(struct sim *sim, uint32_t job, double factor) {
-    struct job_run *run = &sim->runs[job];
-    int64_t computing_ns = sim->now_ns - run->phase_start_ns;
-    run->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
-    run->stretch_work = progress_work(sim, job, computing_ns);
-    run->stretch_ns = computing_ns;
-    run->factor = factor;
+    struct progress *p = &sim->progress[job];
+    int64_t computing_ns = sim->now_ns - sim->runs[job].phase_start_ns;
+    p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
+    p->stretch_work = progress_work(sim, job, computing_ns);
+    p->stretch_ns = computing_ns;
+    p->factor = factor;
 }
 
 int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {
@@ -64,8 +81,9 @@ int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {
 
 int64_t progress_finish_ns(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    if (run->stretch_ns > 0)
-        return run->phase_start_ns + run->stretch_ns +
-               jobs_duration_ns(fmax(0, run->remaining - run->stretch_work) / speed(sim, run));
-    return run->segment_start_ns + jobs_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, run));
+    const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
+    if (p && p->stretch_ns > 0)
+        return run->phase_start_ns + p->stretch_ns +
+               jobs_duration_ns(fmax(0, run->remaining - p->stretch_work) / speed(sim, job));
+    return run->segment_start_ns + jobs_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, job));
 }

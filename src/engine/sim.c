@@ -53,7 +53,10 @@ int sim_init(struct sim *sim, struct error *reterr) {
     changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
+    jobs_find_sets_over_cap(sim);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
+    sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
+    progress_init(sim);
     sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
@@ -88,7 +91,10 @@ void sim_finish(struct sim *sim) {
     list_finish(&sim->list);
     arena_finish(&sim->scratch);
     free(sim->runs);
+    free(sim->unsaved);
+    free(sim->progress);
     free(sim->reject_reasons);
+    free(sim->set_over_cap);
     free(sim->policy_state);
     if (sim->policy_rng)
         gsl_rng_free(sim->policy_rng);
@@ -187,7 +193,8 @@ static void apply(struct sim *sim, const struct event *event) {
         nodes_fall_asleep(sim, event->payload);
         break;
     }
-    nodes_settle(sim);
+    if (sim->nodes.changed.count > 0)
+        nodes_settle(sim);
     if (sim->options.check)
         check_invariants(sim);
 }
@@ -223,7 +230,8 @@ static void decide(struct sim *sim) {
     sim->decide_pending = false;
     finish_due(sim);
     plan_decide(sim);
-    nodes_settle(sim);
+    if (sim->nodes.changed.count > 0)
+        nodes_settle(sim);
     if (sim->options.check && sim->error.code >= 0)
         check_invariants(sim);
 }

@@ -34,9 +34,18 @@ enum event_kind {
 
 enum job_phase { PHASE_NONE, PHASE_SETUP, PHASE_COMPUTING, PHASE_CHECKPOINT };
 
+/* How fast a job truly is (progress.h). */
+struct progress {
+    double noise;        /* true speed / predicted speed, over its life */
+    double factor;       /* likewise, in the present stretch: noise and neighbours */
+    double stretch_work; /* done in this segment when the stretch began */
+    double kept_work;    /* and at the last periodic checkpoint before that */
+    int64_t stretch_ns;  /* computing time at which the stretch began */
+};
+
 /* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes away. */
 struct unsaved {
-    int64_t until_ns;     /* the checkpoint is complete after it; -1: none is being written */
+    int64_t until_ns;     /* the checkpoint is complete after it; 0: none is being written */
     int64_t computing_ns; /* that the work took */
     int64_t power_nw;     /* of the k GPUs that did it */
     uint32_t k;
@@ -60,16 +69,11 @@ struct job_run {
     uint32_t event;       /* its pending event, or EVENT_NONE */
     uint32_t config;      /* last configuration, or EASIM_NONE */
     uint32_t span;
-    uint32_t node_count;            /* nodes of the last configuration */
-    uint16_t vain_stops;            /* in a row: stopped without having kept any work */
-    uint8_t phase;                  /* enum job_phase */
-    bool resizing;                  /* has GPUs of another configuration in the present plan */
-    bool wakes;                     /* some of the GPUs it has just got slept */
-    double noise;                   /* true speed / predicted speed, over its life */
-    double factor;                  /* likewise, in the present stretch: noise and neighbours (progress.h) */
-    double stretch_work, kept_work; /* done in this segment when the stretch began; at the checkpoint before */
-    int64_t stretch_ns;             /* computing time at which the stretch began */
-    struct unsaved unsaved;
+    uint32_t node_count; /* nodes of the last configuration */
+    uint16_t vain_stops; /* in a row: stopped without having kept any work */
+    uint8_t phase;       /* enum job_phase */
+    bool resizing;       /* has GPUs of another configuration in the present plan */
+    bool wakes;          /* some of the GPUs it has just got slept */
 };
 
 /* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
@@ -112,9 +116,12 @@ struct sim {
     struct view view;
     struct changes changes;
     struct job_run *runs;
-    uint32_t next_arrival; /* first job that has not been submitted */
+    struct unsaved *unsaved;   /* by job; apart, since most jobs never touch theirs */
+    struct progress *progress; /* by job; NULL: every job is as fast as predicted */
+    uint32_t next_arrival;     /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
+    bool *set_over_cap;          /* by set of the config table: no admitted configuration; NULL: no constant cap */
     double jobs_integral;        /* of waiting + running jobs over time, job-seconds */
     gsl_rng *policy_rng;
     void *policy_state;

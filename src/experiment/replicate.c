@@ -16,7 +16,7 @@ struct slot {
 struct pool {
     const struct study *study;
     const struct replicate_options *options;
-    const struct replicate_sink *sink;
+    const struct replicate_sink *sink; /* NULL: nothing is to be run (replicate_try) */
     struct slot *slots;
     uint32_t count;
     atomic_uint next;
@@ -57,9 +57,9 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
                                   .progress = pool->options->events},
                       .observers = observers};
     int r = sim_init(&sim, &slot->error);
-    if (r == 0)
+    if (r == 0 && pool->sink)
         r = sim_run(&sim, &slot->error);
-    if (r == 0) {
+    if (r == 0 && pool->sink) {
         metrics_sum_up(&metrics, &sim);
         slot->summary = metrics.summary;
         keep_counts(&sim, slot);
@@ -134,10 +134,13 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .options = options,
                         .sink = sink,
                         .count = (uint32_t)study->scenario.replications,
+                        .next = result->count,
+                        .emitted = result->count,
                         .result = result};
-    uint32_t threads = options->threads < pool.count ? options->threads : pool.count;
+    uint32_t missing = pool.count - result->count;
+    uint32_t threads = options->threads < missing ? options->threads : missing;
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
-    *result = (struct replicate_result){.summaries = mem_zalloc(pool.count, sizeof *result->summaries)};
+    result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
     pthread_mutex_init(&pool.lock, NULL);
     pthread_t *ids = mem_zalloc(threads, sizeof *ids);
     uint32_t started = 1; /* this thread is the first */
@@ -156,6 +159,16 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     if (pool.error.code < 0 && reterr)
         *reterr = pool.error;
     return pool.error.code;
+}
+
+int replicate_try(const struct study *study, struct error *reterr) {
+    const struct replicate_options options = {.threads = 1};
+    struct pool pool = {.study = study, .options = &options};
+    struct slot slot = {0};
+    int r = run_one(&pool, 0, &slot);
+    if (r < 0)
+        *reterr = slot.error;
+    return r;
 }
 
 void replicate_result_finish(struct replicate_result *result) {

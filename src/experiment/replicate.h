@@ -40,11 +40,16 @@ struct replicate_result {
     uint64_t decide_ns;    /* processor time spent in decisions; 0 unless timed */
 };
 
-/* Runs all replications. On failure or interruption the finished ones are emitted all the same; the error is that
-   of the first failed one, ERROR_CANCELLED for an interruption. Release with replicate_result_finish. */
+/* Runs the replications that a result does not hold yet: all of them for a zeroed one, the additional ones after
+   study_set_replications has raised their number. On failure or interruption the finished ones are emitted all the
+   same; the error is that of the first failed one, ERROR_CANCELLED for an interruption. Release with
+   replicate_result_finish. */
 int replicate_run(const struct study *study, const struct replicate_options *options,
                   const struct replicate_sink *sink, struct replicate_result *result,
                   struct error *reterr) MUST_CHECK;
+
+/* Sets replication 1 up, which calls the policy's init, and leaves it at that: whether the policy agrees to run. */
+int replicate_try(const struct study *study, struct error *reterr) MUST_CHECK;
 
 void replicate_result_finish(struct replicate_result *result);
 

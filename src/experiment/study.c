@@ -1,8 +1,10 @@
 /* Loading of a whole scenario. */
 #include "experiment/study.h"
 
+#include "base/numfmt.h"
 #include "base/units.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,6 +129,17 @@ void study_finish(struct study *s) {
     free(s->warnings.at);
     scenario_finish(&s->scenario);
     arena_finish(&s->arena);
+}
+
+void study_set_replications(struct study *s, uint32_t count) {
+    char text[NUMFMT_BYTES];
+    struct problems problems = {0};
+    numfmt_int(text, count);
+    s->scenario.replications = count;
+    int r = yaml_doc_set(&s->scenario.doc, "replications", text, &problems);
+    assert(r == 0); /* the scenario is bound, so it is a mapping */
+    (void)r;
+    problems_finish(&problems);
 }
 
 void study_list_series(const struct study *s, const struct series *list[static STUDY_SERIES]) {

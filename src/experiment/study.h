@@ -26,6 +26,9 @@ int study_load(struct study *study, const char *path, const struct scenario_over
                const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
 void study_finish(struct study *study);
 
+/* As if the scenario said `replications: count`. Not while replications run. */
+void study_set_replications(struct study *study, uint32_t count);
+
 /* Power cap, price and carbon intensity; without a kind where they are constant or absent. */
 void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]);
 

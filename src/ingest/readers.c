@@ -2,12 +2,28 @@
 #include "ingest/readers.h"
 
 #include "base/numfmt.h"
+#include "ingest/alibaba.h"
+#include "ingest/gavel.h"
+#include "ingest/helios.h"
 #include "ingest/itp.h"
+#include "ingest/philly.h"
+#include "ingest/pollux.h"
 #include "ingest/swf.h"
 
 #include <math.h>
 
-const struct trace_reader *const ingest_readers[] = {&swf_reader, &itp_reader, NULL};
+const struct trace_reader *const ingest_readers[] = {&swf_reader,
+                                                     &itp_reader,
+                                                     &philly_reader,
+                                                     &philly_json_reader,
+                                                     &alibaba_gpu_2023_reader,
+                                                     &alibaba_pai_2020_reader,
+                                                     &helios_reader,
+                                                     &acme_reader,
+                                                     &gavel_reader,
+                                                     &pollux_reader,
+                                                     &sia_reader,
+                                                     NULL};
 
 bool ingest_parse_whole(struct slice text, int64_t *value) {
     double real;

@@ -183,16 +183,13 @@ static double requested_s(struct reader *r) {
 
 static void add_row(struct reader *r) {
     struct slice id = r->texts[JOB];
-    struct trace_row row = {.id = arena_strndup(&r->trace->arena, id.at, id.length),
-                            .user = known_text(r, USER),
-                            .submit_ns = units_ns(r->seconds[SUBMIT]),
-                            .duration_s = r->seconds[RUN],
-                            .requested_s = requested_s(r),
-                            .deadline_s = NAN,
-                            .work_samples = NAN,
-                            .utilization = NAN,
-                            .gpus = (uint32_t)r->wholes[ALLOCATED],
-                            .line = lines_number(r->lines)};
+    struct trace_row row = trace_row_absent(lines_number(r->lines));
+    row.id = arena_strndup(&r->trace->arena, id.at, id.length);
+    row.user = known_text(r, USER);
+    row.submit_ns = units_ns(r->seconds[SUBMIT]);
+    row.duration_s = r->seconds[RUN];
+    row.requested_s = requested_s(r);
+    row.gpus = (uint32_t)r->wholes[ALLOCATED];
     if (r->wholes[ALLOCATED] <= 0) {
         row.gpus = (uint32_t)r->wholes[REQUESTED];
         trace_note(r->trace, false, "processors taken from the request", row.line);

@@ -263,20 +263,29 @@ struct location csv_where(const struct csv *csv, int column) {
     return (struct location){csv->file, lines_number(csv->lines), at};
 }
 
+/* A blank at an end would be trimmed; so would a line end, which becomes one. */
+static bool is_trimmed(char c) {
+    return is_blank(c) || c == '\n' || c == '\r';
+}
+
 void csv_add_text(struct str *out, const char *text) {
     if (!text)
         return;
-    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ' && (text[0] == '\0' || text[strlen(text) - 1] != ' ')) {
-        str_add(out, text);
+    size_t length = strlen(text);
+    bool quoted = strpbrk(text, ",\"") || (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
+    if (!quoted && !strpbrk(text, "\r\n")) {
+        str_add_bytes(out, text, length);
         return;
     }
-    str_add_char(out, '"');
+    if (quoted)
+        str_add_char(out, '"');
     for (; *text; text++) {
         if (*text == '"')
             str_add_char(out, '"');
         str_add_char(out, *text == '\n' || *text == '\r' ? ' ' : *text); /* a field ends on its own line */
     }
-    str_add_char(out, '"');
+    if (quoted)
+        str_add_char(out, '"');
 }
 
 void csv_comma_text(struct str *out, const char *text) {

@@ -29,6 +29,9 @@ struct yaml_doc {
 /* Reads path ("-" = standard input). Syntax errors, duplicate keys, non-scalar keys, several documents, nesting
    over 64 and more than 1,000,000 nodes (alias bombs) are added to problems; negative if there were any. */
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) MUST_CHECK;
+/* The text of standard input, under which name it stands in messages; what is read once may be parsed often. */
+#define YAML_STDIN_NAME "standard input"
+int yaml_read_stdin(struct str *text, struct problems *problems) MUST_CHECK;
 /* The same from memory; name stands for the file in messages. */
 int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name, struct problems *problems) MUST_CHECK;
 

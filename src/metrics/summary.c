@@ -11,3 +11,10 @@ double summary_value(const struct summary *summary, unsigned column) {
     memcpy(&value, (const char *)summary + column * sizeof value, sizeof value);
     return value;
 }
+
+int summary_find(const char *name) {
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++)
+        if (strcmp(summary_names[c], name) == 0)
+            return (int)c;
+    return -1;
+}

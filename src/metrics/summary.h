@@ -27,5 +27,7 @@ struct summary {
 /* Column names, in the order of the members; all members are double, so a summary is also an array of them. */
 extern const char *const summary_names[SUMMARY_COUNT];
 double summary_value(const struct summary *summary, unsigned column);
+/* The column of that name, or -1. */
+int summary_find(const char *name);
 
 #endif

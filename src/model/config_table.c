@@ -154,7 +154,9 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
     uint32_t number = intern(&t->requests, key, request_key(q, key), &is_new);
     if (!is_new)
         return number;
-    struct config_set set = {.first = (uint32_t)t->configs.count};
+    struct config_request *kept = arena_alloc(&t->arena, sizeof *kept);
+    *kept = *q;
+    struct config_set set = {.first = (uint32_t)t->configs.count, .request = kept};
     struct dropped dropped = {.least_k = UINT32_MAX};
     for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
         if (!allows_type(t, q, h))

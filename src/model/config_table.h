@@ -21,8 +21,9 @@ struct config_request {
 };
 
 struct config_set {
-    uint32_t first, count; /* in the table; count 0: nothing is feasible, see reason */
-    const char *reason;    /* why nothing is feasible, in words */
+    uint32_t first, count;                /* in the table; count 0: nothing is feasible, see reason */
+    const char *reason;                   /* why nothing is feasible, in words */
+    const struct config_request *request; /* what it was made for; of the table */
 };
 
 struct config_table {

@@ -35,11 +35,57 @@ static const struct field lookup_fields[] = {
     {.key = "power_w_per_gpu",
      .type = FIELD_REAL,
      .offset = offsetof(struct lookup_point, power_w_per_gpu),
-     .required = true,
+     .default_value = NAN,
      .above_min = true,
      .max = 1e5},
     {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct lookup_point, across_nodes)},
     FIELDS_END};
+
+static const char *const power_form_names[] = {"linear", "tdp", NULL};
+
+#define LEVEL(member) .offset = offsetof(struct power_level, member), .required = true
+#define POINT(member) .offset = offsetof(struct power_level_point, member), .required = true
+#define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .unit = "W"
+#define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e20
+
+static const struct field power_level_fields[] = {
+    {.key = "power_limit_w", WATTS, LEVEL(power_limit_w)},
+    {.key = "time_ratio", RATIO, LEVEL(time_ratio)},
+    {.key = "power_ratio", RATIO, LEVEL(power_ratio)},
+    {.key = "energy_ratio", RATIO, LEVEL(energy_ratio)},
+    {.key = "configurations", .type = FIELD_INT, LEVEL(configurations), .min = 1, .max = 1e9},
+    FIELDS_END};
+
+static const struct field power_level_point_fields[] = {
+    {.key = "power_limit_w", WATTS, POINT(power_limit_w)},
+    {.key = "k", .type = FIELD_INT, POINT(k), .min = 1, .max = 1e6},
+    {.key = "batch", .type = FIELD_INT, POINT(batch), .min = 1, .max = 1e9},
+    {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct power_level_point, across_nodes)},
+    {.key = "iteration_s", RATIO, POINT(iteration_s), .unit = "s"},
+    {.key = "power_w_per_gpu", WATTS, POINT(power_w_per_gpu)},
+    FIELDS_END};
+
+static const struct field power_limits_fields[] = {{.key = "energy_optimal_w",
+                                                    WATTS,
+                                                    .offset = offsetof(struct power_limits, energy_optimal_w),
+                                                    .default_value = NAN},
+                                                   {.key = "levels",
+                                                    .type = FIELD_OBJECTS,
+                                                    .offset = offsetof(struct power_limits, levels),
+                                                    .required = true,
+                                                    .fields = power_level_fields,
+                                                    .item_size = sizeof(struct power_level)},
+                                                   {.key = "points",
+                                                    .type = FIELD_OBJECTS,
+                                                    .offset = offsetof(struct power_limits, points),
+                                                    .fields = power_level_point_fields,
+                                                    .item_size = sizeof(struct power_level_point)},
+                                                   FIELDS_END};
+
+#undef LEVEL
+#undef POINT
+#undef WATTS
+#undef RATIO
 
 const struct field gpu_model_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
@@ -52,6 +98,15 @@ const struct field gpu_model_fields[] = {
     NUMBER("alpha_inter_s", speed.alpha_s[1], .default_value = NAN, SECONDS,
            .help = "the same across nodes (default alpha_s)"),
     NUMBER("beta_inter_s", speed.beta_s[1], .default_value = NAN, SECONDS, .help = "(default beta_s)"),
+    NUMBER("sync_gamma", speed.sync_gamma, .default_value = 1, .min = 1, .max = 10,
+           .help = "overlap of compute and synchronisation"),
+    NUMBER("scaling_exponent", speed.scaling_exponent, .default_value = 0, .max = 1,
+           .help = "compute time grows as k to this power"),
+    {.key = "power",
+     .type = FIELD_CHOICE,
+     OF(power_form),
+     .choices = power_form_names,
+     .help = "linear (p0_w, pmax_w) | tdp: not measured, the tdp_w of the GPU type"},
     NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
            .help = "power at 0 samples/s"),
     NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
@@ -62,6 +117,12 @@ const struct field gpu_model_fields[] = {
      .fields = lookup_fields,
      .item_size = sizeof(struct lookup_point),
      .help = "measured points used instead of the formulas"},
+    {.key = "power_limits",
+     .type = FIELD_OBJECT,
+     OF(power_limits),
+     .fields = power_limits_fields,
+     .help = "time and power by power limit (a record: not used by a run)"},
+    {.key = "fit", .type = FIELD_NODE, OF(fit), .help = "how the figures were calibrated (a record: not used)"},
     {.key = "evidence",
      .type = FIELD_NODE,
      OF(evidence),
@@ -181,6 +242,25 @@ static void check_range(const struct schema_list *range, const char *key, const 
                      range->count == 1 ? "" : "s");
 }
 
+/* A power that was never measured stands as one that every tdp_w cuts off. */
+static void settle_power(struct gpu_model *g, const char *path, const struct binding *b) {
+    struct lookup_point *points = g->lookup.points;
+    bool unknown = g->power_form == POWER_TDP;
+    if (unknown && !(isnan(g->power.p0_w) && isnan(g->power.pmax_w)))
+        problems_add(b->problems, g->where, path, "expected no p0_w and pmax_w beside power: tdp");
+    if (unknown)
+        g->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
+    for (size_t i = 0; i < g->lookup.count; i++) {
+        if (isnan(points[i].power_w_per_gpu) && !unknown)
+            problems_add(b->problems, g->where, path, "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
+        else if (!isnan(points[i].power_w_per_gpu) && unknown)
+            problems_add(b->problems, g->where, path, "lookup[%zu]: expected no power_w_per_gpu beside power: tdp",
+                         i);
+        if (unknown)
+            points[i].power_w_per_gpu = POWER_UNKNOWN_W;
+    }
+}
+
 /* Formulas need all parameters; a lookup table needs none of them. */
 static void check_parameters(struct gpu_model *g, const char *path, const struct binding *b) {
     const struct speed_params *s = &g->speed;
@@ -211,7 +291,10 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
         g->speed.alpha_s[1] = g->speed.alpha_s[0];
     if (isnan(g->speed.beta_s[1]))
         g->speed.beta_s[1] = g->speed.beta_s[0];
+    settle_power(g, path, b);
     check_parameters(g, path, b);
+    if (g->fit && g->fit->kind != YAML_NODE_MAPPING)
+        (void)schema_wrong(b, g->fit, arena_printf(b->arena, "%s.fit", path), "a mapping");
     check_range(&g->range_k, "range_k", g, path, b);
     check_range(&g->range_batch, "range_batch", g, path, b);
     int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;

@@ -10,12 +10,37 @@
 enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED };
 extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated */
 
+enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
+
+/* A model under a power limit, as calibrate writes it: over the configurations measured at this limit and at the
+   highest one, time, power and energy relative to the highest. A record: no policy sets a limit yet. */
+struct power_level {
+    double power_limit_w;
+    double time_ratio, power_ratio, energy_ratio; /* means of ratios; energy per sample */
+    int64_t configurations;
+};
+
+/* Time and power of one configuration under a limit. */
+struct power_level_point {
+    int64_t k, batch;
+    double power_limit_w, iteration_s, power_w_per_gpu;
+    bool across_nodes;
+};
+
+struct power_limits {
+    double energy_optimal_w; /* the limit of least energy_ratio; NAN: not stated */
+    struct schema_list levels, points;
+};
+
 /* A model on one GPU type. */
 struct gpu_model {
     struct location where;
     const char *gpu; /* GPU type name, as in the cluster section */
     struct speed_params speed;
     struct power_params power;
+    int32_t power_form; /* enum power_form */
+    struct power_limits power_limits;
+    const struct yaml_node *fit;               /* how the parameters were calibrated: a record, a mapping or NULL */
     struct schema_list lookup_points;          /* struct lookup_point, as read */
     struct lookup lookup;                      /* count > 0: used instead of the formulas */
     const struct yaml_node *evidence;          /* one word, or a mapping from parameter to word */

@@ -3,10 +3,18 @@
 
 #include <math.h>
 
+static double norm(double x, double y, double gamma) {
+    if (gamma == 1)
+        return x + y;
+    return pow(pow(x, gamma) + pow(y, gamma), 1 / gamma);
+}
+
 double speed_iteration_s(const struct speed_params *p, uint32_t k, uint32_t batch, enum easim_span span) {
-    double local_s = pow(pow(p->a_s, p->gamma) + pow(p->c_s * batch, p->gamma), 1 / p->gamma);
+    double local_s = norm(p->a_s, p->c_s * batch, p->gamma);
     double sync_s = k == 1 ? 0 : p->alpha_s[span] + p->beta_s[span] * (k - 2);
-    return local_s + sync_s;
+    if (p->scaling_exponent != 0)
+        local_s *= pow(k, p->scaling_exponent);
+    return norm(local_s, sync_s, p->sync_gamma);
 }
 
 double speed_rate(uint32_t k, uint32_t batch, double iteration_s) {

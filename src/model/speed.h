@@ -5,12 +5,15 @@
 #include "easim/policy.h"
 
 /* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10) with a launch
-   floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2). */
+   floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2). Two extensions, off by default:
+   the compute time may grow as k^scaling_exponent, and s may overlap with it by a norm of its own, sync_gamma. */
 struct speed_params {
     double a_s;                   /* launch floor of one iteration, > 0 */
     double c_s;                   /* seconds per sample at saturation, > 0 */
     double gamma;                 /* 1 (no overlap) .. 10 (max) */
     double alpha_s[2], beta_s[2]; /* synchronisation, by enum easim_span */
+    double sync_gamma;            /* 1 (compute and synchronisation add up) .. 10 (max) */
+    double scaling_exponent;      /* 0 .. 1 */
 };
 
 /* Seconds per iteration of k GPUs with `batch` samples each. */

@@ -1,27 +1,8 @@
-/* manifest.json, built with cJSON; numbers go in as text of our own, since cJSON does not keep every double. */
+/* manifest.json, built with cJSON. */
 #include "output/manifest.h"
 
-#include "base/numfmt.h"
 #include "easim_version.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
-
-static void add_real(cJSON *object, const char *name, double value) {
-    char text[NUMFMT_BYTES];
-    if (!isfinite(value)) {
-        cJSON_AddNullToObject(object, name);
-        return;
-    }
-    numfmt_real(text, value);
-    cJSON_AddRawToObject(object, name, text);
-}
-
-static void add_int(cJSON *object, const char *name, int64_t value) {
-    char text[NUMFMT_BYTES];
-    numfmt_int(text, value);
-    cJSON_AddRawToObject(object, name, text);
-}
+#include "output/json.h"
 
 static void add_param(cJSON *object, const struct policy_params *params, size_t index) {
     const struct easim_param *param = params_at(params->policy, index);
@@ -63,8 +44,8 @@ static void add_models(cJSON *root, const struct model_set *models) {
             cJSON_AddStringToObject(object, "gpu_type", gpu->gpu);
             cJSON_AddStringToObject(object, "form", gpu->lookup.count > 0 ? "lookup" : "formula");
             cJSON_AddStringToObject(object, "weakest_evidence", evidence_names[gpu->weakest]);
-            add_real(object, "mape_in_sample", gpu->mape_in_sample);
-            add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);
+            json_add_real(object, "mape_in_sample", gpu->mape_in_sample);
+            json_add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);
             cJSON_AddBoolToObject(object, "measured_range", gpu->range_k.count == 2 && gpu->range_batch.count == 2);
             cJSON_AddItemToArray(list, object);
         }
@@ -81,16 +62,16 @@ static void add_input(cJSON *root, const struct workload_source *source) {
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "file", streams[i].file);
         cJSON_AddStringToObject(object, "format", streams[i].format);
-        add_int(object, "rows_read", (int64_t)trace->rows_read);
-        add_int(object, "rows_kept", (int64_t)trace->rows.count);
-        add_real(object, "offset_s", trace->offset_s);
+        json_add_int(object, "rows_read", (int64_t)trace->rows_read);
+        json_add_int(object, "rows_kept", (int64_t)trace->rows.count);
+        json_add_real(object, "offset_s", trace->offset_s);
         cJSON *notes = cJSON_AddArrayToObject(object, "notes");
         for (size_t n = 0; n < trace->notes.count; n++) {
             cJSON *note = cJSON_CreateObject();
             cJSON_AddStringToObject(note, "what", trace->notes.at[n].dropped ? "dropped" : "changed");
             cJSON_AddStringToObject(note, "reason", trace->notes.at[n].reason);
-            add_int(note, "rows", (int64_t)trace->notes.at[n].rows);
-            add_int(note, "first_line", trace->notes.at[n].first_line);
+            json_add_int(note, "rows", (int64_t)trace->notes.at[n].rows);
+            json_add_int(note, "first_line", trace->notes.at[n].first_line);
             cJSON_AddItemToArray(notes, note);
         }
         cJSON_AddItemToArray(list, object);
@@ -112,10 +93,10 @@ static void add_series(cJSON *root, const struct study *study) {
         cJSON_AddStringToObject(object, "file", s->file);
         cJSON_AddStringToObject(object, "column", s->column);
         cJSON_AddBoolToObject(object, "repeat", s->repeat);
-        add_int(object, "rows_read", (int64_t)s->rows);
-        add_int(object, "gaps_filled", (int64_t)s->gaps);
+        json_add_int(object, "rows_read", (int64_t)s->rows);
+        json_add_int(object, "gaps_filled", (int64_t)s->gaps);
         if (s->gaps > 0)
-            add_int(object, "first_gap_line", s->first_gap_line);
+            json_add_int(object, "first_gap_line", s->first_gap_line);
         cJSON_AddItemToArray(array, object);
     }
     array = study->warnings.count > 0 ? cJSON_AddArrayToObject(root, "warnings") : NULL;
@@ -126,7 +107,7 @@ static void add_series(cJSON *root, const struct study *study) {
 static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
     cJSON *object = cJSON_AddObjectToObject(root, name);
     for (size_t i = 0; i < tally->entries.count; i++)
-        add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
+        json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
 }
 
 void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
@@ -138,9 +119,9 @@ void manifest_write(const struct study *study, const struct manifest_state *stat
     cJSON_AddStringToObject(root, "name", study->scenario.name);
     cJSON_AddStringToObject(root, "config", study->scenario.file);
     cJSON_AddStringToObject(root, "config_hash", hash);
-    add_int(root, "seed", study->scenario.seed);
-    add_int(root, "replications", study->scenario.replications);
-    add_int(root, "replications_done", state->result->count);
+    json_add_int(root, "seed", study->scenario.seed);
+    json_add_int(root, "replications", study->scenario.replications);
+    json_add_int(root, "replications_done", state->result->count);
     cJSON_AddBoolToObject(root, "partial", state->partial);
     add_policy(root, study);
     add_models(root, &study->models);
@@ -151,9 +132,5 @@ void manifest_write(const struct study *study, const struct manifest_state *stat
     cJSON *files = cJSON_AddArrayToObject(root, "files");
     for (const char *const *file = state->files; *file; file++)
         cJSON_AddItemToArray(files, cJSON_CreateString(*file));
-    char *text = cJSON_Print(root);
-    str_add(out, text);
-    str_add_char(out, '\n');
-    cJSON_free(text);
-    cJSON_Delete(root);
+    json_print(root, out);
 }

@@ -7,16 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct line {
-    const char *label, *unit;
-    size_t column; /* offset in struct summary */
-    double scale;
-};
-
 #define LINE(label, unit, column, scale)                                                                           \
-    { label, unit, offsetof(struct summary, column) / sizeof(double), scale }
+    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, false }
+#define LINE_IF_ANY(label, unit, column, scale)                                                                    \
+    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, true }
 
-static const struct line lines[] = {
+static const struct report_line lines[] = {
     LINE("throughput", "jobs/h", throughput_jobs_per_h, 1),
     LINE("jobs submitted", "", jobs_submitted, 1),
     LINE("jobs finished", "", jobs_finished, 1),
@@ -33,15 +29,26 @@ static const struct line lines[] = {
     LINE("energy-delay product, mean", "MJ s", edp_mean_js, 1e-6),
     LINE("power, mean", "W", power_mean_w, 1),
     LINE("power, highest", "W", power_max_w, 1),
+    LINE("over the power cap", "s", cap_violation_s, 1),
     LINE("GPUs allocated", "%", util_alloc, 100),
     LINE("GPUs computing", "%", util_compute, 100),
     LINE("Jain index, GPU time", "", jain_gpu_s, 1),
     LINE("finish-time fairness, mean", "", ftf_mean, 1),
     LINE("deadlines missed", "%", deadline_miss_rate, 100),
     LINE("preemptions", "", preemptions, 1),
+    LINE_IF_ANY("resizes", "", resizes, 1),
+    LINE_IF_ANY("jobs stopped by failures", "", job_failures, 1),
     LINE("CO2", "kg", co2_kg, 1),
     LINE("cost", "", cost, 1),
+    LINE("water", "l", water_l, 1),
 };
+
+const struct report_line *report_find_line(unsigned column) {
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i].column == column)
+            return &lines[i];
+    return NULL;
+}
 
 static struct estimate estimate_of(const struct replicate_result *result, size_t column, double scale) {
     double *values = mem_zalloc(result->count, sizeof *values);
@@ -52,8 +59,7 @@ static struct estimate estimate_of(const struct replicate_result *result, size_t
     return e;
 }
 
-/* A number with about five digits, without an exponent. */
-static void add_number(struct str *out, double value, int width) {
+void report_add_number(struct str *out, double value, int width) {
     int decimals = 0;
     for (double size = fabs(value); size < 9999.5 && size > 0 && decimals < 4; size *= 10)
         decimals++;
@@ -62,15 +68,15 @@ static void add_number(struct str *out, double value, int width) {
     str_addf(out, "%*.*f", width, decimals, value);
 }
 
-static void add_line(const struct line *line, const struct replicate_result *result, struct str *out) {
+static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {
     struct estimate e = estimate_of(result, line->column, line->scale);
-    if (e.n == 0)
+    if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
     str_addf(out, "  %-33s", line->label);
-    add_number(out, e.mean, 12);
+    report_add_number(out, e.mean, 12);
     if (e.n > 1) {
         str_add(out, " +-");
-        add_number(out, e.ci95, 10);
+        report_add_number(out, e.ci95, 10);
     }
     str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
 }
@@ -99,7 +105,7 @@ static void add_series_notes(const struct study *study, struct str *out) {
         str_addf(out, "  warning: %s\n", study->warnings.at[i]);
 }
 
-static void add_notes(const struct study *study, const struct replicate_result *result, struct str *out) {
+void report_notes(const struct study *study, const struct replicate_result *result, struct str *out) {
     double starts = extrapolated_starts(result);
     const struct stream *streams = study->source.streams.at;
     add_tally(&result->rejected, "jobs rejected", "", out);
@@ -122,17 +128,21 @@ static void add_decision_time(const struct replicate_result *result, struct str 
                  (double)result->decide_ns / decisions / 1e3, decisions);
 }
 
-void report_summary(const struct study *study, const struct replicate_result *result, struct str *out) {
+void report_protocol(const struct study *study, uint32_t replications, struct str *out) {
     const struct scenario *s = &study->scenario;
-    str_addf(out, "%s: policy %s, ", s->name, study->module.policy->name);
     if (s->horizon_ns == TIME_NONE_NS)
         str_add(out, "until drained");
     else
         str_addf(out, "%g h", units_s(s->horizon_ns) / S_PER_H);
-    str_addf(out, ", seed %lld, %u replication%s%s\n", (long long)s->seed, result->count,
-             result->count == 1 ? "" : "s", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
+    str_addf(out, ", seed %lld, %u replication%s", (long long)s->seed, replications, replications == 1 ? "" : "s");
+}
+
+void report_summary(const struct study *study, const struct replicate_result *result, struct str *out) {
+    str_addf(out, "%s: policy %s, ", study->scenario.name, study->module.policy->name);
+    report_protocol(study, result->count, out);
+    str_addf(out, "%s\n", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         add_line(&lines[i], result, out);
     add_decision_time(result, out);
-    add_notes(study, result, out);
+    report_notes(study, result, out);
 }

@@ -49,7 +49,7 @@ static int make_folders(const char *path, struct error *reterr) {
     return r;
 }
 
-static int check_empty(const char *path, struct error *reterr) {
+int run_dir_check_empty(const char *path, struct error *reterr) {
     DIR *dir = opendir(path);
     if (!dir)
         return errno == ENOENT
@@ -107,7 +107,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
                  struct error *reterr) {
     if (options->path[0] == '\0')
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
-    if (!options->force && check_empty(options->path, reterr) < 0)
+    if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
         return reterr->code;
     if (make_folders(options->path, reterr) < 0)
         return reterr->code;

@@ -101,7 +101,7 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     bool due = has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
     str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
     comma_int(out, j->preemptions);
-    comma_int(out, 0);
+    comma_int(out, j->resizes);
     comma_ns(out, run->lost_ns);
     for (size_t i = 0; i < sim->workload->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);

@@ -4,7 +4,7 @@
 #include "policy/list.h"
 
 #include "base/mem.h"
-#include "policy/resize.h"
+#include "policy/shrink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@ void list_init(struct list *l, const struct policy_params *params, uint32_t job_
     *l = (struct list){.ops = params->policy->list, .options = &params->list};
     if (l->ops->key || !l->options->strict)
         index_init(&l->index, job_count);
+    resize_init(&l->resize, job_count);
 }
 
 void list_finish(struct list *l) {
@@ -20,6 +21,7 @@ void list_finish(struct list *l) {
     free(l->heads.at);
     free(l->closed.at);
     free(l->aside.at);
+    resize_finish(&l->resize);
     *l = (struct list){0};
 }
 
@@ -68,15 +70,14 @@ bool list_admits_objective(const struct easim_key *key, double objective) {
     return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max));
 }
 
-static bool admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
-                   double objective) {
+bool list_admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
+                 double objective) {
     return list_admits_objective(key, objective) &&
            (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
 }
 
-/* 1: started; 0: nothing that fits is admitted; negative: failed. */
-static int try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                     const struct easim_key *key) {
+int list_try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                   const struct easim_key *key) {
     struct easim_choice best = {.config = EASIM_NONE};
     double best_objective = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
@@ -87,7 +88,7 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
         double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
             return list_fail(pass, "objective", job);
-        if (admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
+        if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
             (best.config == EASIM_NONE || objective < best_objective ||
              (objective == best_objective && list_choice_before(&choice, &best)))) {
             best = choice;
@@ -97,12 +98,12 @@ static int try_start(struct list *l, const struct easim_pass *pass, const struct
     return best.config != EASIM_NONE && pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
 }
 
-/* As try_start; an urgent job may make room for itself, once. */
+/* As list_try_start; an urgent job may make room for itself, once. */
 static int visit(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                  const struct easim_key *key) {
-    int started = try_start(l, pass, job, key);
+    int started = list_try_start(l, pass, job, key);
     if (started == 0 && list_is_urgent(key) && l->ops->make_room && l->ops->make_room(pass, job))
-        started = try_start(l, pass, job, key);
+        started = list_try_start(l, pass, job, key);
     return started;
 }
 
@@ -286,12 +287,31 @@ static int visit_by_index(struct list *l, const struct easim_pass *pass) {
     return 0;
 }
 
+/* Finds l->first_left: whoever is first of those that still wait. Negative: failed. */
+static int find_first_left(struct list *l, const struct easim_pass *pass) {
+    struct index *x = &l->index;
+    l->first_left = (struct list_left){.job = pass->view->first_waiting};
+    if (!x->jobs || x->busy.count == 0)
+        return 0;
+    struct index_rank first = index_first(x, pass, x->busy.at[0]);
+    for (size_t i = 1; i < x->busy.count; i++) {
+        struct index_rank rank = index_first(x, pass, x->busy.at[i]);
+        if (index_before(&rank, &first))
+            first = rank;
+    }
+    l->first_left.job = first.job;
+    return index_ask(l, pass, first.job, &l->first_left.key);
+}
+
 int list_decide(struct list *l, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     if (l->ops->begin)
         l->ops->begin(pass);
     int r = 0;
-    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room))
+    bool shrink = l->options->resize && l->options->shrink;
+    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room || shrink))
         r = l->index.jobs ? visit_by_index(l, pass) : visit_in_queue_order(l, pass);
+    if (r >= 0 && shrink && view->waiting_count > 0)
+        r = find_first_left(l, pass) < 0 ? -1 : shrink_decide(l, pass);
     return r < 0 || !l->options->resize ? r : resize_decide(l, pass);
 }

@@ -5,11 +5,18 @@
 
 #include "policy/index.h"
 #include "policy/params.h"
+#include "policy/resize.h"
 
 /* The first job of a queue, which the pass may visit next. */
 struct list_head {
     struct index_rank rank;
     uint32_t queue;
+};
+
+/* The first job in the order of a pass that the pass has left waiting. */
+struct list_left {
+    uint32_t job; /* EASIM_NONE: nobody waits */
+    struct easim_key key;
 };
 
 /* One per run. Zero-initialise by list_init; release with list_finish. */
@@ -23,6 +30,8 @@ struct list {
     ARRAY_OF(uint32_t) closed;          /* the other queues */
     ARRAY_OF(struct index_place) aside; /* jobs that were visited or passed over: back into the index at the end */
     uint64_t stamp;                     /* another one whenever the cluster may have changed */
+    struct list_left first_left;        /* only with `shrink` */
+    struct resize resize;
 };
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
@@ -35,6 +44,10 @@ void list_leave(struct list *list, uint32_t job);
 /* One pass. Negative, after host->fail, if a key or objective is NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);
 
+/* Starts a waiting job in its best configuration. 1: started; 0: nothing that fits is admitted; negative: failed.
+ */
+int list_try_start(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
+                   const struct easim_key *key);
 /* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
    smaller batch. True if a goes before b. */
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b);
@@ -43,8 +56,10 @@ double list_objective(const struct list *list, const struct easim_pass *pass, co
                       const struct easim_choice *choice, bool urgent);
 /* An urgent job has a time to finish by, and only where it makes it a configuration is admitted. */
 bool list_is_urgent(const struct easim_key *key);
-/* Whether the key admits a choice of that objective, if it ends in time. */
+/* Whether the key admits a choice of that objective; the first leaves aside whether it ends in time. */
 bool list_admits_objective(const struct easim_key *key, double objective);
+bool list_admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
+                 double objective);
 /* Ends a callback as failed: says which value of which job is not a number, or what else is wrong with it. */
 int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);
 int list_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job, const char *problem);

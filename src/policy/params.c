@@ -17,7 +17,7 @@ static const struct easim_param list_params[] = {
      offsetof(struct list_options, strict), 0, 1, 0, false, NULL},
     {"resize", "", "when nobody waits, running jobs may move to a better configuration", EASIM_PARAM_BOOL,
      offsetof(struct list_options, resize), 0, 1, 0, false, NULL},
-    {"shrink", "", "when jobs wait, running jobs may give GPUs back", EASIM_PARAM_BOOL,
+    {"shrink", "", "with resize, when jobs wait: running jobs may give GPUs back", EASIM_PARAM_BOOL,
      offsetof(struct list_options, shrink), 0, 1, 0, false, NULL},
     {"resize_gain", "", "share of what is left that a resize must save", EASIM_PARAM_REAL,
      offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL},

@@ -24,18 +24,19 @@ static double recorded_goodput(struct workload *w, const struct config_request *
 
 /* The fixed fields of a row as a request; the stream's limits fill in the rest. */
 static struct config_request row_request(const struct stream *s, const struct workload *w,
-                                         const struct trace_row *row, uint32_t model) {
+                                         const struct trace_row *row, uint32_t model, uint32_t batch) {
     struct config_request q = stream_request(s, model);
     if (row->gpus > 0) {
         q.k_count = 1;
         q.k[0] = row->gpus;
     }
-    if (row->batch > 0) {
+    if (batch > 0) {
         q.batch_count = 1;
-        q.batch[0] = row->batch;
+        q.batch[0] = batch;
     }
+    struct slice unknown;
     if (row->gpu_type)
-        q.type_mask = 1ull << cluster_find_type(w->table.cluster, row->gpu_type);
+        q.type_mask = stream_type_mask(w->table.cluster, row->gpu_type, &unknown);
     if (model == EASIM_NONE && !isnan(row->utilization))
         q.utilization = row->utilization;
     return q;
@@ -75,7 +76,9 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
                            .preemptible = s->preemptible};
     job.model = row_model(s, w, row, rngs->models);
     bool malleable = gsl_rng_uniform(rngs->models) < s->assign.malleable_share;
-    struct config_request request = row_request(s, w, row, job.model);
+    uint32_t drawn_batch = stream_draw_batch(&s->assign.batches, rngs->models);
+    bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
+    struct config_request request = row_request(s, w, row, job.model, own_batch ? row->batch : drawn_batch);
     set_work(s, w, row, malleable, &request, &job);
     job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, request.k[0]);
     const char *drawn_user = stream_draw_user(s, rngs->users);

@@ -74,13 +74,13 @@ static void bind_until(struct stream *s, const struct scenario *scenario, const 
     }
 }
 
-static void bind_users(struct stream *s, const struct scenario *scenario, const char *path,
+/* listed: struct scenario_user, taken if the stream names no users of its own. */
+static void bind_users(struct stream *s, const struct schema_list *listed, const char *users_path,
                        const struct binding *b) {
     static const char *const only[] = {"default"};
-    const struct scenario_user *listed = scenario->users.at;
-    const char *users_path = arena_printf(b->arena, "%s.users", path);
+    const struct scenario_user *listed_users = listed->at;
     int64_t number = 0;
-    size_t count = s->users ? 0 : scenario->users.count;
+    size_t count = s->users ? 0 : listed->count;
     if (s->users && s->users->kind == YAML_NODE_SCALAR) {
         if (schema_bind_value(b, &user_number, s->users, users_path, &number) == 0)
             count = (size_t)number;
@@ -103,7 +103,7 @@ static void bind_users(struct stream *s, const struct scenario *scenario, const 
     for (size_t i = 0; i < count; i++)
         names[i] = number > 0 ? arena_printf(b->arena, "u%zu", i + 1)
                    : s->users ? s->users->items[i]->text
-                              : listed[i].name;
+                              : listed_users[i].name;
     s->user_names = (struct schema_list){names, count};
 }
 
@@ -132,6 +132,16 @@ static void default_mix(struct stream *s, const struct model_set *models, const 
     s->mix = (struct schema_list){entries, models->count};
 }
 
+static void check_slack(const struct stream *s, const char *slack_path, const struct binding *b) {
+    const struct schema_list *slack = &s->deadlines.slack;
+    const double *ends = slack->at;
+    if (slack->count == 2 && ends[0] > ends[1])
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got [%g, %g]", ends[0], ends[1]);
+    else if (slack->count != 0 && slack->count != 2)
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got %zu value%s", slack->count,
+                     slack->count == 1 ? "" : "s");
+}
+
 static void bind_limits(struct stream *s, const struct cluster *cluster, const char *path,
                         const struct binding *b) {
     const char *const *types = s->h.at;
@@ -145,14 +155,7 @@ static void bind_limits(struct stream *s, const struct cluster *cluster, const c
         else
             s->type_mask |= 1ull << type;
     }
-    const struct schema_list *slack = &s->deadlines.slack;
-    const double *ends = slack->at;
-    const char *slack_path = arena_printf(b->arena, "%s.deadlines.slack", path);
-    if (slack->count == 2 && ends[0] > ends[1])
-        problems_add(b->problems, s->where, slack_path, "expected [least, most], got [%g, %g]", ends[0], ends[1]);
-    else if (slack->count != 0 && slack->count != 2)
-        problems_add(b->problems, s->where, slack_path, "expected [least, most], got %zu value%s", slack->count,
-                     slack->count == 1 ? "" : "s");
+    check_slack(s, arena_printf(b->arena, "%s.deadlines.slack", path), b);
 }
 
 /* Keys that say something only about the other kinds of streams are problems, not noise. */
@@ -165,6 +168,8 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
     } rules[] = {
         {trace && !s->file, "key \"file\" is missing (kind: trace)"},
         {!trace && s->file, "key \"file\" belongs to kind: trace"},
+        {!trace && s->time_zone, "key \"time_zone\" belongs to kind: trace"},
+        {!trace && s->work.count > 0, "key \"work\" belongs to kind: trace"},
         {!trace && s->assign.node, "key \"assign\" belongs to kind: trace"},
         {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
@@ -185,6 +190,19 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
             problem(b, s, path, rules[i].text);
 }
 
+/* How many problems there are with the GPU types "A|B" of a row. */
+static uint32_t check_types(const char *names, struct location where, const struct workload_source *source,
+                            const struct binding *b) {
+    struct slice unknown;
+    uint64_t mask = stream_type_mask(source->cluster, names, &unknown);
+    if (mask != 0 && !unknown.at)
+        return 0;
+    const char *name = unknown.at ? arena_strndup(b->arena, unknown.at, unknown.length) : names;
+    problems_add(b->problems, where, "gpu_type", "no GPU type is named \"%.80s\"%s", name,
+                 cluster_suggest_type(source->cluster, name, b));
+    return 1;
+}
+
 /* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once. */
 static void check_rows(const struct stream *s, const struct workload_source *source, const struct binding *b) {
     const char *last_model = NULL, *last_type = NULL;
@@ -197,11 +215,8 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
                          model_set_suggest(source->models, row->model, b));
             unknown++;
         }
-        if (row->gpu_type && row->gpu_type != last_type && cluster_find_type(source->cluster, row->gpu_type) < 0) {
-            problems_add(b->problems, where, "gpu_type", "no GPU type is named \"%.80s\"%s", row->gpu_type,
-                         cluster_suggest_type(source->cluster, row->gpu_type, b));
-            unknown++;
-        }
+        if (row->gpu_type && row->gpu_type != last_type)
+            unknown += check_types(row->gpu_type, where, source, b);
         last_model = row->model;
         last_type = row->gpu_type;
     }
@@ -210,7 +225,11 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
 static void read_trace(struct stream *s, const struct workload_source *source,
                        const struct trace_reader *const *readers, const char *path, const struct binding *b) {
     const struct trace_reader *reader = trace_file_find_reader(readers, s->format);
-    struct trace_options options = {.estimate_is_run_time = s->estimate == 1, .models = s->models_of_trace};
+    struct trace_options options = {.estimate_is_run_time = s->estimate == 1,
+                                    .models = s->models_of_trace,
+                                    .time_zone = s->time_zone,
+                                    .work = s->work.at,
+                                    .work_count = s->work.count};
     if (!reader) {
         struct str names = {0};
         str_add(&names, "workload");
@@ -230,7 +249,7 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
                         const struct binding *b) {
     check_kind(s, path, b);
     bind_until(s, source->scenario, path, b);
-    bind_users(s, source->scenario, path, b);
+    bind_users(s, &source->scenario->users, arena_printf(b->arena, "%s.users", path), b);
     bind_limits(s, source->cluster, path, b);
     s->period_s = isnan(s->period_s) ? DAY_S : s->period_s;
     s->amplitude = isnan(s->amplitude) ? 0.5 : s->amplitude;
@@ -247,6 +266,25 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
         default_mix(s, source->models, path, b);
     else
         bind_mix(&s->mix, source->models, arena_printf(b->arena, "%s.mix", path), b);
+}
+
+int stream_bind_assignment(struct stream *s, const struct yaml_node *node, const struct binding *b) {
+    static const char *const keys[] = {NULL, "users", "deadlines", "assign"}; /* NULL: the location */
+    struct field fields[sizeof keys / sizeof *keys + 1] = {0};
+    size_t before = b->problems->count, count = 0;
+    const struct schema_list no_users = {0};
+    for (const struct field *f = stream_fields; f->key || f->type == FIELD_LOCATION; f++)
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            if (f->key ? keys[i] && strcmp(f->key, keys[i]) == 0 : !keys[i])
+                fields[count++] = *f;
+    fields[count] = (struct field)FIELDS_END;
+    if (schema_bind(b, fields, node, "", s) < 0)
+        return ERROR_INPUT;
+    bind_users(s, &no_users, "users", b);
+    check_slack(s, "deadlines.slack", b);
+    if (s->assign.node && schema_bind(b, assign_fields, s->assign.node, "assign", &s->assign) < 0)
+        return ERROR_INPUT;
+    return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
 static int bind_section(struct workload_source *source, struct section *section, const struct binding *b) {

@@ -4,27 +4,7 @@
 #include "base/numfmt.h"
 #include "workload/order.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-static struct stream_rngs open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
-    static const char *const names[] = {"arrivals", "models", "sizes", "users", "deadlines"};
-    gsl_rng *rngs[5];
-    for (int i = 0; i < 5; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s/%zu", names[i], stream);
-        rngs[i] = rng_create(seed, replication, name);
-    }
-    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4]};
-}
-
-static void close_rngs(struct stream_rngs *rngs) {
-    gsl_rng_free(rngs->arrivals);
-    gsl_rng_free(rngs->models);
-    gsl_rng_free(rngs->sizes);
-    gsl_rng_free(rngs->users);
-    gsl_rng_free(rngs->deadlines);
-}
 
 /* Streams one after the other become one order of submission; equal times keep the order of the streams. */
 static void merge(struct workload *w) {
@@ -97,7 +77,7 @@ int source_generate(const struct workload_source *source, uint32_t replication, 
     for (size_t i = 0; i < source->streams.count; i++)
         places[i] = add_labels(&streams[i].trace, w);
     for (size_t i = 0; i < source->streams.count; i++) {
-        struct stream_rngs rngs = open_rngs((uint64_t)scenario->seed, replication, i);
+        struct stream_rngs rngs = stream_open_rngs((uint64_t)scenario->seed, replication, i);
         size_t first = w->jobs.count;
         if (streams[i].kind == STREAM_TRACE)
             replay_generate(&streams[i], &rngs, w);
@@ -105,7 +85,7 @@ int source_generate(const struct workload_source *source, uint32_t replication, 
             synth_generate(&streams[i], &rngs, w);
         name_jobs(source, &streams[i], first, w);
         place_labels(&streams[i].trace, places[i], first, w);
-        close_rngs(&rngs);
+        stream_close_rngs(&rngs);
     }
     free(places);
     if (w->jobs.count > 0)

@@ -5,6 +5,27 @@
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
+    static const char *const names[] = {"arrivals", "models", "sizes", "users", "deadlines"};
+    gsl_rng *rngs[5];
+    for (int i = 0; i < 5; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s/%zu", names[i], stream);
+        rngs[i] = rng_create(seed, replication, name);
+    }
+    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4]};
+}
+
+void stream_close_rngs(struct stream_rngs *rngs) {
+    gsl_rng_free(rngs->arrivals);
+    gsl_rng_free(rngs->models);
+    gsl_rng_free(rngs->sizes);
+    gsl_rng_free(rngs->users);
+    gsl_rng_free(rngs->deadlines);
+}
 
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng) {
     const struct mix_entry *entries = mix->at;
@@ -23,6 +44,29 @@ const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng
 const char *stream_draw_user(const struct stream *s, gsl_rng *rng) {
     const char *const *names = s->user_names.at;
     return names[gsl_rng_uniform_int(rng, s->user_names.count)];
+}
+
+uint32_t stream_draw_batch(const struct schema_list *batches, gsl_rng *rng) {
+    const int64_t *values = batches->at;
+    return batches->count > 0 ? (uint32_t)values[gsl_rng_uniform_int(rng, batches->count)] : 0;
+}
+
+uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown) {
+    uint64_t mask = 0;
+    *unknown = (struct slice){0};
+    for (const char *at = names; *at; at += at[0] == '|') {
+        size_t length = strcspn(at, "|");
+        for (uint32_t h = 0; h <= cluster->gpu_type_count && length > 0; h++)
+            if (h == cluster->gpu_type_count) {
+                if (!unknown->at)
+                    *unknown = (struct slice){at, length};
+            } else if (slice_is((struct slice){at, length}, cluster->gpu_types[h].name)) {
+                mask |= 1ull << h;
+                break;
+            }
+        at += length;
+    }
+    return mask;
 }
 
 int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns, double time_best_s,

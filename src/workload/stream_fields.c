@@ -64,6 +64,20 @@ const struct field rigid_fields[] = {{.key = "k",
                                       .help = "GPUs of a job, drawn with equal chance"},
                                      FIELDS_END};
 
+static const struct field work_fields[] = {{.type = FIELD_LOCATION, .offset = offsetof(struct trace_work, where)},
+                                           {.key = "model",
+                                            .type = FIELD_STRING,
+                                            .offset = offsetof(struct trace_work, model),
+                                            .required = true,
+                                            .min = 1},
+                                           {.key = "samples",
+                                            .type = FIELD_REAL,
+                                            .offset = offsetof(struct trace_work, samples),
+                                            .required = true,
+                                            .above_min = true,
+                                            .max = 1e300},
+                                           FIELDS_END};
+
 const struct field assign_fields[] = {
     {.key = "models",
      .type = FIELD_OBJECTS,
@@ -71,6 +85,12 @@ const struct field assign_fields[] = {
      .fields = mix_fields,
      .item_size = sizeof(struct mix_entry),
      .help = "model mix for jobs that name none"},
+    {.key = "batches",
+     .type = FIELD_INTS,
+     .offset = offsetof(struct assign_spec, batches),
+     .min = 1,
+     .max = 1e9,
+     .help = "batches per GPU for jobs that name none, drawn with equal chance"},
     {.key = "malleable",
      .type = FIELD_REAL,
      .offset = offsetof(struct assign_spec, malleable_share),
@@ -79,7 +99,7 @@ const struct field assign_fields[] = {
     {.key = "overwrite",
      .type = FIELD_BOOL,
      .offset = offsetof(struct assign_spec, overwrite),
-     .help = "replace models, users and deadlines that the log has"},
+     .help = "replace models, batches, users and deadlines that the log has"},
     FIELDS_END};
 
 #define OF(member) .offset = offsetof(struct stream, member)
@@ -172,6 +192,13 @@ const struct field stream_fields[] = {
      .type = FIELD_BOOL,
      OF(models_of_trace),
      .help = "take model and batch from the log"},
+    {.key = "time_zone", .type = FIELD_STRING, OF(time_zone), .min = 1, .help = "of local times in the log"},
+    {.key = "work",
+     .type = FIELD_OBJECTS,
+     OF(work),
+     .fields = work_fields,
+     .item_size = sizeof(struct trace_work),
+     .help = "samples of the jobs of a model, for logs that do not state them (pollux, sia)"},
     {.key = "assign", .type = FIELD_NODE, OF(assign.node), .help = "seeded assignment of models to a trace"},
     {.key = "warmup",
      .type = FIELD_NODE,

@@ -16,6 +16,16 @@ void trace_finish(struct trace *t) {
     *t = (struct trace){0};
 }
 
+struct trace_row trace_row_absent(uint32_t line) {
+    return (struct trace_row){.deadline_s = NAN,
+                              .work_samples = NAN,
+                              .duration_s = NAN,
+                              .requested_s = NAN,
+                              .utilization = NAN,
+                              .gpu_share = NAN,
+                              .line = line};
+}
+
 void trace_note(struct trace *t, bool dropped, const char *reason, uint32_t line) {
     for (size_t i = 0; i < t->notes.count; i++)
         if (strcmp(t->notes.at[i].reason, reason) == 0) {
@@ -52,9 +62,52 @@ void trace_sort(struct trace *t, bool shift) {
     if (!shift || count == 0)
         return;
     int64_t first_ns = t->rows.at[0].submit_ns;
-    t->offset_s = units_s(first_ns);
+    t->offset_s += units_s(first_ns);
     for (size_t i = 0; i < count; i++) {
         t->rows.at[i].submit_ns -= first_ns;
-        t->rows.at[i].deadline_s -= t->offset_s;
+        t->rows.at[i].deadline_s -= units_s(first_ns);
     }
+}
+
+/* The columns of the whole for the labels of a part; new ones are added. */
+static uint32_t *label_places(struct trace *t, struct intern *names, const struct trace *part) {
+    uint32_t *places = arena_alloc(&t->arena, part->label_names.count * sizeof *places);
+    for (size_t i = 0; i < part->label_names.count; i++) {
+        const char *name = part->label_names.at[i];
+        bool is_new;
+        places[i] = intern(names, name, strlen(name), &is_new);
+        if (is_new)
+            array_push(&t->label_names, name);
+    }
+    return places;
+}
+
+static void add_part(struct trace *t, struct trace *part, const uint32_t *places, size_t number) {
+    for (size_t i = 0; i < part->rows.count; i++) {
+        struct trace_row row = part->rows.at[i];
+        const char **labels = arena_alloc(&t->arena, t->label_names.count * sizeof *labels);
+        for (size_t l = 0; l < part->label_names.count && row.labels; l++)
+            labels[places[l]] = row.labels[l];
+        row.labels = labels;
+        row.id = arena_printf(&t->arena, "%zu-%s", number, row.id);
+        row.submit_ns += units_ns(part->offset_s);
+        row.deadline_s += part->offset_s;
+        array_push(&t->rows, row);
+    }
+    t->rows_read += part->rows_read;
+    arena_adopt(&t->arena, &part->arena);
+    arena_adopt(&t->arena, &part->texts.arena);
+    intern_finish(&part->texts);
+    part->rows.count = part->label_names.count = 0;
+}
+
+void trace_join(struct trace *t, struct trace *parts, size_t count) {
+    struct intern names = {0};
+    uint32_t **places = mem_zalloc(count, sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = label_places(t, &names, &parts[i]);
+    for (size_t i = 0; i < count; i++)
+        add_part(t, &parts[i], places[i], i + 1);
+    free(places);
+    intern_finish(&names);
 }

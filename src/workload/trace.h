@@ -17,6 +17,7 @@ struct trace_row {
     double deadline_s; /* absolute, on the clock of submit_ns */
     double work_samples, duration_s, requested_s;
     double utilization;
+    double gpu_share;     /* of each GPU, 0..1 */
     uint32_t gpus, batch; /* batch per GPU */
     enum trace_class class;
     uint32_t line;             /* in the source file, for messages */
@@ -42,10 +43,20 @@ struct trace {
     struct arena arena;
 };
 
+/* Work of the jobs of a model, for logs that do not state it. */
+struct trace_work {
+    struct location where;
+    const char *model;
+    double samples;
+};
+
 /* Options of readers; each format uses those that mean something to it. */
 struct trace_options {
     bool estimate_is_run_time; /* swf: requested_s = the run time itself */
     bool models;               /* take model and batch from the source where it has them */
+    const char *time_zone;     /* of local times (io/time_zone.h); NULL: the usual one of the format */
+    const struct trace_work *work;
+    size_t work_count;
 };
 
 /* A format by name; readers beyond the workload CSV live in the ingest layer and come in through a table. */
@@ -57,6 +68,7 @@ struct trace_reader {
 };
 
 void trace_finish(struct trace *trace);
+struct trace_row trace_row_absent(uint32_t line); /* nothing known */
 
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);
@@ -64,7 +76,10 @@ void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t 
 void trace_write_notes(const struct trace *trace, const char *file, const char *prefix, struct str *out);
 const char *trace_text(struct trace *trace, struct slice text); /* interned; NULL for empty text */
 
-/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and records the offset. */
+/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the offset. */
 void trace_sort(struct trace *trace, bool shift);
+/* Makes one unsorted trace of the parts of a log that share a clock; job ids get "1-", "2-", ... by part. Takes
+   over the parts' memory; their notes stay with them. */
+void trace_join(struct trace *trace, struct trace *parts, size_t count);
 
 #endif

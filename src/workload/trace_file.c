@@ -24,12 +24,13 @@ enum column {
     DEADLINE,
     CLASS,
     UTILIZATION,
+    GPU_SHARE,
     COLUMN_COUNT
 };
 
 static const char *const column_names[COLUMN_COUNT] = {
-    "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s", "requested_s",
-    "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization"};
+    "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s",  "requested_s",
+    "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization", "gpu_share"};
 
 const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count) {
     if (count == 0)
@@ -78,7 +79,7 @@ static uint32_t count(struct reader *r, enum column column) {
 
 static void read_row(struct reader *r) {
     size_t before = r->problems->count;
-    struct trace_row row = {.line = csv_where(r->csv, -1).line};
+    struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
     struct slice id = csv_field(r->csv, r->columns[ID]), class = csv_field(r->csv, r->columns[CLASS]);
     double submit_s = real(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
     row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
@@ -89,6 +90,7 @@ static void read_row(struct reader *r) {
     row.requested_s = real(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
     row.deadline_s = real(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
     row.utilization = real(r, UTILIZATION, 0, 1, "number 0..1 or empty");
+    row.gpu_share = real(r, GPU_SHARE, 0, 1, "number 0..1 or empty");
     row.gpus = count(r, GPUS);
     row.batch = count(r, BATCH);
     if (slice_is(class, "sla"))
@@ -120,6 +122,8 @@ static void read_row(struct reader *r) {
     r->trace->rows_read++;
     if (r->problems->count > before)
         return;
+    if (row.gpu_share < 1)
+        trace_note(r->trace, false, "with a share of GPUs (gpu_share): they get whole ones", row.line);
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
     row.labels = trace_file_labels(r->trace, r->csv, r->labels.at, r->labels.count);
@@ -201,7 +205,13 @@ static void comma_count(struct str *out, uint32_t value) {
         str_add_int(out, value);
 }
 
-static void write_row(const struct trace *t, const struct trace_row *row, bool utilization, struct str *out) {
+/* Which columns behind the usual ones some row has. */
+struct extra_columns {
+    bool utilization, gpu_share;
+};
+
+static void write_row(const struct trace *t, const struct trace_row *row, struct extra_columns extra,
+                      struct str *out) {
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
@@ -216,29 +226,37 @@ static void write_row(const struct trace *t, const struct trace_row *row, bool u
     csv_comma_text(out, row->gpu_type);
     csv_comma_real(out, row->deadline_s);
     csv_comma_text(out, classes[row->class]);
-    if (utilization)
+    if (extra.utilization)
         csv_comma_real(out, row->utilization);
+    if (extra.gpu_share)
+        csv_comma_real(out, row->gpu_share);
     for (size_t i = 0; i < t->label_names.count; i++)
         csv_comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
 }
 
-static bool has_utilization(const struct trace *t) {
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (!isnan(t->rows.at[i].utilization))
-            return true;
-    return false;
+static void write_header(const struct trace *t, struct extra_columns extra, struct str *out) {
+    struct str name = {0};
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) || (c == GPU_SHARE && extra.gpu_share))
+            str_addf(out, "%s%s", c ? "," : "", column_names[c]);
+    for (size_t i = 0; i < t->label_names.count; i++) {
+        name.length = 0;
+        str_add(&name, "label.");
+        str_add(&name, t->label_names.at[i]);
+        csv_comma_text(out, name.text);
+    }
+    str_finish(&name);
+    str_add_char(out, '\n');
 }
 
 void trace_file_write(const struct trace *t, struct str *out) {
-    bool utilization = has_utilization(t);
-    for (int c = 0; c < (utilization ? COLUMN_COUNT : UTILIZATION); c++)
-        str_addf(out, "%s%s", c ? "," : "", column_names[c]);
-    for (size_t i = 0; i < t->label_names.count; i++) {
-        str_add(out, ",label.");
-        csv_add_text(out, t->label_names.at[i]);
+    struct extra_columns extra = {0};
+    for (size_t i = 0; i < t->rows.count; i++) {
+        extra.utilization |= !isnan(t->rows.at[i].utilization);
+        extra.gpu_share |= !isnan(t->rows.at[i].gpu_share);
     }
-    str_add_char(out, '\n');
+    write_header(t, extra, out);
     for (size_t i = 0; i < t->rows.count; i++)
-        write_row(t, &t->rows.at[i], utilization, out);
+        write_row(t, &t->rows.at[i], extra, out);
 }

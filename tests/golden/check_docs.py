@@ -5,7 +5,8 @@
   folder under TMPDIR that links to the parts of the source the commands name; `build/easim` and `easim` are EASIM.
   A fenced text block right after one must be the block's standard output; a line of three dots stands for any lines.
   A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set.
-- Every complete C file in policies/README.md (it exports easim_policy) compiles with cc alone and runs tiny.yaml.
+- Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
+  one that exports easim_policy compiles with cc alone and runs tiny.yaml.
 - Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
 - Every relative link of every .md file leads somewhere.
 Ends with status 1 at the first thing that is wrong. What is left out is printed.
@@ -21,7 +22,7 @@ from pathlib import Path
 LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs", "README.md"]
 DOCUMENTS = ["README.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
 PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
-            "python3", "man"}
+            "python3", "man", "./test_inorder", "awk", "sed", "join", "for", "if"}
 # These set up or test a whole checkout; the gate (.ci/run) does that.
 NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b"]
 CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision changes the protection of memory twice
@@ -34,7 +35,7 @@ class Wrong(Exception):
 
 
 def commands_of(block):
-    """The commands of a block: lines, joined where a line ends in a backslash or inside quotes."""
+    """The commands of a block: lines, joined where a line ends in a backslash, a pipe, inside quotes, or inside a loop."""
     command = ""
     for line in block.splitlines():
         command += line
@@ -44,6 +45,10 @@ def commands_of(block):
         try:
             words = shlex.split(command, comments=True)
         except ValueError:  # an open quote
+            command += "\n"
+            continue
+        opened, closed = (sum(words.count(word) for word in pair) for pair in (("do", "if"), ("done", "fi")))
+        if opened > closed or words[-1:] == ["|"]:
             command += "\n"
             continue
         if words:
@@ -114,6 +119,10 @@ def check_document(path, source, folder, environment):
 
 def check_policies(source, folder, environment):
     text = (source / "policies/README.md").read_text(encoding="utf-8")
+    for fence in FENCE.finditer(text):
+        name = re.match(r"/\* (\w+\.c): ", fence["text"])
+        if name:
+            (folder / name[1]).write_text(fence["text"], encoding="utf-8")
     examples = [f["text"] for f in FENCE.finditer(text) if f["info"].strip() == "c" and "EASIM_EXPORT" in f["text"]]
     if not examples:
         raise Wrong("policies/README.md: no complete policy among its C blocks")
@@ -122,7 +131,6 @@ def check_policies(source, folder, environment):
         if not name:
             raise Wrong("policies/README.md: a complete policy does not begin with /* NAME.c: ...")
         name = name[1]
-        (folder / f"{name}.c").write_text(example, encoding="utf-8")
         run(f"cc -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden -Iinclude -o {name}.so {name}.c", folder,
             environment)
         run(f"easim run configs/tiny.yaml --policy ./{name}.so --check --strict --quiet --out results/example/{name}",

@@ -12,6 +12,23 @@ from pathlib import Path
 
 EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 
+# The key of sjf is the least time: 100 samples at 4 a second on the faster of two configurations.
+MOCK_TEST = """#include "policy_mock.h"
+int main(void) {
+    struct mock m;
+    mock_init(&m, &easim_policy);
+    mock_gpu_type(&m, (struct easim_gpu_type){.name = "g", .idle_w = 50, .ctx_w = 90, .tdp_w = 400});
+    mock_node(&m, 0, 4);
+    mock_user(&m, "u", 1);
+    mock_config(&m, (struct easim_config){.k = 1, .goodput = {1}, .power_w = {300}});
+    mock_config(&m, (struct easim_config){.k = 4, .goodput = {4}, .power_w = {300}});
+    mock_job(&m, (struct easim_job){.remaining = 100, .config_count = 2});
+    bool good = mock_key(&m, 0).value == 25;
+    mock_finish(&m);
+    return good ? 0 : 1;
+}
+"""
+
 
 def run(*command, **environment):
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
@@ -29,7 +46,13 @@ def main():
         flags = run("pkg-config", "--cflags", "easim", **pc).split()
         plugins = Path(str(root) + run("pkg-config", "--variable=plugindir", "easim", PKG_CONFIG_PATH=str(package.parent)))
         assert sorted(path.stem for path in plugins.iterdir()) == sorted(p.stem for p in (SOURCE / "policies").glob("*.c"))
+        mock = Path(str(root) + run("pkg-config", "--variable=mockdir", "easim", PKG_CONFIG_PATH=str(package.parent)))
         (Path(folder) / "sjf.c").write_text(example)
+        (Path(folder) / "test_sjf.c").write_text(MOCK_TEST)
+        run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
+            f"{folder}/test_sjf.c", f"{folder}/sjf.c", "-lm")
+        run(f"{folder}/test_sjf")
+        assert (mock.parent / "exec" / "fcfs.py").is_file()
         run("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-fvisibility=hidden",
             *flags, "-o", str(plugins / "sjf.so"), str(Path(folder) / "sjf.c"))
         easim, path = next(root.rglob("bin/easim")), {"EASIM_POLICY_PATH": str(plugins)}

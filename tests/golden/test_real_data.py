@@ -2,16 +2,20 @@
 
 KTH-SP2: waits of every job published with the log (SPEC 9). ITP: GPU-seconds are the sum of num_gpu * duration over the
 log's rows, an independent computation here, and the figure in the data's README. Series: an idle cluster draws the same
-power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too.
+power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too. Alibaba, Philly: what
+import writes against the rows of the log and its README.
 """
 import csv
+import datetime
 import gzip
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import zoneinfo
 from pathlib import Path
 
 EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
@@ -111,11 +115,59 @@ def idle_year(folder, data):
         assert noted["carbon_g_per_kwh"]["first_gap_line"] == 108
 
 
+def imported(folder, form, path, *options):
+    """The rows that import writes of a log, and what it says."""
+    out = folder / "imported.csv"
+    done = subprocess.run([EASIM, "import", form, str(path), "-o", str(out), *map(str, options)], check=True,
+                          capture_output=True, text=True)
+    return rows(out), [line.split(": ", 1)[1] for line in done.stderr.splitlines()]
+
+
+def alibaba_pods(folder, data):
+    """Rows by reason and GPU-seconds from the rows of the log; the nodes as in the data's README."""
+    nodes = data / "traces" / "alibaba_gpu_v2023" / "openb_node_list_gpu_node.csv"
+    for name in ("default", "gpuspec33"):
+        path = data / "traces" / "alibaba_gpu_v2023" / f"openb_pod_list_{name}.csv"
+        pods, cluster = rows(path), folder / "cluster.yaml"
+        got, said = imported(folder, "alibaba-gpu-2023", path, "--nodes", nodes, "--cluster-out", cluster)
+        ran = [pod for pod in pods if pod["scheduled_time"] and int(pod["num_gpu"]) > 0]
+        shared = [pod for pod in ran if int(pod["gpu_milli"]) < 1000]
+        expected = sum(int(pod["num_gpu"]) * int(pod["gpu_milli"]) *
+                       (int(pod["deletion_time"]) - int(pod["scheduled_time"])) for pod in ran) / 1000
+        executed = sum(float(row["duration_s"]) * int(row["gpus"]) * float(row["gpu_share"] or 1) for row in got)
+        print(f"Alibaba {name}: {len(got)} of {len(pods)} pods, {executed:.3f} GPU-seconds")
+        assert len(pods) == 8152 and len(got) == len(ran) and f"{executed:.3f}" == f"{expected:.3f}"
+        assert {row["job_id"]: row["gpu_type"] for row in got} == {pod["name"]: pod["gpu_spec"] for pod in ran}
+        for text in ("8152 rows read", "897 rows dropped: never scheduled", f"{len(shared)} rows changed: part of a GPU"):
+            assert any(line.startswith(text) for line in said), (text, said)
+    assert "1213 rows read, 1213 kept" in said
+    groups = re.findall(r"count: (\d+), gpu: '(\w+)', gpus: (\d+)", cluster.read_text(encoding="utf-8"))
+    assert sum(int(count) for count, _, _ in groups) == 1213
+    assert sum(int(count) * int(gpus) for count, _, gpus in groups) == 6212
+    assert ("549", "G2", "8") in groups and ("39", "G3", "8") in groups
+
+
+def philly_sample(folder, data):
+    """GPU-seconds are the log's own gpu_time; times by Python's zones, the earlier of two readings."""
+    path = data / "traces" / "philly_format" / "sample.csv"
+    got, said = imported(folder, "philly", path)
+    log = rows(path)
+    zone = zoneinfo.ZoneInfo("America/Los_Angeles")
+    unix_s = [datetime.datetime.fromisoformat(row["timestamp"]).replace(tzinfo=zone).timestamp() for row in log]
+    expected = sorted((at - min(unix_s), number) for number, at in enumerate(unix_s, 1))
+    assert [(float(row["submit_s"]), int(row["job_id"])) for row in got] == expected
+    executed = sum(float(row["duration_s"]) * int(row["gpus"]) for row in got)
+    assert abs(executed / sum(float(row["gpu_time"]) for row in log) - 1) < 1e-9
+    print(f"Philly sample: {len(got)} jobs, {executed:.3f} GPU-seconds")
+    twice = sum(row["timestamp"].startswith("2017-11-05 01:") for row in log)
+    assert len(got) == 50 and any(line.startswith(f"{twice} rows changed: a local time") for line in said), said
+
+
 def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
         sys.exit(77)
-    checks = [kth_waits, itp_gpu_seconds, idle_year]
+    checks = [kth_waits, itp_gpu_seconds, alibaba_pods, philly_sample, idle_year]
     with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))

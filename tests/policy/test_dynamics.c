@@ -272,7 +272,8 @@ Test(dynamics, policies_see_true_remaining_work) {
 
 /* --- all at once --- */
 
-static const char *const policies[] = {"fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades"};
+static const char *const policies[] = {"fcfs", "easy",  "pollux",      "themis", "chronos",
+                                       "zeus", "hades", "aurachronos", "charon"};
 #define POLICIES (sizeof policies / sizeof *policies)
 
 /* Types a and b, so that names can be changed. */

@@ -1,5 +1,5 @@
 /* The index of list policies against the plain pass (plugins/plain.c: all keys, one sort, one visit each): the same
-   decisions, byte for byte, in random scenarios. EASIM_SCENARIOS says how many instead of 240. */
+   decisions, byte for byte, in random scenarios. EASIM_SCENARIOS says how many instead of 300. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -108,16 +108,22 @@ static int draw_params(struct draw *d, char *out, size_t size) {
     if (strcmp(p, "hades") == 0)
         return snprintf(out, size, "{u0: %.17g, edp_slack: %s, score: %s%s", u0, slack,
                         chance(d, 0.5) ? "sqrt" : "slide", half_life);
+    if (strcmp(p, "aurachronos") == 0)
+        return snprintf(out, size, "{tau: %.17g, edp_slack: %s, urgent_objective: %s, preempt_slack_s: %.1f", tau,
+                        slack, chance(d, 0.5) ? "edp" : "time", log_uniform(d, 1, 1e5));
+    if (strcmp(p, "charon") == 0)
+        return snprintf(out, size, "{tau: %.17g, edp_slack: %s, base: %s", tau, slack,
+                        chance(d, 0.5) ? "zeus" : "pollux");
     if (strcmp(p, "fcfs") == 0)
         return snprintf(out, size, "{");
     return snprintf(out, size, "{bits: %d, tau: %.17g%s", pick(d, 1024), tau, half_life);
 }
 
 static void draw_policy(struct draw *d) {
-    static const char *const policies[] = {"fcfs", "pollux", "themis", "chronos",
-                                           "zeus", "hades",  "unruly", "meek"};
+    static const char *const policies[] = {"fcfs",  "pollux",      "themis", "chronos", "zeus",
+                                           "hades", "aurachronos", "charon", "unruly",  "meek"};
     char params[256];
-    d->policy = policies[pick(d, 8)];
+    d->policy = policies[pick(d, sizeof policies / sizeof *policies)];
     int length = draw_params(d, params, sizeof params);
     const char *comma = params[length - 1] == '{' ? "" : ", ", *strict = chance(d, 0.3) ? "true" : "false";
     snprintf(d->indexed, sizeof d->indexed, "policy: {name: %s, params: %s%sstrict: %s}}\n", d->policy, params,
@@ -155,7 +161,7 @@ static size_t compare(const struct draw *d, const struct trial *plain, const str
 
 static int scenario_count(void) {
     const char *text = getenv("EASIM_SCENARIOS");
-    return text ? atoi(text) : 240;
+    return text ? atoi(text) : 300;
 }
 
 Test(index, decides_as_the_plain_pass) {

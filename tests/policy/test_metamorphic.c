@@ -9,12 +9,13 @@
 
 TestSuite(metamorphic, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-static const char *const policies[] = {"fcfs", "easy", "pollux", "zeus"};
+static const char *const policies[] = {"fcfs",    "easy",  "pollux",      "zeus",  "themis",
+                                       "chronos", "hades", "aurachronos", "charon"};
 #define POLICIES (sizeof policies / sizeof *policies)
 
 #define STUDY                                                                                                      \
     "name: n\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"             \
-    "cluster:\n" REFERENCE_TYPES                                                                                   \
+    "cluster:\n  power_cap_w: 5200\n" REFERENCE_TYPES                                                              \
     "  nodes: [{count: 2, gpu: a100, gpus: 4, base_w: 7.5}, {gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}]\n"        \
     "horizon: 4h\n"
 #define ARRIVALS "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, "
@@ -29,8 +30,8 @@ Test(metamorphic, same_seed_same_run) {
     for (size_t p = 0; p < POLICIES; p++) {
         struct trial_options options = {.policy = policies[p]};
         struct trial first, second;
-        run_study(&first, &options, "users: 3");
-        run_study(&second, &options, "users: 3");
+        run_study(&first, &options, "users: 3, deadlines: {share: 0.3, slack: [1.5, 6]}");
+        run_study(&second, &options, "users: 3, deadlines: {share: 0.3, slack: [1.5, 6]}");
         cr_assert_str_eq(first.jobs_csv.text, second.jobs_csv.text, "%s", policies[p]);
         cr_assert_str_eq(first.summary_csv.text, second.summary_csv.text, "%s", policies[p]);
         trial_finish(&first);
@@ -66,14 +67,30 @@ static void expect_same_course(const struct trial *a, const struct trial *b, con
 
 Test(metamorphic, names_of_users) {
     static const uint32_t same[] = {0, 1};
-    struct trial_options options = {.policy = "pollux"};
-    struct trial numbered, named;
-    run_study(&numbered, &options, "users: 3");
-    run_study(&named, &options, "users: [zoe, adam, \"22\"]");
-    expect_same_course(&numbered, &named, same);
-    cr_assert_str_eq(numbered.summary_csv.text, named.summary_csv.text);
-    trial_finish(&numbered);
-    trial_finish(&named);
+    for (size_t p = 0; p < POLICIES; p++) {
+        struct trial_options options = {.policy = policies[p]};
+        struct trial numbered, named;
+        run_study(&numbered, &options, "deadlines: {share: 0.3, slack: [1.5, 6]}, users: 3");
+        run_study(&named, &options, "deadlines: {share: 0.3, slack: [1.5, 6]}, users: [zoe, adam, \"22\"]");
+        expect_same_course(&numbered, &named, same);
+        cr_assert_str_eq(numbered.summary_csv.text, named.summary_csv.text);
+        trial_finish(&numbered);
+        trial_finish(&named);
+    }
+}
+
+/* Jobs of three users, every fourth with a deadline, all times multiplied by `scale`. */
+static void write_jobs(char *out, size_t size, int count, double scale) {
+    int used = snprintf(out, size, "job_id,submit_s,user,model,work_samples,deadline_s\n");
+    for (int i = 0; i < count; i++) {
+        double submit_s = i * 83 + i * i % 97;
+        used += snprintf(out + used, size - (size_t)used, "j%d,%.17g,u%d,%s,%d,", i, scale * submit_s,
+                         i * i % 7 % 3, reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
+        if (i % 4 == 1)
+            used += snprintf(out + used, size - (size_t)used, "%.17g", scale * (submit_s + 300 + i * 311 % 900));
+        used += snprintf(out + used, size - (size_t)used, "\n");
+    }
+    cr_assert((size_t)used < size);
 }
 
 /* The order of GPU types and of nodes of different types breaks ties only, and two types that differ in speed and
@@ -81,10 +98,7 @@ Test(metamorphic, names_of_users) {
 Test(metamorphic, order_of_types) {
     static const uint32_t swapped[] = {1, 0};
     char jobs[8192];
-    int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,model,work_samples\n");
-    for (int i = 0; i < 80; i++)
-        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%d,%s,%d\n", i, i * 83 + i * i % 97,
-                         reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
+    write_jobs(jobs, sizeof jobs, 80, 1);
     for (size_t p = 0; p < POLICIES; p++) {
         struct trial_options options = {.policy = policies[p], .jobs = jobs};
         struct trial given, turned;
@@ -92,7 +106,7 @@ Test(metamorphic, order_of_types) {
         trial_run(
             &turned, &options,
             "name: n\nhorizon: 4h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"
-            "cluster:\n  gpu_types:\n"
+            "cluster:\n  power_cap_w: 5200\n  gpu_types:\n"
             "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
             "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
             "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: "
@@ -150,40 +164,63 @@ static void write_models(char *out, size_t size, double scale) {
     cr_assert(used < size);
 }
 
-static void run_scaled(struct trial *t, const char *policy, double scale) {
-    char models[8192], jobs[8192];
+/* A policy and its parameters that are times, or GPU times. */
+struct scaled_policy {
+    const char *name;
+    const char *durations[4];
+    double defaults[4];
+};
+
+static void run_scaled(struct trial *t, const struct scaled_policy *policy, double scale) {
+    char models[8192], jobs[8192], params[256] = "";
+    size_t used = 0;
     write_models(models, sizeof models, scale);
-    int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,model,work_samples\n");
-    for (int i = 0; i < 60; i++)
-        used +=
-            snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%.17g,%s,%d\n", i, scale * (i * 83 + i * i % 97),
-                     reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
+    write_jobs(jobs, sizeof jobs, 60, scale);
+    for (int i = 0; i < 4 && policy->durations[i]; i++)
+        used += (size_t)snprintf(params + used, sizeof params - used, "%s%s: %.17g", i ? ", " : "",
+                                 policy->durations[i], policy->defaults[i] * scale);
     struct trial_options options = {.models = models, .jobs = jobs};
     trial_run(t, &options,
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {tau: "
-              "%.17g}}\ncluster:\n" REFERENCE_TYPES
+              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {%s%s}}\ncluster:\n  "
+              "power_cap_w: 5200\n" REFERENCE_TYPES
               "  nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, gpus: 8}]\n" TRIAL_JOBS,
-              policy, 3600 * scale);
+              policy->name, params,
+              strcmp(policy->name, "easy") == 0 ? ""
+              : used                            ? ", resize: true"
+                                                : "resize: true");
     trial_must_succeed(t);
 }
 
 /* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions in half the time
    with half the energy, but for the rounding to whole nanoseconds. */
 Test(metamorphic, twice_as_fast) {
-    static const char *const scaled[] = {"pollux", "zeus"};
-    for (int p = 0; p < 2; p++) {
+    static const struct scaled_policy scaled[] = {
+        {"fcfs", {"resize_interval_s"}, {300}},
+        {"easy", {NULL}, {0}},
+        {"pollux", {"tau", "resize_interval_s"}, {3600, 300}},
+        {"zeus", {"tau", "resize_interval_s"}, {3600, 300}},
+        {"themis", {"u0", "half_life_s", "resize_interval_s"}, {3600, 5000, 300}},
+        {"chronos", {"tau", "resize_interval_s"}, {3600, 300}},
+        {"hades", {"u0", "resize_interval_s"}, {3600, 300}},
+        {"aurachronos", {"tau", "deadline_margin_s", "preempt_slack_s", "resize_interval_s"}, {3600, 20, 600, 300}},
+        {"charon", {"tau", "resize_interval_s"}, {3600, 300}}};
+    for (size_t p = 0; p < sizeof scaled / sizeof *scaled; p++) {
         struct trial slow, fast;
-        run_scaled(&slow, scaled[p], 1);
-        run_scaled(&fast, scaled[p], 0.5);
+        run_scaled(&slow, &scaled[p], 1);
+        run_scaled(&fast, &scaled[p], 0.5);
         cr_assert_eq(slow.job_count, 60);
         for (size_t i = 0; i < slow.job_count; i++) {
             const struct trial_job *s = &slow.jobs[i], *f = &fast.jobs[i];
-            cr_assert(s->k == f->k && s->batch == f->batch && s->gpu_type == f->gpu_type, "%s", s->id);
+            cr_assert(s->k == f->k && s->batch == f->batch && s->gpu_type == f->gpu_type &&
+                          s->resizes == f->resizes && s->preemptions == f->preemptions,
+                      "%s: %s", scaled[p].name, s->id);
             cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 && llabs(s->finish_ns - 2 * f->finish_ns) < 1000,
-                      "%s", s->id);
-            cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s", s->id);
+                      "%s: %s", scaled[p].name, s->id);
+            cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s: %s", scaled[p].name, s->id);
         }
         cr_assert_float_eq(slow.summaries->energy_kwh, 2 * fast.summaries->energy_kwh, 1e-7);
+        cr_assert(p == 1 || slow.summaries->resizes > 0, "%s resizes nothing", scaled[p].name);
+        cr_assert(p != 7 || slow.summaries->preemptions > 0, "aurachronos displaces nothing");
         trial_finish(&slow);
         trial_finish(&fast);
     }

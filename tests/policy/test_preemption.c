@@ -80,6 +80,17 @@ Test(preemption, one_job) {
          100, 0, 1},
         /* nothing costs anything: 23.385 s done, 1.5 s later the other 76.615 */
         {"free of cost", "{}", "{at: 23.385, pause: 1.5}", 101.5, 100, 0, 100, 0, 1},
+        /* no time to write one: all 20.385 s are lost and the GPUs free at 23.385; from 24.885 on 5 + 100 s */
+        {"at once", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 1.5, at_once: true}",
+         129.885, 23.385 + 105, 8, 120.385, 20.385, 1},
+        /* periodic checkpoints are there already: as above */
+        {"at once, periodic", "{start_s: 3, restart_s: 5, checkpoint_s: 2, checkpoint_interval_s: 8}",
+         "{at: 23.385, pause: 1.5, at_once: true}", 113.885, 23.385 + 89, 8, 20.385 + 84, 4.385, 1},
+        {"at once, during set-up", "{start_s: 3, restart_s: 5, checkpoint_s: 2}",
+         "{at: 1.5, pause: 1.5, at_once: true}", 108, 106.5, 6.5, 100, 0, 1},
+        /* a checkpoint that takes no time loses nothing, but none at once loses all */
+        {"at once, though free of cost", "{}", "{at: 23.385, pause: 1.5, at_once: true}", 124.885, 123.385, 0,
+         123.385, 23.385, 1},
         /* ends at the very time: finishes come before timers */
         {"too late", "{start_s: 3, restart_s: 5}", "{at: 103, pause: 1}", 103, 103, 3, 100, 0, 0},
     };

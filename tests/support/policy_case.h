@@ -18,7 +18,8 @@ struct policy_case {
     struct expected expected[POLICY_CASE_MOST];
 };
 
-/* Models flat, wide and pair are at hand, see policy_case.c. Runs with --strict; fails the Criterion test. */
+/* Models flat, costly, wide and pair are at hand, see policy_case.c. Runs with --strict; fails the Criterion test.
+ */
 void policy_cases_run(const struct policy_case *cases, size_t count);
 
 #endif

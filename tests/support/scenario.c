@@ -40,6 +40,7 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
                              .deadline_ns = spec->deadline_ns,
                              .nodes = run->node_count,
                              .preemptions = sim->view.jobs[job].preemptions,
+                             .resizes = sim->view.jobs[job].resizes,
                              .user = spec->user,
                              .work = spec->work,
                              .energy_j = power_j(sim_job_energy(sim, job)),

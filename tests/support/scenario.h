@@ -11,7 +11,7 @@ struct trial_job {
     uint32_t state;           /* enum easim_job_state */
     int64_t submit_ns, start_ns, finish_ns, deadline_ns;
     uint32_t gpu_type, k, batch, nodes; /* last configuration; k = 0: it never ran */
-    uint32_t preemptions, user;
+    uint32_t preemptions, resizes, user;
     double work, energy_j, lost_j, exec_s, gpu_s, lost_s;
 };
 

@@ -2,29 +2,18 @@
 #include "base/units.h"
 #include "ingest/itp.h"
 #include "support/temp_dir.h"
-#include "workload/trace_file.h"
+#include "support/trace_text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <zlib.h>
 
-#define COLUMNS                                                                                                    \
-    "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class"
+#define COLUMNS   TRACE_COLUMNS
 #define RAW       "job_id,submission_time,duration,num_gpu\n"
 #define ANNOTATED "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
 #define LABELS    ",label.num_iteration,label.model_name,label.deadline,label.batch_size\n"
 
 TestSuite(itp, .init = temp_dir_enter, .fini = temp_dir_leave);
-
-/* Rows as a workload CSV, then notes as "dropped|changed ROWS at FIRST_LINE: REASON" lines. */
-static void dump(const struct trace *trace, struct str *out) {
-    trace_file_write(trace, out);
-    for (size_t i = 0; i < trace->notes.count; i++) {
-        const struct trace_note *note = &trace->notes.at[i];
-        str_addf(out, "%s %d at %d: %s\n", note->dropped ? "dropped" : "changed", (int)note->rows,
-                 (int)note->first_line, note->reason);
-    }
-}
 
 static void expect(const char *name, bool models, const char *expected) {
     struct trace trace = {0};
@@ -32,7 +21,7 @@ static void expect(const char *name, bool models, const char *expected) {
     struct str found = {0};
     int status = itp_reader.read(name, &(struct trace_options){.models = models}, &trace, &problems);
     cr_assert_eq(status, 0, "%s: %s", name, problems.count ? problems.texts[0] : "?");
-    dump(&trace, &found);
+    trace_text_all(&trace, &found);
     cr_assert_str_eq(found.text, expected, "%s:\n%s", name, found.text);
     str_finish(&found);
     trace_finish(&trace);
@@ -104,8 +93,7 @@ Test(itp, bad) {
         struct str found = {0};
         temp_file_write_text("f", bad_cases[i].text);
         cr_assert_eq(itp_reader.read("f", &(struct trace_options){.models = true}, &trace, &problems), ERROR_INPUT);
-        for (size_t p = 0; p < problems.count; p++)
-            str_addf(&found, "%s\n", problems.texts[p]);
+        trace_text_problems(&problems, &found);
         cr_assert_str_eq(found.text, bad_cases[i].problems);
         str_finish(&found);
         trace_finish(&trace);

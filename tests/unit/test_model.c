@@ -24,15 +24,23 @@ Test(model, iteration_time) {
         enum easim_span span;
         double seconds;
     } cases[] = {
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}}, 1, 10, EASIM_ONE_NODE, 0.05},     /* 3, 4, 5 */
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}}, 1, 10, EASIM_ACROSS_NODES, 0.05}, /* one GPU never synchronises */
-        {{0.03, 0.004, 1, {0, 0}, {0, 0}}, 2, 10, EASIM_ONE_NODE, 0.07},     /* no overlap: the sum */
-        {{0.5, 0.25, 10, {0, 0}, {0, 0}}, 1, 2, EASIM_ONE_NODE, 0.5 * 1.0717734625362931}, /* equal: 2^(1/10) */
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 2, 10, EASIM_ONE_NODE, 0.05 + 0.01},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 5, 10, EASIM_ONE_NODE, 0.05 + 0.01 + 3 * 0.002},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 2, 10, EASIM_ACROSS_NODES, 0.05 + 0.1},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}}, 8, 10, EASIM_ACROSS_NODES, 0.05 + 0.1 + 6 * 0.05},
-        {{4, 1.5, 1.5, {0, 0}, {0, 0}}, 1, 6, EASIM_ONE_NODE, 10.699874805650794}, /* (8 + 27)^(2/3) */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ONE_NODE, 0.05},     /* 3, 4, 5 */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ACROSS_NODES, 0.05}, /* one GPU never synchronises */
+        {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0}, 2, 10, EASIM_ONE_NODE, 0.07},     /* no overlap: the sum */
+        {{0.5, 0.25, 10, {0, 0}, {0, 0}, 1, 0},
+         1,
+         2,
+         EASIM_ONE_NODE,
+         0.5 * 1.0717734625362931}, /* equal: 2^(1/10) */
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ONE_NODE, 0.05 + 0.01},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 5, 10, EASIM_ONE_NODE, 0.05 + 0.01 + 3 * 0.002},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ACROSS_NODES, 0.05 + 0.1},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 8, 10, EASIM_ACROSS_NODES, 0.05 + 0.1 + 6 * 0.05},
+        {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0}, 1, 6, EASIM_ONE_NODE, 10.699874805650794}, /* (8 + 27)^(2/3) */
+        /* a norm of compute (5, 12) and synchronisation (84 = 80 + 2*2): 13, 84, 85 */
+        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 4, 8, EASIM_ONE_NODE, 85},
+        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 1, 8, EASIM_ONE_NODE, 13},
+        {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5}, 4, 8, EASIM_ONE_NODE, 5 * 2 + 1}, /* compute grows as the root of k */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double seconds = speed_iteration_s(&cases[i].p, cases[i].k, cases[i].batch, cases[i].span);
@@ -138,7 +146,7 @@ static bool check_row(struct csv *csv, const int columns[7]) {
     if (m == REFERENCE_MODELS || (k != 1 && k != 2))
         return false;
     const struct reference_gpu *g = &reference_models[m].gpus[h];
-    const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s}, {0, 0}};
+    const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s}, {0, 0}, 1, 0};
     const struct power_params power = {g->p0_w, g->pmax_w};
     double rate = speed_rate(k, batch, speed_iteration_s(&speed, k, batch, EASIM_ONE_NODE));
     double power_w = power_training_w(&power, g->c_s, rate / k, reference_types[h].tdp_w);

@@ -96,6 +96,39 @@ Test(model_file, defaults) {
     unload(&l);
 }
 
+/* What calibrate writes beside the parameters: extensions of the forms, a power that was not measured, records. */
+Test(model_file, calibrated) {
+    struct loaded l;
+    temp_file_write_text(
+        "m.yaml",
+        "models: [{name: m, m0: 64, phi: 0, batches: 8, gpus: {g: {a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.005, "
+        "sync_gamma: 2.5, scaling_exponent: 0.125, power: tdp, evidence: measured, source: here, fit: {any: [1, "
+        "{b: "
+        "2}]}, power_limits: {energy_optimal_w: 175, levels: [{power_limit_w: 175, time_ratio: 1.25, power_ratio: "
+        "0.5, energy_ratio: 0.625, configurations: 3}], points: [{power_limit_w: 175, k: 2, batch: 8, iteration_s: "
+        "0.5, power_w_per_gpu: 150, across_nodes: true}]}}, h: {lookup: [{k: 1, batch: 8, throughput_samples_s: "
+        "5}], "
+        "power: tdp, evidence: measured, source: here}, i: {" GOOD "}}}]\n");
+    load(&l, "m.yaml");
+    cr_assert_eq(l.status, 0, "%s", l.problems.count ? l.problems.texts[0] : "");
+    const struct model *m = &l.set.models[0];
+    const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"), *i = model_on_gpu(m, "i");
+    cr_expect(g->speed.sync_gamma == 2.5 && g->speed.scaling_exponent == 0.125);
+    cr_expect(i->speed.sync_gamma == 1 && i->speed.scaling_exponent == 0 && i->power_form == POWER_LINEAR);
+    /* whatever the rate, the limit of the GPU is what is drawn */
+    cr_expect_eq(power_training_w(&g->power, g->speed.c_s, 0, 400), 400);
+    cr_expect_eq(power_training_w(&g->power, g->speed.c_s, 100, 400), 400);
+    cr_expect(h->lookup.count == 1 && h->lookup.points[0].power_w_per_gpu == POWER_UNKNOWN_W);
+    const struct power_level *level = g->power_limits.levels.at;
+    const struct power_level_point *point = g->power_limits.points.at;
+    cr_assert(g->power_limits.levels.count == 1 && g->power_limits.points.count == 1);
+    cr_expect(g->power_limits.energy_optimal_w == 175 && level->energy_ratio == 0.625 &&
+              level->configurations == 3);
+    cr_expect(point->k == 2 && point->iteration_s == 0.5 && point->across_nodes);
+    cr_expect(isnan(i->power_limits.energy_optimal_w) && i->power_limits.levels.count == 0 && !i->fit);
+    unload(&l);
+}
+
 /* Whether some problem is at `where` and has all the words of `expected` after the first `|`, which also separates
    them: messages may be reworded, places and names may not. */
 static bool has_problem(const struct problems *problems, const char *expected) {

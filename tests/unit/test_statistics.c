@@ -39,3 +39,63 @@ Test(statistics, too_few) {
     e = statistics_estimate(NULL, 0);
     cr_assert(e.n == 0 && isnan(e.mean));
 }
+
+/* Differences 1, 2, 1, 4: mean 2, squares 1 + 0 + 1 + 4 = 6, sd sqrt(2), t = 2 / (sqrt(2)/2) = 2.828 with 3 degrees
+   of freedom, for which P(|T| <= t) = 2/pi (x/(1 + x^2) + atan x), x = t/sqrt(3). The 97.5 % point is 3.182. */
+Test(statistics, paired_t_test) {
+    static const double values[] = {5, 7, NAN, 9, 12, 1}, base[] = {4, 5, 3, 8, 8, NAN};
+    struct paired p = statistics_paired(values, base, 6);
+    double x = 2.8284271247461903 / sqrt(3);
+    cr_assert(p.diff.n == 4 && p.diff.mean == 2);
+    cr_assert_float_eq(p.diff.ci95, 3.182 * sqrt(2) / 2, 5e-4);
+    cr_assert_float_eq(p.p_value, 1 - 2 / M_PI * (x / (1 + x * x) + atan(x)), 1e-12);
+    struct paired back = statistics_paired(base, values, 6);
+    cr_assert(back.diff.mean == -2 && back.p_value == p.p_value);
+}
+
+Test(statistics, differences_that_do_not_vary) {
+    static const double values[] = {2.385, 1e9, -3}, shifted[] = {3.385, 1e9 + 1, -2}, none[] = {NAN, NAN, NAN};
+    struct paired p = statistics_paired(values, values, 3);
+    cr_assert(p.diff.n == 3 && p.diff.mean == 0 && p.diff.ci95 == 0 && p.p_value == 1);
+    p = statistics_paired(shifted, values, 3);
+    cr_assert(p.diff.mean == 1 && isnan(p.p_value), "a constant difference has no test");
+    p = statistics_paired(values, shifted, 1);
+    cr_assert(p.diff.n == 1 && p.diff.mean == -1 && isnan(p.diff.ci95) && isnan(p.p_value));
+    p = statistics_paired(values, none, 3);
+    cr_assert(p.diff.n == 0 && isnan(p.diff.mean) && isnan(p.p_value) && isnan(p.ratio));
+}
+
+/* Ratios 2 and 4: the mean of their logarithms is ln(2 sqrt 2), its half width 12.706 (ln 2 / sqrt 2) / sqrt 2. */
+Test(statistics, geometric_ratio) {
+    static const double values[] = {2, NAN, 8}, base[] = {1, 5, 2}, zero[] = {1, 5, 0};
+    struct paired p = statistics_paired(values, base, 3);
+    cr_assert_float_eq(p.ratio, 2 * sqrt(2), 1e-12);
+    cr_assert_float_eq(log(p.ratio_high / p.ratio), 12.706 * log(2) / 2, 5e-4);
+    cr_assert_float_eq(log(p.ratio / p.ratio_low), 12.706 * log(2) / 2, 5e-4);
+    p = statistics_paired(values, zero, 3);
+    cr_assert(p.diff.n == 2 && isnan(p.ratio) && isnan(p.ratio_low) && isnan(p.ratio_high));
+}
+
+/* By hand: sorted 0.005 0.01 0.03 0.04 times 4 3 2 1 gives 0.02 0.03 0.06 0.04, the last raised to 0.06. */
+Test(statistics, holm) {
+    static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005}, expected[] = {0.03, NAN, 0.06, 0.06, 0.02};
+    double adjusted[5];
+    statistics_holm(p, 5, adjusted);
+    for (int i = 0; i < 5; i++)
+        cr_expect(isnan(p[i]) ? isnan(adjusted[i]) : fabs(adjusted[i] - expected[i]) < 1e-15, "%d: %g", i,
+                  adjusted[i]);
+    statistics_holm((const double[]){0.7, 0.6, 0.7}, 3, adjusted);
+    cr_assert(adjusted[0] == 1 && adjusted[1] == 1 && adjusted[2] == 1, "never above 1");
+}
+
+/* Means 4 and 2; what is left of values - 2 base is 1 and -1: sd sqrt 2, half width 12.706 / 2. */
+Test(statistics, ratio_of_means) {
+    static const double values[] = {3, NAN, 5}, base[] = {1, 7, 3}, none[] = {0, 0, 0};
+    struct ratio r = statistics_ratio(values, base, 3);
+    cr_assert(r.n == 2 && r.mean == 4 && r.base_mean == 2 && r.ratio == 2);
+    cr_assert_float_eq(r.ci95, 12.706 / 2, 5e-4);
+    r = statistics_ratio(base, base, 3);
+    cr_assert(r.ratio == 1 && r.ci95 == 0);
+    r = statistics_ratio(values, none, 3);
+    cr_assert(r.n == 2 && r.base_mean == 0 && isnan(r.ratio) && isnan(r.ci95));
+}

@@ -3,26 +3,15 @@
 #include "ingest/readers.h"
 #include "ingest/swf.h"
 #include "support/temp_dir.h"
-#include "workload/trace_file.h"
+#include "support/trace_text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <zlib.h>
 
-#define HEADER                                                                                                     \
-    "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class,"         \
-    "label.status,label.group,label.queue,label.partition\n"
+#define HEADER TRACE_COLUMNS ",label.status,label.group,label.queue,label.partition\n"
 
 TestSuite(swf, .init = temp_dir_enter, .fini = temp_dir_leave);
-
-/* Notes as "dropped|changed ROWS at FIRST_LINE: REASON" lines. */
-static void add_notes(const struct trace *trace, struct str *out) {
-    for (size_t i = 0; i < trace->notes.count; i++) {
-        const struct trace_note *note = &trace->notes.at[i];
-        str_addf(out, "%s %d at %d: %s\n", note->dropped ? "dropped" : "changed", (int)note->rows,
-                 (int)note->first_line, note->reason);
-    }
-}
 
 static void expect(const char *name, const struct trace_options *options, const char *rows, const char *notes) {
     struct trace trace = {0};
@@ -31,7 +20,7 @@ static void expect(const char *name, const struct trace_options *options, const 
     int status = swf_reader.read(name, options, &trace, &problems);
     cr_assert_eq(status, 0, "%s: %s", name, problems.count ? problems.texts[0] : "?");
     trace_file_write(&trace, &found_rows);
-    add_notes(&trace, &found_notes);
+    trace_text_notes(&trace, &found_notes);
     cr_assert_eq(strncmp(found_rows.text, HEADER, strlen(HEADER)), 0, "%s", found_rows.text);
     cr_assert_str_eq(found_rows.text + strlen(HEADER), rows, "%s:\n%s", name, found_rows.text);
     cr_assert_str_eq(found_notes.text ? found_notes.text : "", notes, "%s:\n%s", name, found_notes.text);
@@ -136,11 +125,6 @@ static const struct {
      "f:1:1: expected at least 18 fields, found 1\nf:2:1: expected at least 18 fields, found 1\n"},
 };
 
-static void join(const struct problems *problems, struct str *out) {
-    for (size_t i = 0; i < problems->count; i++)
-        str_addf(out, "%s\n", problems->texts[i]);
-}
-
 Test(swf, bad) {
     for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++) {
         struct trace trace = {0};
@@ -148,7 +132,7 @@ Test(swf, bad) {
         struct str found = {0};
         temp_file_write_text("f", bad_cases[i].text);
         cr_assert_eq(swf_reader.read("f", NULL, &trace, &problems), ERROR_INPUT);
-        join(&problems, &found);
+        trace_text_problems(&problems, &found);
         cr_assert_str_eq(found.text, bad_cases[i].problems);
         str_finish(&found);
         trace_finish(&trace);
@@ -260,7 +244,7 @@ Test(swf_real, kth_log) {
     read_real("KTH-SP2-1996.swf.gz", &trace);
     cr_assert_eq(trace.rows_read, 28489);
     cr_assert_eq(trace.rows.count, 28489);
-    add_notes(&trace, &notes);
+    trace_text_notes(&trace, &notes);
     cr_assert_str_eq(notes.text, "changed 475 at 146: run time longer than requested (kept)\n");
     struct totals totals = add_up(&trace);
     cr_assert_eq(totals.gpu_s, 2024618666.0);
@@ -291,11 +275,15 @@ Test(swf_real, kth_easy) {
     }
 }
 
-/* The table that the command line uses. */
+/* The table that the command line uses, in the order of its help. */
 Test(ingest, reader_table) {
-    cr_assert_str_eq(ingest_readers[0]->name, "swf");
-    cr_assert_str_eq(ingest_readers[1]->name, "itp");
-    cr_assert_null(ingest_readers[2]);
+    static const char *const names[] = {
+        "swf",  "itp",   "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios",
+        "acme", "gavel", "pollux", "sia"};
+    size_t count = 0;
+    for (; ingest_readers[count]; count++)
+        cr_assert_str_eq(ingest_readers[count]->name, names[count]);
+    cr_assert_eq(count, sizeof names / sizeof *names);
 }
 
 Test(ingest, whole_numbers) {

@@ -1,4 +1,4 @@
-"""Recorded logs as workload: easim's CSV, SWF and ITP."""
+"""Recorded logs as workload, and easim import."""
 
 import gzip
 
@@ -10,12 +10,20 @@ SWF = """\
 1 0 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 2 10 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 """
+FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia"
+TRY = "Try `easim import --help' or `easim import --usage' for more information."
 ITP = "job_id,num_gpu,submission_time,duration\n1,1,0,100\n"
 
 
 def rows(name, text, *errors):
     """A log of rows below the header of JOBS."""
     return log(f"log: {name}", JOBS.splitlines()[0] + "\n" + text, *errors)
+
+
+def option(name, value, error):
+    """An option of import with a bad value."""
+    return command(f"import: {name} {value}", ["import", "swf", "log.swf", name, value], f"easim import: {error}", TRY,
+                   files={"log.swf": SWF})
 
 
 CASES = [
@@ -28,7 +36,7 @@ CASES = [
     workload("log: variable that is not set", "workload: {kind: trace, file: \"${EASIM_TEST_NONE}/jobs.csv\"}\n",
              "c.yaml:10:31: workload.file: environment variable EASIM_TEST_NONE is not set"),
     workload("log: unknown format", "workload: {kind: trace, format: sfw, file: jobs.csv}\n",
-             "c.yaml:10:11: workload.format: expected one of workload | swf | itp, got \"sfw\""),
+             f"c.yaml:10:11: workload.format: expected one of workload | {FORMATS.replace(', ', ' | ')}, got \"sfw\""),
     workload("log: with a rate", "workload: {kind: trace, file: jobs.csv, rate_per_s: 1}\n",
              "c.yaml:10:11: workload: rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see "
              "assign)"),
@@ -103,16 +111,50 @@ CASES = [
         "log.csv:3:1: job_id: job \"1\" is listed twice",
         path="log.csv", format="itp"),
     command("import: unknown format", ["import", "slurm", "jobs.csv"],
-            "easim import: no format is named \"slurm\" (swf, itp, workload)"),
+            f"easim import: no format is named \"slurm\" ({FORMATS}, workload)"),
     command("import: file not found", ["import", "swf", "nowhere.swf", "-o", "jobs.csv"],
             "nowhere.swf: cannot open: No such file or directory"),
     command("import: bad rows", ["import", "swf", "log.swf", "-o", "jobs.csv"],
             "log.swf:1:1: expected at least 18 fields, found 3", files={"log.swf": "1 2 3\n"}),
     command("import: bad estimate", ["import", "swf", "log.swf", "--estimate", "best"],
             "easim import: --estimate: expected run or requested, got \"best\"",
-            "Try `easim import --help' or `easim import --usage' for more information."),
+            TRY),
     command("import: no file", ["import", "swf"], "easim import: expected FORMAT FILE",
-            "Try `easim import --help' or `easim import --usage' for more information."),
+            TRY),
     command("import: output in no folder", ["import", "swf", "log.swf", "-o", "nowhere/jobs.csv"],
             "easim: nowhere/jobs.csv: cannot create: No such file or directory", files={"log.swf": SWF}, exit_code=1),
+    option("--rows", "0", "--rows: expected N or FIRST:LAST, got \"0\""),
+    option("--rows", "5:2", "--rows: expected N or FIRST:LAST, got \"5:2\""),
+    option("--from", "noon", "--from: expected a duration (90s, 10h, 2d), got \"noon\""),
+    option("--compress", "0.5", "--compress: expected 1..1e+06, got \"0.5\""),
+    option("--load-scale", "nan", "--load-scale: expected 1e-06..1000, got \"nan\""),
+    option("--work", "cifar10", "--work: expected MODEL=SAMPLES, got \"cifar10\""),
+    option("--seed", "-1", "--seed: expected integer 0..9223372036854775807, got \"-1\""),
+    option("--time-zone", "../zone",
+           "--time-zone: expected a time zone (UTC, +08:00, America/Los_Angeles), got \"../zone\""),
+    option("--nodes", "nodes.csv", "--nodes and --cluster-out belong together"),
+    command("import: nodes of another format",
+            ["import", "swf", "log.swf", "--nodes", "nodes.csv", "--cluster-out", "cluster.yaml"],
+            "easim import: --nodes belongs to format alibaba-gpu-2023", files={"log.swf": SWF}),
+    command("import: bad node list, bad log",
+            ["import", "alibaba-gpu-2023", "log.swf", "--nodes", "n.csv", "--cluster-out", "cluster.yaml"],
+            "n.csv:2:3: gpu: expected integer 0..2^30, got \"two\"", files={"log.swf": SWF, "n.csv": "sn,gpu,model\nn,two,x\n"}),
+    command("import: node list without GPUs",
+            ["import", "alibaba-gpu-2023", "log.swf", "--nodes", "n.csv", "--cluster-out", "cluster.yaml"],
+            "n.csv: the list holds no node with GPUs", files={"log.swf": SWF, "n.csv": "sn,gpu,model\nn,0,x\n"}),
+    command("import: bad assignment", ["import", "swf", "log.swf", "--assign", "a.yaml"],
+            "a.yaml:1:10: assign: unknown key \"colour\"",
+            files={"log.swf": SWF, "a.yaml": "assign: {colour: red}\n"}),
+    command("import: what a workload CSV cannot hold", ["import", "swf", "log.swf", "--assign", "a.yaml"],
+            "a.yaml:1:1: assign.malleable: a workload CSV cannot hold it: it belongs to the scenario that runs the log",
+            files={"log.swf": SWF, "a.yaml": "assign: {malleable: 0.5}\n"}),
+    command("import: JSON that ends early", ["import", "philly-json", "log.json"],
+            "log.json:2: the file ends within this job", files={"log.json": "[\n{\"jobid\": \"a\", "}),
+    log("log: GPU share above 1", ("gpu_type,deadline_s,class\n1,0,u1,,,100,,1,,,,",
+                                   "gpu_type,deadline_s,gpu_share\n1,0,u1,,,100,,1,,,,1.5"),
+        "jobs.csv:2:20: gpu_share: expected number 0..1 or empty, got \"1.5\""),
+    log("log: alternatives with an unknown GPU type", ("a100,,", "a100|b100,,"),
+        "jobs.csv:3: gpu_type: no GPU type is named \"b100\", did you mean \"a100\"?"),
+    workload("log: work of generated jobs", "workload: {kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1h}, "
+             "work: [{model: bert, samples: 5}]}\n", "c.yaml:10:11: workload: key \"work\" belongs to kind: trace"),
 ]

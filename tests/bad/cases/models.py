@@ -88,4 +88,18 @@ CASES = [
           "m.yaml:8:9: models[0].gpus.a100: expected p0_w at most pmax_w, got 100 and 99"),
          {"c.yaml": changed(CONFIG, [("seed: 1", "seed: x"), ("gpu: a100", "gpu: a10")]),
           "m.yaml": changed(MODELS, [("phi: 1000", "phi: -1"), ("pmax_w: 300", "pmax_w: 99")])}),
+    model("models: power of the GPU type beside watts", ("        p0_w", "        power: tdp\n        p0_w"),
+          f"{GPU}: expected no p0_w and pmax_w beside power: tdp"),
+    model("models: lookup without power", ("        evidence", "        lookup: [{k: 1, batch: 8, throughput_samples_s: "
+                                           "5}]\n        evidence"),
+          f"{GPU}: lookup[0]: key \"power_w_per_gpu\" is missing"),
+    model("models: extensions out of range", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_gamma: 0.5\n        "
+                                              "scaling_exponent: 2"),
+          "m.yaml:12:21: models[0].gpus.a100.sync_gamma: expected number 1..10, got \"0.5\"",
+          "m.yaml:13:27: models[0].gpus.a100.scaling_exponent: expected number 0..1, got \"2\""),
+    model("models: records of no use", ("        evidence", "        fit: good\n        power_limits: {levels: []}\n"
+                                        "        evidence"),
+          "m.yaml:15:32: models[0].gpus.a100.power_limits.levels: expected a list of mappings, got an empty list"),
+    model("models: record of a fit that is a word", ("        evidence", "        fit: good\n        evidence"),
+          "m.yaml:14:14: models[0].gpus.a100.fit: expected a mapping, got \"good\""),
 ]

@@ -11,6 +11,11 @@ def module(file, text):
     return plugin(f"plug-in: {file}", file, f"{PLUGIN_AT}{{plugins}}/{file}.so: {text}")
 
 
+def of_policy(name, policy, mapping, *errors):
+    """Parameters of a policy by its name."""
+    return config(f"params: {policy}: {name}", ("fcfs}", f"{policy}, params: {mapping}}}"), *errors)
+
+
 def params(name, mapping, *errors):
     """Parameters of template.h in the folder of the plug-ins."""
     return plugin(f"params: {name}", "good", *errors, params=mapping)
@@ -84,6 +89,28 @@ CASES = [
            "c.yaml:16:35: params_by_policy.fcfs.strict: expected true or false, got \"no\""),
     config("params: of a policy that has none of that name", ("fcfs}", "fcfs, params: {tau: 1h}}"),
            "c.yaml:15:31: policy.params: policy fcfs has no parameter \"tau\""),
+    of_policy("unknown with suggestion", "charon", "{bas: pollux}",
+              "c.yaml:15:33: policy.params: policy charon has no parameter \"bas\", did you mean \"base\"?"),
+    of_policy("unknown base", "charon", "{base: themis}",
+              "c.yaml:15:39: policy.params.base: expected one of zeus | pollux, got \"themis\""),
+    of_policy("two problems", "charon", "{edp_slack: 0.5, power_basis: net}",
+              "c.yaml:15:44: policy.params.edp_slack: expected number 1..1000000000, or off, got \"0.5\"",
+              "c.yaml:15:62: policy.params.power_basis: expected one of gross | marginal, got \"net\""),
+    of_policy("order is chronos's", "aurachronos", "{order: slack}",
+              "c.yaml:15:38: policy.params: policy aurachronos has no parameter \"order\""),
+    of_policy("unknown objective", "aurachronos", "{urgent_objective: energy}",
+              "c.yaml:15:56: policy.params.urgent_objective: expected one of edp | time, got \"energy\""),
+    of_policy("preemption is switched off by 0", "aurachronos", "{preempt_slack_s: off}",
+              "c.yaml:15:55: policy.params.preempt_slack_s: expected duration such as 90s or 10h 0..1000000000, got "
+              "\"off\""),
+    of_policy("negative number of preemptions", "aurachronos", "{max_preemptions: -1}",
+              "c.yaml:15:55: policy.params.max_preemptions: expected integer 0..1000000, got \"-1\""),
+    of_policy("gain over all there is", "zeus", "{resize: true, resize_gain: 1.5}",
+              "c.yaml:15:58: policy.params.resize_gain: expected number 0..1, got \"1.5\""),
+    of_policy("resize is true or false", "pollux", "{resize: grow}",
+              "c.yaml:15:41: policy.params.resize: expected true or false, got \"grow\""),
+    of_policy("free policies have no resize", "easy", "{resize: true}",
+              "c.yaml:15:31: policy.params: policy easy has no parameter \"resize\""),
     command("policies: bad plug-in", ["policies", "{plugins}/wrong_major.so"],
             "easim: {plugins}/wrong_major.so: expected policy ABI 2.0 to 2.0, found 3.0"),
     command("policies: unknown name", ["policies", "zeuss"],

@@ -1,9 +1,11 @@
 """Runs that begin well and fail: exit code 1, and no file is left."""
 
-from base import plugin
+from base import MODELS, POISSON, changed, config, plugin
 
 # Three rigid jobs at 0, 10 and 20 s; everything is known.
 THREE = "workload: {kind: periodic, period: 10s, until: {jobs: 3}, sizes: {law: constant, mean: 100s}, rigid: {k: 2}}\n"
+# One job of the model.
+ONE_BERT = "workload: {kind: periodic, period: 10s, until: {jobs: 1}, sizes: {law: constant, mean: 100s}}\n"
 STRICT = ("run", "c.yaml", "--out", "out", "--quiet", "--strict")
 
 
@@ -13,6 +15,13 @@ def run(name, file, error, **more):
 
 def refused(name, number, error):
     return run(name, "undeclared", error, params=f"{{most: {number}}}", command=STRICT)
+
+
+def model_run(name, change, file, error):
+    """As run, with one job of a changed model."""
+    case = plugin(f"run: {name}", file, f"easim: {error}", workload_section=ONE_BERT, exit_code=1)
+    case.files["m.yaml"] = changed(MODELS, [change])
+    return case
 
 
 CASES = [
@@ -39,4 +48,14 @@ CASES = [
     refused("start before submission", 4,
             "policy undeclared: start of job 3 refused: job is not in the right state (at t = 0 s)"),
     refused("start of no job", 5, "policy undeclared: start of job (none) refused: no such job (at t = 0 s)"),
+    refused("resize without its capability", 6,
+            "policy undeclared: resize of job 1 refused: capability not declared (at t = 0 s)"),
+    model_run("resized for ever", ("phi: 1000\n", "phi: 1000\n    checkpoint_interval_s: 1h\n"), "endless_resize",
+              "job 1 was stopped 1000 times in a row without having kept any of its work (at t = 1001 s)"),
+    # 8 free GPUs draw 480 W, a job at least 569 W; edp_slack 1 admits its best configuration only, which draws more
+    config("run: edp_slack admits nothing within the power cap",
+           [("policy: {name: fcfs}", "policy: {name: charon, params: {edp_slack: 1}}"),
+            ("cluster:\n", "cluster:\n  power_cap_w: 900\n"), (POISSON, ONE_BERT)],
+           "easim: policy charon leaves 1 jobs waiting for ever: nothing runs, nothing will happen, 8 of 8 GPUs are "
+           "free; the first of them is job 1 (at t = 0 s)", exit_code=1),
 ]

@@ -1,5 +1,6 @@
 /* Does what parameter `most` says, without the right to it: 1 preempt, 2 ask to be woken, 3 start a job in a
-   configuration of nobody, 4 start a job that is not waiting, 5 start a job that does not exist. */
+   configuration of nobody, 4 start a job that is not waiting, 5 start a job that does not exist,
+   6 resize. */
 #include <easim/policy.h>
 
 static int decide(const struct easim_pass *pass);
@@ -21,7 +22,9 @@ static int decide(const struct easim_pass *pass) {
         pass->host->plan_start(pass->plan, job, EASIM_NONE);
     else if (p->most == 4)
         pass->host->plan_start(pass->plan, view->job_count - 1, 0);
-    else
+    else if (p->most == 5)
         pass->host->plan_start(pass->plan, EASIM_NONE, 0);
+    else
+        pass->host->plan_resize(pass->plan, job, 0);
     return 0;
 }

@@ -4,6 +4,7 @@
 
 struct params {
     double at, pause;
+    bool at_once;
 };
 
 struct state {
@@ -21,9 +22,10 @@ static void start_waiting(const struct easim_pass *pass) {
 }
 
 static void preempt_running(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
     while (pass->view->running_count > 0) {
         uint32_t before = pass->view->running_count;
-        pass->host->plan_preempt(pass->plan, easim_view_running(pass->view, 0)->job, false);
+        pass->host->plan_preempt(pass->plan, easim_view_running(pass->view, 0)->job, p->at_once);
         if (pass->view->running_count == before)
             return; /* refused */
     }
@@ -52,6 +54,8 @@ static const struct easim_param params[] = {
     {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL},
     {"pause", "s", "until the next start", EASIM_PARAM_DURATION, offsetof(struct params, pause), 0, 1e9, 1, false,
      NULL},
+    {"at_once", "", "without time for a checkpoint", EASIM_PARAM_BOOL, offsetof(struct params, at_once), 0, 1, 0,
+     false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

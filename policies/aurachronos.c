@@ -1,0 +1,273 @@
+/* aurachronos: deadlines that can still be met first, by slack, each in the configuration of least energy-delay
+   product that is in time; a job about to miss its deadline displaces best-effort jobs, those that waste the least
+   energy; all other jobs fill the rest by energy-delay product. After AuraChronos of the EAS-Sim study. */
+#include <easim/policy.h>
+#include <stdlib.h>
+
+enum { BASIS_GROSS, BASIS_MARGINAL };
+enum { URGENT_EDP, URGENT_TIME };
+enum { TIER_URGENT, TIER_OTHER };
+
+#define MARGIN_S 1e-6 /* more than what rounding does to a time */
+
+struct params {
+    double tau, edp_slack, edp_exponent, deadline_margin_s, preempt_slack_s;
+    int64_t max_preemptions;
+    int32_t power_basis, urgent_objective;
+};
+
+/* A running job that may be displaced: what that wastes, and how long it would still hold its GPUs. */
+struct victim {
+    uint32_t job, k;
+    double wasted_j, checkpoint_s;
+};
+
+/* Those of one GPU type, by wasted energy, then submission. */
+struct victims {
+    struct victim *at; /* NULL: not looked for yet in this pass */
+    uint32_t count;
+};
+
+struct state {
+    struct victims *types;  /* by GPU type; NULL: no memory in this pass yet */
+    uint32_t *chosen;       /* places of victims in their list */
+    int64_t quiet_until_ns; /* GPUs of displaced jobs come free then: displace nobody before */
+};
+
+/* What it takes to start a job in a configuration: the victims with a place in `chosen`. */
+struct displacement {
+    uint32_t config, count;
+    double wasted_j, end_s;
+};
+
+/* --- the list policy --------------------------------------------------------------------------------------- */
+
+/* best is EDP*. Slack falls equally fast for all jobs, so deadline - T* orders them as deadline - now - T* does. */
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    double latest_start_s = job->deadline_s - job->time_best_s;
+    double finish_by_s = job->deadline_s - p->deadline_margin_s;
+    if (isfinite(job->deadline_s) && pass->view->now_s + job->time_best_s <= job->deadline_s)
+        return (struct easim_key){.tier = TIER_URGENT,
+                                  .value = latest_start_s,
+                                  .ask_again_s = latest_start_s - MARGIN_S,
+                                  .finish_by_s = finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
+    return (struct easim_key){
+        .tier = TIER_OTHER, .value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    const struct params *p = pass->params;
+    (void)job;
+    return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+}
+
+static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
+                               const struct easim_choice *choice) {
+    const struct params *p = pass->params;
+    return p->urgent_objective == URGENT_TIME ? choice->time_s : objective(pass, job, choice);
+}
+
+/* A running job is not resized into missing a deadline that it meets as it is. */
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    const struct params *p = pass->params;
+    double left_s = job->deadline_s - p->deadline_margin_s - pass->view->now_s;
+    if (job->state != EASIM_JOB_RUNNING || !isfinite(left_s) ||
+        easim_predict_running(pass->view, job).time_s > left_s)
+        return true;
+    int span = pass->host->try_config(pass->plan, job->index, config, NULL);
+    return span >= 0 && easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s <= left_s;
+}
+
+/* --- preemption -------------------------------------------------------------------------------------------- */
+
+static void begin(const struct easim_pass *pass) {
+    struct state *s = pass->state;
+    s->types = NULL; /* memory of the last pass */
+}
+
+/* A job that got its GPUs at this very instant is left alone: perhaps this very plan gave them to it. */
+static bool may_displace(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    return job->preemptible && !job->sla && job->preemptions < p->max_preemptions &&
+           job->start_s < pass->view->now_s;
+}
+
+/* Wasted: the work since the last checkpoint, the set-up to come, and a checkpoint written on demand. */
+static struct victim judge(const struct easim_view *view, const struct easim_job *job) {
+    const struct easim_config *config = easim_view_config(view, job->config);
+    double ctx_w = easim_view_gpu_type(view, config->gpu_type)->ctx_w;
+    bool writes = job->checkpoint_interval_s == 0 && easim_job_computing_s(view, job) > 0;
+    double checkpoint_s = writes ? job->checkpoint_s : 0;
+    double lost_j = config->power_w[job->span] * easim_job_lost_s(view, job, false);
+    return (struct victim){.job = job->index,
+                           .k = config->k,
+                           .wasted_j = config->k * (lost_j + ctx_w * (job->restart_s + checkpoint_s)),
+                           .checkpoint_s = checkpoint_s};
+}
+
+static int compare(const void *left, const void *right) {
+    const struct victim *a = left, *b = right;
+    if (a->wasted_j != b->wasted_j)
+        return a->wasted_j < b->wasted_j ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* The victims of a GPU type, found once per pass. */
+static struct victims *find_victims(const struct easim_pass *pass, uint32_t gpu_type) {
+    struct state *s = pass->state;
+    const struct easim_view *view = pass->view;
+    if (!s->types) {
+        s->types = pass->host->scratch(pass->plan, view->gpu_type_count * sizeof *s->types);
+        s->chosen = pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof *s->chosen);
+    }
+    struct victims *v = &s->types[gpu_type];
+    if (v->at)
+        return v;
+    v->at = pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof *v->at);
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        const struct easim_running *running = easim_view_running(view, i);
+        const struct easim_job *job = easim_view_job(view, running->job);
+        if (running->gpu_type == gpu_type && may_displace(pass, job))
+            v->at[v->count++] = judge(view, job);
+    }
+    qsort(v->at, v->count, sizeof *v->at, compare);
+    return v;
+}
+
+/* The victims that free GPUs for a configuration, as places in s->chosen: by ascending waste until
+   they suffice, then without those that are not needed, the most wasteful first to be left out. */
+static struct displacement displace(const struct easim_pass *pass, const struct easim_job *job, uint32_t c) {
+    const struct state *s = pass->state;
+    const struct easim_config *config = easim_view_config(pass->view, c);
+    const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, config->gpu_type);
+    const struct victims *v = find_victims(pass, config->gpu_type);
+    struct displacement d = {.config = c, .end_s = INFINITY};
+    uint32_t free = type->free, taken = 0;
+    while (free < config->k && taken < v->count)
+        free += v->at[taken++].k;
+    if (free < config->k)
+        return d;
+    double wait_s = 0;
+    while (taken-- > 0) {
+        if (free - v->at[taken].k >= config->k) {
+            free -= v->at[taken].k;
+            continue;
+        }
+        s->chosen[d.count++] = taken;
+        d.wasted_j += v->at[taken].wasted_j;
+        wait_s = fmax(wait_s, v->at[taken].checkpoint_s);
+    }
+    bool one_node = config->k <= type->node_free_max || type->node_gpus_max == type->gpus; /* for certain */
+    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    d.end_s = pass->view->now_s + wait_s + easim_predict(pass->view, job, c, span).time_s;
+    return d;
+}
+
+/* The configuration whose victims waste the least energy among those that are in time; ties: the earlier end, then
+   the order of the table (GPU type, k, batch). Those that fit the free GPUs as it is have been refused before. */
+static uint32_t choose(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    struct displacement best = {.config = EASIM_NONE};
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        if (easim_fit(pass->view, easim_view_config(pass->view, c)) != EASIM_NOFIT)
+            continue;
+        struct displacement d = displace(pass, job, c);
+        if (d.end_s <= job->deadline_s - p->deadline_margin_s &&
+            (best.config == EASIM_NONE || d.wasted_j < best.wasted_j ||
+             (d.wasted_j == best.wasted_j && d.end_s < best.end_s)))
+            best = d;
+    }
+    return best.config;
+}
+
+/* Takes the chosen victims' GPUs and forgets them as victims; returns the time after which all GPUs are free. */
+static double take(const struct easim_pass *pass, struct victims *v, uint32_t count) {
+    const struct state *s = pass->state;
+    double wait_s = 0;
+    for (uint32_t i = 0; i < count; i++) { /* places fall, so removing one leaves the next in place */
+        struct victim *victim = &v->at[s->chosen[i]];
+        wait_s = fmax(wait_s, victim->checkpoint_s);
+        pass->host->plan_preempt(pass->plan, victim->job, false);
+        v->count--;
+        for (uint32_t j = s->chosen[i]; j < v->count; j++)
+            v->at[j] = v->at[j + 1];
+    }
+    return wait_s;
+}
+
+static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    const struct easim_view *view = pass->view;
+    struct state *s = pass->state;
+    if (!(job->deadline_s - view->now_s - job->time_best_s < p->preempt_slack_s) ||
+        view->now_ns < s->quiet_until_ns)
+        return false;
+    uint32_t c = choose(pass, job);
+    if (c == EASIM_NONE)
+        return false;
+    const struct easim_config *config = easim_view_config(view, c);
+    uint32_t count = displace(pass, job, c).count;
+    double wait_s = take(pass, find_victims(pass, config->gpu_type), count);
+    if (config->k <= easim_view_gpu_type(view, config->gpu_type)->free)
+        return true;
+    s->quiet_until_ns = view->now_ns + (int64_t)(wait_s * 1e9); /* somebody writes a checkpoint first */
+    return false;
+}
+
+/* --- the module -------------------------------------------------------------------------------------------- */
+
+static const char *const bases[] = {"gross", "marginal", NULL};
+static const char *const urgent_objectives[] = {"edp", "time", NULL};
+
+static const struct easim_param params[] = {
+    {"tau", "s", "ageing time constant of the other jobs: A = 1 + age/tau", EASIM_PARAM_DURATION,
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    {"urgent_objective", "", "of urgent jobs: edp, or time", EASIM_PARAM_CHOICE,
+     offsetof(struct params, urgent_objective), 0, 1, URGENT_EDP, false, urgent_objectives},
+    {"deadline_margin_s", "s", "urgent jobs are to end this long before their deadline", EASIM_PARAM_DURATION,
+     offsetof(struct params, deadline_margin_s), 0, 1e9, 0, false, NULL},
+    {"preempt_slack_s", "s", "urgent jobs with less slack may displace best-effort jobs; 0: never",
+     EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 600, false, NULL},
+    {"max_preemptions", "", "a job that has been preempted so often is not displaced", EASIM_PARAM_INT,
+     offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL},
+    {"edp_slack", "", "other jobs: admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
+     offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
+    {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
+     offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
+    {"power_basis", "", "gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
+     offsetof(struct params, power_basis), 0, 1, BASIS_GROSS, false, bases},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list),
+    .key = key,
+    .objective = objective,
+    .urgent_objective = urgent_objective,
+    .allow = allow,
+    .begin = begin,
+    .make_room = make_room,
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "aurachronos",
+    .version = "1.0",
+    .summary = "deadlines first by slack and least energy-delay product, with preemption",
+    .help =
+        "Tier 0: jobs whose deadline can still be met (now + T* <= deadline), by slack = deadline - now - T*, "
+        "each\n"
+        "in the configuration of least EDP with now + T + deadline_margin_s <= deadline; without one the job is\n"
+        "skipped and later jobs may take the GPUs. Tier 1: all others by sqrt(EDP*) / A, A = 1 + age/tau, in the\n"
+        "configuration of least EDP, if edp_slack admits it. A tier-0 job that nothing free serves in time, with\n"
+        "slack < preempt_slack_s, displaces running preemptible best-effort jobs: those that waste the least\n"
+        "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. GPUs\n"
+        "that a checkpoint holds come free later; until then nobody else is displaced.",
+    .capabilities = EASIM_CAPABILITY_PREEMPT,
+    .state_size = sizeof(struct state),
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list,
+};

@@ -1,0 +1,214 @@
+/* Texts of the exec protocol. Numbers are printed with 15 digits where that reads back exactly, else with 17. */
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const state_names[] = {"pending", "waiting", "running", "checkpointing", "finished", "rejected"};
+static const char *const event_names[] = {"cluster", "finish", "arrival", "timer"};
+
+static char *reserve(struct text *t, size_t bytes) {
+    if (t->length + bytes + 1 > t->capacity) {
+        size_t capacity = 2 * (t->length + bytes + 1);
+        char *at = realloc(t->at, capacity);
+        if (!at) {
+            t->failed = true;
+            return NULL;
+        }
+        t->at = at;
+        t->capacity = capacity;
+    }
+    return t->at + t->length;
+}
+
+static void add_bytes(struct text *t, const char *more, size_t length) {
+    char *to = reserve(t, length);
+    if (!to)
+        return;
+    memcpy(to, more, length);
+    to[length] = '\0';
+    t->length += length;
+}
+
+void text_add(struct text *t, const char *more) {
+    add_bytes(t, more, strlen(more));
+}
+
+void text_printf(struct text *t, const char *format, ...) {
+    char buffer[256]; /* callers print names and integers of known length */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    text_add(t, buffer);
+}
+
+void text_string(struct text *t, const char *name, const char *value) {
+    text_printf(t, "\"%s\":\"", name);
+    for (const char *c = value; *c; c++) {
+        if ((unsigned char)*c < 0x20)
+            text_printf(t, "\\u%04x", *c);
+        else if (*c == '"' || *c == '\\')
+            text_printf(t, "\\%c", *c);
+        else
+            add_bytes(t, c, 1);
+    }
+    text_add(t, "\"");
+}
+
+static void add_number(struct text *t, double value) {
+    char buffer[40];
+    if (!isfinite(value)) {
+        text_add(t, "null");
+        return;
+    }
+    snprintf(buffer, sizeof buffer, "%.15g", value);
+    if (strtod(buffer, NULL) != value)
+        snprintf(buffer, sizeof buffer, "%.17g", value);
+    text_add(t, buffer);
+}
+
+void text_real(struct text *t, const char *name, double value) {
+    text_printf(t, "\"%s\":", name);
+    add_number(t, value);
+}
+
+static void add_pair(struct text *t, const char *name, const double values[2]) {
+    text_printf(t, ",\"%s\":[", name);
+    add_number(t, values[EASIM_ONE_NODE]);
+    text_add(t, ",");
+    add_number(t, values[EASIM_ACROSS_NODES]);
+    text_add(t, "]");
+}
+
+static const char *truth(bool value) {
+    return value ? "true" : "false";
+}
+
+static void add_index(struct text *t, const char *name, uint32_t index) {
+    if (index == EASIM_NONE)
+        text_printf(t, ",\"%s\":null", name);
+    else
+        text_printf(t, ",\"%s\":%u", name, index);
+}
+
+/* --- hello ------------------------------------------------------------------------------------------------ */
+
+static void hello_gpu_types(struct text *t, const struct easim_view *view) {
+    text_add(t, ",\"gpu_types\":[");
+    for (uint32_t i = 0; i < view->gpu_type_count; i++) {
+        const struct easim_gpu_type *type = easim_view_gpu_type(view, i);
+        text_add(t, i ? ",{" : "{");
+        text_string(t, "name", type->name);
+        text_printf(t, ",\"gpus\":%u,\"node_gpus_max\":%u,", type->gpus, type->node_gpus_max);
+        text_real(t, "idle_w", type->idle_w);
+        text_add(t, ",");
+        text_real(t, "ctx_w", type->ctx_w);
+        text_add(t, ",");
+        text_real(t, "tdp_w", type->tdp_w);
+        text_add(t, ",");
+        text_real(t, "memory_gib", type->memory_gib);
+        text_add(t, "}");
+    }
+    text_add(t, "],\"nodes\":[");
+    for (uint32_t i = 0; i < view->node_count; i++) {
+        const struct easim_node *node = easim_view_node(view, i);
+        text_printf(t, "%s{\"gpu_type\":%u,\"gpus\":%u}", i ? "," : "", node->gpu_type, node->gpus);
+    }
+    text_add(t, "]");
+}
+
+static void hello_configs(struct text *t, const struct easim_view *view) {
+    text_add(t, ",\"configs\":[");
+    for (uint32_t i = 0; i < view->config_count; i++) {
+        const struct easim_config *c = easim_view_config(view, i);
+        text_printf(t, "%s{\"k\":%u,\"batch\":%u,\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s",
+                    i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
+        add_pair(t, "goodput", c->goodput);
+        add_pair(t, "power_w", c->power_w);
+        text_add(t, "}");
+    }
+    text_add(t, "]");
+}
+
+void message_hello(struct text *t, const struct easim_view *view) {
+    text_printf(t, "{\"type\":\"hello\",\"protocol\":%d,\"abi\":[%u,%u]", EXEC_PROTOCOL, EASIM_ABI_MAJOR,
+                EASIM_ABI_MINOR);
+    hello_gpu_types(t, view);
+    text_add(t, ",\"users\":[");
+    for (uint32_t i = 0; i < view->user_count; i++) {
+        const struct easim_user *user = easim_view_user(view, i);
+        text_add(t, i ? ",{" : "{");
+        text_string(t, "name", user->name);
+        text_add(t, ",");
+        text_real(t, "weight", user->weight);
+        text_add(t, "}");
+    }
+    text_add(t, "]");
+    hello_configs(t, view);
+    text_add(t, "}\n");
+}
+
+/* --- decide ----------------------------------------------------------------------------------------------- */
+
+void message_gpu_type(struct text *t, const struct easim_gpu_type *type) {
+    text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u}", type->free,
+                type->node_free_max, type->failed, type->asleep);
+}
+
+void message_event(struct text *t, const struct easim_event *event) {
+    text_printf(t, "{\"kind\":\"%s\"", event->kind < 4 ? event_names[event->kind] : "other");
+    add_index(t, "job", event->job);
+    text_add(t, "}");
+}
+
+void message_user(struct text *t, const struct easim_view *view, uint32_t user) {
+    const struct easim_user *u = easim_view_user(view, user);
+    text_printf(t, "{\"user\":%u,\"allocated_gpus\":%u,", user, u->allocated_gpus);
+    text_real(t, "gpu_s", u->gpu_s);
+    text_add(t, ",");
+    text_real(t, "as_of_s", u->as_of_s);
+    text_add(t, "}");
+}
+
+void message_arrived(struct text *t, const struct easim_job *job) {
+    text_printf(t, "{\"job\":%u,", job->index);
+    text_string(t, "id", job->id);
+    text_printf(t, ",\"user\":%u", job->user);
+    add_index(t, "model", job->model);
+    text_printf(t, ",\"submit_ns\":%lld,", (long long)job->submit_ns);
+    text_real(t, "submit_s", job->submit_s);
+    text_add(t, ",");
+    text_real(t, "deadline_s", job->deadline_s);
+    text_printf(t, ",\"first_config\":%u,\"config_count\":%u,\"sla\":%s,\"preemptible\":%s,", job->first_config,
+                job->config_count, truth(job->sla), truth(job->preemptible));
+    text_real(t, "restart_s", job->restart_s);
+    text_add(t, ",");
+    text_real(t, "checkpoint_s", job->checkpoint_s);
+    text_add(t, ",");
+    text_real(t, "checkpoint_interval_s", job->checkpoint_interval_s);
+    text_add(t, "}");
+}
+
+void message_job(struct text *t, const struct easim_job *job) {
+    text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index, job->state < 6 ? state_names[job->state] : "other");
+    text_real(t, "remaining", job->remaining);
+    text_add(t, ",");
+    text_real(t, "setup_s", job->setup_s);
+    text_add(t, ",");
+    text_real(t, "time_best_s", job->time_best_s);
+    text_add(t, ",");
+    text_real(t, "edp_best_js", job->edp_best_js);
+    text_printf(t, ",\"best_config\":%u,\"preemptions\":%u,\"resizes\":%u", job->best_config, job->preemptions,
+                job->resizes);
+    if (job->state == EASIM_JOB_RUNNING) {
+        text_printf(t, ",\"config\":%u,\"span\":%u,\"predicted_end_ns\":%lld,", job->config, job->span,
+                    (long long)job->predicted_end_ns);
+        text_real(t, "start_s", job->start_s);
+        text_add(t, ",");
+        text_real(t, "resized_s", job->resized_s);
+    }
+    text_add(t, "}");
+}

@@ -1,0 +1,30 @@
+/* The texts of the exec protocol (docs/exec-policy.md): what easim sends, and numbers that read back exactly. */
+#ifndef EASIM_EXEC_MESSAGE_H
+#define EASIM_EXEC_MESSAGE_H
+
+#include <easim/policy.h>
+
+#define EXEC_PROTOCOL 1
+
+/* A growing text. Zero-initialise; free(at). `failed`: memory ran out, the text is incomplete. */
+struct text {
+    char *at;
+    size_t length, capacity;
+    bool failed;
+};
+
+void text_add(struct text *text, const char *more);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_string(struct text *text, const char *name, const char *value); /* "name":"value" */
+void text_real(struct text *text, const char *name, double value);        /* "name":value, null if not finite */
+
+/* The whole hello message. */
+void message_hello(struct text *text, const struct easim_view *view);
+/* Members of the decide message that stand for one thing each, as objects. */
+void message_gpu_type(struct text *text, const struct easim_gpu_type *type);
+void message_event(struct text *text, const struct easim_event *event);
+void message_user(struct text *text, const struct easim_view *view, uint32_t user);
+void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
+void message_job(struct text *text, const struct easim_job *job);     /* what changes */
+
+#endif

@@ -1,0 +1,248 @@
+/* A program behind two pipes. Invariant: pid is not reaped before its whole process group has been killed, so the
+   number cannot have become somebody else's. */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DIAGNOSIS_S  0.5 /* a program that has closed a pipe gets so long to show how it ended */
+#define TERMINATE_S  0.5 /* between SIGTERM and SIGKILL */
+#define FIRST_BUFFER ((size_t)4096)
+
+extern char **environ;
+
+__attribute__((format(printf, 2, 3))) static void say(struct process *p, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->problem, sizeof p->problem, format, arguments);
+    va_end(arguments);
+}
+
+static double clock_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* --- start ------------------------------------------------------------------------------------------------ */
+
+/* A pipe that no other program inherits, whose ends are none of the standard streams. */
+static int make_pipe(int ends[2]) {
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] > STDERR_FILENO)
+            continue;
+        int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (moved < 0) {
+            close(ends[0]);
+            close(ends[1]);
+            return -1;
+        }
+        close(ends[i]);
+        ends[i] = moved;
+    }
+    return 0;
+}
+
+/* posix_spawn: a fork would copy a process with other threads in it. */
+static int spawn(const char *script, int in, int out, pid_t *ret_pid) {
+    char *const argv[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGTERM);
+    if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
+        return ENOMEM;
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    int r = posix_spawn(ret_pid, "/bin/sh", &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return r;
+}
+
+int process_start(struct process *p, const char *command) {
+    int in[2], out[2];
+    size_t bytes = strlen(command) + sizeof "exec ";
+    char *script = malloc(bytes);
+    if (!script || make_pipe(in) < 0) {
+        say(p, "cannot be started: %s", strerror(errno));
+        free(script);
+        return -1;
+    }
+    snprintf(script, bytes, "exec %s", command);
+    int r = make_pipe(out) < 0 ? errno : 0;
+    bool piped = r == 0;
+    if (piped)
+        r = spawn(script, in[0], out[1], &p->pid);
+    free(script);
+    close(in[0]);
+    if (piped)
+        close(out[1]);
+    if (r != 0) {
+        say(p, "cannot be started: %s", strerror(r));
+        close(in[1]);
+        if (piped)
+            close(out[0]);
+        p->pid = 0;
+        return -1;
+    }
+    p->to = in[1];
+    p->from = out[0];
+    fcntl(p->to, F_SETFL, O_NONBLOCK);
+    fcntl(p->from, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+/* --- exchange --------------------------------------------------------------------------------------------- */
+
+/* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very thread. */
+static ssize_t write_quietly(int fd, const char *text, size_t length) {
+    const struct timespec at_once = {0};
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    bool was_pending = sigismember(&pending, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t r = write(fd, text, length);
+    int error = errno;
+    if (r < 0 && error == EPIPE && !was_pending)
+        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return r;
+}
+
+/* Whether the program ends within so long; it is not reaped. */
+static bool ends_within(const struct process *p, double seconds, siginfo_t *info) {
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (double until_s = clock_s() + seconds;;) {
+        info->si_pid = 0;
+        if (waitid(P_PID, (id_t)p->pid, info, WEXITED | WNOWAIT | WNOHANG) == 0 && info->si_pid != 0)
+            return true;
+        if (clock_s() >= until_s)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The program has closed a pipe: says how it ended, or that it did not. */
+static void diagnose(struct process *p, const char *stream) {
+    siginfo_t info = {0};
+    const char *where = p->used > 0 ? " in the middle of a line" : " without an answer";
+    if (!ends_within(p, DIAGNOSIS_S, &info))
+        say(p, "has closed its standard %s but still runs", stream);
+    else if (info.si_code == CLD_EXITED)
+        say(p, "exited with status %d%s%s", info.si_status, where,
+            info.si_status == 127 ? " (sh: command not found?)" : "");
+    else
+        say(p, "was killed by signal %d (%s)%s", info.si_status, strsignal(info.si_status), where);
+}
+
+/* Reads what there is. Negative at the end of the stream or when the line is too long. */
+static int fill(struct process *p) {
+    if (p->used + 1 >= p->capacity) {
+        size_t capacity = p->capacity ? 2 * p->capacity : FIRST_BUFFER;
+        char *buffer = capacity <= PROCESS_LINE_BYTES ? realloc(p->buffer, capacity) : NULL;
+        if (!buffer) {
+            say(p, "sent a line of more than %zu bytes", p->capacity - 2);
+            return -1;
+        }
+        p->buffer = buffer;
+        p->capacity = capacity;
+    }
+    ssize_t got = read(p->from, p->buffer + p->used, p->capacity - p->used - 1);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (got <= 0) {
+        diagnose(p, "output");
+        return -1;
+    }
+    p->used += (size_t)got;
+    return 0;
+}
+
+/* Takes the line out of the buffer: there must be nothing behind it. */
+static char *take_line(struct process *p, char *end) {
+    if (end + 1 != p->buffer + p->used) {
+        say(p, "sent more than one line for one message");
+        return NULL;
+    }
+    *end = '\0';
+    p->used = 0;
+    return p->buffer;
+}
+
+char *process_exchange(struct process *p, const char *text, size_t length, double timeout_s) {
+    double until_s = clock_s() + timeout_s;
+    size_t written = 0;
+    for (size_t searched = 0;;) {
+        char *end = p->used > searched ? memchr(p->buffer + searched, '\n', p->used - searched) : NULL;
+        searched = end ? searched : p->used;
+        if (end && written == length)
+            return take_line(p, end);
+        double left_s = until_s - clock_s();
+        if (left_s <= 0) {
+            say(p, "gave no answer within %g s", timeout_s);
+            return NULL;
+        }
+        struct pollfd fds[] = {{.fd = p->from, .events = POLLIN},
+                               {.fd = written < length ? p->to : -1, .events = POLLOUT}};
+        if (poll(fds, 2, (int)fmin(ceil(left_s * 1e3), 1e9)) < 0)
+            continue; /* EINTR */
+        if (fds[1].revents) {
+            ssize_t sent = write_quietly(p->to, text + written, length - written);
+            if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+                diagnose(p, "input");
+                return NULL;
+            }
+            written += sent > 0 ? (size_t)sent : 0;
+        }
+        if (fds[0].revents && fill(p) < 0)
+            return NULL;
+    }
+}
+
+/* --- stop ------------------------------------------------------------------------------------------------- */
+
+void process_stop(struct process *p, const char *text, size_t length, double grace_s) {
+    siginfo_t info = {0};
+    if (p->pid > 0) {
+        if (length > 0 && write_quietly(p->to, text, length) < 0)
+            grace_s = 0; /* it does not read any more */
+        close(p->to);
+        close(p->from);
+        if (!ends_within(p, grace_s, &info)) {
+            kill(-p->pid, SIGTERM);
+            ends_within(p, TERMINATE_S, &info);
+        }
+        kill(-p->pid, SIGKILL); /* whatever else it has started, and itself if it ignores SIGTERM */
+        while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    free(p->buffer);
+    *p = (struct process){0};
+}

@@ -1,0 +1,187 @@
+/* Forms and their gradients: see form.h. */
+#include "calibrate/form.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const compute_form_names[] = {"proportional", "affine", "roofline", "p-norm"};
+const char *const sync_form_names[] = {"no sync", "constant sync", "k^e", "additive sync", "gamma-norm sync"};
+const char *const power_law_names[] = {"no power", "constant power", "linear power"};
+const char *const parameter_names[] = {"a_s",           "c_s",          "gamma",      "alpha_s",          "beta_s",
+                                       "alpha_inter_s", "beta_inter_s", "sync_gamma", "scaling_exponent", "p0_w",
+                                       "pmax_w"};
+
+#define GAMMA_MOST 10.0 /* of the model file: 2^(1/10) - 1 = 7 % above the roofline at its ridge */
+
+size_t form_parameters(const struct form *f, enum parameter free[static PARAM_COUNT]) {
+    bool norm = f->sync == SYNC_NORM, further = norm || f->sync == SYNC_ADDITIVE;
+    bool some = further || f->sync == SYNC_CONSTANT;
+    const bool is_free[PARAM_COUNT] = {
+        [PARAM_A] = f->compute != COMPUTE_PROPORTIONAL,  [PARAM_C] = true,
+        [PARAM_GAMMA] = f->compute == COMPUTE_NORM,      [PARAM_ALPHA] = some && f->one_node,
+        [PARAM_BETA] = further && f->one_node,           [PARAM_ALPHA_INTER] = some && f->across_nodes,
+        [PARAM_BETA_INTER] = further && f->across_nodes, [PARAM_SYNC_GAMMA] = norm,
+        [PARAM_EXPONENT] = f->sync == SYNC_EXPONENT,     [PARAM_P0] = f->power != POWER_LAW_NONE,
+        [PARAM_PMAX] = f->power == POWER_LAW_LINEAR,
+    };
+    size_t count = 0;
+    for (int p = 0; p < PARAM_COUNT; p++)
+        if (is_free[p])
+            free[count++] = (enum parameter)p;
+    return count;
+}
+
+void form_settle(const struct form *f, double v[static PARAM_COUNT]) {
+    const double fixed[PARAM_COUNT] = {[PARAM_A] = FLOOR_NONE_S,
+                                       [PARAM_GAMMA] = f->compute == COMPUTE_ROOFLINE ? GAMMA_MOST : 1,
+                                       [PARAM_SYNC_GAMMA] = 1};
+    enum parameter free[PARAM_COUNT];
+    size_t count = form_parameters(f, free), next = 0;
+    for (int p = 0; p < PARAM_COUNT; p++) {
+        if (next < count && free[next] == (enum parameter)p)
+            next++;
+        else
+            v[p] = fixed[p];
+    }
+    if (f->power == POWER_LAW_CONSTANT)
+        v[PARAM_PMAX] = v[PARAM_P0];
+    /* What was measured on one span only stands for both. */
+    if (!f->across_nodes) {
+        v[PARAM_ALPHA_INTER] = v[PARAM_ALPHA];
+        v[PARAM_BETA_INTER] = v[PARAM_BETA];
+    } else if (!f->one_node) {
+        v[PARAM_ALPHA] = v[PARAM_ALPHA_INTER];
+        v[PARAM_BETA] = v[PARAM_BETA_INTER];
+    }
+}
+
+struct speed_params form_speed(const double v[static PARAM_COUNT]) {
+    return (struct speed_params){.a_s = v[PARAM_A],
+                                 .c_s = v[PARAM_C],
+                                 .gamma = v[PARAM_GAMMA],
+                                 .alpha_s = {v[PARAM_ALPHA], v[PARAM_ALPHA_INTER]},
+                                 .beta_s = {v[PARAM_BETA], v[PARAM_BETA_INTER]},
+                                 .sync_gamma = v[PARAM_SYNC_GAMMA],
+                                 .scaling_exponent = v[PARAM_EXPONENT]};
+}
+
+struct power_params form_power(const double v[static PARAM_COUNT]) {
+    return (struct power_params){v[PARAM_P0], v[PARAM_PMAX]};
+}
+
+#define AT_BOUND 1e-6 /* of a gamma, from its bound */
+
+bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
+    if (f->power != POWER_LAW_NONE)
+        return f->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0];
+    double alpha = (f->one_node ? v[PARAM_ALPHA] : 0) + (f->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
+    double beta = (f->one_node ? v[PARAM_BETA] : 0) + (f->across_nodes ? v[PARAM_BETA_INTER] : 0);
+    bool compute =
+        (f->compute != COMPUTE_PROPORTIONAL && v[PARAM_A] <= FLOOR_NONE_S) ||
+        (f->compute == COMPUTE_NORM && (v[PARAM_GAMMA] < 1 + AT_BOUND || v[PARAM_GAMMA] > GAMMA_MOST - AT_BOUND));
+    bool sync = (f->sync == SYNC_CONSTANT && alpha == 0) || (f->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
+                (f->sync == SYNC_ADDITIVE && beta == 0) ||
+                (f->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
+    return compute || sync;
+}
+
+/* ---- Coordinates ---- */
+
+enum bound { ABOVE_ZERO, FROM_ZERO, BETWEEN };
+
+static enum bound bound_of(enum parameter p, double *least, double *most) {
+    *least = p == PARAM_EXPONENT ? 0 : 1;
+    *most = p == PARAM_EXPONENT ? 1 : GAMMA_MOST;
+    if (p == PARAM_GAMMA || p == PARAM_SYNC_GAMMA || p == PARAM_EXPONENT)
+        return BETWEEN;
+    return p == PARAM_A || p == PARAM_C || p == PARAM_P0 ? ABOVE_ZERO : FROM_ZERO;
+}
+
+double form_coordinate(enum parameter p, const double v[static PARAM_COUNT]) {
+    double least, most, value = p == PARAM_PMAX ? v[p] - v[PARAM_P0] : v[p];
+    switch (bound_of(p, &least, &most)) {
+    case ABOVE_ZERO:
+        return log(value);
+    case FROM_ZERO:
+        return sqrt(fmax(value, 0));
+    default:
+        return asin(fmin(fmax(2 * (value - least) / (most - least) - 1, -1), 1));
+    }
+}
+
+double form_value(enum parameter p, double u, double p0_w, double *slope) {
+    double least, most, value, by_u;
+    switch (bound_of(p, &least, &most)) {
+    case ABOVE_ZERO:
+        value = by_u = exp(u);
+        break;
+    case FROM_ZERO:
+        value = u * u + (p == PARAM_PMAX ? p0_w : 0);
+        by_u = 2 * u;
+        break;
+    default:
+        value = least + (most - least) * (sin(u) + 1) / 2;
+        by_u = (most - least) * cos(u) / 2;
+    }
+    if (slope)
+        *slope = by_u;
+    return value;
+}
+
+/* ---- Gradients ---- */
+
+struct norm_gradient {
+    double value, by_x, by_y, by_gamma;
+};
+
+/* (x^g + y^g)^(1/g) and its derivatives for x > 0, y >= 0, in a scale where the larger one is 1. At g = 1, where g
+   is fixed or at its bound, its own derivative is not needed. */
+static struct norm_gradient norm(double x, double y, double g) {
+    if (g == 1)
+        return (struct norm_gradient){.value = x + y, .by_x = 1, .by_y = 1};
+    double scale = fmax(x, y);
+    double xs = x < scale ? pow(x / scale, g) : 1, ys = y < scale ? pow(y / scale, g) : 1, sum = xs + ys;
+    double unit = pow(sum, 1 / g);
+    double smaller = fmin(xs, ys), logs = smaller > 0 ? smaller * log(smaller) / g : 0;
+    return (struct norm_gradient){.value = scale * unit,
+                                  .by_x = xs > 0 ? unit / sum * xs * scale / x : 0,
+                                  .by_y = ys > 0 ? unit / sum * ys * scale / y : 0,
+                                  .by_gamma = scale * unit * (logs / (g * sum) - log(sum) / (g * g))};
+}
+
+double form_rate(const double v[static PARAM_COUNT], struct place at, double gradient[static PARAM_COUNT]) {
+    const struct speed_params speed = form_speed(v);
+    double k = at.k, batch = at.batch;
+    struct norm_gradient compute = norm(speed.a_s, speed.c_s * batch, speed.gamma);
+    double grown = speed.scaling_exponent == 0 ? 1 : pow(k, speed.scaling_exponent),
+           local_s = compute.value * grown;
+    double sync_s = at.k == 1 ? 0 : speed.alpha_s[at.span] + speed.beta_s[at.span] * (k - 2);
+    struct norm_gradient whole = norm(local_s, sync_s, speed.sync_gamma);
+    double time_s = whole.value; /* speed_iteration_s to the last digits */
+    bool across = at.span == EASIM_ACROSS_NODES;
+    double by_local = whole.by_x * grown, by_sync = at.k == 1 ? 0 : whole.by_y;
+    memset(gradient, 0, PARAM_COUNT * sizeof *gradient);
+    gradient[PARAM_A] = by_local * compute.by_x;
+    gradient[PARAM_C] = by_local * compute.by_y * batch;
+    gradient[PARAM_GAMMA] = by_local * compute.by_gamma;
+    gradient[PARAM_EXPONENT] = whole.by_x * local_s * log(k);
+    gradient[PARAM_SYNC_GAMMA] = whole.by_gamma;
+    gradient[across ? PARAM_ALPHA_INTER : PARAM_ALPHA] = by_sync;
+    gradient[across ? PARAM_BETA_INTER : PARAM_BETA] = by_sync * (k - 2);
+    double rate = speed_rate(1, at.batch, time_s);
+    for (int p = 0; p < PARAM_COUNT; p++)
+        gradient[p] *= -rate / time_s;
+    return rate;
+}
+
+double form_watts(const double v[static PARAM_COUNT], double rate, const double rate_gradient[static PARAM_COUNT],
+                  double gradient[static PARAM_COUNT]) {
+    const struct power_params power = form_power(v);
+    double excess = power.pmax_w - power.p0_w;
+    for (int p = 0; p < PARAM_COUNT; p++)
+        gradient[p] = excess * v[PARAM_C] * rate_gradient[p];
+    gradient[PARAM_C] += excess * rate;
+    gradient[PARAM_P0] = 1;
+    gradient[PARAM_PMAX] = v[PARAM_C] * rate; /* of the excess */
+    return power_training_w(&power, v[PARAM_C], rate, INFINITY);
+}

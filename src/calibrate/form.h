@@ -1,0 +1,76 @@
+/* The competing forms of iteration time and power (SPEC 4): which parameters each leaves free, and its gradient.
+   Residuals come from model/speed.h and model/power.h, so what is fitted is what a simulation computes. */
+#ifndef EASIM_CALIBRATE_FORM_H
+#define EASIM_CALIBRATE_FORM_H
+
+#include "model/power.h"
+#include "model/speed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Ascending by simplicity. */
+enum compute_form { COMPUTE_PROPORTIONAL, COMPUTE_AFFINE, COMPUTE_ROOFLINE, COMPUTE_NORM, COMPUTE_FORMS };
+enum sync_form { SYNC_NONE, SYNC_CONSTANT, SYNC_EXPONENT, SYNC_ADDITIVE, SYNC_NORM, SYNC_FORMS };
+enum power_law { POWER_LAW_NONE, POWER_LAW_CONSTANT, POWER_LAW_LINEAR };
+
+extern const char *const compute_form_names[];
+extern const char *const sync_form_names[];
+extern const char *const power_law_names[];
+
+enum parameter {
+    PARAM_A,
+    PARAM_C,
+    PARAM_GAMMA,
+    PARAM_ALPHA,
+    PARAM_BETA,
+    PARAM_ALPHA_INTER,
+    PARAM_BETA_INTER,
+    PARAM_SYNC_GAMMA,
+    PARAM_EXPONENT,
+    PARAM_P0,
+    PARAM_PMAX,
+    PARAM_COUNT
+};
+
+extern const char *const parameter_names[]; /* keys of the model file */
+
+struct form {
+    enum compute_form compute;
+    enum sync_form sync;
+    enum power_law power;
+    bool one_node, across_nodes; /* some points with several GPUs are inside a node, across nodes */
+};
+
+/* A launch floor for forms without one: the clock of a simulation ticks no finer. */
+#define FLOOR_NONE_S 1e-9
+
+/* The free parameters of a form, ascending; their number. */
+size_t form_parameters(const struct form *form, enum parameter free[static PARAM_COUNT]);
+/* Gives the parameters that a form does not leave free their fixed or tied values. */
+void form_settle(const struct form *form, double values[static PARAM_COUNT]);
+struct speed_params form_speed(const double values[static PARAM_COUNT]);
+struct power_params form_power(const double values[static PARAM_COUNT]);
+
+/* Whether the values make the form one of the simpler forms, written with more parameters: with power, by its law;
+   without, by compute and synchronisation. */
+bool form_is_simpler(const struct form *form, const double values[static PARAM_COUNT]);
+
+/* Unbounded coordinate of a parameter and back. PARAM_PMAX is written as its excess over PARAM_P0. slope (may be
+   NULL) becomes d value / d coordinate. */
+double form_coordinate(enum parameter parameter, const double values[static PARAM_COUNT]);
+double form_value(enum parameter parameter, double coordinate, double p0_w, double *slope);
+
+/* Where a job ran. */
+struct place {
+    uint32_t k, batch;
+    enum easim_span span;
+};
+
+/* Samples/s of one GPU, and the derivative by each parameter. */
+double form_rate(const double values[static PARAM_COUNT], struct place at, double gradient[static PARAM_COUNT]);
+/* Power of one GPU at `rate` with that gradient; its own gradient holds pmax_w - p0_w fixed for PARAM_P0. */
+double form_watts(const double values[static PARAM_COUNT], double rate,
+                  const double rate_gradient[static PARAM_COUNT], double gradient[static PARAM_COUNT]);
+
+#endif

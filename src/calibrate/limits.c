@@ -1,0 +1,109 @@
+/* Power-limit levels: see limits.h. */
+#include "calibrate/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A configuration: the mean of its rows with power. */
+struct cell {
+    const struct profile_point *row;
+    double iteration_s, power_w;
+};
+
+struct cells {
+    ARRAY_OF(struct cell) at;
+};
+
+static int compare_places(const struct profile_point *a, const struct profile_point *b) {
+    if (a->across_nodes != b->across_nodes)
+        return a->across_nodes ? 1 : -1;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    return (a->batch > b->batch) - (a->batch < b->batch);
+}
+
+/* Rows [begin, end) of one limit, ordered by place. */
+static void cells_of_rows(struct cells *cells, const struct profile_point *begin, const struct profile_point *end) {
+    cells->at.count = 0;
+    while (begin < end) {
+        const struct profile_point *first = begin;
+        double rate = 0, power_w = 0, n = 0;
+        for (; begin < end && compare_places(first, begin) == 0; begin++)
+            if (!isnan(begin->power_w)) {
+                rate += begin->throughput_samples_s;
+                power_w += begin->power_w;
+                n++;
+            }
+        if (n > 0)
+            array_push(&cells->at,
+                       ((struct cell){first, (double)first->k * first->batch / (rate / n), power_w / n}));
+    }
+}
+
+static void add_level(struct limits *l, const struct cells *base, const struct cells *here, double limit_w) {
+    struct power_level level = {.power_limit_w = limit_w};
+    for (size_t b = 0, h = 0; b < base->at.count && h < here->at.count;) {
+        const struct cell *from = &base->at.at[b], *to = &here->at.at[h];
+        int order = compare_places(from->row, to->row);
+        b += order <= 0;
+        h += order >= 0;
+        if (order != 0)
+            continue;
+        double time = to->iteration_s / from->iteration_s, power = to->power_w / from->power_w;
+        level.time_ratio += time;
+        level.power_ratio += power;
+        level.energy_ratio += time * power;
+        level.configurations++;
+        array_push(&l->points, ((struct power_level_point){.k = to->row->k,
+                                                           .batch = to->row->batch,
+                                                           .power_limit_w = limit_w,
+                                                           .iteration_s = to->iteration_s,
+                                                           .power_w_per_gpu = to->power_w,
+                                                           .across_nodes = to->row->across_nodes}));
+    }
+    if (level.configurations == 0)
+        return;
+    level.time_ratio /= (double)level.configurations;
+    level.power_ratio /= (double)level.configurations;
+    level.energy_ratio /= (double)level.configurations;
+    array_push(&l->levels, level);
+}
+
+static void find_optimum(struct limits *l) {
+    int64_t most = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < l->levels.count; i++)
+        if (l->levels.at[i].configurations > most)
+            most = l->levels.at[i].configurations;
+    for (size_t i = 0; i < l->levels.count; i++) {
+        const struct power_level *level = &l->levels.at[i];
+        if (level->configurations == most && level->energy_ratio < least) {
+            least = level->energy_ratio;
+            l->energy_optimal_w = level->power_limit_w;
+        }
+    }
+}
+
+void limits_of_group(struct limits *l, const struct profile_group *group) {
+    const struct profile_point *rows = group->rows, *end = rows + group->count;
+    struct cells base = {0}, here = {0};
+    l->energy_optimal_w = NAN;
+    cells_of_rows(&base, rows, rows + group->base_count);
+    /* Rows stand from the highest limit down. */
+    while (end > rows && !isnan(end[-1].limit_w)) {
+        const struct profile_point *begin = end - 1;
+        while (begin > rows && begin[-1].limit_w == begin->limit_w)
+            begin--;
+        cells_of_rows(&here, begin, end);
+        add_level(l, &base, &here, begin->limit_w);
+        end = begin;
+    }
+    find_optimum(l);
+    free(base.at.at);
+    free(here.at.at);
+}
+
+void limits_finish(struct limits *l) {
+    free(l->levels.at);
+    free(l->points.at);
+}

@@ -1,0 +1,301 @@
+/* Writing of calibrated model files: see model_writer.h. */
+#include "calibrate/model_writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Every sample counts in full as long as the global batch is not above m0 (SPEC 4). */
+#define M0_UNKNOWN 1e12
+
+#define MAPE_MOST 100 /* of a model file; the record of the fit holds any */
+
+/* ---- Pieces of YAML ---- */
+
+/* A double-quoted scalar. */
+static void quoted(struct str *out, const char *text) {
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            str_addf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            str_addf(out, "\\x%02X", (unsigned)*text);
+        else
+            str_add_char(out, *text);
+    }
+    str_add_char(out, '"');
+}
+
+/* "INDENTkey: value" on a line of its own, or nothing for a NAN. */
+static void number(struct str *out, const char *indent_key, double value) {
+    if (!isfinite(value))
+        return;
+    str_addf(out, "%s: ", indent_key);
+    str_add_real(out, value);
+    str_add_char(out, '\n');
+}
+
+/* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
+static void item(struct str *out, const char *key, double value) {
+    if (!isfinite(value))
+        return;
+    str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
+    str_add_real(out, value);
+}
+
+/* ---- One model on one GPU type ---- */
+
+static void write_parameters(struct str *out, const struct choice *c) {
+    static const enum parameter always[] = {PARAM_A, PARAM_C, PARAM_GAMMA, PARAM_ALPHA, PARAM_BETA};
+    const double *v = c->fit.values;
+    if (c->table.count > 0)
+        return;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]), v[always[i]]);
+    if (c->form.across_nodes) {
+        number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
+        number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
+    }
+    if (v[PARAM_SYNC_GAMMA] != 1)
+        number(out, "        sync_gamma", v[PARAM_SYNC_GAMMA]);
+    if (v[PARAM_EXPONENT] != 0)
+        number(out, "        scaling_exponent", v[PARAM_EXPONENT]);
+    if (c->form.power != POWER_LAW_NONE) {
+        number(out, "        p0_w", v[PARAM_P0]);
+        number(out, "        pmax_w", v[PARAM_PMAX]);
+    }
+}
+
+static void write_table(struct str *out, const struct choice *c) {
+    if (c->table.count == 0)
+        return;
+    str_add(out, "        lookup:\n");
+    for (size_t i = 0; i < c->table.count; i++) {
+        const struct lookup_point *p = &c->table.points[i];
+        str_addf(out, "          - {k: %lld, batch: %lld", (long long)p->k, (long long)p->batch);
+        item(out, "throughput_samples_s", p->throughput_samples_s);
+        item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
+    }
+}
+
+/* Measured, but for what the rows cannot tell. */
+static void write_evidence(struct str *out, const struct choice *c, const char *profile) {
+    bool form = c->table.count == 0, no_power = c->points.powers == 0;
+    bool no_floor = form && c->form.compute == COMPUTE_PROPORTIONAL;
+    bool no_sync = form && !c->points.one_node && !c->points.across_nodes;
+    str_addf(out, "        evidence: {points: %s", evidence_names[c->evidence]);
+    str_addf(out, "%s%s%s}\n", no_power ? ", power: assumed" : "", no_floor ? ", a_s: assumed" : "",
+             no_sync ? ", alpha_s: assumed, beta_s: assumed" : "");
+    str_add(out, "        source:\n          points: ");
+    quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s", c->points.at.count, profile));
+    str_add_char(out, '\n');
+    const char *last = NULL;
+    for (size_t i = 0, named = 0; i < c->group->base_count && named < 5; i++) {
+        const char *source = c->group->rows[i].source; /* interned: equal texts have one address */
+        if (source == last || !source[0])
+            continue;
+        last = source;
+        str_addf(out, "          rows_%zu: ", ++named);
+        quoted(out, source);
+        str_add_char(out, '\n');
+    }
+    if (no_power)
+        str_add(out, "          power: \"not in the profile: the tdp_w of the GPU type stands for it\"\n");
+    if (no_floor)
+        str_add(out, "          a_s: \"none in this form: one nanosecond\"\n");
+    if (no_sync)
+        str_add(out, "          alpha_s: \"no row has more than one GPU\"\n");
+}
+
+static void write_range(struct str *out, const struct choice *c) {
+    uint32_t least_k = UINT32_MAX, most_k = 0, least_batch = UINT32_MAX, most_batch = 0;
+    for (size_t i = 0; i < c->points.at.count; i++) {
+        struct place at = c->points.at.at[i].at;
+        least_k = at.k < least_k ? at.k : least_k;
+        most_k = at.k > most_k ? at.k : most_k;
+        least_batch = at.batch < least_batch ? at.batch : least_batch;
+        most_batch = at.batch > most_batch ? at.batch : most_batch;
+    }
+    str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k, least_batch,
+             most_batch);
+    const double in_sample = c->in_sample.mape[THROUGHPUT], left_out = c->left_out.mape[THROUGHPUT];
+    number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
+    number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
+}
+
+/* ---- The record of the fit ---- */
+
+static void write_mape(struct str *out, const char *key, const struct scores *in, const struct scores *left_out) {
+    str_addf(out, "          %s:\n", key);
+    for (int q = 0; q < QUANTITIES; q++) {
+        if (in->points[q] == 0)
+            continue;
+        str_addf(out, "            %s: {", quantity_names[q]);
+        item(out, "in_sample", in->mape[q]);
+        item(out, "leave_one_out", left_out->mape[q]);
+        item(out, "rows", (double)in->points[q]);
+        item(out, "rows_left_out", (double)left_out->points[q]);
+        str_add(out, "}\n");
+    }
+}
+
+static void write_covariance(struct str *out, const struct choice *c) {
+    const struct covariance *v = &c->covariance;
+    str_add(out, "          parameters: {");
+    for (size_t i = 0; i < v->count; i++)
+        item(out, parameter_names[v->free[i]], c->fit.values[v->free[i]]);
+    str_add(out, "}\n          standard_errors: {");
+    for (size_t i = 0; i < v->count; i++)
+        item(out, parameter_names[v->free[i]], covariance_error(v, i));
+    str_add(out, "}\n");
+    if (v->singular || isnan(v->matrix[0][0]))
+        return;
+    str_add(out, "          covariance: # by the order of standard_errors\n");
+    for (size_t i = 0; i < v->count; i++) {
+        str_add(out, "            - [");
+        for (size_t j = 0; j < v->count; j++) {
+            str_add(out, j ? ", " : "");
+            str_add_real(out, v->matrix[i][j]);
+        }
+        str_add(out, "]\n");
+    }
+}
+
+static void write_contest(struct str *out, const struct choice *c, const struct contest *contest) {
+    for (size_t i = 0; i < contest->count; i++) {
+        const struct candidate *one = &contest->candidates[i];
+        str_add(out, "            - {form: ");
+        quoted(out, choice_form_text(&one->form, c->arena));
+        str_addf(out, ", of: %s", quantity_names[contest->quantity]);
+        item(out, "parameters", (double)one->parameters);
+        if (one->refused) {
+            str_add(out, ", refused: ");
+            quoted(out, one->refused);
+        } else {
+            item(out, "in_sample", one->in_sample);
+            item(out, "leave_one_out", one->left_out);
+            item(out, "above_best", one->against_best.mean);
+            item(out, "standard_error", one->against_best.standard_error);
+        }
+        str_add(out, (int)i == contest->chosen ? ", chosen: true}\n" : "}\n");
+    }
+}
+
+static void write_fit(struct str *out, const struct choice *c) {
+    str_addf(out, "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
+             c->points.at.count, c->points.configurations);
+    quoted(out, c->why);
+    str_add_char(out, '\n');
+    if (c->speed.chosen >= 0) {
+        str_add(out, "          form: ");
+        quoted(out, choice_form_text(&c->form, c->arena));
+        str_add_char(out, '\n');
+        write_covariance(out, c);
+        write_mape(out, "form_error", &c->form_in_sample, &c->form_left_out);
+    }
+    write_mape(out, "error", &c->in_sample, &c->left_out);
+    str_add(out, "          contest:\n");
+    write_contest(out, c, &c->speed);
+    write_contest(out, c, &c->power);
+    if (c->warnings.count > 0)
+        str_add(out, "          warnings:\n");
+    for (size_t i = 0; i < c->warnings.count; i++) {
+        str_add(out, "            - ");
+        quoted(out, c->warnings.at[i]);
+        str_add_char(out, '\n');
+    }
+}
+
+static void write_limits(struct str *out, const struct limits *l) {
+    if (l->levels.count == 0)
+        return;
+    str_add(out, "        power_limits:\n");
+    number(out, "          energy_optimal_w", l->energy_optimal_w);
+    str_add(out, "          levels:\n");
+    for (size_t i = 0; i < l->levels.count; i++) {
+        const struct power_level *level = &l->levels.at[i];
+        str_add(out, "            - {");
+        item(out, "power_limit_w", level->power_limit_w);
+        item(out, "time_ratio", level->time_ratio);
+        item(out, "power_ratio", level->power_ratio);
+        item(out, "energy_ratio", level->energy_ratio);
+        item(out, "configurations", (double)level->configurations);
+        str_add(out, "}\n");
+    }
+    str_add(out, "          points:\n");
+    for (size_t i = 0; i < l->points.count; i++) {
+        const struct power_level_point *p = &l->points.at[i];
+        str_add(out, "            - {");
+        item(out, "power_limit_w", p->power_limit_w);
+        item(out, "k", (double)p->k);
+        item(out, "batch", (double)p->batch);
+        item(out, "iteration_s", p->iteration_s);
+        item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
+    }
+}
+
+/* ---- The file ---- */
+
+static int compare_batches(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* All batches of the model, on any GPU type. */
+static void write_batches(struct str *out, const struct choice *choices, size_t count, const char *model) {
+    ARRAY_OF(uint32_t) batches = {0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; choices[i].group->model == model && p < choices[i].points.at.count; p++)
+            array_push(&batches, choices[i].points.at.at[p].at.batch);
+    qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
+    str_add(out, "    batches: [");
+    for (size_t i = 0; i < batches.count; i++)
+        if (i == 0 || batches.at[i] != batches.at[i - 1])
+            str_addf(out, "%s%u", i ? ", " : "", batches.at[i]);
+    str_add(out, "] # the measured ones\n");
+    free(batches.at);
+}
+
+static void write_model(struct str *out, const struct choice *choices, size_t count, const char *model,
+                        const struct writer_options *o) {
+    str_add(out, "  - name: ");
+    quoted(out, model);
+    number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
+    number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
+    write_batches(out, choices, count, model);
+    str_add(out, "    gpus:\n");
+}
+
+void model_writer_write(struct str *out, const struct choice *choices, const struct limits *limits, size_t count,
+                        const struct writer_options *o) {
+    str_addf(out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
+             isnan(o->m0)
+                 ? "# m0 and phi are not known from a profile: every sample counts in full (--m0, --phi).\n"
+                 : "");
+    for (size_t first = 0; first < count; first++) {
+        const char *model = choices[first].group->model;
+        bool done = false;
+        for (size_t i = 0; i < first; i++)
+            done |= choices[i].group->model == model;
+        if (done)
+            continue;
+        write_model(out, choices, count, model, o);
+        for (size_t i = first; i < count; i++) {
+            const struct choice *c = &choices[i];
+            if (c->group->model != model)
+                continue;
+            str_add(out, "      ");
+            quoted(out, c->group->gpu);
+            str_add(out, ":\n");
+            if (c->points.powers == 0)
+                str_add(out, "        power: tdp\n");
+            write_parameters(out, c);
+            write_table(out, c);
+            write_evidence(out, c, o->profile);
+            write_range(out, c);
+            write_fit(out, c);
+            write_limits(out, &limits[i]);
+        }
+    }
+}

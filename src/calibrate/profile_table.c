@@ -1,0 +1,234 @@
+/* Reading and grouping of profiles. Invariant: after loading, the rows of a group stand together, as in
+ * profile_table.h.
+ */
+#include "calibrate/profile_table.h"
+
+#include "base/numfmt.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of any iteration: beyond, a column holds something else, and a model file could not hold the result. */
+#define LEAST_ITERATION_S 1e-6
+#define MOST_ITERATION_S  1e5
+
+#define MAX_PROBLEMS 100 /* of one file: more help nobody */
+
+enum column { MODEL, GPU, K, BATCH, THROUGHPUT, PRECISION, NODES, LIMIT, POWER, EVIDENCE, SOURCE, COLUMN_COUNT };
+#define FIRST_OPTIONAL PRECISION
+
+static const char *const column_names[COLUMN_COUNT] = {"model",
+                                                       "gpu",
+                                                       "k",
+                                                       "batch_per_gpu",
+                                                       "throughput_samples_s",
+                                                       "precision",
+                                                       "nodes",
+                                                       "power_limit_w",
+                                                       "power_w_per_gpu",
+                                                       "evidence",
+                                                       "source"};
+
+struct reader {
+    struct csv *csv;
+    struct profile_table *profile;
+    struct problems *problems;
+    int columns[COLUMN_COUNT];
+};
+
+static struct slice field_of(const struct reader *r, enum column column) {
+    return csv_field(r->csv, r->columns[column]);
+}
+
+static void bad(const struct reader *r, enum column column, const char *expected) {
+    struct slice field = field_of(r, column);
+    problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
+                 "expected %s, got \"%.*s\"", expected, (int)(field.length < 80 ? field.length : 80), field.at);
+}
+
+/* A number in (0, most]; an empty optional field is NAN. */
+static double positive(const struct reader *r, enum column column, double most, const char *expected) {
+    struct slice field = field_of(r, column);
+    double value = NAN;
+    if (field.length == 0 && column >= FIRST_OPTIONAL)
+        return NAN;
+    if (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= most))
+        bad(r, column, expected);
+    return value;
+}
+
+static uint32_t count(const struct reader *r, enum column column, int64_t most, const char *expected) {
+    struct slice field = field_of(r, column);
+    int64_t value = 1;
+    if (field.length == 0 && column >= FIRST_OPTIONAL)
+        return 1;
+    if (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > most)
+        bad(r, column, expected);
+    return (uint32_t)value;
+}
+
+static const char *text(const struct reader *r, enum column column) {
+    struct slice field = field_of(r, column);
+    const char *at = field.length > 0 ? field.at : "";
+    return intern_text(&r->profile->texts, intern(&r->profile->texts, at, field.length, NULL));
+}
+
+/* Without a word, a row of a profile is what its file is: measured. */
+static enum evidence evidence_of(const struct reader *r) {
+    struct slice field = field_of(r, EVIDENCE);
+    for (int i = 0; evidence_names[i]; i++)
+        if (slice_is(field, evidence_names[i]))
+            return (enum evidence)i;
+    if (field.length > 0)
+        bad(r, EVIDENCE, "measured, derived, assumed or empty");
+    return EVIDENCE_MEASURED;
+}
+
+static const char *model_name(const struct reader *r) {
+    struct slice model = field_of(r, MODEL), precision = field_of(r, PRECISION);
+    struct str name = {0};
+    str_add_bytes(&name, model.at, model.length);
+    if (precision.length > 0) {
+        str_add_char(&name, '-');
+        str_add_bytes(&name, precision.at, precision.length);
+    }
+    uint32_t number = intern(&r->profile->texts, name.text, name.length, NULL);
+    str_finish(&name);
+    return intern_text(&r->profile->texts, number);
+}
+
+/* The group of a row, made on first sight. Texts are interned: equal ones have one address. */
+static uint32_t group_of(struct profile_table *p, const struct profile_point *row) {
+    const char *key[] = {row->model, row->gpu};
+    bool is_new = false;
+    uint32_t number = intern(&p->keys, key, sizeof key, &is_new);
+    if (is_new)
+        array_push(&p->groups, ((struct profile_group){.model = row->model, .gpu = row->gpu}));
+    return number;
+}
+
+static void read_row(const struct reader *r) {
+    size_t before = r->problems->count;
+    struct profile_point row = {.line = csv_where(r->csv, -1).line};
+    if (field_of(r, MODEL).length == 0)
+        bad(r, MODEL, "a name");
+    if (field_of(r, GPU).length == 0)
+        bad(r, GPU, "a name");
+    row.k = count(r, K, 1000000, "integer 1..1000000");
+    row.batch = count(r, BATCH, 1000000000, "integer 1..1000000000");
+    uint32_t nodes = count(r, NODES, 1000000, "integer 1..1000000 or empty");
+    row.across_nodes = nodes > 1;
+    row.throughput_samples_s = positive(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
+    row.limit_w = positive(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
+    row.power_w = positive(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
+    row.evidence = evidence_of(r);
+    if (r->problems->count == before && nodes > row.k)
+        bad(r, NODES, "at most as many nodes as GPUs");
+    double iteration_s = (double)row.k * row.batch / row.throughput_samples_s;
+    if (r->problems->count == before && !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
+        problems_add(r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
+                     "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
+                     iteration_s);
+    if (r->problems->count > before)
+        return;
+    row.model = model_name(r);
+    row.gpu = text(r, GPU);
+    row.source = text(r, SOURCE);
+    row.group = group_of(r->profile, &row);
+    array_push(&r->profile->rows, row);
+}
+
+static int find_columns(struct reader *r, const char *path) {
+    size_t before = r->problems->count;
+    struct arena scratch = {0};
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        r->columns[c] = csv_column(r->csv, column_names[c]);
+        if (c < FIRST_OPTIONAL && r->columns[c] < 0)
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "column \"%s\" is missing",
+                         column_names[c]);
+    }
+    for (size_t i = 0; i < csv_column_count(r->csv); i++) {
+        const char *name = csv_column_name(r->csv, i);
+        bool known = strncmp(name, "label.", 6) == 0;
+        for (int c = 0; c < COLUMN_COUNT; c++)
+            known |= r->columns[c] == (int)i;
+        if (known)
+            continue;
+        const char *hint = str_suggestion(&scratch, name, column_names, COLUMN_COUNT);
+        problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s", name,
+                     hint[0] ? hint : " (extra columns are named label.*)");
+    }
+    arena_finish(&scratch);
+    return r->problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int compare_limits(double a, double b) {
+    if (isnan(a) || isnan(b))
+        return isnan(b) - isnan(a);
+    return (a < b) - (a > b);
+}
+
+static int compare(const void *left, const void *right) {
+    const struct profile_point *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    int by_limit = compare_limits(a->limit_w, b->limit_w);
+    if (by_limit != 0)
+        return by_limit;
+    if (a->across_nodes != b->across_nodes)
+        return a->across_nodes ? 1 : -1;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    if (a->batch != b->batch)
+        return a->batch < b->batch ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void group_rows(struct profile_table *p) {
+    if (p->rows.count > 0)
+        qsort(p->rows.at, p->rows.count, sizeof *p->rows.at, compare);
+    for (size_t i = 0; i < p->rows.count; i++) {
+        const struct profile_point *row = &p->rows.at[i];
+        struct profile_group *group = &p->groups.at[row->group];
+        if (group->count == 0)
+            group->rows = row;
+        group->count++;
+        if (compare_limits(group->rows->limit_w, row->limit_w) == 0)
+            group->base_count++;
+    }
+}
+
+int profile_table_load(struct profile_table *p, const char *path, struct problems *problems) {
+    struct reader r = {.profile = p, .problems = problems};
+    struct error error = {0};
+    size_t before = problems->count;
+    p->file = path;
+    if (csv_open(path, ',', &r.csv, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    if (find_columns(&r, path) == 0) {
+        for (int got; (got = csv_next(r.csv, &error)) != 0 && problems->count - before < MAX_PROBLEMS;) {
+            if (got > 0) {
+                read_row(&r);
+                continue;
+            }
+            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+            if (got != ERROR_INPUT)
+                break;
+        }
+        if (p->rows.count == 0 && problems->count == before)
+            problems_add(problems, (struct location){.file = path}, NULL, "the profile holds no rows");
+        group_rows(p);
+    }
+    csv_close(r.csv);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+void profile_table_finish(struct profile_table *p) {
+    free(p->rows.at);
+    free(p->groups.at);
+    intern_finish(&p->texts);
+    intern_finish(&p->keys);
+}

@@ -1,0 +1,133 @@
+/* Predictions and errors: see score.h. */
+#include "calibrate/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const quantity_names[] = {"throughput", "power", "energy_per_sample"};
+
+double score_error(const struct point *m, const struct prediction *p, enum quantity quantity) {
+    if (quantity == THROUGHPUT)
+        return fabs(p->rate / m->rate - 1);
+    if (quantity == POWER)
+        return fabs(p->power_w / m->power_w - 1);
+    return fabs(p->power_w / p->rate / (m->power_w / m->rate) - 1);
+}
+
+struct scores score_all(const struct points *points, const struct prediction *predictions) {
+    struct scores s = {0};
+    for (int q = 0; q < QUANTITIES; q++) {
+        for (size_t i = 0; i < points->at.count; i++) {
+            double error = score_error(&points->at.at[i], &predictions[i], (enum quantity)q);
+            if (!isnan(error)) {
+                s.mape[q] += error;
+                s.points[q]++;
+            }
+        }
+        s.mape[q] = s.points[q] > 0 ? s.mape[q] / (double)s.points[q] : NAN;
+    }
+    return s;
+}
+
+static double difference(const struct points *points, size_t i, enum quantity quantity, const struct prediction *a,
+                         const struct prediction *b) {
+    const struct point *point = &points->at.at[i];
+    double d = score_error(point, &a[i], quantity) - score_error(point, &b[i], quantity);
+    return isnan(d) ? 0 : d;
+}
+
+struct comparison score_compare(const struct points *points, enum quantity quantity, const struct prediction *a,
+                                const struct prediction *b) {
+    double n = 0, units = 0, mean = 0, squares = 0;
+    for (size_t i = 0; i < points->at.count; i++) {
+        n += !isnan(score_error(&points->at.at[i], &a[i], quantity));
+        mean += difference(points, i, quantity, a, b);
+    }
+    mean /= n;
+    for (size_t i = 0; i < points->at.count;) {
+        uint32_t configuration = points->at.at[i].configuration;
+        double sum = 0;
+        for (; i < points->at.count && points->at.at[i].configuration == configuration; i++)
+            if (!isnan(score_error(&points->at.at[i], &a[i], quantity)))
+                sum += difference(points, i, quantity, a, b) - mean;
+        squares += sum * sum;
+        units++;
+    }
+    double spread = units > 1 ? sqrt(squares * units / (units - 1)) / n : 0;
+    return (struct comparison){mean, spread};
+}
+
+/* ---- Forms ---- */
+
+static struct prediction predict(const struct form *form, const struct fit *fit, struct place at) {
+    const struct speed_params speed = form_speed(fit->values);
+    const struct power_params power = form_power(fit->values);
+    double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, at.span));
+    return (struct prediction){
+        rate, form->power == POWER_LAW_NONE ? NAN : power_training_w(&power, speed.c_s, rate, INFINITY)};
+}
+
+void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
+                       struct prediction *predictions) {
+    for (size_t i = 0; i < points->at.count; i++)
+        predictions[i] = predict(form, fit, points->at.at[i].at);
+}
+
+bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
+                      struct prediction *predictions) {
+    bool settled = !fit_leaves_open(points, form, NO_FOLD, fit);
+    for (uint32_t fold = 0; fold < points->folds; fold++) {
+        struct fit rest;
+        if (!fit_form(points, form, fold, fit, &rest) || (settled && fit_leaves_open(points, form, fold, &rest)))
+            return false;
+        for (size_t i = 0; i < points->at.count; i++)
+            if (points->at.at[i].configuration % points->folds == fold)
+                predictions[i] = predict(form, &rest, points->at.at[i].at);
+    }
+    return true;
+}
+
+/* ---- Tables ---- */
+
+void table_of_points(const struct points *points, const struct form *form, const struct fit *fit, uint32_t left_out,
+                     struct lookup *table) {
+    *table = (struct lookup){.points = mem_zalloc(points->configurations, sizeof *table->points)};
+    for (size_t i = 0; i < points->at.count;) {
+        const struct point *first = &points->at.at[i];
+        double rate = 0, power_w = 0, n = 0, powers = 0;
+        for (; i < points->at.count && points->at.at[i].configuration == first->configuration; i++, n++) {
+            const struct point *point = &points->at.at[i];
+            rate += point->rate;
+            power_w += isnan(point->power_w) ? 0 : point->power_w;
+            powers += !isnan(point->power_w);
+        }
+        if (left_out != NO_FOLD && first->configuration % points->folds == left_out)
+            continue;
+        table->points[table->count++] = (struct lookup_point){
+            .k = first->at.k,
+            .batch = first->at.batch,
+            .throughput_samples_s = rate / n * first->at.k,
+            .power_w_per_gpu = powers > 0 ? power_w / powers : predict(form, fit, first->at).power_w,
+            .across_nodes = first->at.span == EASIM_ACROSS_NODES};
+    }
+    (void)lookup_sort(table); /* each place stands there once */
+}
+
+struct prediction table_predict(const struct lookup *table, struct place at) {
+    struct lookup_value value;
+    if (!lookup_find(table, at.k, at.batch, at.span, &value))
+        return (struct prediction){NAN, NAN};
+    return (struct prediction){speed_rate(1, at.batch, value.iteration_s), value.power_w};
+}
+
+void table_predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
+                            struct prediction *predictions) {
+    for (uint32_t fold = 0; fold < points->folds; fold++) {
+        struct lookup rest;
+        table_of_points(points, form, fit, fold, &rest);
+        for (size_t i = 0; i < points->at.count; i++)
+            if (points->at.at[i].configuration % points->folds == fold)
+                predictions[i] = table_predict(&rest, points->at.at[i].at);
+        free(rest.points);
+    }
+}

@@ -1,0 +1,256 @@
+/* easim compare: policies on the same workloads, with paired differences. */
+#include "cli/cli.h"
+#include "cli/compare_args.h"
+#include "cli/contenders.h"
+#include "output/compare_dir.h"
+#include "output/compare_report.h"
+#include "output/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A comparison while it goes. */
+struct session {
+    const struct compare_args *args;
+    const char *folder;
+    struct contenders clean;
+    struct contenders *perturbed; /* one for each perturbation */
+    struct compare_series *series;
+    struct comparison comparison;
+    struct compare_goal goal;
+};
+
+/* The scenario with the sets of one perturbation after those of the command line. */
+static int load_perturbed(struct session *s, size_t index, struct problems *problems) {
+    const struct compare_args *a = s->args;
+    const struct asked_perturbation *p = &a->perturbations.at[index];
+    struct study *study = &s->clean.at[0].study;
+    struct perturb_sets more = {.sets = {0}};
+    const char *refusal = p->kind->apply(study, p->amount, &study->arena, &more);
+    struct scenario_args changed = a->run.scenario;
+    size_t given = changed.sets.count, total = given + more.sets.count;
+    const char **sets = mem_zalloc(total, sizeof *sets);
+    for (size_t k = 0; k < total; k++)
+        sets[k] = k < given ? changed.sets.at[k] : more.sets.at[k - given];
+    changed.sets.at = sets;
+    changed.sets.count = total;
+    int r = ERROR_INPUT;
+    if (refusal)
+        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->kind->name, refusal);
+    else
+        r = contenders_load(&s->perturbed[index], &changed, a->policies.at, a->policies.count, problems);
+    free(sets);
+    free(more.sets.at);
+    return r;
+}
+
+static int load(struct session *s, struct problems *problems) {
+    const struct compare_args *a = s->args;
+    if (contenders_load(&s->clean, &a->run.scenario, a->policies.at, a->policies.count, problems) < 0)
+        return ERROR_INPUT;
+    s->perturbed = mem_zalloc(a->perturbations.count, sizeof *s->perturbed);
+    int result = 0;
+    for (size_t i = 0; i < a->perturbations.count; i++)
+        if (load_perturbed(s, i, problems) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+static int open_folders(struct session *s, struct error *reterr) {
+    const struct compare_args *a = s->args;
+    struct run_args summary_only = a->run;
+    struct arena arena = {0};
+    summary_only.summary_only = true;
+    int r = s->folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
+    if (r == 0 && !a->run.force)
+        r = run_dir_check_empty(s->folder, reterr);
+    if (r == 0)
+        r = contenders_open(&s->clean, s->folder, &a->run, reterr);
+    for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
+        r = contenders_open(&s->perturbed[i],
+                            arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].kind->name),
+                            &summary_only, reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+/* The comparison of what has so many replications. */
+static void assemble(struct session *s, uint32_t replications) {
+    const char *baseline = s->clean.at[s->args->baseline].study.module.policy->name;
+    s->comparison = (struct comparison){.series = s->series,
+                                        .replications = replications,
+                                        .baseline = COMPARE_NOBODY,
+                                        .count = contenders_series(&s->clean, replications, s->series, NULL)};
+    for (size_t i = 0; i < s->comparison.count; i++)
+        if (strcmp(s->series[i].policy, baseline) == 0)
+            s->comparison.baseline = i;
+}
+
+/* All policies, then more replications of all while the goal asks for them. */
+static void run_clean(struct session *s) {
+    const struct compare_args *a = s->args;
+    uint32_t before = 0, count = (uint32_t)s->clean.at[0].study.scenario.replications;
+    if (s->goal.relative > 0 && count < 2)
+        count = 2; /* there is no interval of one */
+    s->series = mem_zalloc(s->clean.count, sizeof *s->series);
+    while (count > before) {
+        contenders_run(&s->clean, count, &a->run, s->goal.relative == 0);
+        if (s->clean.code == EXIT_INTERRUPTED) {
+            assemble(s, before > 0 ? before : count);
+            return;
+        }
+        assemble(s, count);
+        before = count;
+        if (s->goal.relative > 0 && s->comparison.count > 0)
+            count = compare_next_count(&s->comparison, &s->goal);
+    }
+}
+
+/* The perturbed runs, beside the clean ones of the policies that did both. */
+static void run_perturbed(struct session *s, struct compare_perturbed *out) {
+    uint32_t replications = s->comparison.replications;
+    for (size_t i = 0; i < s->args->perturbations.count && s->clean.code != EXIT_INTERRUPTED; i++) {
+        struct contenders *all = &s->perturbed[i];
+        const struct asked_perturbation *asked = &s->args->perturbations.at[i];
+        for (size_t p = 0; p < all->count; p++)
+            all->at[p].failed = all->at[p].failed || s->clean.at[p].failed;
+        contenders_run(all, replications, &s->args->run, true);
+        s->clean.code = all->code != EXIT_DONE ? all->code : s->clean.code;
+        struct compare_series *clean = mem_zalloc(all->count, sizeof *clean);
+        struct compare_series *perturbed = mem_zalloc(all->count, sizeof *perturbed);
+        size_t *places = mem_zalloc(all->count, sizeof *places);
+        size_t count = contenders_series(all, replications, perturbed, places);
+        for (size_t p = 0; p < count; p++)
+            clean[p] = (struct compare_series){.policy = perturbed[p].policy,
+                                               .summaries = s->clean.at[places[p]].result.summaries};
+        free(places);
+        out[i] = (struct compare_perturbed){asked->kind->name,
+                                            asked->amount,
+                                            {clean, count, replications, COMPARE_NOBODY},
+                                            {perturbed, count, replications, COMPARE_NOBODY}};
+    }
+}
+
+/* Notes of a policy under its name. */
+static void add_notes(const struct session *s, struct str *out) {
+    for (size_t i = 0; i < s->clean.count; i++) {
+        const struct contender *c = &s->clean.at[i];
+        struct str notes = {0};
+        report_notes(&c->study, &c->result, &notes);
+        if (notes.length > 0)
+            str_addf(out, "%s:\n%s", c->study.module.policy->name, notes.text);
+        str_finish(&notes);
+    }
+    if (s->goal.relative > 0 && s->comparison.count > 0) {
+        double precision = compare_precision(&s->comparison, s->goal.column);
+        str_addf(out, "--until-ci: %s known to %.3g %% after %u replications%s\n", summary_names[s->goal.column],
+                 100 * precision, s->comparison.replications,
+                 precision <= s->goal.relative ? "" : ", not as well as asked for");
+    }
+}
+
+static int print(const struct session *s, const struct compare_output *output) {
+    const struct run_args *a = &s->args->run;
+    struct str text = {0}, notes = {0};
+    struct error error = {0};
+    int code = EXIT_DONE;
+    add_notes(s, &notes);
+    if (a->format == FORMAT_TABLE) {
+        compare_report(output, &text);
+        str_addf(&text, "\n%sresults: %s\n", notes.length > 0 ? notes.text : "", s->folder);
+    } else {
+        (a->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
+        if (!a->quiet && notes.length > 0)
+            fputs(notes.text, stderr);
+    }
+    if ((a->format != FORMAT_TABLE || !a->quiet) && run_args_print(&text, &error) < 0)
+        code = cli_report_error(&error);
+    str_finish(&text);
+    str_finish(&notes);
+    return code;
+}
+
+/* Files and table of what could be compared. */
+static int conclude(struct session *s, const struct compare_perturbed *perturbed) {
+    const struct compare_args *a = s->args;
+    struct compare_output output = {.study = &s->clean.at[0].study,
+                                    .comparison = s->comparison,
+                                    .pareto_count = a->pareto_count,
+                                    .shown = a->shown.at,
+                                    .shown_count = a->shown.count,
+                                    .perturbed = perturbed};
+    struct error error = {0};
+    for (size_t i = 0; i < a->perturbations.count; i++)
+        output.perturbed_count += perturbed[i].name != NULL;
+    memcpy(output.pareto, a->pareto, sizeof output.pareto);
+    contenders_commit(&s->clean);
+    const char **failed = mem_zalloc(s->clean.count + 1, sizeof *failed);
+    size_t failures = 0;
+    for (size_t i = 0; i < s->clean.count; i++)
+        if (s->clean.at[i].failed && !s->clean.at[i].left_out)
+            failed[failures++] = s->clean.at[i].study.module.policy->name;
+    const struct compare_dir_state state = {s->clean.code != EXIT_DONE, failed,
+                                            s->goal.relative > 0 ? &s->goal : NULL};
+    int code = s->clean.code;
+    if (s->comparison.count > 0) {
+        int written = compare_dir_write(s->folder, &output, &state, &error) < 0 ? cli_report_error(&error)
+                                                                                : print(s, &output);
+        code = code == EXIT_DONE ? written : code;
+    }
+    free(failed);
+    return code;
+}
+
+static int compare(struct session *s) {
+    struct error error = {0};
+    size_t count = s->args->perturbations.count;
+    if (open_folders(s, &error) < 0)
+        return cli_report_error(&error);
+    struct compare_perturbed *perturbed = mem_zalloc(count, sizeof *perturbed);
+    run_clean(s);
+    if (s->comparison.count > 0)
+        run_perturbed(s, perturbed);
+    int code = conclude(s, perturbed);
+    for (size_t i = 0; i < count; i++) {
+        free((void *)perturbed[i].clean.series);
+        free((void *)perturbed[i].perturbed.series);
+    }
+    free(perturbed);
+    return code;
+}
+
+static void finish(struct session *s) {
+    contenders_finish(&s->clean);
+    for (size_t i = 0; s->perturbed && i < s->args->perturbations.count; i++)
+        contenders_finish(&s->perturbed[i]);
+    free(s->perturbed);
+    free(s->series);
+}
+
+int cli_compare(int argc, char **argv) {
+    struct compare_args args = {0};
+    struct problems problems = {0};
+    compare_args_parse(&args, argc, argv);
+    run_args_catch_interrupts();
+    struct session session = {.args = &args, .goal = args.goal};
+    int code = EXIT_BAD_INPUT;
+    if (compare_args_resolve(&args, &problems) == 0 && load(&session, &problems) == 0 &&
+        compare_args_check(&args, session.clean.at, &problems) == 0) {
+        const char *name = session.clean.at[0].study.scenario.name;
+        session.folder =
+            args.run.out ? args.run.out : arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
+        if (args.all)
+            contenders_leave_out(&session.clean, args.run.quiet);
+        for (size_t i = 0; i < args.perturbations.count; i++)
+            for (size_t p = 0; p < session.clean.count; p++)
+                session.perturbed[i].at[p].failed = session.clean.at[p].failed;
+        code = compare(&session);
+    } else {
+        code = cli_report_problems(&problems);
+    }
+    finish(&session);
+    problems_finish(&problems);
+    compare_args_finish(&args);
+    return code;
+}

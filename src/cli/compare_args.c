@@ -1,0 +1,299 @@
+/* Options of easim compare: lists of policies, metrics and perturbations. */
+#include "cli/compare_args.h"
+
+#include "base/numfmt.h"
+#include "cli/cli.h"
+#include "metrics/kinds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REPLICATIONS 1000 /* of --until-ci, unless told */
+#define COLUMN(name)      (unsigned)(offsetof(struct summary, name) / sizeof(double))
+
+enum { KEY_POLICIES = 512, KEY_BASELINE, KEY_PARETO, KEY_METRICS, KEY_UNTIL_CI, KEY_MOST, KEY_PERTURB };
+
+static const struct argp_option options[] = {
+    {"policies", KEY_POLICIES, "A,B,C|all", 0, "policies to compare; all: every one that is found and loads", 0},
+    {"baseline", KEY_BASELINE, "A", 0,
+     "the policy that others are compared with (default: the first; of all, the scenario's)", 0},
+    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; compare.csv has all of them", 0},
+    {"pareto", KEY_PARETO, "M,M[,M]", 0,
+     "metrics of the Pareto front (default: energy_per_work_kwh,jct_restricted_mean_s)", 0},
+    {"until-ci", KEY_UNTIL_CI, "[METRIC=]2%", 0,
+     "add replications until the 95 % interval of METRIC (default: the first of the Pareto front) is within so "
+     "much "
+     "of its mean, for every policy",
+     0},
+    {"max-replications", KEY_MOST, "N", 0, "but no more than so many (default: 1000)", 0},
+    {"perturb", KEY_PERTURB, "arrivals=0.1,...", 0,
+     "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a "
+     "node and day), noise (sigma of true speeds)",
+     0},
+    {0},
+};
+
+static unsigned find_metric(const char *option, const char *name, struct argp_state *state) {
+    struct arena arena = {0};
+    int column = summary_find(name);
+    if (column < 0)
+        argp_error(state, "%s: no metric is named \"%.80s\"%s", option, name,
+                   str_suggestion(&arena, name, summary_names, SUMMARY_COUNT));
+    arena_finish(&arena);
+    return column < 0 ? 0 : (unsigned)column;
+}
+
+/* The next name of a list; *list moves behind it. */
+static const char *next_item(const char **list, struct arena *arena) {
+    size_t length = strcspn(*list, ",");
+    const char *item = arena_strndup(arena, *list, length);
+    *list += length + ((*list)[length] == ',');
+    return item;
+}
+
+static void parse_pareto(struct compare_args *a, const char *list, struct argp_state *state) {
+    a->pareto_count = 0;
+    while (*list) {
+        const char *name = next_item(&list, &a->run.scenario.arena);
+        unsigned column = find_metric("--pareto", name, state);
+        if (metric_kind(column).better == METRIC_NEITHER)
+            argp_error(state, "--pareto: neither less nor more of %s is better", name);
+        for (unsigned d = 0; d < a->pareto_count; d++)
+            if (a->pareto[d] == column)
+                argp_error(state, "--pareto: %s is listed twice", name);
+        if (a->pareto_count == PARETO_MOST)
+            argp_error(state, "--pareto: expected two or three metrics, got more");
+        a->pareto[a->pareto_count++] = column;
+    }
+    if (a->pareto_count < 2)
+        argp_error(state, "--pareto: expected two or three metrics, got %u", a->pareto_count);
+}
+
+static void parse_metrics(struct compare_args *a, const char *list, struct argp_state *state) {
+    a->shown.count = 0;
+    while (*list)
+        array_push(&a->shown, find_metric("--metrics", next_item(&list, &a->run.scenario.arena), state));
+    if (a->shown.count == 0)
+        argp_error(state, "--metrics: expected metrics, got none");
+}
+
+/* "2%" or "0.02". */
+static bool parse_share(const char *text, double *share) {
+    size_t length = strlen(text);
+    bool percent = length > 0 && text[length - 1] == '%';
+    double value = 0;
+    if (!numfmt_parse_real(text, length - percent, &value) || !(value > 0))
+        return false;
+    *share = percent ? value / 100 : value;
+    return true;
+}
+
+static void parse_goal(struct compare_args *a, const char *value, struct argp_state *state) {
+    const char *equals = strchr(value, '='), *share = equals ? equals + 1 : value;
+    a->goal.column =
+        equals ? find_metric("--until-ci", arena_strndup(&a->run.scenario.arena, value, (size_t)(equals - value)),
+                             state)
+               : SUMMARY_COUNT;
+    if (!parse_share(share, &a->goal.relative))
+        argp_error(state, "--until-ci: expected [METRIC=]2%% or a share > 0, got \"%s\"", value);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct compare_args *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->run;
+        return 0;
+    case KEY_POLICIES:
+        a->policy_list = value;
+        return 0;
+    case KEY_BASELINE:
+        a->baseline_name = value;
+        return 0;
+    case KEY_PARETO:
+        parse_pareto(a, value, state);
+        return 0;
+    case KEY_METRICS:
+        parse_metrics(a, value, state);
+        return 0;
+    case KEY_UNTIL_CI:
+        parse_goal(a, value, state);
+        return 0;
+    case KEY_MOST:
+        a->goal.most = (uint32_t)cli_count(value, 2, 1000000, "--max-replications", state);
+        return 0;
+    case KEY_PERTURB:
+        a->perturb_list = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->policy_list)
+            argp_error(state, "expected --policies");
+        if (a->run.scenario.policy)
+            argp_error(state, "expected --policies instead of --policy");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void compare_args_parse(struct compare_args *a, int argc, char **argv) {
+    static const unsigned shown[] = {
+        COLUMN(energy_per_work_kwh),   COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
+        COLUMN(jct_restricted_mean_s), COLUMN(jct_mean_s), COLUMN(edp_mean_js),
+        COLUMN(deadline_miss_rate),    COLUMN(jain_gpu_s)};
+    const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Runs several policies on the same workloads and compares them.\v"
+        "Exit codes are those of easim run; a policy that fails is left out of the comparison, the\n"
+        "others are kept. DIR is results/NAME/compare unless given.",
+        children,
+        NULL,
+        NULL};
+    a->pareto[0] = COLUMN(energy_per_work_kwh);
+    a->pareto[1] = COLUMN(jct_restricted_mean_s);
+    a->pareto_count = 2;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        array_push(&a->shown, shown[i]);
+    cli_parse(&argp, argc, argv, a);
+    if (a->goal.relative > 0 && a->goal.column == SUMMARY_COUNT)
+        a->goal.column = a->pareto[0];
+    a->goal.most = a->goal.most ? a->goal.most : MOST_REPLICATIONS;
+}
+
+/* --- what is found only by looking --- */
+
+static void add_if_it_loads(const char *name, void *context) {
+    struct compare_args *a = context;
+    struct policy_module module;
+    struct error error = {0};
+    if (module_open(name, &module, &error) == 0)
+        array_push(&a->policies, arena_strdup(&a->run.scenario.arena, name));
+    else if (!a->run.quiet)
+        fprintf(stderr, "easim compare: %s is left out: %s\n", name, error.text);
+    module_close(&module);
+}
+
+static void find_policies(struct compare_args *a, struct problems *problems) {
+    const char *list = a->policy_list;
+    a->all = strcmp(list, "all") == 0;
+    if (a->all) {
+        module_list(add_if_it_loads, a);
+        if (a->policies.count == 0)
+            problems_add(problems, (struct location){0}, NULL, "--policies: no policy is found");
+        return;
+    }
+    while (*list) {
+        const char *name = next_item(&list, &a->run.scenario.arena);
+        struct policy_module module;
+        struct error error = {0};
+        if (module_open(name, &module, &error) < 0)
+            problems_add(problems, (struct location){0}, NULL, "--policies: %s", error.text);
+        else
+            array_push(&a->policies, name);
+        module_close(&module);
+    }
+    if (a->policies.count == 0 && problems->count == 0)
+        problems_add(problems, (struct location){0}, NULL, "--policies: expected policies, got \"\"");
+}
+
+static void find_perturbation(struct compare_args *a, const char *item, struct problems *problems) {
+    const char *equals = strchr(item, '='), *names[16];
+    struct arena *arena = &a->run.scenario.arena;
+    const char *name = equals ? arena_strndup(arena, item, (size_t)(equals - item)) : item;
+    struct asked_perturbation asked = {.kind = perturb_find(name)};
+    size_t count = 0;
+    for (const struct perturbation *p = perturbations; p->name; p++)
+        names[count++] = p->name;
+    if (!asked.kind) {
+        problems_add(problems, (struct location){0}, NULL, "--perturb: nothing to perturb is named \"%.80s\"%s",
+                     name, str_suggestion(arena, name, names, count));
+        return;
+    }
+    asked.amount = asked.kind->amount;
+    if (equals && (!numfmt_parse_real(equals + 1, strlen(equals + 1), &asked.amount) ||
+                   !(asked.amount > asked.kind->least && asked.amount <= asked.kind->most))) {
+        problems_add(problems, (struct location){0}, NULL,
+                     "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name, asked.kind->least,
+                     asked.kind->most, item);
+        return;
+    }
+    for (size_t i = 0; i < a->perturbations.count; i++)
+        if (a->perturbations.at[i].kind == asked.kind)
+            problems_add(problems, (struct location){0}, NULL, "--perturb: %s is listed twice", name);
+    array_push(&a->perturbations, asked);
+}
+
+/* The policy that the scenario names itself; what is wrong with the scenario is told later. */
+static void find_own_policy(struct compare_args *a) {
+    struct scenario scenario;
+    struct problems ignored = {0};
+    const struct scenario_overrides overrides = scenario_args_overrides(&a->run.scenario);
+    if (scenario_load(&scenario, a->run.scenario.config, &overrides, &ignored) == 0)
+        a->own_policy = arena_strdup(&a->run.scenario.arena, scenario.policy.name);
+    scenario_finish(&scenario);
+    problems_finish(&ignored);
+}
+
+int compare_args_resolve(struct compare_args *a, struct problems *problems) {
+    find_policies(a, problems);
+    for (const char *list = a->perturb_list; list && *list;)
+        find_perturbation(a, next_item(&list, &a->run.scenario.arena), problems);
+    if (problems->count > 0)
+        return ERROR_INPUT;
+    if (scenario_args_read(&a->run.scenario, problems) < 0)
+        return ERROR_INPUT;
+    if (!a->baseline_name && a->all)
+        find_own_policy(a);
+    return 0;
+}
+
+static const char *name_of(const struct contender *c) {
+    return c->study.module.policy->name;
+}
+
+/* The one of that name or path; else, with `all`, the one the scenario names itself; else the first. */
+static void find_baseline(struct compare_args *a, const struct contender *contenders, struct problems *problems) {
+    const char *wanted = a->baseline_name ? a->baseline_name : a->own_policy;
+    const char **names = arena_alloc(&a->run.scenario.arena, a->policies.count * sizeof *names);
+    a->baseline = a->policies.count;
+    for (size_t i = 0; wanted && i < a->policies.count; i++) {
+        names[i] = name_of(&contenders[i]);
+        if (strcmp(names[i], wanted) == 0 || strcmp(a->policies.at[i], wanted) == 0)
+            a->baseline = i;
+    }
+    if (a->baseline < a->policies.count)
+        return;
+    a->baseline = 0;
+    if (a->baseline_name)
+        problems_add(problems, (struct location){0}, NULL,
+                     "--baseline: \"%.80s\" is not among the policies compared%s", wanted,
+                     str_suggestion(&a->run.scenario.arena, wanted, names, a->policies.count));
+}
+
+int compare_args_check(struct compare_args *a, const struct contender *contenders, struct problems *problems) {
+    for (size_t i = 0; i < a->policies.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(name_of(&contenders[i]), name_of(&contenders[j])) == 0) {
+                problems_add(problems, (struct location){0}, NULL, "--policies: policy \"%s\" is listed twice",
+                             name_of(&contenders[i]));
+                break;
+            }
+    find_baseline(a, contenders, problems);
+    int64_t replications = contenders[0].study.scenario.replications;
+    if (a->goal.relative > 0 && replications > a->goal.most)
+        problems_add(problems, (struct location){0}, NULL,
+                     "--max-replications: expected at least the %lld replications to begin with, got %u",
+                     (long long)replications, a->goal.most);
+    return problems->count > 0 ? ERROR_INPUT : 0;
+}
+
+void compare_args_finish(struct compare_args *a) {
+    free(a->policies.at);
+    free(a->shown.at);
+    free(a->perturbations.at);
+    scenario_args_finish(&a->run.scenario);
+}

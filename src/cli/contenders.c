@@ -1,0 +1,184 @@
+/* Running of several policies: see contenders.h. */
+#include "cli/contenders.h"
+
+#include "cli/cli.h"
+#include "cli/crash_guard.h"
+#include "cli/progress.h"
+#include "ingest/readers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Moves the problems of one load over, without those that an earlier policy had too. */
+static void add_new(struct problems *all, const struct problems *more) {
+    for (size_t i = 0; i < more->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < all->count && !known; j++)
+            known = strcmp(all->texts[j], more->texts[i]) == 0;
+        if (!known)
+            problems_add(all, (struct location){0}, NULL, "%s", more->texts[i]);
+    }
+}
+
+int contenders_load(struct contenders *all, const struct scenario_args *args, const char *const *policies,
+                    size_t count, struct problems *problems) {
+    size_t before = problems->count;
+    struct scenario_overrides overrides = scenario_args_overrides(args);
+    all->at = mem_zalloc(count, sizeof *all->at);
+    for (; all->count < count; all->count++) {
+        struct problems own = {0};
+        overrides.policy = policies[all->count];
+        if (study_load(&all->at[all->count].study, args->config, &overrides, ingest_readers, &own) < 0)
+            add_new(problems, &own);
+        problems_finish(&own);
+    }
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+void contenders_leave_out(struct contenders *all, bool quiet) {
+    for (size_t i = 0; i < all->count; i++) {
+        struct contender *c = &all->at[i];
+        struct error error = {0};
+        crash_guard_install(&c->study.module);
+        if (replicate_try(&c->study, &error) == 0)
+            continue;
+        c->failed = c->left_out = true;
+        if (!quiet)
+            fprintf(stderr, "easim compare: %s is left out: %s\n", c->study.module.policy->name, error.text);
+    }
+}
+
+int contenders_open(struct contenders *all, const char *folder, const struct run_args *args, struct error *reterr) {
+    struct arena arena = {0};
+    int r = 0;
+    for (size_t i = 0; i < all->count && r == 0; i++) {
+        struct contender *c = &all->at[i];
+        const struct run_dir_options options = {
+            .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
+            .force = args->force,
+            .summary_only = args->summary_only};
+        if (!c->failed)
+            r = run_dir_open(&options, &c->study, &c->dir, reterr);
+    }
+    arena_finish(&arena);
+    return r;
+}
+
+/* The sink of the folder, and the trend of each replication beside it. */
+struct watched {
+    struct contender *contender;
+    struct replicate_sink inner;
+};
+
+struct watched_replication {
+    struct trend trend;
+    void *rendered;
+};
+
+static void *render(void *context, const struct replication *replication) {
+    const struct watched *w = context;
+    struct watched_replication *r = mem_zalloc(1, sizeof *r);
+    r->trend = trend_of(replication->metrics, replication->sim);
+    r->rendered = w->inner.render(w->inner.context, replication);
+    return r;
+}
+
+static int emit(void *context, uint32_t number, const struct summary *summary, void *rendered,
+                struct error *reterr) {
+    struct watched *w = context;
+    struct watched_replication *r = rendered;
+    array_push(&w->contender->trends, r->trend);
+    int result = w->inner.emit(w->inner.context, number, summary, r->rendered, reterr);
+    free(r);
+    return result;
+}
+
+/* What was finished of a failed run is kept and marked partial, as by `easim run`. */
+static void fail(struct contenders *all, struct contender *c, const struct error *error) {
+    struct error second = {0};
+    int code = cli_report_error(error);
+    if (c->result.count == 0)
+        run_dir_abort(c->dir);
+    else if (run_dir_commit(c->dir, &c->result, true, &second) < 0)
+        (void)cli_report_error(&second);
+    c->dir = NULL;
+    c->failed = true;
+    if (all->code == EXIT_DONE || code == EXIT_INTERRUPTED)
+        all->code = code;
+}
+
+static void commit(struct contenders *all, struct contender *c) {
+    struct error error = {0};
+    if (!c->dir || c->result.count == 0)
+        return;
+    bool partial = c->result.count < (uint32_t)c->study.scenario.replications;
+    if (run_dir_commit(c->dir, &c->result, partial, &error) < 0) {
+        int code = cli_report_error(&error);
+        all->code = all->code == EXIT_DONE ? code : all->code;
+    }
+    c->dir = NULL;
+}
+
+void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last) {
+    uint32_t missing = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->at[i].failed)
+            missing += replications - all->at[i].result.count;
+    struct progress *progress = args->quiet ? NULL : progress_start(missing);
+    struct replicate_options how = run_args_options(args);
+    how.record_power = true; /* trends need it */
+    how.done = progress_replications(progress);
+    how.events = progress_events(progress);
+    for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
+        struct contender *c = &all->at[i];
+        struct error error = {0};
+        if (c->failed)
+            continue;
+        struct watched watched = {c, run_dir_sink(c->dir)};
+        struct replicate_sink sink = {&watched, render, emit};
+        study_set_replications(&c->study, replications);
+        crash_guard_install(&c->study.module);
+        if (replicate_run(&c->study, &how, &sink, &c->result, &error) < 0) {
+            progress_stop(progress); /* before a message goes to the same place */
+            progress = NULL;
+            how.done = NULL;
+            how.events = NULL;
+            fail(all, c, &error);
+        } else if (last) {
+            commit(all, c);
+        }
+    }
+    progress_stop(progress);
+}
+
+void contenders_commit(struct contenders *all) {
+    for (size_t i = 0; i < all->count; i++)
+        commit(all, &all->at[i]);
+}
+
+void contenders_finish(struct contenders *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        struct contender *c = &all->at[i];
+        run_dir_abort(c->dir);
+        replicate_result_finish(&c->result);
+        free(c->trends.at);
+        study_finish(&c->study);
+    }
+    free(all->at);
+}
+
+size_t contenders_series(const struct contenders *all, uint32_t replications, struct compare_series *series,
+                         size_t *places) {
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct contender *c = &all->at[i];
+        if (c->result.count < replications)
+            continue;
+        if (places)
+            places[count] = i;
+        series[count++] = (struct compare_series){
+            .policy = c->study.module.policy->name, .summaries = c->result.summaries, .trends = c->trends.at};
+    }
+    return count;
+}

@@ -1,0 +1,48 @@
+/* The policies of a comparison: one scenario loaded once for each, run one after the other on the same workloads.
+   One that fails is left out; the others go on. */
+#ifndef EASIM_CLI_CONTENDERS_H
+#define EASIM_CLI_CONTENDERS_H
+
+#include "base/array.h"
+#include "cli/run_args.h"
+#include "experiment/compare.h"
+#include "output/run_dir.h"
+
+struct contender {
+    struct study study;
+    struct run_dir *dir;
+    struct replicate_result result;
+    ARRAY_OF(struct trend) trends;
+    bool failed;   /* or left out: it is not run any more */
+    bool left_out; /* it refuses to run in this scenario */
+};
+
+/* Zero-initialise; release with contenders_finish. */
+struct contenders {
+    struct contender *at;
+    size_t count;
+    int code; /* exit code: of the first failure, EXIT_INTERRUPTED above all */
+};
+
+/* Loads the scenario with each of the policies and the additional sets. Problems that all share are told once. */
+int contenders_load(struct contenders *all, const struct scenario_args *args, const char *const *policies,
+                    size_t count, struct problems *problems) MUST_CHECK;
+/* For policies that nobody asked for by name: those whose init refuses this scenario are left out, with a note
+   unless quiet. */
+void contenders_leave_out(struct contenders *all, bool quiet);
+/* Opens FOLDER/POLICY for each that is run. */
+int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
+                    struct error *reterr) MUST_CHECK;
+/* Runs all that have not failed up to that number of replications; failures are printed. With `last`, the files of
+   each are put in place as soon as it is done, so that not even a crash of the next one loses them. */
+void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last);
+/* Puts the files in place that are not yet. */
+void contenders_commit(struct contenders *all);
+void contenders_finish(struct contenders *all);
+
+/* Those with at least so many replications. series: room for all; returns their number.
+   places: NULL, or where each stands among the contenders. */
+size_t contenders_series(const struct contenders *all, uint32_t replications, struct compare_series *series,
+                         size_t *places);
+
+#endif

@@ -1,0 +1,114 @@
+/* Options of runs, and the way a signal ends one. */
+#include "cli/run_args.h"
+
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_CHECK, KEY_STRICT, KEY_FORMAT };
+
+static const struct argp_option options[] = {
+    {"seed", 's', "N", 0, "master seed", 0},
+    {"replications", 'n', "N", 0, "number of independent runs", 0},
+    {"threads", 't', "N", 0, "run so many replications at a time (default: one per core)", 0},
+    {"out", 'o', "DIR", 0, "folder of the results (default: under results/NAME)", 0},
+    {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
+    {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write no jobs, users, types and power", 0},
+    {"check", KEY_CHECK, NULL, 0, "verify conservation of GPUs and energy after every event", 0},
+    {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
+    {"format", KEY_FORMAT, "table|csv|json", 0, "what to print (default: table); notes then go to standard error",
+     0},
+    {"quiet", 'q', NULL, 0, "print no table, no notes, no progress", 0},
+    {0},
+};
+
+static enum format parse_format(const char *value, struct argp_state *state) {
+    static const char *const names[] = {"table", "csv", "json"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0)
+            return (enum format)i;
+    argp_error(state, "--format: expected table, csv or json, got \"%s\"", value);
+    return FORMAT_TABLE;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct run_args *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->scenario;
+        return 0;
+    case 's':
+        cli_count(value, 0, 9007199254740992, "--seed", state);
+        scenario_args_set(&a->scenario, "seed", value);
+        return 0;
+    case 'n':
+        cli_count(value, 1, 1000000, "--replications", state);
+        scenario_args_set(&a->scenario, "replications", value);
+        return 0;
+    case 't':
+        a->threads = (unsigned)cli_count(value, 1, 1024, "--threads", state);
+        return 0;
+    case 'o':
+        a->out = value;
+        return 0;
+    case KEY_FORCE:
+        a->force = true;
+        return 0;
+    case KEY_SUMMARY_ONLY:
+        a->summary_only = true;
+        return 0;
+    case KEY_CHECK:
+        a->check = true;
+        return 0;
+    case KEY_STRICT:
+        a->strict = true;
+        return 0;
+    case KEY_FORMAT:
+        a->format = parse_format(value, state);
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+const struct argp run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
+
+/* The one variable that a signal handler may reach. */
+static atomic_bool interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    atomic_store(&interrupted, true);
+}
+
+void run_args_catch_interrupts(void) {
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static unsigned core_count(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 && cores <= 1024 ? (unsigned)cores : 1;
+}
+
+struct replicate_options run_args_options(const struct run_args *a) {
+    return (struct replicate_options){.threads = a->threads ? a->threads : core_count(),
+                                      .check = a->check,
+                                      .strict = a->strict,
+                                      .record_power = !a->summary_only,
+                                      .cancel = &interrupted};
+}
+
+int run_args_print(const struct str *text, struct error *reterr) {
+    if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
+        return error_set(reterr, ERROR_IO, "standard output: cannot write");
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* Children with limits. A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
+   sanitizers run in it. */
+#include "conformance/child.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WALL_FACTOR 4
+
+/* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that. */
+#define DONE 77
+
+_Noreturn static void be_child(void (*function)(void *), void *context, double limit_s) {
+    const rlim_t seconds = (rlim_t)ceil(limit_s);
+    const struct rlimit processor = {seconds, seconds + 1}, no_core = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    setrlimit(RLIMIT_CPU, &processor);
+    setrlimit(RLIMIT_CORE, &no_core);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, STDOUT_FILENO); /* the report is the only text there */
+    function(context);
+    _exit(DONE);
+}
+
+/* True if the child ended in time; if not it is killed. */
+static bool await(pid_t pid, double wall_s) {
+    int fd = pidfd_open(pid, 0);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    int r;
+    do
+        r = poll(&ended, 1, (int)fmin(wall_s * 1e3, INT32_MAX));
+    while (r < 0 && errno == EINTR);
+    if (fd >= 0)
+        close(fd);
+    return r > 0;
+}
+
+struct child_result child_run(void (*function)(void *context), void *context, double limit_s) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return (struct child_result){CHILD_NOT_STARTED, errno};
+    if (pid == 0)
+        be_child(function, context, limit_s);
+    bool in_time = await(pid, WALL_FACTOR * limit_s);
+    int status = 0;
+    kill(-pid, SIGKILL); /* also what the plug-in may have started */
+    if (!in_time)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!in_time || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+        return (struct child_result){CHILD_TIMED_OUT, 0};
+    if (WIFSIGNALED(status))
+        return (struct child_result){CHILD_KILLED, WTERMSIG(status)};
+    if (WEXITSTATUS(status) == DONE)
+        return (struct child_result){CHILD_DONE, 0};
+    return (struct child_result){CHILD_EXITED, WEXITSTATUS(status)};
+}
+
+void *child_shared(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? mem_zalloc(SIZE_MAX, 1) : memory;
+}
+
+void child_unshare(void *memory, size_t bytes) {
+    munmap(memory, bytes);
+}

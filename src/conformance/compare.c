@@ -1,0 +1,243 @@
+/* Checks that compare runs which must not differ, and those that count what a run leaves behind. */
+#include "conformance/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- determinism ------------------------------------------------------------------------------------------ */
+
+/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and addresses have
+   moved. */
+static void run_in_other_memory(void *context) {
+    const struct suite_run *run = context;
+    struct study study;
+    mallopt(M_PERTURB, 0xa5);
+    void *hole = malloc((size_t)3 << 20), *moved = malloc(12345);
+    free(hole);
+    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure, sizeof run->record->failure) == 0)
+        probe_run(&study, true, run->record);
+    study_finish(&study);
+    free(moved);
+}
+
+void check_determinism(struct suite *s) {
+    static const char check[] = "same run, same decisions";
+    struct str reasons = {0};
+    uint32_t compared = 0;
+    if (s->writes_view.length > 0) {
+        suite_report(s, check, CONFORMANCE_SKIPPED, "the view is written to");
+        return;
+    }
+    for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
+        struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = s->spare};
+        if (!s->passed[i])
+            continue;
+        compared++;
+        memset(run.record, 0, sizeof *run.record);
+        if (suite_child(s, run_in_other_memory, &run, run.record, NULL) < 0)
+            str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
+        else
+            suite_compare(&s->records[i], run.record, &reasons);
+    }
+    s->differs = reasons.length > 0;
+    if (compared == 0)
+        suite_report(s, check, CONFORMANCE_SKIPPED, "no scenario runs");
+    else
+        suite_conclude(s, check, &reasons);
+}
+
+/* --- two runs in one process ------------------------------------------------------------------------------ */
+
+struct pair {
+    const struct suite *suite;
+    const struct builtin *builtins[2];
+    struct probe_record *records[2];
+};
+
+static void run_pair(void *context) {
+    struct pair *pair = context;
+    struct study studies[2];
+    int r = 0;
+    for (int i = 0; i < 2; i++)
+        r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i], pair->records[i]->failure,
+                        sizeof pair->records[i]->failure);
+    if (r == 0)
+        probe_pair((const struct study *[]){&studies[0], &studies[1]}, false, pair->records);
+}
+
+/* Scenario i beside scenario j, one instant each in turns: both must decide as alone. */
+static void compare_pair(struct suite *s, uint32_t i, uint32_t j, struct str *reasons) {
+    struct pair pair = {s, {&builtins[i], &builtins[j]}, {&s->spare[0], &s->spare[1]}};
+    const uint32_t numbers[] = {i, j};
+    memset(s->spare, 0, 2 * sizeof *s->spare);
+    bool failed = suite_child(s, run_pair, &pair, pair.records[0], NULL) < 0;
+    for (int side = 0; side < 2 && reasons->length == 0; side++) {
+        struct str difference = {0};
+        if (pair.records[side]->failure[0])
+            str_add(&difference, pair.records[side]->failure);
+        else if (!failed)
+            suite_compare(&s->records[numbers[side]], pair.records[side], &difference);
+        if (difference.length > 0)
+            str_addf(reasons, "\"%s\" beside \"%s\": %s", builtins[numbers[side]].name,
+                     builtins[numbers[!side]].name, difference.text);
+        str_finish(&difference);
+    }
+}
+
+void check_two_at_once(struct suite *s) {
+    static const char check[] = "two runs at once";
+    struct str reasons = {0};
+    if (!suite_comparable(s, check))
+        return;
+    for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
+        for (uint32_t j = i; j < BUILTIN_COMPARED && reasons.length == 0; j++)
+            if (s->passed[i] && s->passed[j])
+                compare_pair(s, i, j, &reasons);
+    suite_conclude(s, check, &reasons);
+}
+
+void check_user_names(struct suite *s) {
+    static const char check[] = "names of users do not matter";
+    struct suite_run run = {.suite = s,
+                            .set = "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", "
+                                   "weight: 0.5}]",
+                            .unchecked = s->writes_view.length > 0,
+                            .record = s->spare};
+    struct str reasons = {0};
+    if (!suite_comparable(s, check))
+        return;
+    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons.length == 0; i++) {
+        run.builtin = &builtins[i];
+        if (!s->passed[i])
+            continue;
+        if (suite_run(&run) < 0)
+            str_add(&reasons, run.record->failure);
+        else
+            suite_compare(&s->records[i], run.record, &reasons);
+    }
+    suite_conclude(s, check, &reasons);
+}
+
+/* --- what runs leave behind ------------------------------------------------------------------------------- */
+
+/* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its caches makes the
+   stock grow in the first windows, a leak in all. */
+#define WINDOWS       12
+#define WINDOW_CYCLES 20
+#define LEAST_LEAK    16 /* bytes a run: a malloc of one byte takes more */
+
+/* Defined in builds with AddressSanitizer, whose allocator mallinfo2 does not know. */
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+struct holdings {
+    size_t heap_bytes, mapped_pages, descriptors;
+    bool children;
+};
+
+static size_t count_descriptors(void) {
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static struct holdings take_stock(void) {
+    struct holdings h = {.descriptors = count_descriptors()};
+    if (__sanitizer_get_current_allocated_bytes) {
+        h.heap_bytes = __sanitizer_get_current_allocated_bytes();
+    } else {
+        struct mallinfo2 info = mallinfo2();
+        h.heap_bytes = info.uordblks + info.hblkhd;
+        FILE *statm = fopen("/proc/self/statm", "r");
+        if (statm && fscanf(statm, "%zu", &h.mapped_pages) != 1)
+            h.mapped_pages = 0;
+        if (statm)
+            fclose(statm);
+    }
+    h.children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+    return h;
+}
+
+struct leaks {
+    const struct suite *suite;
+    const struct builtin *builtin;
+    struct probe_record *record;
+    struct holdings stock[WINDOWS + 1];
+    int windows;
+};
+
+/* Whether anything grew in the window that begins with this stock. */
+static bool grows(const struct holdings *before) {
+    const struct holdings *after = before + 1;
+    return after->heap_bytes > before->heap_bytes || after->mapped_pages > before->mapped_pages ||
+           after->descriptors > before->descriptors;
+}
+
+static void run_cycles(void *context) {
+    struct leaks *l = context;
+    struct study study;
+    bool check = l->suite->writes_view.length == 0;
+    int r = suite_load(l->suite, l->builtin, NULL, &study, l->record->failure, sizeof l->record->failure);
+    l->stock[0] = take_stock();
+    while (r == 0 && l->windows < WINDOWS && (l->windows == 0 || grows(&l->stock[l->windows - 1]))) {
+        for (int i = 0; i < WINDOW_CYCLES && !l->record->failure[0]; i++)
+            probe_run(&study, check, l->record);
+        l->stock[++l->windows] = take_stock();
+    }
+    study_finish(&study);
+}
+
+/* The least growth of any window, for each run in it. */
+static double growth(const struct leaks *l, size_t offset) {
+    double least = INFINITY;
+    for (int i = 0; i < l->windows; i++) {
+        size_t stock[2];
+        for (int end = 0; end < 2; end++)
+            memcpy(&stock[end], (const char *)&l->stock[i + end] + offset, sizeof *stock);
+        least = fmin(least, ((double)stock[1] - (double)stock[0]) / WINDOW_CYCLES);
+    }
+    return least;
+}
+
+static void report_leaks(struct suite *s, const struct leaks *l) {
+    struct str memory = {0}, handles = {0};
+    double bytes = growth(l, offsetof(struct holdings, heap_bytes));
+    double pages = growth(l, offsetof(struct holdings, mapped_pages));
+    double descriptors = growth(l, offsetof(struct holdings, descriptors));
+    if (bytes >= LEAST_LEAK)
+        str_addf(&memory, "%.0f bytes of the heap are lost in each run", bytes);
+    else if (pages >= 1)
+        str_addf(&memory, "%.0f pages stay mapped after each run", pages);
+    if (descriptors > 0.5)
+        str_addf(&handles, "%.0f stay open after each run", descriptors);
+    else if (l->stock[l->windows].children)
+        str_add(&handles, "child processes are left behind");
+    suite_conclude(s, "no memory leaks", &memory);
+    suite_conclude(s, "no descriptors or processes left", &handles);
+}
+
+void check_leaks(struct suite *s) {
+    static const char check[] = "no memory leaks", handles[] = "no descriptors or processes left";
+    struct leaks *l = child_shared(sizeof *l);
+    *l = (struct leaks){.suite = s, .builtin = suite_passed(s, check), .record = s->spare};
+    memset(l->record, 0, sizeof *l->record);
+    if (!l->builtin) {
+        suite_report(s, handles, CONFORMANCE_SKIPPED, "no scenario runs");
+    } else if (suite_child(s, run_cycles, l, l->record, NULL) < 0) {
+        suite_report(s, check, CONFORMANCE_FAILED, "runs one after another: %s", l->record->failure);
+        suite_report(s, handles, CONFORMANCE_SKIPPED, "the runs failed");
+    } else {
+        report_leaks(s, l);
+    }
+    child_unshare(l, sizeof *l);
+}

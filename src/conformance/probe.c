@@ -1,0 +1,189 @@
+/* Observed simulations. The record is kept up to date while the run goes: of a run that hangs or crashes it tells
+   how far it came. */
+#include "conformance/probe.h"
+
+#include "base/hash.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A policy may ask for wake-ups; this many decisions without any job arriving or finishing are no progress. */
+#define QUIET_DECISIONS 100000
+
+/* Whose turn it is of two runs. */
+struct baton {
+    pthread_mutex_t lock;
+    pthread_cond_t passed;
+    int turn;
+    bool over[2];
+};
+
+struct probe {
+    const struct study *study;
+    bool check;
+    struct probe_record *record;
+    struct baton *baton; /* NULL: alone */
+    int number;          /* of the two */
+    atomic_bool give_up;
+};
+
+/* --- turns ------------------------------------------------------------------------------------------------ */
+
+static void wait_for_turn(struct baton *b, int number) {
+    while (b->turn != number && !b->over[!number])
+        pthread_cond_wait(&b->passed, &b->lock);
+}
+
+static void hand_over(struct baton *b, int number, bool over) {
+    pthread_mutex_lock(&b->lock);
+    b->over[number] = b->over[number] || over;
+    b->turn = !number;
+    pthread_cond_broadcast(&b->passed);
+    if (!over)
+        wait_for_turn(b, number);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void begin_turns(struct baton *b, int number) {
+    pthread_mutex_lock(&b->lock);
+    wait_for_turn(b, number);
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* --- observer --------------------------------------------------------------------------------------------- */
+
+static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
+    struct probe_record *r = ((struct probe *)context)->record;
+    const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal, action->job,
+                                  action->config};
+    if (action->kind == ACTION_REJECT)
+        return; /* by the engine */
+    if (r->row_count < PROBE_ROWS)
+        r->rows[r->row_count] = row;
+    r->row_count++;
+    r->row_hash = hash_bytes(r->row_hash, &row, sizeof row);
+    if (action->refusal < REFUSAL_COUNT)
+        r->refused[action->refusal]++;
+    else
+        r->done[action->kind]++;
+}
+
+static void note_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
+    struct probe_record *r = ((struct probe *)context)->record;
+    (void)job;
+    if (change != JOB_SUBMITTED && change != JOB_FINISHED)
+        return;
+    r->decisions_at_progress = sim->decision_total;
+    memset(r->done, 0, sizeof r->done);
+}
+
+static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
+    struct probe *p = context;
+    struct probe_record *r = p->record;
+    (void)from_ns;
+    r->now_ns = to_ns;
+    r->decisions = sim->decision_total;
+    if (sim->decision_total - r->decisions_at_progress <= QUIET_DECISIONS || r->failure[0])
+        return;
+    snprintf(
+        r->failure, sizeof r->failure,
+        "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu "
+        "wake-ups (at t = %.9g s)",
+        QUIET_DECISIONS, (unsigned long long)r->done[ACTION_START], (unsigned long long)r->done[ACTION_PREEMPT],
+        (unsigned long long)r->done[ACTION_RESIZE], (unsigned long long)r->done[ACTION_WAKE], units_s(to_ns));
+    atomic_store(&p->give_up, true);
+}
+
+static void note_instant(void *context, const struct sim *sim) {
+    struct probe *p = context;
+    double over_w = power_w(sim->committed_nw) - sim->view.v->power_cap_w;
+    p->record->over_cap_w = over_w > p->record->over_cap_w ? over_w : p->record->over_cap_w;
+    if (p->baton)
+        hand_over(p->baton, p->number, false);
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------- */
+
+static void keep_failure(struct probe_record *r, const char *text) {
+    if (!r->failure[0])
+        snprintf(r->failure, sizeof r->failure, "%s", text);
+}
+
+static void check_finished(const struct sim *sim, struct probe_record *r) {
+    char text[200];
+    size_t jobs = sim->workload->jobs.count;
+    if (sim->options.horizon_ns != TIME_NONE_NS || sim->finished == jobs)
+        return;
+    snprintf(text, sizeof text, "%u of %zu jobs finished, %u were rejected", sim->finished, jobs, sim->rejected);
+    keep_failure(r, text);
+}
+
+static void simulate(struct probe *p, const struct workload *workload) {
+    const struct study *study = p->study;
+    const struct observer observer = {
+        .context = p, .advance = note_time, .instant = note_instant, .job = note_job, .action = note_action};
+    const struct observer *const observers[] = {&observer, NULL};
+    struct error error = {0};
+    struct sim sim = {.cluster = &study->cluster,
+                      .workload = workload,
+                      .module = &study->module,
+                      .params = &study->params,
+                      .options = {.horizon_ns = study->scenario.horizon_ns,
+                                  .engine = study->scenario.engine,
+                                  .prices = study->scenario.prices,
+                                  .seed = (uint64_t)study->scenario.seed,
+                                  .check = p->check,
+                                  .cancel = &p->give_up},
+                      .observers = observers};
+    if (sim_init(&sim, &error) < 0 || sim_run(&sim, &error) < 0)
+        keep_failure(p->record, error.text);
+    else
+        check_finished(&sim, p->record);
+    p->record->decisions = sim.decision_total;
+    sim_finish(&sim);
+}
+
+static void run(struct probe *p) {
+    struct workload workload = {0};
+    struct problems problems = {0};
+    memset(p->record, 0, sizeof *p->record);
+    p->record->over_cap_w = -INFINITY;
+    p->record->row_hash = HASH_START;
+    if (source_generate(&p->study->source, 0, &workload, &problems) < 0)
+        keep_failure(p->record, problems.count ? problems.texts[0] : "no workload");
+    else
+        simulate(p, &workload);
+    workload_finish(&workload);
+    problems_finish(&problems);
+}
+
+void probe_run(const struct study *study, bool check, struct probe_record *record) {
+    struct probe p = {.study = study, .check = check, .record = record};
+    run(&p);
+}
+
+static void *run_in_turns(void *context) {
+    struct probe *p = context;
+    begin_turns(p->baton, p->number);
+    run(p);
+    hand_over(p->baton, p->number, true);
+    return NULL;
+}
+
+void probe_pair(const struct study *const studies[2], bool check, struct probe_record *const records[2]) {
+    struct baton baton = {.lock = PTHREAD_MUTEX_INITIALIZER, .passed = PTHREAD_COND_INITIALIZER};
+    struct probe probes[2];
+    pthread_t other;
+    for (int i = 0; i < 2; i++)
+        probes[i] =
+            (struct probe){.study = studies[i], .check = check, .record = records[i], .baton = &baton, .number = i};
+    if (pthread_create(&other, NULL, run_in_turns, &probes[1]) != 0) {
+        keep_failure(records[1], "no second thread");
+        return;
+    }
+    run_in_turns(&probes[0]);
+    pthread_join(other, NULL);
+}

@@ -1,0 +1,151 @@
+/* Built-in scenarios. They reach the loader as files in memory (memfd), so nothing is installed or written. Every
+   job of every scenario can run on its empty cluster, so a drained run ends with all of them finished. */
+#include "conformance/scenarios.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Two kinds of work with different scaling, one of which is fastest across nodes; checkpoints on demand and
+   periodic; costs of starts that are no round numbers. */
+static const char models[] =
+    "models:\n"
+    "  - name: small\n"
+    "    m0: 512\n    phi: 2000\n    batches: [16, 64]\n"
+    "    start_s: 12.5\n    restart_s: 20.75\n    checkpoint_s: 5.25\n"
+    "    gpus:\n"
+    "      a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
+    "          p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n"
+    "      b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
+    "          p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n"
+    "  - name: wide\n"
+    "    m0: 8192\n    phi: 90000\n    batches: [32, 128]\n    mem0_gib: 2\n    mem1_gib: 0.2\n"
+    "    start_s: 30\n    restart_s: 30\n    checkpoint_interval_s: 600\n"
+    "    gpus:\n"
+    "      a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n"
+    "          alpha_inter_s: 0.006, p0_w: 120, pmax_w: 390, evidence: assumed,\n"
+    "          source: conformance suite}\n"
+    "      b: {a_s: 0.05, c_s: 0.0041, gamma: 3, alpha_s: 0.002, beta_s: 0.0002,\n"
+    "          alpha_inter_s: 0.005, p0_w: 140, pmax_w: 690, evidence: assumed,\n"
+    "          source: conformance suite}\n";
+
+#define TYPE_A "{name: a, idle_w: 55, ctx_w: 95, tdp_w: 400, memory_gib: 40}"
+#define TYPE_B "{name: b, idle_w: 70, ctx_w: 120, tdp_w: 700, memory_gib: 80}"
+#define TWO_TYPES(nodes)                                                                                           \
+    "cluster: {gpu_types: [" TYPE_A ", " TYPE_B "], nodes: [{count: " #nodes ", gpu: a, gpus: 4, base_w: 200}, "   \
+    "{count: " #nodes ", gpu: b, gpus: 4, base_w: 250}]}\n"
+#define ONE_TYPE(nodes, gpus)                                                                                      \
+    "cluster: {gpu_types: [" TYPE_A "], nodes: [{count: " #nodes ", gpu: a, gpus: " #gpus "}]}\n"
+#define USERS "users: [{name: u1, weight: 1}, {name: u2, weight: 2}, {name: u3, weight: 0.5}]\n"
+#define DRAIN "horizon: drain\nseed: 2385\n" USERS
+
+const struct builtin builtins[] = {
+    {"malleable jobs",
+     DRAIN TWO_TYPES(2) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 30min}, "
+                        "until: {jobs: 40}}\n",
+     NULL},
+    {"jobs across nodes",
+     DRAIN TWO_TYPES(4) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 3, 6], h: [a], "
+                        "sizes: {law: exponential, mean: 1h}, until: {jobs: 40}}\n",
+     NULL},
+    {"deadlines",
+     DRAIN TWO_TYPES(1) "workload:\n  streams:\n"
+                        "    - {kind: poisson, rate_per_s: 0.004, sizes: {law: lognormal, mean: 20min, cv: 1.5}, "
+                        "deadlines: {share: 0.7, slack: [1.1, 4]}, until: {jobs: 30}}\n"
+                        "    - {kind: periodic, period: 15min, sizes: {law: constant, mean: 40min}, "
+                        "preemptible: false, until: {jobs: 10}}\n",
+     NULL},
+    {"rigid jobs",
+     DRAIN TWO_TYPES(2) "workload: {kind: poisson, rate_per_s: 0.01, rigid: {k: [1, 2, 3, 5]}, "
+                        "sizes: {law: exponential, mean: 15min}, until: {jobs: 60}, "
+                        "rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 2}}\n",
+     NULL},
+    {"jobs as large as the cluster",
+     DRAIN ONE_TYPE(2, 4) "workload: {kind: poisson, rate_per_s: 0.004, rigid: {k: [1, 8]}, "
+                          "sizes: {law: exponential, mean: 10min}, until: {jobs: 30}}\n",
+     NULL},
+    {"one GPU type",
+     DRAIN ONE_TYPE(2, 8) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], "
+                          "sizes: {law: exponential, mean: 20min}, until: {jobs: 40}}\n",
+     NULL},
+    {"one GPU",
+     DRAIN ONE_TYPE(1, 1) "workload: {kind: poisson, rate_per_s: 0.002, sizes: {law: exponential, mean: 10min}, "
+                          "until: {jobs: 20}}\n",
+     NULL},
+    {"burst of 2,000 jobs",
+     DRAIN TWO_TYPES(4) "workload: {kind: poisson, rate_per_s: 1000, k: [1, 2], "
+                        "sizes: {law: exponential, mean: 5min}, until: {jobs: 2000}}\n",
+     NULL},
+    {"odd jobs", DRAIN TWO_TYPES(1) "workload: {kind: trace, file: jobs.csv, k: [1, 2, 4]}\n",
+     "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n"
+     "tiny,0,u1,small,0.000000001,,,,,,,\n"     /* next to no work */
+     "huge,0,u1,wide,500000000,,,,,,,\n"        /* months on one GPU */
+     "equal-1,0,u2,small,200000,,,,,,,\n"       /* two jobs that differ in nothing */
+     "equal-2,0,u2,small,200000,,,,,,,\n"       /* */
+     "instant,1,u3,,,0.000000001,,1,,,,\n"      /* one nanosecond, no set-up */
+     "short-request,2,u3,,,500,1,2,,,,\n"       /* overruns its request */
+     "long-request,2,u3,,,1,4000000,1,,,,\n"    /* ends long before it */
+     "late,3,u1,small,90000,,,,,,3,\n"          /* its deadline is its submission */
+     "far,3,u1,wide,90000,,,,,,3000000000,\n"   /* or never matters */
+     "no-class,4,u2,small,5000,,,1,16,a,,sla\n" /* of class sla without a deadline, all of it set */
+     "last,5000000,u3,,,10,10,4,,b,,\n"},       /* after a long silence */
+    {"one event at a time",
+     DRAIN "engine: {coalesce: false, equal_time: arrivals_first}\n" ONE_TYPE(
+         2, 4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, "
+               "until: {jobs: 60}}\n",
+     NULL},
+    {"ended in the middle",
+     "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(
+         1) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}\n",
+     NULL},
+};
+const uint32_t builtin_count = sizeof builtins / sizeof *builtins;
+
+/* Idle GPUs and nodes draw 1,900 W; the largest job adds at most 4 x (700 - 70) W. */
+const struct builtin builtin_capped = {
+    "power cap",
+    DRAIN "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B "], nodes: "
+          "[{count: 2, gpu: a, gpus: 4, base_w: 200}, {count: 2, gpu: b, gpus: 4, base_w: 250}]}\n"
+          "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, "
+          "until: {jobs: 40}}\n",
+    NULL};
+
+/* A file in memory; path gets a name under which it can be opened. Negative on failure. */
+static int memory_file(const char *text, char path[32]) {
+    int fd = memfd_create("easim-conformance", MFD_CLOEXEC);
+    size_t length = strlen(text);
+    if (fd >= 0 && write(fd, text, length) != (ssize_t)length) {
+        close(fd);
+        return -1;
+    }
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+int builtin_load(const struct builtin *builtin, const char *policy, const char *const *sets, size_t set_count,
+                 struct study *study, struct problems *problems) {
+    static const struct trace_reader *const no_readers[] = {NULL};
+    struct str text = {0};
+    char scenario_path[32], models_path[32], jobs_path[32], models_set[64], jobs_set[64];
+    ARRAY_OF(const char *) all = {0};
+    str_addf(&text, "name: conformance\n%spolicy: {name: none}\n", builtin->text);
+    int fds[] = {memory_file(text.text, scenario_path), memory_file(models, models_path),
+                 memory_file(builtin->jobs ? builtin->jobs : "", jobs_path)};
+    str_finish(&text);
+    snprintf(models_set, sizeof models_set, "models=%s", models_path);
+    snprintf(jobs_set, sizeof jobs_set, "workload.file=%s", jobs_path);
+    array_push(&all, models_set);
+    if (builtin->jobs)
+        array_push(&all, jobs_set);
+    for (size_t i = 0; i < set_count; i++)
+        array_push(&all, sets[i]);
+    const struct scenario_overrides overrides = {.policy = policy, .sets = all.at, .set_count = all.count};
+    int r = study_load(study, scenario_path, &overrides, no_readers, problems);
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    free(all.at);
+    return r;
+}

@@ -1,0 +1,184 @@
+/* The suite as a whole, and the runs of its checks. */
+#include "conformance/suite.h"
+
+#include "base/units.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void suite_report(struct suite *s, const char *check, enum conformance_result result, const char *format, ...) {
+    struct str text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    str_addv(&text, format, arguments);
+    va_end(arguments);
+    s->failed += result == CONFORMANCE_FAILED;
+    s->options->report(s->options->context, check, result, text.text ? text.text : "");
+    str_finish(&text);
+}
+
+void suite_conclude(struct suite *s, const char *check, struct str *reasons) {
+    bool bad = reasons->length > 0;
+    suite_report(s, check, bad ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s", bad ? reasons->text : "");
+    str_finish(reasons);
+}
+
+int suite_load(const struct suite *s, const struct builtin *builtin, const char *set, struct study *study,
+               char *message, size_t length) {
+    struct problems problems = {0};
+    size_t count = s->options->set_count;
+    const char **sets = mem_zalloc(count + 1, sizeof *sets);
+    for (size_t i = 0; i < count; i++)
+        sets[i] = s->options->sets[i];
+    sets[count] = set;
+    int r = builtin_load(builtin, s->path, sets, count + (set != NULL), study, &problems);
+    if (r < 0)
+        snprintf(message, length, "%s", problems.count > 0 ? problems.texts[0] : "cannot be loaded");
+    problems_finish(&problems);
+    free(sets);
+    return r;
+}
+
+static void run_builtin(void *context) {
+    const struct suite_run *run = context;
+    struct study study;
+    if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure, sizeof run->record->failure) ==
+        0)
+        probe_run(&study, !run->unchecked, run->record);
+    study_finish(&study);
+}
+
+int suite_child(const struct suite *s, void (*function)(void *), void *context, struct probe_record *record,
+                struct child_result *ret_result) {
+    struct child_result result = child_run(function, context, s->options->limit_s);
+    char *text = record->failure;
+    size_t length = sizeof record->failure;
+    double now_s = units_s(record->now_ns);
+    unsigned long long decisions = record->decisions;
+    if (result.end == CHILD_TIMED_OUT)
+        snprintf(text, length, "did not end within %g s of processor time (at t = %.9g s, after %llu decisions)",
+                 s->options->limit_s, now_s, decisions);
+    else if (result.end == CHILD_KILLED)
+        snprintf(text, length, "crashed: signal %d, %s (at t = %.9g s, after %llu decisions)", result.detail,
+                 strsignal(result.detail), now_s, decisions);
+    else if (result.end == CHILD_EXITED)
+        snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)", result.detail, now_s);
+    else if (result.end == CHILD_NOT_STARTED)
+        snprintf(text, length, "no child process: %s", strerror(result.detail));
+    if (ret_result)
+        *ret_result = result;
+    return text[0] ? -1 : 0;
+}
+
+int suite_run(const struct suite_run *run) {
+    struct suite_run copy = *run;
+    memset(run->record, 0, sizeof *run->record);
+    return suite_child(run->suite, run_builtin, &copy, run->record, NULL);
+}
+
+const struct builtin *suite_passed(struct suite *s, const char *check) {
+    for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
+        if (s->passed[i])
+            return &builtins[i];
+    suite_report(s, check, CONFORMANCE_SKIPPED, "none of the first %d scenarios runs", BUILTIN_COMPARED);
+    return NULL;
+}
+
+const struct builtin *suite_comparable(struct suite *s, const char *check) {
+    if (!s->differs)
+        return suite_passed(s, check);
+    suite_report(s, check, CONFORMANCE_SKIPPED, "decisions differ in any case");
+    return NULL;
+}
+
+static void add_row(struct str *out, const struct probe_record *r, uint64_t at) {
+    if (at >= r->row_count) {
+        str_add(out, "the end");
+        return;
+    }
+    const struct probe_row *row = &r->rows[at];
+    str_add(out, action_names[row->kind]);
+    if (row->job != EASIM_NONE)
+        str_addf(out, " job %u", row->job);
+    if (row->config != EASIM_NONE)
+        str_addf(out, " in configuration %u", row->config);
+    str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
+}
+
+void suite_compare(const struct probe_record *before, const struct probe_record *after, struct str *out) {
+    if (before->row_count == after->row_count && before->row_hash == after->row_hash)
+        return;
+    uint64_t at = 0;
+    while (at < PROBE_ROWS && at < before->row_count && at < after->row_count &&
+           memcmp(&before->rows[at], &after->rows[at], sizeof before->rows[at]) == 0)
+        at++;
+    str_addf(out, "action %llu was ", (unsigned long long)at + 1);
+    if (at == PROBE_ROWS) {
+        str_add(out, "the same, but a later one was not");
+        return;
+    }
+    add_row(out, before, at);
+    str_add(out, ", now it is ");
+    add_row(out, after, at);
+}
+
+/* Loads the module where a crash of its constructors does no harm. */
+static void load_module(void *context) {
+    struct policy_module module;
+    struct error error = {0};
+    if (module_open(context, &module, &error) < 0)
+        return; /* the parent reports why */
+}
+
+static int open_module(const struct conformance_options *o, struct policy_module *module,
+                       struct problems *problems) {
+    char name[512];
+    struct error error = {0};
+    struct location nowhere = {0};
+    snprintf(name, sizeof name, "%s", o->policy);
+    struct child_result result = child_run(load_module, name, o->limit_s);
+    *module = (struct policy_module){0};
+    if (result.end != CHILD_DONE) {
+        problems_add(problems, nowhere, NULL, "easim: %s: ends the process while it is loaded", o->policy);
+        return ERROR_INPUT;
+    }
+    if (module_open(o->policy, module, &error) < 0)
+        problems_add(problems, nowhere, NULL, "easim: %s", error.text);
+    return error.code;
+}
+
+static int run_checks(struct suite *s, struct problems *problems) {
+    static void (*const checks[])(struct suite *) = {check_scenarios,  check_view,        check_refusals,
+                                                     check_parameters, check_determinism, check_two_at_once,
+                                                     check_user_names, check_power_cap,   check_leaks};
+    struct study study;
+    int r = builtin_load(&builtins[0], s->path, s->options->sets, s->options->set_count, &study, problems);
+    study_finish(&study);
+    if (r < 0)
+        return r;
+    suite_report(s, "loads", CONFORMANCE_OK, "%s %s, a %s policy", s->policy->name, s->policy->version,
+                 s->policy->list ? "list" : "free");
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        checks[i](s);
+    return s->failed;
+}
+
+int conformance_run(const struct conformance_options *options, struct problems *problems) {
+    struct policy_module module;
+    int r = open_module(options, &module, problems);
+    if (r == 0) {
+        /* a path with a slash: the loader looks for bare names elsewhere */
+        struct suite s = {.options = options, .path = module.path, .policy = module.policy};
+        s.records = child_shared((builtin_count + 2) * sizeof *s.records);
+        s.spare = s.records + builtin_count;
+        s.passed = mem_zalloc(builtin_count, sizeof *s.passed);
+        r = run_checks(&s, problems);
+        str_finish(&s.writes_view);
+        free(s.passed);
+        child_unshare(s.records, (builtin_count + 2) * sizeof *s.records);
+    }
+    module_close(&module);
+    return r;
+}

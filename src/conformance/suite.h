@@ -1,0 +1,60 @@
+/* What the checks of the suite share: a run of one scenario in a child, and reports. */
+#ifndef EASIM_CONFORMANCE_SUITE_H
+#define EASIM_CONFORMANCE_SUITE_H
+
+#include "conformance/child.h"
+#include "conformance/conformance.h"
+#include "conformance/probe.h"
+
+struct suite {
+    const struct conformance_options *options;
+    const char *path; /* of the module */
+    const struct easim_policy *policy;
+    struct probe_record *records; /* shared memory, by builtin: its checked run */
+    struct probe_record *spare;   /* shared memory, two more */
+    bool *passed;                 /* by builtin */
+    bool differs;                 /* the same run does not give the same decisions */
+    struct str writes_view;       /* the scenarios in which the policy wrote into the view; "" if none */
+    int failed;                   /* checks so far */
+};
+
+/* One run in a child. */
+struct suite_run {
+    const struct suite *suite;
+    const struct builtin *builtin;
+    const char *set; /* one more `--set`, or NULL */
+    bool unchecked;  /* without --check, whose view is read-only */
+    struct probe_record *record;
+};
+
+void suite_report(struct suite *suite, const char *check, enum conformance_result result, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+/* FAILED with the text, or ok if it is empty; releases it. */
+void suite_conclude(struct suite *suite, const char *check, struct str *reasons);
+/* Loads a built-in scenario with the policy, the options' sets and one more (or NULL). Problems are a message. */
+int suite_load(const struct suite *suite, const struct builtin *builtin, const char *set, struct study *study,
+               char *message, size_t length) MUST_CHECK;
+/* Runs it in a child. 0, or negative with what went wrong in record->failure. */
+int suite_run(const struct suite_run *run) MUST_CHECK;
+/* Runs function(context) in a child; record (shared memory) tells how far it came. As suite_run. */
+int suite_child(const struct suite *suite, void (*function)(void *), void *context, struct probe_record *record,
+                struct child_result *ret_result) MUST_CHECK;
+/* The scenario for checks that need one: the first that passed of those that comparisons use; NULL, after reporting
+   the check as skipped, if there is none. Likewise for a check that compares decisions. */
+const struct builtin *suite_passed(struct suite *suite, const char *check);
+const struct builtin *suite_comparable(struct suite *suite, const char *check);
+/* Where two records differ first, as text; "" if nowhere. */
+void suite_compare(const struct probe_record *before, const struct probe_record *after, struct str *out);
+
+/* The checks, in their order. */
+void check_scenarios(struct suite *suite);
+void check_view(struct suite *suite);
+void check_refusals(struct suite *suite);
+void check_parameters(struct suite *suite);
+void check_determinism(struct suite *suite);
+void check_two_at_once(struct suite *suite);
+void check_user_names(struct suite *suite);
+void check_power_cap(struct suite *suite);
+void check_leaks(struct suite *suite);
+
+#endif

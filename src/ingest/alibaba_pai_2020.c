@@ -1,0 +1,64 @@
+/* Alibaba PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its authors reads it:
+   times in seconds; num_gpu of the job, or plan_gpu in percent of a GPU for each of inst_num instances. */
+#include "base/units.h"
+#include "ingest/alibaba.h"
+#include "ingest/table.h"
+
+#include <math.h>
+
+enum column {
+    SUBMIT,
+    DURATION,
+    REQUIRED_COUNT,
+    GPUS = REQUIRED_COUNT,
+    PLAN,
+    INSTANCES,
+    ID,
+    USER,
+    TYPE,
+    COLUMN_COUNT
+};
+
+static const char *const column_names[COLUMN_COUNT] = {
+    "submit_time",           "duration", "num_gpu", "plan_gpu", "inst_num", "job_id|jobid|job_name|name", "user",
+    "gpu_type_spec|gpu_type"};
+
+static double gpus(struct table *t) {
+    if (!table_is_absent(t, GPUS))
+        return table_real(t, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
+    if (table_is_absent(t, PLAN))
+        return 0;
+    double instances = table_is_absent(t, INSTANCES) ? 1 : table_whole(t, INSTANCES, 0);
+    double all = table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100 * instances;
+    if (all <= 1 << 30)
+        return all;
+    table_bad(t, PLAN, "expected at most 2^30 GPUs of all instances, got", "");
+    return 0;
+}
+
+static const char *read_row(struct table *t, struct trace_row *row) {
+    row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
+    row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
+    row->user = table_text(t, USER);
+    row->gpu_type = table_text(t, TYPE);
+    table_gpus(row, gpus(t));
+    const char *reason = table_reason(row);
+    if (!reason && !isnan(row->gpu_share))
+        table_note(t, "part of a GPU: gpu_share", row);
+    return reason;
+}
+
+static int pai_read(const char *path, const struct trace_options *options, struct trace *trace,
+                    struct problems *problems) {
+    static const struct table_format format = {.columns = column_names,
+                                               .count = COLUMN_COUNT,
+                                               .required = REQUIRED_COUNT,
+                                               .models_from = COLUMN_COUNT,
+                                               .id = ID,
+                                               .labels_too = 1u << GPUS | 1u << PLAN | 1u << INSTANCES,
+                                               .read_row = read_row};
+    return table_read(path, &format, options, trace, problems, NULL);
+}
+
+const struct trace_reader alibaba_pai_2020_reader = {"alibaba-pai-2020", "Alibaba PAI, simulator form (CSV)",
+                                                     pai_read};

@@ -1,0 +1,13 @@
+/* Date-times of job logs. */
+#ifndef EASIM_INGEST_LOCAL_TIME_H
+#define EASIM_INGEST_LOCAL_TIME_H
+
+#include "io/time_zone.h"
+#include "workload/trace.h"
+
+/* "2017-11-05 01:30:00" on the clock of zone, or with a zone of its own ("+00:00", "Z"), as nanoseconds since
+   1970. Times that the clock showed twice or never are noted under the line. False: no date-time of 1970..2096. */
+bool local_time_read(struct slice text, const struct time_zone *zone, struct trace *trace, uint32_t line,
+                     int64_t *unix_ns);
+
+#endif

@@ -1,0 +1,17 @@
+/* The files of a comparison, beside the folders of the policies. */
+#ifndef EASIM_OUTPUT_COMPARE_DIR_H
+#define EASIM_OUTPUT_COMPARE_DIR_H
+
+#include "output/compare_tables.h"
+
+struct compare_dir_state {
+    bool partial;
+    const char *const *failed;       /* policies, NULL-terminated */
+    const struct compare_goal *goal; /* NULL: a fixed number of replications */
+};
+
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, and manifest.json. */
+int compare_dir_write(const char *folder, const struct compare_output *output,
+                      const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
+
+#endif

@@ -1,0 +1,14 @@
+/* Numbers in JSON as text of our own, since cJSON does not keep every double. */
+#ifndef EASIM_OUTPUT_JSON_H
+#define EASIM_OUTPUT_JSON_H
+
+#include "base/str.h"
+
+#include <cjson/cJSON.h>
+
+void json_add_real(cJSON *object, const char *name, double value); /* null if not finite */
+void json_add_int(cJSON *object, const char *name, int64_t value);
+/* Appends the text and a line end; frees root. */
+void json_print(cJSON *root, struct str *out);
+
+#endif

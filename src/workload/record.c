@@ -1,0 +1,105 @@
+/* Jobs back to rows. A row fixes what the job's own request fixes beyond the limits of its stream. */
+#include "workload/record.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_ints(const struct schema_list *a, const struct schema_list *b) {
+    return a->count == b->count && (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof(int64_t)) == 0);
+}
+
+/* The stream whose limits a log would carry: k limits modelled jobs only. */
+static const struct stream *leading_stream(const struct workload_source *source) {
+    const struct stream *streams = source->streams.at;
+    for (size_t i = 0; i < source->streams.count; i++)
+        if (!streams[i].rigid.node)
+            return &streams[i];
+    return &streams[0];
+}
+
+const char *record_obstacle(const struct workload_source *source) {
+    const struct stream *streams = source->streams.at, *lead = leading_stream(source);
+    for (size_t i = 0; i < source->streams.count; i++) {
+        const struct stream *s = &streams[i];
+        if (!s->rigid.node && (!same_ints(&s->k, &lead->k) || !same_ints(&s->b, &lead->b)))
+            return "its streams allow different k or b";
+        if (s->rigid.node && lead->b.count > 0)
+            return "one of its streams limits b, which rigid jobs do not have";
+        if (s->type_mask != lead->type_mask)
+            return "its streams allow different h";
+        if (s->preemptible != lead->preemptible)
+            return "its streams differ in preemptible";
+    }
+    return NULL;
+}
+
+static struct trace_row row_of(const struct stream *lead, const struct workload *w, const struct job_spec *job) {
+    const struct config_request *q = w->table.sets.at[job->set].request;
+    const struct config_request free = stream_request(lead, job->model);
+    bool rigid = job->model == EASIM_NONE;
+    struct trace_row row = {.id = job->id,
+                            .labels = job->labels,
+                            .user = w->users.at[job->user].name,
+                            .submit_ns = job->submit_ns,
+                            .deadline_s = job->deadline_ns == TIME_NONE_NS ? NAN : units_s(job->deadline_ns),
+                            .work_samples = rigid ? NAN : job->work,
+                            .duration_s = rigid ? job->work : NAN,
+                            .requested_s = rigid && job->predicted_work != job->work ? job->predicted_work : NAN,
+                            .utilization = rigid && q->utilization != 1 ? q->utilization : NAN,
+                            .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
+    if (!rigid)
+        row.model = w->table.models->models[job->model].name;
+    if (rigid || (q->k_count == 1 && (free.k_count != 1 || free.k[0] != q->k[0])))
+        row.gpus = q->k[0];
+    if (q->batch_count == 1 && (free.batch_count != 1 || free.batch[0] != q->batch[0]))
+        row.batch = q->batch[0];
+    if (q->type_mask != free.type_mask)
+        row.gpu_type = w->table.cluster->gpu_types[__builtin_ctzll(q->type_mask)].name;
+    return row;
+}
+
+void record_jobs(const struct workload_source *source, const struct workload *w, struct trace *t) {
+    const struct stream *lead = leading_stream(source);
+    for (size_t i = 0; i < w->label_names.count; i++)
+        array_push(&t->label_names, w->label_names.at[i]);
+    for (size_t i = 0; i < w->jobs.count; i++)
+        array_push(&t->rows, row_of(lead, w, &w->jobs.at[i]));
+}
+
+static void add_ints(struct str *out, const char *key, const struct schema_list *list) {
+    const int64_t *values = list->at;
+    for (size_t i = 0; i < list->count; i++)
+        str_addf(out, "%s%lld", i ? ", " : key, (long long)values[i]);
+    str_add(out, list->count > 0 ? "]" : "");
+}
+
+static void add_seconds(struct str *out, const char *key, double seconds) {
+    if (seconds > 0) {
+        str_add(out, key);
+        str_add_real(out, seconds);
+    }
+}
+
+void record_section(const struct workload_source *source, const char *file, struct str *out) {
+    const struct stream *lead = leading_stream(source);
+    const struct start_costs *costs = &source->rigid_costs;
+    const char *const *types = lead->h.at;
+    str_addf(out, "{kind: trace, file: %s", file);
+    add_ints(out, ", k: [", &lead->k);
+    add_ints(out, ", b: [", &lead->b);
+    for (size_t i = 0; i < lead->h.count; i++)
+        str_addf(out, "%s%s%s", i ? ", " : ", h: [", types[i], i + 1 == lead->h.count ? "]" : "");
+    str_add(out, lead->preemptible ? "" : ", preemptible: false");
+    add_seconds(out, ", warmup: ", units_s(source->warmup_ns));
+    struct str own = {0};
+    add_seconds(&own, ", start_s: ", costs->start_s);
+    add_seconds(&own, ", restart_s: ", costs->restart_s);
+    add_seconds(&own, ", checkpoint_s: ", costs->checkpoint_s);
+    add_seconds(&own, ", checkpoint_interval_s: ", costs->checkpoint_interval_s);
+    if (own.length > 0)
+        str_addf(out, ", rigid_costs: {%s}", own.text + strlen(", "));
+    str_finish(&own);
+    str_add_char(out, '}');
+}

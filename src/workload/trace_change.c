@@ -1,0 +1,116 @@
+/* Changes of a recorded log: see trace_change.h. */
+#include "workload/trace_change.h"
+
+#include "base/rng.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DAY_NS (86400 * NS_PER_S)
+
+const struct trace_changes trace_changes_none = {
+    .until_s = INFINITY, .last_row = UINT64_MAX, .load_scale = 1, .compress = 1};
+
+static void slice(struct trace *t, const struct trace_changes *changes) {
+    size_t kept = 0;
+    uint64_t number = 0;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct trace_row row = t->rows.at[i];
+        double submit_s = units_s(row.submit_ns);
+        if (!(submit_s >= changes->from_s && submit_s < changes->until_s)) {
+            trace_note(t, true, "outside of the slice of time", row.line);
+            continue;
+        }
+        number++;
+        if (number >= changes->first_row && number <= changes->last_row)
+            t->rows.at[kept++] = row;
+        else
+            trace_note(t, true, "outside of the slice of rows", row.line);
+    }
+    t->rows.count = kept;
+}
+
+static void kill_at_request(struct trace *t) {
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct trace_row *row = &t->rows.at[i];
+        if (!(row->duration_s > row->requested_s))
+            continue;
+        row->duration_s = row->requested_s;
+        trace_note(t, false, "run time cut at the requested time", row->line);
+    }
+}
+
+/* An id that no row has: "ID~2", "ID~3", ... */
+static const char *copy_id(struct trace *t, struct intern *ids, const char *id, unsigned number) {
+    struct str name = {0};
+    bool is_new = false;
+    str_addf(&name, "%s~%u", id, number);
+    while (intern(ids, name.text, name.length, &is_new), !is_new)
+        str_add_char(&name, '~');
+    id = arena_strdup(&t->arena, name.text);
+    str_finish(&name);
+    return id;
+}
+
+/* A copy keeps its time of day: it moves by a drawn number of days, around the end of the log to its beginning. */
+static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
+    int64_t moved = days > 1 ? 1 + (int64_t)gsl_rng_uniform_int(rng, (unsigned long)days - 1) : 0;
+    return (submit_ns + moved * DAY_NS) % (days * DAY_NS);
+}
+
+static void scale_load(struct trace *t, double scale, gsl_rng *rng) {
+    size_t count = t->rows.count;
+    struct trace_row *rows = t->rows.at;
+    struct intern ids = {0};
+    int64_t days = count > 0 ? rows[count - 1].submit_ns / DAY_NS + 1 : 1;
+    t->rows.at = NULL;
+    t->rows.count = t->rows.capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        (void)intern(&ids, rows[i].id, strlen(rows[i].id), NULL);
+    for (size_t i = 0; i < count; i++) {
+        unsigned copies = (unsigned)floor(scale) + (gsl_rng_uniform(rng) < scale - floor(scale));
+        if (copies == 0)
+            trace_note(t, true, "left out to scale the load", rows[i].line);
+        else
+            array_push(&t->rows, rows[i]);
+        for (unsigned c = 2; c <= copies; c++) {
+            struct trace_row copy = rows[i];
+            copy.id = copy_id(t, &ids, rows[i].id, c);
+            copy.submit_ns = copy_time(rows[i].submit_ns, days, rng);
+            copy.deadline_s += units_s(copy.submit_ns - rows[i].submit_ns);
+            array_push(&t->rows, copy);
+            trace_note(t, false, "repeated on another day to scale the load", copy.line);
+        }
+    }
+    intern_finish(&ids);
+    free(rows);
+}
+
+static void compress(struct trace *t, double factor) {
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct trace_row *row = &t->rows.at[i];
+        int64_t before_ns = row->submit_ns;
+        row->submit_ns = units_ns(units_s(before_ns) / factor);
+        row->deadline_s += units_s(row->submit_ns - before_ns);
+    }
+}
+
+void trace_change(struct trace *t, const struct trace_changes *changes) {
+    const struct trace_changes *none = &trace_changes_none;
+    if (changes->from_s > 0 || changes->until_s < INFINITY || changes->first_row > 1 ||
+        changes->last_row < none->last_row) {
+        slice(t, changes);
+        trace_sort(t, true);
+    }
+    if (changes->kill_at_request)
+        kill_at_request(t);
+    if (changes->load_scale != none->load_scale) {
+        gsl_rng *rng = rng_create(changes->seed, 0, "load");
+        scale_load(t, changes->load_scale, rng);
+        gsl_rng_free(rng);
+        trace_sort(t, true);
+    }
+    if (changes->compress != none->compress)
+        compress(t, changes->compress);
+}

@@ -1,0 +1,86 @@
+"""Profiles, and the command that calibrates."""
+
+from base import MODELS, Case, changed
+
+TRY = ("Try `easim calibrate --help' or `easim calibrate --usage' for more", "information.")
+PROFILE = """\
+model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu
+bert,a100,1,8,100,200
+bert,a100,1,16,150,250
+bert,a100,2,16,290,240
+"""
+
+
+def profile(name, change, *errors, options=("--output", "out.yaml", "--points", "points.csv"), **more):
+    """A change of p.csv. A change that is text is the whole file."""
+    text = change if isinstance(change, (str, bytes)) else changed(PROFILE, [change])
+    return Case(f"calibrate: {name}", errors, {"p.csv": text, "m.yaml": MODELS}, ("calibrate", "p.csv", *options),
+                **more)
+
+
+def row(name, old, new, *errors):
+    return profile(name, (old, new), *errors)
+
+
+def usage(name, options, *errors):
+    return profile(name, PROFILE, *errors, *TRY, options=options)
+
+
+FIRST = "bert,a100,1,8,100,200"
+
+CASES = [
+    Case("calibrate: no such file", ("nowhere.csv: cannot open: No such file or directory",), {},
+         ("calibrate", "nowhere.csv")),
+    profile("empty file", "", "p.csv: empty file, expected a header line"),
+    profile("header only", PROFILE.splitlines(keepends=True)[0], "p.csv: the profile holds no rows"),
+    profile("columns missing", "model,k,batch_per_gpu\nbert,1,8\n",
+            "p.csv:1: column \"gpu\" is missing", "p.csv:1: column \"throughput_samples_s\" is missing"),
+    row("unknown column", "power_w_per_gpu", "colour",
+        "p.csv:1: unknown column \"colour\" (extra columns are named label.*)"),
+    row("unknown column with suggestion", "power_w_per_gpu", "power_w_per_gpus",
+        "p.csv:1: unknown column \"power_w_per_gpus\", did you mean \"power_w_per_gpu\"?"),
+    row("column twice", "power_w_per_gpu", "gpu", "p.csv:1:48: duplicate column \"gpu\""),
+    row("row too short", FIRST, "bert,a100,1,8", "p.csv:2:1: expected 6 fields as in the header, found 4"),
+    row("no GPU at all", FIRST, "bert,a100,0,8,100,200",
+        "p.csv:2:11: k: expected integer 1..1000000, got \"0\""),
+    row("half a GPU", FIRST, "bert,a100,0.5,8,100,200",
+        "p.csv:2:11: k: expected integer 1..1000000, got \"0.5\""),
+    row("batch missing", FIRST, "bert,a100,1,,100,200",
+        "p.csv:2:13: batch_per_gpu: expected integer 1..1000000000, got \"\""),
+    row("standing still", FIRST, "bert,a100,1,8,0,200",
+        "p.csv:2:15: throughput_samples_s: expected number > 0 and <= 1e12, got \"0\""),
+    row("throughput that is not a number", FIRST, "bert,a100,1,8,nan,200",
+        "p.csv:2:15: throughput_samples_s: expected number > 0 and <= 1e12, got \"nan\""),
+    row("iteration of no time", FIRST, "bert,a100,1,8,1e9,200",
+        "p.csv:2:15: throughput_samples_s: expected an iteration of 1e-6..1e5 s, got 8e-09 s "
+        "(k x batch_per_gpu / throughput_samples_s)"),
+    row("infinite power", FIRST, "bert,a100,1,8,100,inf",
+        "p.csv:2:19: power_w_per_gpu: expected number > 0 and <= 100000 or empty, got \"inf\""),
+    row("power with a unit", FIRST, "bert,a100,1,8,100,200W",
+        "p.csv:2:19: power_w_per_gpu: expected number > 0 and <= 100000 or empty, got \"200W\""),
+    row("names missing", FIRST, ",,1,8,100,200",
+        "p.csv:2:1: model: expected a name, got \"\"", "p.csv:2:2: gpu: expected a name, got \"\""),
+    profile("every bad row", changed(PROFILE, [("1,8,100", "one,8,100"), ("2,16,290", "2,16,-290")]),
+            "p.csv:2:11: k: expected integer 1..1000000, got \"one\"",
+            "p.csv:4:16: throughput_samples_s: expected number > 0 and <= 1e12, got \"-290\""),
+    profile("more nodes than GPUs", "model,gpu,k,nodes,batch_per_gpu,throughput_samples_s\nm,g,2,3,8,100\n",
+            "p.csv:2:7: nodes: expected at most as many nodes as GPUs, got \"3\""),
+    profile("limit of nothing", "model,gpu,k,batch_per_gpu,throughput_samples_s,power_limit_w\nm,g,2,8,100,0\n",
+            "p.csv:2:13: power_limit_w: expected number > 0 and <= 100000 or empty, got \"0\""),
+    profile("evidence in other words",
+            "model,gpu,k,batch_per_gpu,throughput_samples_s,evidence\nm,g,2,8,100,hearsay\n",
+            "p.csv:2:13: evidence: expected measured, derived, assumed or empty, got \"hearsay\""),
+    profile("quote that is not closed", "model,gpu,k,batch_per_gpu,throughput_samples_s\n\"m,g,2,8,100\n",
+            "p.csv:2:1: quote not closed on this line"),
+    profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
+            options=("-o", "/proc/easim.yaml"), exit_code=1),
+    usage("no profile", ("--", "q.csv"), "easim calibrate: expected one PROFILE.csv, got another: q.csv"),
+    usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
+          "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
+    usage("error without models to check", ("--max-error", "0.1"), "easim calibrate: --max-error goes with --check"),
+    usage("check that would write", ("--check", "m.yaml", "-o", "n.yaml"),
+          "easim calibrate: --check writes no models: leave out --output, --m0 and --phi"),
+    usage("m0 without phi", ("--m0", "8"), "easim calibrate: --m0 and --phi go together"),
+    profile("models to check not found", PROFILE, "n.yaml: cannot open: No such file or directory",
+            options=("--check", "n.yaml")),
+]

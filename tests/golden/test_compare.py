@@ -1,0 +1,310 @@
+"""What `easim compare` writes, computed again from the runs' own files: test_compare.py EASIM SOURCE PLUGINS
+
+Expected values come from the policies' summary.csv and power.csv with Python's own arithmetic (the t-distribution by
+integrating its density), or from runs of `easim run`; none is stored.
+"""
+import csv
+import filecmp
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import mean, stdev
+
+EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
+SEED = str(SOURCE / "configs" / "eas-sim.yaml")
+TABLES = ("compare.csv", "pareto.csv", "stationarity.csv")
+
+
+def easim(*words, code=0, **more):
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, **more)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def compare(out, *options, config=SEED, code=0, **more):
+    return easim("compare", config, "--out", out, *options, code=code, **more)
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def close(a, b, relative=1e-9):
+    assert abs(float(a) - b) <= relative * max(abs(float(a)), abs(b), 1e-300), (a, b)
+
+
+def t_tail(t, degrees, steps=20000):
+    """P(T > t): the density integrated from 0 to t by Simpson's rule."""
+    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    density = lambda x: scale * (1 + x * x / degrees) ** (-(degrees + 1) / 2)
+    h = t / steps
+    inner = sum((4 if i % 2 else 2) * density(i * h) for i in range(1, steps))
+    return 0.5 - h / 3 * (density(0) + inner + density(t))
+
+
+def t_point(degrees):
+    low, high = 0.0, 100.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_tail(middle, degrees, 2000) > 0.025 else (low, middle)
+    return low
+
+
+def values(folder, policy, metric):
+    return [float(row[metric]) for row in rows(folder / policy / "summary.csv")]
+
+
+def figures_are_right(folder):
+    """Means, paired differences, tests, Holm and ratios of four metrics, from the summaries."""
+    out, policies, n = folder / "figures", ["pollux", "zeus", "hades", "easy"], 12
+    compare(out, "--policies", ",".join(policies), "-n", n, "--quiet")
+    table = {(r["metric"], r["policy"]): r for r in rows(out / "compare.csv")}
+    point = t_point(n - 1)
+    for metric in ("energy_kwh", "throughput_jobs_per_h", "jct_mean_s", "jain_gpu_s"):
+        base, raw = values(out, "pollux", metric), {}
+        first = table[metric, "pollux"]
+        assert first["baseline"] == "pollux" and not any(
+            first[c] for c in ("diff_mean", "diff_ci95", "diff_rel", "p_value", "p_holm", "pairs", "ratio_geo"))
+        for policy in policies[1:]:
+            row, own = table[metric, policy], values(out, policy, metric)
+            differences = [a - b for a, b in zip(own, base)]
+            logs = [math.log(a / b) for a, b in zip(own, base)]
+            assert int(row["n"]) == int(row["pairs"]) == n and row["baseline"] == "pollux"
+            close(row["mean"], mean(own))
+            close(row["ci95"], point * stdev(own) / math.sqrt(n), 1e-7)
+            close(row["diff_mean"], mean(differences), 1e-8)
+            close(row["diff_ci95"], point * stdev(differences) / math.sqrt(n), 1e-7)
+            close(row["diff_rel"], mean(differences) / mean(base), 1e-8)
+            t = abs(mean(differences)) / (stdev(differences) / math.sqrt(n))
+            assert abs(float(row["p_value"]) - 2 * t_tail(t, n - 1)) < 1e-9
+            close(row["ratio_geo"], math.exp(mean(logs)))
+            half = point * stdev(logs) / math.sqrt(n)
+            close(row["ratio_geo_low"], math.exp(mean(logs) - half), 1e-7)
+            close(row["ratio_geo_high"], math.exp(mean(logs) + half), 1e-7)
+            raw[policy] = float(row["p_value"])
+        least = 0
+        for rank, policy in enumerate(sorted(raw, key=raw.get)):
+            least = max(least, min(1, (len(raw) - rank) * raw[policy]))
+            close(table[metric, policy]["p_holm"], least)
+    text = (out / "compare.csv").read_text()
+    assert "nan" not in text and "inf" not in text
+    assert text.splitlines()[0].startswith(
+        "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm")
+
+
+def front_is_right(folder):
+    """Three metrics, one of which more is better of; every policy against every other."""
+    out, metrics = folder / "front", ["energy_kwh", "jct_restricted_mean_s", "throughput_jobs_per_h"]
+    done = compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--format", "json")
+    assert "exec is left out" in done.stderr, done.stderr  # it wants a program to speak to
+    table, sign = rows(out / "pareto.csv"), [1, 1, -1]
+    means = {r["policy"]: [s * float(r[m]) for s, m in zip(sign, metrics)] for r in table}
+    beats = lambda a, b: a != b and all(x <= y for x, y in zip(a, b))
+    for row in table:
+        beaten = any(beats(other, means[row["policy"]]) for other in means.values())
+        assert row["front"] == str(int(not beaten)), row
+        assert bool(row["dominated_by"]) == beaten
+        assert not beaten or beats(means[row["dominated_by"]], means[row["policy"]])
+    assert {r["front"] for r in table} == {"0", "1"}
+
+
+def stationarity_is_right(folder):
+    """Slope of the queue by least squares over a grid of 1 s, shares from jobs.csv, of one replication each."""
+    out = folder / "figures"
+    table = {r["policy"]: r for r in rows(out / "stationarity.csv")}
+    for policy in ("pollux", "easy"):
+        slopes = []
+        for number in range(1, 13):
+            steps = [(float(r["time_s"]), int(r["waiting"])) for r in rows(out / policy / "power.csv")
+                     if int(r["replication"]) == number] + [(36000.0, 0)]
+            sum_w = sum_tw = 0.0
+            for (start, waiting), (end, _) in zip(steps, steps[1:]):
+                sum_w += waiting * (end - start)
+                sum_tw += waiting * (end**2 - start**2) / 2
+            slopes.append((sum_tw - 18000 * sum_w) / (36000**3 / 12) * 3600)
+        close(table[policy]["queue_slope_per_h"], mean(slopes), 1e-7)
+        close(table[policy]["queue_slope_ci95"], t_point(11) * stdev(slopes) / math.sqrt(12), 1e-7)
+        summary = rows(out / policy / "summary.csv")
+        shares = [float(r["jobs_unfinished"]) / float(r["jobs_submitted"]) for r in summary]
+        close(table[policy]["jobs_unfinished_share"], mean(shares))
+        shares = [float(r["work_unfinished_gpu_h"]) / float(r["work_submitted_gpu_h"]) for r in summary]
+        close(table[policy]["work_unfinished_share"], mean(shares), 1e-9)
+    text = compare(folder / "mmc", "--policies", "fcfs,easy", "-n", 8, config=SOURCE / "configs/mmc.yaml").stdout
+    assert text.count("no trend is seen") == 2, text  # an M/M/4 queue after its warm-up
+    text = compare(folder / "seed", "--policies", "fcfs,easy", "-n", 3).stdout
+    assert text.count("not stationary: it grows") == 2, text
+
+
+def folders_are_those_of_run(folder):
+    """DIR/POLICY is what easim run writes, manifest included, also after replications were added."""
+    out = folder / "folders"
+    compare(out, "--policies", "zeus,fcfs", "-n", 4, "--quiet", "--set", "params_by_policy={zeus: {edp_slack: 4}}")
+    easim("run", SEED, "--policy", "zeus", "-n", 4, "--set", "params_by_policy={zeus: {edp_slack: 4}}", "-q", "--out",
+          folder / "run")
+    same(out / "zeus", folder / "run")
+    assert json.loads((out / "zeus/manifest.json").read_text())["policy"]["params"]["edp_slack"] == 4
+    added = folder / "added"
+    compare(added, "--policies", "zeus,fcfs", "-n", 2, "--until-ci", "energy_kwh=0.5%", "--max-replications", 9, "-q")
+    count = json.loads((added / "manifest.json").read_text())["replications"]
+    assert 2 < count <= 9, count
+    easim("run", SEED, "--policy", "zeus", "-n", count, "-q", "--out", folder / "same")
+    same(added / "zeus", folder / "same")
+
+
+def same(a, b, names=None):
+    names = names or sorted(path.name for path in a.iterdir())
+    assert names == sorted(path.name for path in b.iterdir()) or names is TABLES
+    for name in names:
+        assert filecmp.cmp(a / name, b / name, shallow=False), f"{a / name} and {b / name} differ"
+
+
+def threads_do_not_matter(folder):
+    outs = []
+    for threads in (1, 2, 7):
+        out = folder / f"threads{threads}"
+        text = compare(out, "--policies", "zeus,pollux,easy", "-n", 3, "--until-ci", "energy_kwh=0.8%", "-t", threads,
+                       "--perturb", "sizes=0.2", "--format", "csv").stdout
+        assert text == (out / "compare.csv").read_text()
+        outs.append(out)
+    for out in outs[1:]:
+        for path in outs[0].rglob("*.*"):
+            assert filecmp.cmp(path, out / path.relative_to(outs[0]), shallow=False), path
+    reached = json.loads((outs[0] / "manifest.json").read_text())["until_ci"]
+    assert reached["reached"] <= 0.008, reached
+    worst = max(float(r["ci95"]) / float(r["mean"]) for r in rows(outs[0] / "compare.csv")
+                if r["metric"] == "energy_kwh")
+    close(reached["reached"], worst)
+
+
+def identical_policies_do_not_differ(folder):
+    """Without deadlines chronos orders jobs as pollux does: the same schedule, every difference 0, no NaN."""
+    out = folder / "identical"
+    compare(out, "--policies", "pollux,chronos", "--set", "workload.deadlines={share: 0, slack: [1, 2]}", "-n", 3, "-q")
+    for row in rows(out / "compare.csv"):
+        if row["policy"] == "chronos" and int(row["n"]) > 0:
+            assert float(row["diff_mean"]) == float(row["diff_ci95"]) == 0, row
+            assert float(row["p_value"]) == float(row["p_holm"]) == 1, row
+            assert row["ratio_geo"] in ("", "1") and row["diff_rel"] in ("", "0"), row
+    assert [r["front"] for r in rows(out / "pareto.csv")] == ["1", "1"]
+
+
+def one_replication_has_no_intervals(folder):
+    out = folder / "one"
+    text = compare(out, "--policies", "pollux,zeus", "--baseline", "zeus", "-n", 1).stdout
+    assert "one replication: no intervals, no tests" in text and "nan" not in text and "p =" not in text, text
+    for row in rows(out / "compare.csv"):
+        assert row["baseline"] == "zeus"
+        assert not (row["ci95"] or row["diff_ci95"] or row["p_value"] or row["p_holm"] or row["ratio_geo_low"]), row
+        assert row["policy"] == "zeus" or not row["mean"] or row["diff_mean"], row
+    text = compare(folder / "tiny", "--policies", "fcfs,zeus", "-n", 3, config=SOURCE / "configs/tiny.yaml").stdout
+    assert "warning: all replications are equal" in text, text  # a trace without anything drawn
+
+
+def perturbations_are_runs_of_their_own(folder):
+    """arrivals=0.1 is a run at 1.1 times the rate; the ratio of means and its interval from both."""
+    out, n = folder / "perturbed", 6
+    compare(out, "--policies", "zeus,easy", "-n", n, "--perturb", "arrivals=0.1,sizes=0.25,failures=4,noise", "--quiet")
+    failing = [f"cluster.nodes[{i}].{key}" for i in (0, 1) for key in ("mtbf=6h", "mttr=1h")]  # four times a day
+    changes = {"arrivals": [f"workload.rate_per_s={0.005 * 1.1}"],
+               "sizes": [f"workload.sizes.mean={4.85 * 3600 * 1.25}"],
+               "failures": failing, "noise": ["noise={speed_sigma: 0.2}"]}
+    for name, sets in changes.items():
+        words = [word for change in sets for word in ("--set", change)]
+        easim("run", SEED, "--policy", "zeus", "-n", n, "-q", "--summary-only", *words, "--out", folder / name)
+        assert filecmp.cmp(out / "perturbed" / name / "zeus/summary.csv", folder / name / "summary.csv", shallow=False)
+    table = {(r["perturbation"], r["metric"], r["policy"]): r for r in rows(out / "perturb.csv")}
+    for policy in ("zeus", "easy"):
+        clean = values(out, policy, "jct_restricted_mean_s")
+        other = values(out / "perturbed/sizes", policy, "jct_restricted_mean_s")
+        row, ratio = table["sizes", "jct_restricted_mean_s", policy], mean(other) / mean(clean)
+        close(row["ratio"], ratio)
+        left = [a - ratio * b for a, b in zip(other, clean)]
+        close(row["ratio_ci95"], t_point(n - 1) * stdev(left) / math.sqrt(n) / mean(clean), 1e-7)
+        assert ratio > 1 and row["amount"] == "0.25" and row["n"] == str(n)
+    assert float(table["arrivals", "jobs_submitted", "zeus"]["ratio"]) > 1.05
+
+
+def failures_stay_alone(folder):
+    """A policy that fails takes neither the others' results nor their comparison with it."""
+    out = folder / "failing"
+    done = compare(out, "--policies", f"zeus,{PLUGINS}/fails.so,pollux", "-n", 3, "--quiet", code=1)
+    assert "three jobs are too many" in done.stderr
+    assert {r["policy"] for r in rows(out / "compare.csv")} == {"zeus", "pollux"}
+    assert json.loads((out / "manifest.json").read_text())["failed"] == ["fails"]
+    assert len(rows(out / "zeus/summary.csv")) == len(rows(out / "pollux/summary.csv")) == 3
+    out = folder / "baseline"
+    done = compare(out, "--policies", f"{PLUGINS}/fails.so,zeus", "-n", 3, code=1)
+    assert all(r["baseline"] == r["diff_mean"] == "" for r in rows(out / "compare.csv"))
+    done = compare(folder / "all", "--policies", f"{PLUGINS}/fails.so", "-n", 3, code=1)
+    assert done.stdout == "" and not list((folder / "all").rglob("*.csv"))
+
+
+def interruption_keeps_what_is_finished(folder):
+    """Stopped while replications are added, the comparison is that of the last number which all policies reached."""
+    out = folder / "interrupted"
+    process = subprocess.Popen([EASIM, "compare", SEED, "--policies", "fcfs,zeus", "-n", "3", "--out", str(out),
+                                "--until-ci", "0.0001%", "--max-replications", "1000000", "--summary-only"],
+                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
+    manifest = json.loads((out / "manifest.json").read_text())
+    counts = {policy: len(rows(out / policy / "summary.csv")) for policy in ("fcfs", "zeus")}
+    assert manifest["partial"] and 3 <= manifest["replications"] <= min(counts.values()), (manifest, counts)
+    for row in rows(out / "compare.csv"):
+        if row["metric"] == "energy_kwh":
+            close(row["mean"], mean(values(out, row["policy"], "energy_kwh")[:manifest["replications"]]))
+    partial = [json.loads((out / policy / "manifest.json").read_text())["partial"] for policy in counts]
+    assert any(partial), counts
+    assert not list(out.rglob("*.tmp*"))
+
+
+def formats_agree(folder):
+    """JSON and CSV on standard output say what the files say; notes go to standard error; - is standard input."""
+    out, text = folder / "formats", Path(SEED).read_text().replace("models/", f"{SOURCE}/configs/models/")
+    done = compare(out, "--policies", "pollux,zeus", "--format", "json", "-n", 4, config="-", input=text)
+    data = json.loads(done.stdout)
+    for row in rows(out / "compare.csv"):
+        cell = data["metrics"][row["metric"]][row["policy"]]
+        for name, value in cell.items():
+            assert row[name] == "" if value is None else float(row[name]) == value, (row, name, value)
+        assert set(row) - set(cell) <= {"metric", "policy", "baseline"} or row["policy"] == "pollux"
+    assert data["baseline"] == "pollux" and data["replications"] == 4
+    assert data["pareto"]["metrics"] == ["energy_per_work_kwh", "jct_restricted_mean_s"]
+    assert "outside the range" in done.stderr
+    done = easim("run", "-", "--format", "csv", "-n", 2, "--out", folder / "run-csv", input=text)
+    assert done.stdout == (folder / "run-csv/aggregate.csv").read_text() and "outside the range" in done.stderr
+    done = easim("run", "-", "--format", "json", "-n", 2, "-q", "--out", folder / "run-json", input=text)
+    metrics = json.loads(done.stdout)["metrics"]
+    for row in rows(folder / "run-json/aggregate.csv"):
+        for name in ("n", "mean", "sd", "ci95"):
+            value = metrics[row["metric"]][name]
+            assert row[name] == "" if value is None else float(row[name]) == value
+    assert done.stderr == ""
+    assert easim("check", "-", input=text).stdout == "-: ok\n"
+
+
+def main():
+    checks = [figures_are_right, front_is_right, stationarity_is_right, folders_are_those_of_run,
+              threads_do_not_matter, identical_policies_do_not_differ, one_replication_has_no_intervals,
+              perturbations_are_runs_of_their_own, failures_stay_alone, interruption_keeps_what_is_finished,
+              formats_agree]
+    os.environ["LC_ALL"] = "C"
+    with tempfile.TemporaryDirectory(prefix="easim-compare.") as folder:
+        for number, check in enumerate(checks):
+            own = Path(folder) / "first" if check in (figures_are_right, stationarity_is_right) else \
+                Path(folder) / str(number)
+            own.mkdir(exist_ok=True)
+            check(own)
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()

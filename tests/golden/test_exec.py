@@ -1,0 +1,211 @@
+"""The policy `exec`: a program that decides as fcfs gives the decisions of fcfs; the exchange in
+docs/exec-policy.md is what really passes; no program is left behind. Usage: test_exec.py EASIM SOURCE
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+FCFS = f"python3 {SOURCE}/policies/exec/fcfs.py"
+
+# Five nodes of unequal size and two types: configurations inside one node, across nodes, and both at once.
+NODES = f"""\
+name: nodes
+horizon: drain
+seed: 2385
+replications: 2
+cluster:
+  gpu_types:
+    - {{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}}
+    - {{name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}}
+  nodes:
+    - {{count: 2, gpu: a100, gpus: 4}}
+    - {{gpu: h100, gpus: 2}}
+    - {{gpu: a100, gpus: 3}}
+    - {{gpu: h100, gpus: 6}}
+models: {SOURCE}/configs/models/eas-sim.yaml
+workload:
+  streams:
+    - {{kind: poisson, rate_per_s: 0.004, k: [1, 2, 5, 8, 11], sizes: {{law: lognormal, mean: 2h, cv: 1.5}},
+       users: 3, until: {{jobs: 60}}}}
+    - {{kind: poisson, rate_per_s: 0.002, rigid: {{k: [1, 3, 8]}}, sizes: {{law: exponential, mean: 1h}},
+       users: 3, until: {{jobs: 30}}}}
+    # k and b set beforehand: the policy chooses the type only
+    - {{kind: poisson, rate_per_s: 0.002, k: [4], b: [32], sizes: {{law: exponential, mean: 2h}}, users: 3,
+       until: {{jobs: 30}}}}
+policy: {{name: fcfs}}
+"""
+
+
+def run(config, folder, *more, policy="fcfs", command=FCFS, code=0):
+    arguments = [str(EASIM), "run", str(config), "--policy", policy, "--decisions", "--out", str(folder), "--quiet", *more]
+    if policy == "exec":
+        arguments += ["--set", f"policy.params.command={json.dumps(command)}"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stderr
+
+
+def decisions(folder):
+    """Rows of decisions.csv without the column of the policy."""
+    return [line.split(",", 1)[1] for line in (folder / "decisions.csv").read_text().splitlines()]
+
+
+def same_as_fcfs(config, folder, least_rows, *more):
+    run(config, folder / "fcfs", *more)
+    run(config, folder / "exec", *more, policy="exec")
+    expected, found = decisions(folder / "fcfs"), decisions(folder / "exec")
+    assert found == expected, next(pair for pair in zip(expected, found) if pair[0] != pair[1])
+    assert len(expected) > least_rows, len(expected)
+
+
+def test_same_decisions(folder):
+    (folder / "nodes.yaml").write_text(NODES)
+    # itp-sample: k, b and h of most jobs are set by the log
+    for name, config, rows in (("seed", SOURCE / "configs/eas-sim.yaml", 500), ("nodes", folder / "nodes.yaml", 240),
+                               ("preset", SOURCE / "configs/itp-sample.yaml", 60)):
+        same_as_fcfs(config, folder / name, rows, "--threads", "2")
+
+
+def test_across_nodes(folder):
+    """The comparison above means something: there are starts across nodes."""
+    (folder / "nodes.yaml").write_text(NODES)
+    run(folder / "nodes.yaml", folder / "out")
+    rows = (folder / "out/jobs.csv").read_text().splitlines()
+    column = rows[0].split(",").index("nodes")
+    assert {int(row.split(",")[column]) for row in rows[1:]} >= {1, 2, 3}
+
+
+def test_documented_exchange(folder):
+    """The scenario of docs/exec-policy.md gives the messages printed there, member by member."""
+    text = (SOURCE / "docs/exec-policy.md").read_text(encoding="utf-8")
+    (folder / "two.yaml").write_text(re.search(r"```yaml\n(name: two.*?)```", text, re.S)[1])
+    (folder / "models").symlink_to(SOURCE / "configs/models")
+    printed = re.findall(r"^(easim|program): (\{.*\})$", text, re.M)
+    tee = folder / "tee.sh"
+    tee.write_text(f"tee {folder}/easim | {FCFS} | tee {folder}/program\n")
+    run(folder / "two.yaml", folder / "out", policy="exec", command=f"sh {tee}")
+    for side in ("easim", "program"):
+        sent = [json.loads(line) for line in (folder / side).read_text().splitlines()]
+        expected = [json.loads(line) for who, line in printed if who == side]
+        assert sent == expected, (side, [pair for pair in zip(sent, expected) if pair[0] != pair[1]])
+    assert len(printed) >= 7, printed
+
+
+def test_numbers_read_back(folder):
+    """Work, times and powers are the doubles of easim: their sums agree with the summary in every bit."""
+    (folder / "p.py").write_text(f"""\
+import json, sys
+sys.path.insert(0, {str(SOURCE / "policies/exec")!r})
+sys.dont_write_bytecode = True
+import fcfs
+for line in sys.stdin:
+    assert "Infinity" not in line and "NaN" not in line
+    message = json.loads(line)
+    if message["type"] == "hello":
+        policy = fcfs.Fcfs(message)
+        print(json.dumps({{"ready": 1}}), flush=True)
+    elif message["type"] == "decide":
+        assert round(message["now_s"] * 1e9) == message["now_ns"], message["now_s"]
+        for job in message["arrived"]:
+            assert repr(job["submit_s"]) == repr(job["submit_ns"] / 1e9)
+            assert job["deadline_s"] is None or job["deadline_s"] > job["submit_s"]
+        for job in message["jobs"]:  # T* of a waiting job again, from its parts: the same double
+            own = {{**policy.jobs.get(job["job"], {{}}), **job}}
+            for new in message["arrived"]:
+                own.update(new if new["job"] == job["job"] else {{}})
+            if job["state"] == "waiting":
+                best = policy.configs[job["best_config"]]
+                assert job["setup_s"] + job["remaining"] / best["goodput"][best["empty_span"]] == job["time_best_s"]
+        print(json.dumps({{"actions": policy.decide(message)}}), flush=True)
+""")
+    run(SOURCE / "configs/eas-sim.yaml", folder / "out", policy="exec", command=f"python3 {folder}/p.py")
+
+
+def test_answers_and_every_action(folder):
+    """Starts, a resize, a preemption, a wake-up and refusals: answered in the next message, in order."""
+    (folder / "c.yaml").write_text(f"""\
+name: verbs
+horizon: drain
+cluster: {{gpu_types: [{{name: a100, idle_w: 60, tdp_w: 400}}], nodes: [{{gpu: a100, gpus: 4}}]}}
+models: {SOURCE}/configs/models/eas-sim.yaml
+workload: {{kind: periodic, period: 1000s, mix: [{{model: resnet50-fp32}}], b: [64], k: [1, 2, 4],
+           sizes: {{law: constant, mean: 2h}}, until: {{jobs: 2}}}}
+policy: {{name: exec}}
+""")
+    (folder / "p.py").write_text(f"""\
+import json, sys
+plans = [[{{"start": 0, "config": 1}}, {{"wake_at": 500}}, {{"wake_at": 0}}],  # t = 0
+         [{{"resize": 0, "config": 2}}, {{"resize": 0, "config": 0}}],         # 500: the second time not settled
+         [{{"start": 1, "config": 0}}, {{"preempt": 0, "at_once": True}}, {{"start": 1, "config": 1}}],  # 1000
+         [{{"start": 0, "config": 0}}]]
+log = open({str(folder / "log")!r}, "w")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({{"ready": 1}}), flush=True)
+    elif message["type"] == "decide":
+        states = {{job["job"]: (job["state"], job.get("config"), job["resizes"], job["preemptions"]) for job in message["jobs"]}}
+        print(json.dumps([message["now_s"], message["answers"], [e["kind"] for e in message["events"]], states]), file=log)
+        print(json.dumps({{"actions": plans.pop(0) if plans else []}}), flush=True)
+    else:
+        print("finish", file=log)
+        log.close()
+""")
+    run(folder / "c.yaml", folder / "out", policy="exec", command=f"python3 {folder}/p.py")
+    lines = (folder / "log").read_text().splitlines()
+    assert lines[-1] == "finish", lines
+    log = [json.loads(line) for line in lines[:-1]]
+    # by hand: what each plan above must be answered with, and the jobs it changed
+    assert log[0] == [0, [], ["arrival"], {"0": ["waiting", None, 0, 0]}], log[0]
+    assert log[1] == [500, ["ok", "ok", "invalid"], ["timer"], {"0": ["running", 1, 0, 0]}], log[1]
+    assert log[2] == [1000, ["ok", "invalid"], ["arrival"],
+                      {"1": ["waiting", None, 0, 0], "0": ["running", 2, 1, 0]}], log[2]
+    assert log[3][1:3] == [["nofit", "ok", "ok"], ["finish"]], log[3]
+    assert log[3][3]["1"] == ["finished", None, 0, 0] and log[3][3]["0"] == ["waiting", None, 1, 1], log[3]
+
+
+def test_nothing_left_behind(folder):
+    """A program that ignores SIGTERM and has started others: all of them are gone when easim is."""
+    (folder / "p.sh").write_text(f"trap '' TERM\nsleep 1000 &\necho $! $$ > {folder}/pids\nread hello\n"
+                                 "echo '{\"ready\": 1}'\nread message\nwhile :; do sleep 0.1; done\n")
+    error = run(SOURCE / "configs/tiny.yaml", folder / "out", "--set", "policy.params.timeout=1", policy="exec",
+                command=f"sh {folder}/p.sh", code=1)
+    assert "gave no answer within 1 s" in error, error
+    for pid in (folder / "pids").read_text().split():
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            continue
+        assert state == "Z", (pid, state)  # a zombie waits for init, which is not easim's business
+
+
+def test_files_of_replications(folder):
+    """Programs of parallel replications hold no pipe of each other."""
+    (folder / "p.py").write_text(f"""\
+import os, sys
+sys.path.insert(0, {str(SOURCE / "policies/exec")!r})
+sys.dont_write_bytecode = True
+import fcfs
+links = [f"/proc/self/fd/{{fd}}" for fd in os.listdir("/proc/self/fd") if fd not in "012"]
+pipes = [link for link in links if os.path.exists(link) and "pipe" in os.readlink(link)]
+fcfs.main() if not pipes else sys.exit(f"pipes: {{pipes}}")
+""")
+    run(SOURCE / "configs/eas-sim.yaml", folder / "out", "--threads", "6", policy="exec",
+        command=f"{sys.executable} {folder}/p.py")
+
+
+def main():
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    for test in tests:
+        with tempfile.TemporaryDirectory(prefix="easim-exec.") as folder:
+            test(Path(folder))
+    print(f"{len(tests)} passed, 0 failed")
+
+
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+main()

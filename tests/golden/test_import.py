@@ -1,0 +1,124 @@
+"""easim import as a user runs it: test_import.py EASIM SOURCE
+
+Several files as one log, draws that agree with those of a scenario, a node list, and refusal of what cannot be meant.
+"""
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+SAMPLE = SOURCE / "workloads" / "itp-sample.csv"
+ASSIGN = """\
+users: [ada, bo, cy]
+deadlines: {share: 0.5, slack: [2, 4]}
+assign:
+  models: [{model: vit-base-fp32}, {model: resnet50-fp32, weight: 2}]
+"""
+SCENARIO = """\
+name: assign
+seed: 9
+horizon: drain
+cluster:
+  gpu_types:
+    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}
+  nodes:
+    - {count: 4, gpu: a100, gpus: 8}
+models: MODELS
+workload:
+  kind: trace
+  format: itp
+  file: LOG
+  k: [1, 2, 4, 8, 16]
+  users: [ada, bo, cy]
+  assign:
+    models: [{model: vit-base-fp32}, {model: resnet50-fp32, weight: 2}]
+policy: {name: fcfs}
+"""
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def run(*arguments):
+    return subprocess.run([EASIM, *map(str, arguments)], check=True, capture_output=True, text=True)
+
+
+def draws_of_a_scenario(folder):
+    """The first replication of a scenario with the same keys and seed has the same models and users."""
+    (folder / "assign.yaml").write_text(ASSIGN, encoding="utf-8")
+    text = SCENARIO.replace("MODELS", str(SOURCE / "configs" / "models" / "eas-sim.yaml")).replace("LOG", str(SAMPLE))
+    (folder / "c.yaml").write_text(text, encoding="utf-8")
+    run("import", "itp", SAMPLE, "--assign", folder / "assign.yaml", "--seed", 9, "-o", folder / "w.csv")
+    run("run", folder / "c.yaml", "--out", folder / "out", "--quiet")
+    imported = {row["job_id"]: (row["model"], row["user"]) for row in rows(folder / "w.csv")}
+    simulated = {row["job_id"]: (row["model"], row["user"]) for row in rows(folder / "out" / "jobs.csv")}
+    assert len(imported) == 60 and imported == simulated
+    assert len(set(imported.values())) == 6, set(imported.values())
+
+
+def several_files(folder):
+    """A log cut in two by lines is the same log with prefixed ids; the later half is read first."""
+    header, *lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "b.csv").write_text(header + "".join(lines[:30]), encoding="utf-8")
+    (folder / "a.csv").write_text(header + "".join(lines[30:]), encoding="utf-8")
+    said = run("import", "itp", folder / "a.csv", folder / "b.csv", "-o", folder / "both.csv").stderr.splitlines()
+    run("import", "itp", SAMPLE, "-o", folder / "one.csv")
+    both, one = rows(folder / "both.csv"), rows(folder / "one.csv")
+    for row in both:
+        part, row["job_id"] = row["job_id"].split("-", 1)
+        assert part == ("2" if int(row["job_id"].split("-")[1]) < 30 else "1"), row
+    def key(row):
+        return float(row["submit_s"]), row["job_id"]
+
+    assert sorted(both, key=key) == sorted(one, key=key)
+    assert said[-2:] == ["all files: 60 rows written", "all files: first submit at 1000 s is now 0"], said
+
+
+def slices(folder):
+    """Consecutive slices of time hold every job once."""
+    ids = []
+    for first, last in (("0", "10h"), ("10h", "20h"), ("20h", "1000d")):
+        run("import", "itp", SAMPLE, "--from", first, "--until", last, "-o", folder / "part.csv")
+        part = rows(folder / "part.csv")
+        assert float(part[0]["submit_s"]) == 0
+        ids += [row["job_id"] for row in part]
+    run("import", "itp", SAMPLE, "-o", folder / "one.csv")
+    assert ids == [row["job_id"] for row in rows(folder / "one.csv")]
+
+
+def nodes(folder):
+    """A log and its node list become a scenario that runs once the power is filled in; A|B runs on either type."""
+    (folder / "pods.csv").write_text(
+        "name,num_gpu,gpu_milli,gpu_spec,pod_phase,creation_time,deletion_time,scheduled_time\n"
+        "p0,1,500,x|y,Succeeded,0,100,0\np1,2,1000,y,Succeeded,0,100,0\np2,9,1000,,Succeeded,0,100,0\n",
+        encoding="utf-8")
+    (folder / "nodes.csv").write_text("sn,gpu,model\nn1,1,x\nn2,2,y\n", encoding="utf-8")
+    run("import", "alibaba-gpu-2023", folder / "pods.csv", "-o", folder / "pods-easim.csv", "--nodes",
+        folder / "nodes.csv", "--cluster-out", folder / "cluster.yaml")
+    cluster = (folder / "cluster.yaml").read_text(encoding="utf-8")
+    scenario = (f"{cluster}name: pods\nhorizon: drain\nseed: 1\npolicy: {{name: fcfs}}\n"
+                f"workload: {{kind: trace, file: {folder}/pods-easim.csv}}\n")
+    (folder / "pods.yaml").write_text(scenario, encoding="utf-8")
+    done = subprocess.run([EASIM, "check", str(folder / "pods.yaml")], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "idle_w" in done.stderr, done.stderr
+    (folder / "pods.yaml").write_text(scenario.replace("'}", "', idle_w: 50, tdp_w: 300}"), encoding="utf-8")
+    run("run", folder / "pods.yaml", "--out", folder / "pods", "--quiet", "--check")
+    status = {row["job_id"]: row["status"] for row in rows(folder / "pods" / "jobs.csv")}
+    assert status == {"p0": "finished", "p1": "finished", "p2": "rejected"}, status
+    manifest = (folder / "pods" / "manifest.json").read_text(encoding="utf-8")
+    assert "they get whole ones" in manifest
+
+
+def main():
+    checks = [draws_of_a_scenario, several_files, slices, nodes]
+    for check in checks:
+        with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
+            check(Path(folder))
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()

@@ -1,0 +1,117 @@
+/* The host of the mock: every action, accepted and refused, by a policy that does what the test says. */
+#include "policy_mock.h"
+
+#include "check.h"
+
+static void (*next)(const struct easim_pass *pass); /* one test, one thread: a static is fine here */
+
+static int decide(const struct easim_pass *pass) {
+    next(pass);
+    return 0;
+}
+
+struct params {
+    double limit;
+};
+
+static const struct easim_param params[] = {
+    {"limit", "s", "for the test", EASIM_PARAM_REAL, offsetof(struct params, limit), 0, 10, 2.385, false, NULL}};
+
+const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                          .name = "puppet",
+                                          .version = "1",
+                                          .summary = "does what the test says",
+                                          .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
+                                                          EASIM_CAPABILITY_POWER_CAP,
+                                          .params_size = sizeof(struct params),
+                                          .params = params,
+                                          .param_count = 1,
+                                          .decide = decide};
+
+/* Nodes of 2 and 3 GPUs; job 0 may have 1 or 4 GPUs, job 1 has 2. */
+static void set_up(struct mock *m) {
+    mock_init(m, &easim_policy);
+    mock_gpu_type(m, (struct easim_gpu_type){.name = "g", .idle_w = 50, .ctx_w = 90, .tdp_w = 400});
+    mock_node(m, 0, 2);
+    mock_node(m, 0, 3);
+    mock_user(m, "u", 1);
+    mock_config(m, (struct easim_config){.k = 1, .goodput = {1}, .power_w = {300}});
+    mock_config(m, (struct easim_config){.k = 4, .goodput = {4, 2.5}, .power_w = {200, 150}});
+    mock_config(m, (struct easim_config){.k = 2, .goodput = {1}, .power_w = {100}});
+    mock_job(
+        m, (struct easim_job){.id = "a", .remaining = 100, .config_count = 2, .restart_s = 7, .preemptible = true});
+    mock_job(m, (struct easim_job){.id = "b", .remaining = 10, .first_config = 2, .config_count = 1});
+}
+
+static int answers[8];
+static double power_w;
+
+static void start_both(const struct easim_pass *pass) {
+    answers[0] = pass->host->plan_start(pass->plan, 0, 2);           /* not its configuration */
+    answers[1] = pass->host->try_config(pass->plan, 0, 1, &power_w); /* 4 of 2 + 3: across nodes */
+    answers[2] = pass->host->plan_start(pass->plan, 0, 1);
+    answers[3] = pass->host->plan_start(pass->plan, 1, 2); /* one GPU is left */
+    answers[4] = pass->host->plan_start(pass->plan, 9, 0);
+    answers[5] = pass->host->plan_wake_at(pass->plan, 5); /* TICK is not declared */
+}
+
+static void resize(const struct easim_pass *pass) {
+    answers[0] = pass->host->plan_resize(pass->plan, 0, 1); /* it has that */
+    answers[1] = pass->host->plan_resize(pass->plan, 0, 0);
+    answers[2] = pass->host->plan_start(pass->plan, 1, 2);
+    answers[3] = pass->host->plan_preempt(pass->plan, 1, true); /* not preemptible */
+}
+
+static void preempt(const struct easim_pass *pass) {
+    answers[0] = pass->host->plan_preempt(pass->plan, 0, true);
+    answers[1] = pass->host->plan_start(pass->plan, 0, 0); /* not before the decision has ended */
+    answers[2] = ((char *)pass->host->scratch(pass->plan, 100))[99];
+    answers[3] = pass->host->uniform(pass->plan) == 0.25;
+    answers[4] = ((const struct params *)pass->params)->limit == 2.385;
+    pass->host->fail(pass->plan, "2.385 is too much");
+}
+
+static void start_one(const struct easim_pass *pass) {
+    answers[0] = pass->host->plan_start(pass->plan, 0, 0);
+}
+
+int main(void) {
+    struct mock m;
+    set_up(&m);
+    m.uniform = 0.25;
+    next = start_both;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_ACROSS_NODES && answers[2] == EASIM_OK);
+    CHECK(answers[3] == EASIM_NOFIT && answers[4] == EASIM_INVAL && answers[5] == EASIM_INVAL);
+    CHECK_REAL(power_w, 4 * 150.0 + 50); /* four at work across nodes, one idle */
+    CHECK_REAL(m.view.power_w, power_w);
+    CHECK(m.jobs[0].predicted_end_ns == 40000000000); /* 100 samples / 2.5 a second */
+    CHECK(m.nodes[0].free == 1 && m.nodes[1].free == 0 && m.action_count == 5);
+    mock_advance(&m, 10); /* 25 samples are done, the rest moves to one GPU with a set-up of 7 s */
+    next = resize;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_OK && answers[2] == EASIM_OK &&
+          answers[3] == EASIM_INVAL);
+    CHECK_REAL(m.jobs[0].remaining, 75.0);
+    CHECK(m.jobs[0].predicted_end_ns == 92000000000 && m.jobs[0].resizes == 1 && m.jobs[0].resized_s == 10);
+    CHECK_REAL(m.view.power_w, 300 + 2 * 100 + 2 * 50.0);
+    mock_advance(&m, 27); /* 10 s of computing after the set-up, all lost */
+    next = preempt;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_INVAL && answers[2] == 0 && answers[3] && answers[4]);
+    CHECK_REAL(m.jobs[0].remaining, 75.0);
+    CHECK(m.jobs[0].state == EASIM_JOB_WAITING && m.jobs[0].setup_s == 7 && m.jobs[0].preemptions == 1);
+    CHECK(m.view.first_waiting == 0 && m.view.running_count == 1 && m.running[0].job == 1);
+    CHECK(m.jobs[1].running_slot == 0 && strcmp(m.failure, "2.385 is too much") == 0);
+    CHECK_REAL(m.users[0].gpu_s, 4 * 10 + 3 * 17.0);
+    m.view.power_cap_w = 599; /* b and three idle GPUs draw 350 W, a on one more 300 - 50 */
+    next = start_one;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_CAP);
+    m.view.power_cap_w = 600;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_OK);
+    CHECK_REAL(m.view.power_w, 600.0);
+    mock_finish(&m);
+    return checks_failed > 0;
+}

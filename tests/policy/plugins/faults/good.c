@@ -1,0 +1,4 @@
+/* good: no fault. */
+#include "in_order.h"
+
+FAULTY("good", .decide = start_in_order);
