@@ -105,9 +105,6 @@ static void add_run(struct records_job *job, const struct records *records, cons
         row->power_w_per_gpu = run->numbers[GPU_ENERGY] * J_PER_KWH / duration_s / row->gpus;
     if (options->samples > 0)
         row->throughput_samples_s = options->samples / duration_s;
-    row->evidence =
-        arena_printf(&job->profile->arena, "thr=%s;pow=%s", isnan(row->throughput_samples_s) ? "none" : "measured",
-                     isnan(row->power_w_per_gpu) ? "none" : "measured");
     row->source = arena_printf(&job->profile->arena, "codecarbon %s line %u", records->path, (unsigned)run->line);
     struct figure *group = figures_group(job->list, NULL);
     figures_int(group, "line", run->line);

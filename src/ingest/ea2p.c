@@ -124,9 +124,6 @@ static void add_row(struct records_job *job, const struct records *records, doub
         row->power_w_per_gpu = gpu_j / time_s / (double)gpus;
     if (options->samples > 0)
         row->throughput_samples_s = options->samples / time_s;
-    row->evidence =
-        arena_printf(&job->profile->arena, "thr=%s;pow=%s", isnan(row->throughput_samples_s) ? "none" : "measured",
-                     gpus > 0 ? "measured" : "none");
     row->source =
         arena_printf(&job->profile->arena, "ea2p %s line %u", records->path, (unsigned)records_line(records));
 }

@@ -193,7 +193,6 @@ static void add_row(struct session *s) {
         row->gpu = arena_strdup(arena, first->gpu);
     if (row->gpus > 0 && row->batch > 0 && iteration_s > 0)
         row->throughput_samples_s = (double)row->gpus * row->batch / iteration_s;
-    row->evidence = isnan(row->throughput_samples_s) ? "thr=none;pow=none" : "thr=measured;pow=none";
     row->source = arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
     if (!(iteration_s > 0))
         problems_add(

@@ -28,12 +28,13 @@ struct profile_options {
     bool trim_idle; /* leave out both ends where utilization is 0 */
 };
 
-/* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
+/* A row of the profile CSV (SPEC 8); its evidence is "measured", as far as it has figures. Texts in the profile's
+ * arena or NULL; NAN: unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus, batch; /* 0: unknown */
     double power_limit_w, throughput_samples_s, power_w_per_gpu;
-    const char *evidence, *source;
+    const char *source;
 };
 
 /* Zero-initialise; release with profile_finish. */

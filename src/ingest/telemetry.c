@@ -281,7 +281,6 @@ static void add_row(const struct totals *totals, const char *format, const char 
     row->power_w_per_gpu = totals->power_w / (double)totals->devices;
     if (options->samples > 0 && totals->duration_s > 0)
         row->throughput_samples_s = options->samples / totals->duration_s;
-    row->evidence = isnan(row->throughput_samples_s) ? "thr=none;pow=measured" : "thr=measured;pow=measured";
     row->source = arena_printf(&profile->arena, "%s %s, %s", format, path,
                                totals->counters == totals->devices ? "energy counter" : "power samples");
 }

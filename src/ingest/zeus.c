@@ -60,12 +60,6 @@ static bool begin(struct records_job *job, struct records *records) {
     return r->elapsed >= 0 && r->gpu_count > 0;
 }
 
-static const char *evidence(const struct profile_row *row) {
-    bool throughput = !isnan(row->throughput_samples_s), power = !isnan(row->power_w_per_gpu);
-    return throughput ? (power ? "thr=measured;pow=measured" : "thr=measured;pow=none")
-                      : (power ? "thr=none;pow=measured" : "thr=none;pow=none");
-}
-
 /* ---- Windows ---- */
 
 /* The watts at the end of the name of a window of the power limit optimizer; NAN for any other. */
@@ -97,7 +91,6 @@ static bool read_window(struct records_job *job, const struct records *records, 
         r->no_energy++;
     if (job->options->samples > 0)
         row->throughput_samples_s = job->options->samples / elapsed_s;
-    row->evidence = evidence(row);
     row->source =
         arena_printf(&job->profile->arena, "zeus %s line %u", records->path, (unsigned)records_line(records));
     struct figure *group = figures_group(job->list, NULL);
@@ -138,7 +131,6 @@ static bool read_point(struct records_job *job, const struct records *records, s
     row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
     if (options->samples > 0)
         row->throughput_samples_s = options->samples / epoch_s;
-    row->evidence = evidence(row);
     row->source = arena_printf(&job->profile->arena, "zeus %s line %u %.*s %.*s", records->path,
                                (unsigned)records_line(records), (int)dataset.length, dataset.at,
                                (int)optimizer.length, optimizer.at);

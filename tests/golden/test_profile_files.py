@@ -326,11 +326,11 @@ def rows():
     code, output, message = easim("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
     source = f"kineto {FILES}/kineto/plain.json\n"
     assert (code, message) == (0, "")
-    assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,thr=measured;pow=none,{source}", output
+    assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,measured,{source}", output
     _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
-    assert output == header + f",,X,2,5,300,100000,,thr=measured;pow=none,{source}", output
+    assert output == header + f",,X,2,5,300,100000,,measured,{source}", output
     _, output, _ = easim("kineto", "no_step.json", "csv")
-    assert output == header + f",,,8,,,,,thr=none;pow=none,kineto {FILES}/kineto/no_step.json\n", output
+    assert output == header + f",,,8,,,,,,kineto {FILES}/kineto/no_step.json\n", output
 
 
 def power_rows():
@@ -339,9 +339,9 @@ def power_rows():
     def row(arguments):
         return easim("nvidia-smi", arguments, "csv")[1].splitlines()[1]
     source = f"nvidia-smi {FILES}/nvidia-smi"
-    assert row("units.csv") == f',,Test GPU,2,,300,,120,thr=none;pow=measured,"{source}/units.csv, power samples"'
-    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,thr=measured;pow=measured,")
-    assert row("counter.csv") == f',,,1,,,,87.5,thr=none;pow=measured,"{source}/counter.csv, energy counter"'
+    assert row("units.csv") == f',,Test GPU,2,,300,,120,measured,"{source}/units.csv, power samples"'
+    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,measured,")
+    assert row("counter.csv") == f',,,1,,,,87.5,measured,"{source}/counter.csv, energy counter"'
     assert row("instant_only.csv milliseconds.csv").startswith(",,,2,,,,15,")
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
@@ -350,13 +350,13 @@ def result_rows():
     def row(reader, arguments, number=1):
         return easim(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
-    assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,thr=measured;pow=measured,ea2p ")
-    assert row("ea2p", "amd.csv").startswith(",,,,,,,,thr=none;pow=none,")
-    assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,thr=measured;pow=measured,")
+    assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,measured,ea2p ")
+    assert row("ea2p", "amd.csv").startswith(",,,,,,,,,")
+    assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,measured,")
     # an epoch of 51200 samples in 50 s; one GPU
     assert row("zeus", "sweep.csv --dataset imagenet --samples 51200 --gpu A40", 2).startswith(
-        "resnet50,,A40,1,512,125,1024,120,thr=measured;pow=measured,")
-    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,thr=none;pow=measured,")
+        "resnet50,,A40,1,512,125,1024,120,measured,")
+    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,measured,")
 
 
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",

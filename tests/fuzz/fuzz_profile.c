@@ -1,0 +1,42 @@
+/* A measurement in the format READER: whatever the bytes, a failure says why and all that is found can be written.
+ */
+#include "fuzz/fuzz.h"
+#include "ingest/profiles.h"
+
+#include <math.h>
+
+static void read_input(const struct profile_options *options, const uint8_t *bytes, size_t length) {
+    char path[64];
+    snprintf(path, sizeof path, "%s", fuzz_file(FUZZ_FILE_INPUT, bytes, length));
+    const struct profile_reader *reader = profile_find_reader(READER);
+    struct profile profile = {0};
+    struct problems problems = {0};
+    char *paths[] = {path};
+    struct str out = {0};
+    fuzz_assert(reader);
+    int status = reader->read(paths, 1, options, &profile, &problems);
+    fuzz_assert((status < 0) == (problems.count > 0));
+    if (status == 0) {
+        profile_write_csv(&profile, &out);
+        figures_write_json(profile.figures, &out);
+        figures_write_table(profile.figures, 20, &out);
+        fuzz_assert(profile.rows.count > 0);
+    }
+    str_finish(&out);
+    profile_finish(&profile);
+    problems_finish(&problems);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    struct profile_options options = {
+        .power_limit_w = NAN, .interval_s = 1, .batch = 2, .samples = 10, .energy_unit = "Wh", .trim_idle = true};
+    read_input(&options, bytes, length);
+    options.iteration_pattern = "step";
+    options.has_steps = true;
+    options.last_step = 5;
+    options.columns = "timestamp,uuid,power.draw,utilization.gpu,memory.used";
+    read_input(&options, bytes, length);
+    options.strict = true;
+    read_input(&options, bytes, length);
+    return 0;
+}
