@@ -124,8 +124,11 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "higher of ctx_w and its computing power, free ones at idle_w, nodes included; else it goes on to the "
         "next\n"
         "job. When the cap falls, preemptible jobs are preempted at once, without time for a checkpoint, until it\n"
-        "holds: best-effort before sla, then most power, then latest start, then last submitted.",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK,
+        "holds: best-effort before sla, then most power, then latest start, then last submitted. With power_limits "
+        "a\n"
+        "job may start under a limit of the model file that the cap allows; EDP* and T* range over them too.",
+    .capabilities =
+        EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

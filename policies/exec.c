@@ -392,7 +392,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "since the last; it answers with a line of actions. docs/exec-policy.md is the protocol,\n"
         "policies/exec/fcfs.py an example. A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,
+    .capabilities =
+        EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

@@ -52,7 +52,9 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "that\n"
             "fits now. edp_slack leaves a GPU idle rather than waste it: only configurations with\n"
             "EDP <= edp_slack * EDP* are admitted. power_basis: marginal takes idle_w off P and ctx_w, in EDP and "
-            "EDP*.",
+            "EDP*.\n"
+            "With power_limits EDP* and the choice range over the power limits of the model file too.",
+    .capabilities = EASIM_CAPABILITY_FREQUENCY,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

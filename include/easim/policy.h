@@ -25,13 +25,13 @@
 
 #define EASIM_NONE UINT32_MAX /* "no such index" */
 
-/* What a policy may do beyond starting jobs; declared in easim_policy.capabilities. An unknown bit is refused on
-   loading, an action whose bit is not declared when it is tried. */
+/* What a policy may do beyond starting jobs. An unknown bit is refused on loading, an undeclared action when tried.
+ */
 #define EASIM_CAPABILITY_PREEMPT        (1u << 0) /* plan_preempt */
 #define EASIM_CAPABILITY_RESIZE         (1u << 1) /* plan_resize */
 #define EASIM_CAPABILITY_MIGRATE        (1u << 2) /* reserved: move a running job to other GPUs */
 #define EASIM_CAPABILITY_POWER_CAP      (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
-#define EASIM_CAPABILITY_FREQUENCY      (1u << 4) /* reserved: choose power-limit levels */
+#define EASIM_CAPABILITY_FREQUENCY      (1u << 4) /* power-limit levels, if its parameter power_limits is true */
 #define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* reserved: share a GPU between jobs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
@@ -51,13 +51,14 @@ enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 
 /* One way to run a job. Speed and power are tabulated once per run from the model file, by enum easim_span. */
 struct easim_config {
-    uint32_t k;          /* GPUs, >= 1 */
-    uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
-    uint32_t gpu_type;   /* index of a struct easim_gpu_type */
-    uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
-    double goodput[2];   /* reference samples/s, > 0: r * eff(k*b) */
-    double power_w[2];   /* of one GPU while computing: min(tdp_w, p0 + e*r/k) */
-    bool extrapolated;   /* outside the range in which the model was measured */
+    uint32_t k;           /* GPUs, >= 1 */
+    uint32_t batch;       /* samples per GPU and iteration; 0 for a rigid job */
+    uint32_t gpu_type;    /* index of a struct easim_gpu_type */
+    uint32_t empty_span;  /* enum easim_span it would get on the empty cluster */
+    double goodput[2];    /* reference samples/s, > 0: r * eff(k*b) */
+    double power_w[2];    /* of one GPU while computing: min(tdp_w, p0 + e*r/k) */
+    bool extrapolated;    /* outside the range in which the model was measured */
+    double power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
 };
 
 struct easim_gpu_type {
@@ -66,8 +67,7 @@ struct easim_gpu_type {
     uint32_t node_gpus_max, node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
     double idle_w, ctx_w, tdp_w;           /* one GPU: free; held but not computing (set-up, checkpoint); at most */
     double memory_gib;
-    uint32_t failed,
-        asleep; /* of `gpus`, now: on failed nodes; of `free`: asleep, slower to start by the wake time */
+    uint32_t failed, asleep; /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
 };
 
 struct easim_node {
@@ -97,7 +97,7 @@ struct easim_job {
     uint32_t index, state; /* state: enum easim_job_state */
     uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
     uint32_t first_config; /* its allowed, feasible configurations are first_config .. + config_count - 1 of */
-    uint32_t config_count; /*   the view's table, in the order: gpu_type, k, batch, each ascending */
+    uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit falling */
     uint32_t best_config;  /* the configuration of time_best_s (ties as in SPEC 6) */
     uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
     uint32_t running_slot; /* running: its place in view->running */
@@ -111,7 +111,7 @@ struct easim_job {
     double deadline_s;  /* absolute; INFINITY if none */
     double remaining;   /* reference samples (rigid jobs: predicted seconds) left when it last started or queued */
     double setup_s;     /* set-up its next start pays (running: the one it paid) */
-    double time_best_s; /* T*: least predicted time over its configurations on the empty cluster */
+    double time_best_s; /* T*: least predicted time over its configurations without limit, cluster empty */
     double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
     double start_s;     /* running: when it got its present GPUs */
     double resized_s;   /* when it was resized last; -INFINITY: never */
@@ -214,9 +214,9 @@ struct easim_choice {
     uint32_t k, gpu_type, batch;
     double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
     double setup_s;
-    double time_s;   /* T = set-up + remaining / goodput */
-    double energy_j; /* E = k * (ctx_w * set-up + power_w * remaining / goodput) */
-    double edp_js;   /* E * T */
+    double time_s;                /* T = set-up + remaining / goodput */
+    double energy_j;              /* E = k * (ctx_w * set-up + power_w * remaining / goodput) */
+    double edp_js, power_limit_w; /* E * T; as of the configuration */
 };
 
 /* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
@@ -233,13 +233,12 @@ static inline struct easim_choice easim_predict_work(const struct easim_view *vi
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     double computing_s = remaining / c->goodput[span];
-    struct easim_choice choice = {
-        config, span, c->k, c->gpu_type, c->batch, c->power_w[span], .ctx_w = type->ctx_w};
-    choice.idle_w = type->idle_w;
-    choice.setup_s = setup_s;
+    struct easim_choice choice = {config,           span,        c->k,         c->gpu_type,       c->batch,
+                                  c->power_w[span], type->ctx_w, type->idle_w, .setup_s = setup_s};
     choice.time_s = setup_s + computing_s;
     choice.energy_j = c->k * (type->ctx_w * setup_s + choice.power_w * computing_s);
     choice.edp_js = choice.energy_j * choice.time_s;
+    choice.power_limit_w = c->power_limit_w;
     return choice;
 }
 
@@ -337,9 +336,9 @@ struct easim_key {
 };
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted configuration of least
-   objective that fits the free GPUs now (ties: fewer GPUs, lower k * P, earlier GPU type, smaller batch), starts it
-   and goes on to the next job. Every list policy has the parameters strict, resize, shrink, resize_gain,
-   resize_interval_s and, with a user_factor, half_life_s: see `easim policies NAME`. */
+   objective that fits the free GPUs now (ties: fewer GPUs, lower k * P, earlier GPU type, smaller batch, higher
+   limit), starts it and goes on to the next job. Every list policy has the parameters strict, resize, shrink,
+   resize_gain, resize_interval_s and, with a user_factor, half_life_s: see `easim policies NAME`. */
 struct easim_list {
     size_t struct_size;
     bool strict; /* default of the parameter `strict`: stop at the first job that cannot start */

@@ -128,6 +128,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
                     i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
         add_pair(t, "goodput", c->goodput);
         add_pair(t, "power_w", c->power_w);
+        text_add(t, ",");
+        text_real(t, "power_limit_w", c->power_limit_w);
         text_add(t, "}");
     }
     text_add(t, "]");

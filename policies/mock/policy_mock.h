@@ -401,6 +401,7 @@ MOCK_FUNCTION uint32_t mock_config(struct mock *m, struct easim_config config) {
     MOCK_MUST(config.gpu_type < m->view.gpu_type_count && config.k >= 1 && config.goodput[0] > 0);
     config.goodput[1] = config.goodput[1] > 0 ? config.goodput[1] : config.goodput[0];
     config.power_w[1] = config.power_w[1] > 0 ? config.power_w[1] : config.power_w[0];
+    config.power_limit_w = config.power_limit_w > 0 ? config.power_limit_w : INFINITY;
     config.empty_span =
         config.k <= m->gpu_types[config.gpu_type].node_gpus_max ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
     MOCK_APPEND(m, configs, m->view.config_count, config);
@@ -424,6 +425,8 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
     job.time_best_s = job.edp_best_js = INFINITY;
     for (uint32_t c = job.first_config; c < job.first_config + job.config_count; c++) {
         struct easim_choice choice = easim_predict(&m->view, &job, c, m->configs[c].empty_span);
+        if (choice.power_limit_w < INFINITY)
+            continue;
         if (choice.time_s < job.time_best_s)
             job.best_config = c;
         job.time_best_s = fmin(job.time_best_s, choice.time_s);

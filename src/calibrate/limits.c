@@ -59,6 +59,8 @@ static void add_level(struct limits *l, const struct cells *base, const struct c
                                                            .power_limit_w = limit_w,
                                                            .iteration_s = to->iteration_s,
                                                            .power_w_per_gpu = to->power_w,
+                                                           .time_ratio = time,
+                                                           .power_ratio = power,
                                                            .across_nodes = to->row->across_nodes}));
     }
     if (level.configurations == 0)

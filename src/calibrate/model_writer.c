@@ -231,6 +231,8 @@ static void write_limits(struct str *out, const struct limits *l) {
         item(out, "batch", (double)p->batch);
         item(out, "iteration_s", p->iteration_s);
         item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        item(out, "time_ratio", p->time_ratio);
+        item(out, "power_ratio", p->power_ratio);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
     }
 }

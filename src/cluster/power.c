@@ -74,6 +74,7 @@ void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
         t->computing_energy += (int128)t->computing_nw * duration_ns;
         t->setup_gpu_ns += (int128)t->setup * duration_ns;
         t->computing_gpu_ns += (int128)t->computing * duration_ns;
+        t->limited_gpu_ns += (int128)t->limited * duration_ns;
         t->sleep_gpu_ns += (int128)t->asleep * duration_ns;
     }
 }

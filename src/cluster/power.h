@@ -13,9 +13,10 @@ __extension__ typedef __int128 int128;
 struct power_type {
     int64_t idle_nw, ctx_nw, sleep_nw; /* of one GPU */
     uint32_t gpus, setup, computing, asleep, failed;
+    uint32_t limited;                                   /* of `computing`: under a power limit */
     int64_t computing_nw;                               /* of all computing GPUs together */
     int128 idle_energy, setup_energy, computing_energy; /* so far, 1e-18 J; idle: asleep included */
-    int128 setup_gpu_ns, computing_gpu_ns, sleep_gpu_ns;
+    int128 setup_gpu_ns, computing_gpu_ns, limited_gpu_ns, sleep_gpu_ns;
 };
 
 struct power_meter {

@@ -249,6 +249,10 @@ int64_t jobs_phase_nw(const struct sim *sim, uint32_t job) {
                                                       : sim->meter.types[config->gpu_type].ctx_nw);
 }
 
+static bool is_limited(const struct sim *sim, uint32_t config) {
+    return sim->view.configs[config].power_limit_w < INFINITY;
+}
+
 /* Settles the energy of the present phase and leaves its power. */
 static void leave_phase(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
@@ -257,6 +261,7 @@ static void leave_phase(struct sim *sim, uint32_t job) {
     run->energy += (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
     if (run->phase == PHASE_COMPUTING) {
         type->computing -= k;
+        type->limited -= is_limited(sim, run->config) ? k : 0;
         type->computing_nw -= jobs_phase_nw(sim, job);
     } else {
         type->setup -= k;
@@ -273,6 +278,7 @@ static void enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     run->phase_start_ns = sim->now_ns;
     if (phase == PHASE_COMPUTING) {
         type->computing += k;
+        type->limited += is_limited(sim, run->config) ? k : 0;
         type->computing_nw += jobs_phase_nw(sim, job);
     } else {
         type->setup += k;

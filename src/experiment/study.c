@@ -110,6 +110,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);
     int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
+    s->source.power_limits = s->params.power_limits;
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
     int series = load_series(s, scenario == 0, &binding);

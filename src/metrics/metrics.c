@@ -117,6 +117,7 @@ void metrics_finish(struct metrics *m) {
 static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
     int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0, sleep_gpu_ns = 0;
+    int128 limited_gpu_ns = 0;
     m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
@@ -135,6 +136,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
         computing += type_computing;
         setup_gpu_ns += type_setup_ns;
         computing_gpu_ns += type_computing_ns;
+        limited_gpu_ns += now->limited_gpu_ns - then->limited_gpu_ns;
         sleep_gpu_ns += now->sleep_gpu_ns - then->sleep_gpu_ns;
     }
     int128 base = sim->meter.base_energy - m->at_start.base_energy;
@@ -146,6 +148,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
     s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
     s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ns(sim) - m->lost_gpu_ns_at_start) / S_PER_H;
+    s->limited_gpu_h = power_gpu_s(limited_gpu_ns) / S_PER_H;
     s->sleep_gpu_h = power_gpu_s(sleep_gpu_ns) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ns) / S_PER_H;
     s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ns + computing_gpu_ns) / capacity_s : NAN;

@@ -1,13 +1,32 @@
-/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k, batch. */
+/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k, batch, falling
+   power limit. */
 #include "model/config_table.h"
 
 #include "base/numfmt.h"
 #include "model/efficiency.h"
+#include "model/level.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const struct field speed_ratio = {.type = FIELD_REAL, .above_min = true, .max = 1e6};
+
+/* Levels of a GPU type of the cluster have to be possible there. */
+static int check_levels(const struct config_table *t, struct problems *problems) {
+    size_t before = problems->count;
+    for (uint32_t i = 0; i < t->models->count; i++)
+        for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
+            const struct gpu_type *type = &t->cluster->gpu_types[h];
+            const struct gpu_model *g = model_on_gpu(&t->models->models[i], type->name);
+            const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
+            for (size_t l = 0; g && l < g->power_limits.levels.count; l++)
+                if (levels[l].power_limit_w > type->tdp_w)
+                    problems_add(problems, levels[l].where, "power_limit_w",
+                                 "expected at most the %g W that the cluster says is tdp_w of %s, got %g",
+                                 type->tdp_w, type->name, levels[l].power_limit_w);
+        }
+    return problems->count > before ? ERROR_INPUT : 0;
+}
 
 int config_table_init(struct config_table *t, const struct cluster *cluster, const struct model_set *models,
                       struct problems *problems) {
@@ -16,12 +35,12 @@ int config_table_init(struct config_table *t, const struct cluster *cluster, con
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         t->rigid_speed[h] = 1;
     const struct yaml_node *node = models->rigid_speed;
+    int result = check_levels(t, problems);
     if (!node)
-        return 0;
+        return result;
     struct binding binding = {&t->arena, problems};
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(&binding, node, "rigid_speed", "a mapping from GPU type to speed ratio");
-    int result = 0;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct yaml_node *value = yaml_find(node, cluster->gpu_types[h].name);
         if (value && schema_bind_value(&binding, &speed_ratio, value,
@@ -75,6 +94,15 @@ struct dropped {
     double least_gib;
 };
 
+/* The configuration once more for each level, from the highest limit down. A level at tdp_w limits nothing. */
+static void add_limited(struct config_table *t, const struct gpu_model *g, double tdp_w,
+                        const struct easim_config *unlimited) {
+    const struct power_level *levels = g->power_limits.levels.at;
+    for (size_t l = t->power_limits ? g->power_limits.levels.count : 0; l-- > 0;)
+        if (levels[l].power_limit_w < tdp_w)
+            array_push(&t->configs, level_apply(&g->power_limits, &levels[l], unlimited));
+}
+
 static void add_model_configs(struct config_table *t, const struct config_request *q, uint32_t h, uint32_t k,
                               struct dropped *dropped) {
     const struct model *m = &t->models->models[q->model];
@@ -86,6 +114,7 @@ static void add_model_configs(struct config_table *t, const struct config_reques
         double gib = m->mem0_gib + m->mem1_gib * batch;
         struct easim_config c = {
             .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
+        c.power_limit_w = INFINITY;
         if (gib > type->memory_gib) {
             dropped->by_memory++;
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
@@ -93,6 +122,7 @@ static void add_model_configs(struct config_table *t, const struct config_reques
             dropped->by_range++;
         } else {
             array_push(&t->configs, c);
+            add_limited(t, g, type->tdp_w, &c);
         }
     }
 }
@@ -105,7 +135,8 @@ static void add_rigid_config(struct config_table *t, const struct config_request
                              .gpu_type = h,
                              .empty_span = k > type->node_gpus_max ? 1 : 0,
                              .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
-                             .power_w = {power_w, power_w}};
+                             .power_w = {power_w, power_w},
+                             .power_limit_w = INFINITY};
     array_push(&t->configs, c);
 }
 
@@ -187,6 +218,8 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
     double best_kp = 0;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         const struct easim_config *c = &t->configs.at[i];
+        if (c->power_limit_w < INFINITY)
+            continue;
         double computing_s = work / c->goodput[c->empty_span];
         double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
         double energy_j =

@@ -1,5 +1,5 @@
-/* The configurations (k, b, h) that jobs may take, with goodput and power tabulated once per run. Jobs with equal
-   limits share one set of configurations. */
+/* The configurations (k, b, h, power limit) that jobs may take, with goodput and power tabulated once per run. Jobs
+   with equal limits share one set of configurations. */
 #ifndef EASIM_MODEL_CONFIG_TABLE_H
 #define EASIM_MODEL_CONFIG_TABLE_H
 
@@ -29,6 +29,7 @@ struct config_set {
 struct config_table {
     const struct cluster *cluster;
     const struct model_set *models;
+    bool power_limits;   /* configurations with a power limit as well; set before the first set is made */
     double *rigid_speed; /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
@@ -36,14 +37,16 @@ struct config_table {
     struct arena arena;
 };
 
-/* Least predicted T and EDP of a job over a set, on the empty cluster (T* and EDP* of SPEC 5). */
+/* Least predicted T and EDP of a job over the configurations of a set without a power limit, on the empty cluster
+   (T* and EDP* of SPEC 5). */
 struct config_best {
     uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
     double time_s;
     double edp_js;
 };
 
-/* Reads the rigid_speed section of the models, if any; negative after adding problems. */
+/* Reads the rigid_speed section of the models, if any, and checks their power limits against the cluster; negative
+   after adding problems. */
 int config_table_init(struct config_table *table, const struct cluster *cluster, const struct model_set *models,
                       struct problems *problems) MUST_CHECK;
 void config_table_finish(struct config_table *table);

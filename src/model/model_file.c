@@ -47,22 +47,31 @@ static const char *const power_form_names[] = {"linear", "tdp", NULL};
 #define POINT(member) .offset = offsetof(struct power_level_point, member), .required = true
 #define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .unit = "W"
 #define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e20
+/* A limit makes nothing faster: what is below 1 has to be scatter, far below 1 a mistake. */
+#define TIME_RATIO .type = FIELD_REAL, .min = 0.5, .max = 1e20
 
 static const struct field power_level_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct power_level, where)},
     {.key = "power_limit_w", WATTS, LEVEL(power_limit_w)},
-    {.key = "time_ratio", RATIO, LEVEL(time_ratio)},
+    {.key = "time_ratio", TIME_RATIO, LEVEL(time_ratio)},
     {.key = "power_ratio", RATIO, LEVEL(power_ratio)},
     {.key = "energy_ratio", RATIO, LEVEL(energy_ratio)},
     {.key = "configurations", .type = FIELD_INT, LEVEL(configurations), .min = 1, .max = 1e9},
     FIELDS_END};
 
 static const struct field power_level_point_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct power_level_point, where)},
     {.key = "power_limit_w", WATTS, POINT(power_limit_w)},
     {.key = "k", .type = FIELD_INT, POINT(k), .min = 1, .max = 1e6},
     {.key = "batch", .type = FIELD_INT, POINT(batch), .min = 1, .max = 1e9},
     {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct power_level_point, across_nodes)},
     {.key = "iteration_s", RATIO, POINT(iteration_s), .unit = "s"},
     {.key = "power_w_per_gpu", WATTS, POINT(power_w_per_gpu)},
+    {.key = "time_ratio",
+     TIME_RATIO,
+     .offset = offsetof(struct power_level_point, time_ratio),
+     .default_value = NAN},
+    {.key = "power_ratio", RATIO, .offset = offsetof(struct power_level_point, power_ratio), .default_value = NAN},
     FIELDS_END};
 
 static const struct field power_limits_fields[] = {{.key = "energy_optimal_w",
@@ -86,6 +95,7 @@ static const struct field power_limits_fields[] = {{.key = "energy_optimal_w",
 #undef POINT
 #undef WATTS
 #undef RATIO
+#undef TIME_RATIO
 
 const struct field gpu_model_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
@@ -121,7 +131,7 @@ const struct field gpu_model_fields[] = {
      .type = FIELD_OBJECT,
      OF(power_limits),
      .fields = power_limits_fields,
-     .help = "time and power by power limit (a record: not used by a run)"},
+     .help = "time and power by power limit: levels that a policy may choose"},
     {.key = "fit", .type = FIELD_NODE, OF(fit), .help = "how the figures were calibrated (a record: not used)"},
     {.key = "evidence",
      .type = FIELD_NODE,
@@ -279,6 +289,34 @@ static void check_parameters(struct gpu_model *g, const char *path, const struct
                      g->power.pmax_w);
 }
 
+static bool is_level(const struct power_limits *limits, double limit_w) {
+    const struct power_level *levels = limits->levels.at;
+    for (size_t i = 0; i < limits->levels.count; i++)
+        if (levels[i].power_limit_w == limit_w)
+            return true;
+    return false;
+}
+
+static void check_power_limits(const struct gpu_model *g, const char *path, const struct binding *b) {
+    const struct power_limits *limits = &g->power_limits;
+    const struct power_level *levels = limits->levels.at;
+    const struct power_level_point *points = limits->points.at;
+    for (size_t i = 1; i < limits->levels.count; i++)
+        if (!(levels[i].power_limit_w > levels[i - 1].power_limit_w))
+            problems_add(b->problems, levels[i].where,
+                         arena_printf(b->arena, "%s.power_limits.levels[%zu].power_limit_w", path, i),
+                         "expected ascending limits, got %g after %g", levels[i].power_limit_w,
+                         levels[i - 1].power_limit_w);
+    for (size_t i = 0; i < limits->points.count; i++)
+        if (!is_level(limits, points[i].power_limit_w))
+            problems_add(b->problems, points[i].where,
+                         arena_printf(b->arena, "%s.power_limits.points[%zu].power_limit_w", path, i),
+                         "expected the limit of a level, got %g", points[i].power_limit_w);
+    if (!isnan(limits->energy_optimal_w) && !is_level(limits, limits->energy_optimal_w))
+        problems_add(b->problems, g->where, arena_printf(b->arena, "%s.power_limits.energy_optimal_w", path),
+                     "expected the limit of a level, got %g", limits->energy_optimal_w);
+}
+
 static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, const char *path,
                            const struct binding *b) {
     size_t before = b->problems->count;
@@ -295,6 +333,7 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
     check_parameters(g, path, b);
     if (g->fit && g->fit->kind != YAML_NODE_MAPPING)
         (void)schema_wrong(b, g->fit, arena_printf(b->arena, "%s.fit", path), "a mapping");
+    check_power_limits(g, path, b);
     check_range(&g->range_k, "range_k", g, path, b);
     check_range(&g->range_batch, "range_batch", g, path, b);
     int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;

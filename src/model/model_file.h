@@ -12,24 +12,27 @@ extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated 
 
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
-/* A model under a power limit, as calibrate writes it: over the configurations measured at this limit and at the
-   highest one, time, power and energy relative to the highest. A record: no policy sets a limit yet. */
+/* A model under a power limit: over the configurations measured at this limit and without one (calibrate: or at the
+   highest), time, power and energy relative to the latter. */
 struct power_level {
+    struct location where;
     double power_limit_w;
     double time_ratio, power_ratio, energy_ratio; /* means of ratios; energy per sample */
     int64_t configurations;
 };
 
-/* Time and power of one configuration under a limit. */
+/* Time and power of one configuration under a limit; the ratios are those of this place alone. */
 struct power_level_point {
+    struct location where;
     int64_t k, batch;
     double power_limit_w, iteration_s, power_w_per_gpu;
+    double time_ratio, power_ratio; /* NAN: not stated */
     bool across_nodes;
 };
 
 struct power_limits {
-    double energy_optimal_w; /* the limit of least energy_ratio; NAN: not stated */
-    struct schema_list levels, points;
+    double energy_optimal_w;           /* the limit of least energy_ratio; NAN: not stated */
+    struct schema_list levels, points; /* levels: by ascending limit */
 };
 
 /* A model on one GPU type. */

@@ -174,7 +174,7 @@ void tables_power(const struct replication *r, struct str *out) {
 /* --- decisions.csv --- */
 
 void tables_decisions_header(struct str *out) {
-    str_add(out, "policy,replication,time_s,action,job_id,gpu_type,k,b,answer\n");
+    str_add(out, "policy,replication,time_s,action,job_id,gpu_type,k,b,answer,power_limit_w\n");
 }
 
 void tables_decisions(const struct replication *r, struct str *out) {
@@ -198,6 +198,7 @@ void tables_decisions(const struct replication *r, struct str *out) {
             str_add_int(out, config->batch);
         csv_comma_text(out, action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
                                                           : refusal_names[action->refusal]);
+        csv_comma_real(out, known && isfinite(config->power_limit_w) ? config->power_limit_w : NAN);
         str_add_char(out, '\n');
     }
 }

@@ -52,7 +52,9 @@ bool list_choice_before(const struct easim_choice *a, const struct easim_choice 
         return a->power_w < b->power_w;
     if (a->gpu_type != b->gpu_type)
         return a->gpu_type < b->gpu_type;
-    return a->batch < b->batch;
+    if (a->batch != b->batch)
+        return a->batch < b->batch;
+    return a->power_limit_w > b->power_limit_w;
 }
 
 double list_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,

@@ -49,7 +49,7 @@ int list_decide(struct list *list, const struct easim_pass *pass);
 int list_try_start(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key);
 /* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
-   smaller batch. True if a goes before b. */
+   smaller batch, higher limit. True if a goes before b. */
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b);
 /* The objective of a choice for a job that is, or is not, urgent. */
 double list_objective(const struct list *list, const struct easim_pass *pass, const struct easim_job *job,

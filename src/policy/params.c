@@ -29,14 +29,33 @@ static const struct easim_param list_params[] = {
 
 #define LIST_PARAM_COUNT (sizeof list_params / sizeof *list_params)
 
+/* What the host adds to every policy that declares FREQUENCY; the last of its parameters. */
+static const struct easim_param power_limits_param = {
+    "power_limits",
+    "",
+    "configurations may have a power limit, where the model file has levels",
+    EASIM_PARAM_BOOL,
+    offsetof(struct policy_params, power_limits),
+    0,
+    1,
+    0,
+    false,
+    NULL};
+
+static size_t list_param_count(const struct easim_policy *policy) {
+    return !policy->list ? 0 : LIST_PARAM_COUNT - (policy->list->user_factor ? 0 : 1);
+}
+
 size_t params_count(const struct easim_policy *policy) {
-    if (!policy->list)
-        return policy->param_count;
-    return policy->param_count + LIST_PARAM_COUNT - (policy->list->user_factor ? 0 : 1);
+    bool frequency = policy->capabilities & EASIM_CAPABILITY_FREQUENCY;
+    return policy->param_count + list_param_count(policy) + frequency;
 }
 
 const struct easim_param *params_at(const struct easim_policy *policy, size_t index) {
-    return index < policy->param_count ? &policy->params[index] : &list_params[index - policy->param_count];
+    if (index < policy->param_count)
+        return &policy->params[index];
+    index -= policy->param_count;
+    return index < list_param_count(policy) ? &list_params[index] : &power_limits_param;
 }
 
 bool params_is_list_option(const char *name) {
@@ -46,10 +65,17 @@ bool params_is_list_option(const char *name) {
     return false;
 }
 
+bool params_is_frequency_option(const char *name) {
+    return strcmp(power_limits_param.name, name) == 0;
+}
+
 /* Where the value of a parameter stands. */
 static void *value_at(const struct policy_params *params, size_t index) {
-    char *base = index < params->policy->param_count ? params->own : (char *)&params->list;
-    return base + params_at(params->policy, index)->offset;
+    const struct easim_param *p = params_at(params->policy, index);
+    char *base = index < params->policy->param_count ? params->own
+                 : p == &power_limits_param          ? (char *)params
+                                                     : (char *)&params->list;
+    return base + p->offset;
 }
 
 static void set_default(const struct easim_param *p, void *target) {

@@ -1,5 +1,5 @@
 /* Parameters of a policy: YAML values into the policy's own struct, by the policy's table, and into the options
-   that every list policy has. */
+   that every list policy, or every policy that declares FREQUENCY, has. */
 #ifndef EASIM_POLICY_PARAMS_H
 #define EASIM_POLICY_PARAMS_H
 
@@ -21,6 +21,7 @@ struct policy_params {
     const struct easim_policy *policy;
     void *own; /* params_size bytes */
     struct list_options list;
+    bool power_limits; /* with FREQUENCY: it gets configurations with a power limit */
 };
 
 /* All defaults. */
@@ -30,8 +31,9 @@ void params_finish(struct policy_params *params); /* accepts a zeroed one */
 /* The number of parameters, and each of them: the policy's own first. */
 size_t params_count(const struct easim_policy *policy);
 const struct easim_param *params_at(const struct easim_policy *policy, size_t index);
-/* Whether name is that of an option that the host adds to list policies. */
+/* Whether name is that of an option that the host adds to list policies, or to those that declare FREQUENCY. */
 bool params_is_list_option(const char *name);
+bool params_is_frequency_option(const char *name);
 
 /* Replaces the values that node (a mapping or NULL) names. path names the section in messages ("policy.params").
    Text is kept in binding->arena. Negative after adding problems. */

@@ -69,6 +69,7 @@ int source_generate(const struct workload_source *source, uint32_t replication, 
     *w = (struct workload){.rigid_costs = source->rigid_costs, .warmup_ns = source->warmup_ns};
     if (config_table_init(&w->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
+    w->table.power_limits = source->power_limits;
     for (size_t i = 0; i < scenario->users.count; i++) {
         uint32_t user = workload_user(w, users[i].name); /* may move the array */
         w->users.at[user].weight = users[i].weight;

@@ -1,6 +1,7 @@
 """The policy `exec`: a program that decides as fcfs gives the decisions of fcfs; the exchange in
 docs/exec-policy.md is what really passes; no program is left behind. Usage: test_exec.py EASIM SOURCE
 """
+import csv
 import json
 import os
 import re
@@ -167,6 +168,39 @@ for line in sys.stdin:
                       {"1": ["waiting", None, 0, 0], "0": ["running", 2, 1, 0]}], log[2]
     assert log[3][1:3] == [["nofit", "ok", "ok"], ["finish"]], log[3]
     assert log[3][3]["1"] == ["finished", None, 0, 0] and log[3][3]["0"] == ["waiting", None, 1, 1], log[3]
+
+
+def test_power_limits(folder):
+    """With power_limits the levels of the model file are configurations, highest limit first; without, they are not."""
+    (folder / "c.yaml").write_text(f"""\
+name: limits
+horizon: drain
+cluster: {{gpu_types: [{{name: a40, idle_w: 30, tdp_w: 300}}], nodes: [{{gpu: a40, gpus: 1}}]}}
+models: {SOURCE}/configs/models/zeus-a40.yaml
+workload: {{kind: periodic, period: 1000s, mix: [{{model: resnet50}}], k: [1], sizes: {{law: constant, mean: 1h}},
+           until: {{jobs: 1}}}}
+policy: {{name: exec}}
+""")
+    (folder / "p.py").write_text(f"""\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        limits = [config["power_limit_w"] for config in message["configs"]]
+        print(limits, file=open({str(folder / "log")!r}, "w"))
+        print(json.dumps({{"ready": 1}}), flush=True)
+    elif message["type"] == "decide":
+        waits = message["jobs"][0]["state"] == "waiting"
+        print(json.dumps({{"actions": [{{"start": 0, "config": len(limits) - 1}}] if waits else []}}), flush=True)
+""")
+    levels = [None, 275, 250, 225, 200, 175, 150, 125, 100]
+    for value, limits, joules in (("false", [None], 233.844483), ("true", levels, 100 * 2.9076477)):
+        run(folder / "c.yaml", folder / value, "--set", f"policy.params.power_limits={value}", policy="exec",
+            command=f"python3 {folder}/p.py")
+        assert (folder / "log").read_text().strip() == str(limits)
+        job = dict(zip(*list(csv.reader((folder / value / "jobs.csv").read_text().splitlines()))))
+        # an hour without limit; under 100 W 2.9 times as long, at no more than the limit
+        assert abs(float(job["energy_j"]) / 3600 / joules - 1) < 1e-8, job
 
 
 def test_nothing_left_behind(folder):

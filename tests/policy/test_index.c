@@ -126,6 +126,9 @@ static void draw_policy(struct draw *d) {
     d->policy = policies[pick(d, sizeof policies / sizeof *policies)];
     int length = draw_params(d, params, sizeof params);
     const char *comma = params[length - 1] == '{' ? "" : ", ", *strict = chance(d, 0.3) ? "true" : "false";
+    bool may = strcmp(d->policy, "zeus") == 0 || strcmp(d->policy, "charon") == 0;
+    if (may && chance(d, 0.5))
+        snprintf(params + length, sizeof params - (size_t)length, ", power_limits: true");
     snprintf(d->indexed, sizeof d->indexed, "policy: {name: %s, params: %s%sstrict: %s}}\n", d->policy, params,
              comma, strict);
     snprintf(d->plain, sizeof d->plain, "policy: {name: plain_%s, params: %s%splain_strict: %s}}\n", d->policy,
@@ -140,6 +143,20 @@ static const char *read_models(void) {
     cr_assert(file);
     models[fread(models, 1, sizeof models - 1, file)] = '\0';
     fclose(file);
+    /* On every GPU type, levels of which two are alike but for the limit (a tie). */
+    static const char levels[] = "        power_limits: {levels: [\n"
+                                 "          {power_limit_w: 150, time_ratio: 1.7, power_ratio: 0.5, energy_ratio: "
+                                 "0.85, configurations: 1},\n"
+                                 "          {power_limit_w: 300, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: "
+                                 "0.72, configurations: 1},\n"
+                                 "          {power_limit_w: 350, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: "
+                                 "0.72, configurations: 1}]}\n";
+    static const char before[] = "        evidence:";
+    for (char *at = models; (at = strstr(at, before)) != NULL; at += strlen(levels) + strlen(before)) {
+        cr_assert(strlen(models) + strlen(levels) < sizeof models);
+        memmove(at + strlen(levels), at, strlen(at) + 1);
+        memcpy(at, levels, strlen(levels));
+    }
     return models;
 }
 

@@ -348,6 +348,8 @@ Test(calibrate, power_limits) {
     cr_expect(at[2].energy_ratio == 1 && l.energy_optimal_w == 200);
     cr_assert_eq(l.points.count, 5);
     cr_expect(l.points.at[0].iteration_s == 8.0 / 50 && l.points.at[0].power_w_per_gpu == 60);
+    cr_expect(l.points.at[0].time_ratio == 2 && l.points.at[0].power_ratio == 60.0 / 300);
+    cr_expect(fabs(l.points.at[2].time_ratio - 120.0 / 90) < 1e-15 && l.points.at[2].power_ratio == 190.0 / 290);
     limits_finish(&l);
     profile_table_finish(&p);
 }

@@ -193,3 +193,37 @@ Test(config_table, best_of_shipped_models) {
             }
     close_table(&t, &table);
 }
+
+/* "edge" with two levels below tdp_w and one at it: each configuration once more for each, highest limit first. T*
+   and EDP* stay those without limit, though 200 W takes no longer and draws less: they must not depend on the
+   policy.
+ */
+Test(config_table, power_limits) {
+    struct power_level levels[] = {{.power_limit_w = 150, .time_ratio = 2, .power_ratio = 0.5},
+                                   {.power_limit_w = 200, .time_ratio = 1, .power_ratio = 0.75},
+                                   {.power_limit_w = 400, .time_ratio = 1, .power_ratio = 1}};
+    struct trial t;
+    struct config_table table;
+    open_table(&t, &table);
+    uint32_t plain = request(&table, 1, 0, K(1, 2));
+    struct config_best best = config_table_best(&table, plain, 10, 3);
+    const struct config_set without = table.sets.at[plain];
+    struct gpu_model *g = &t.study.models.models[1].gpus[0];
+    g->power_limits.levels = (struct schema_list){.at = levels, .count = 3};
+    table.power_limits = true;
+    uint32_t limited = request(&table, 1, 1, K(1, 2)); /* another mask, and so another set */
+    const struct config_set with = table.sets.at[limited];
+    cr_assert_eq(with.count, 3 * without.count);
+    for (uint32_t i = 0; i < with.count; i++) {
+        static const double limits[] = {INFINITY, 200, 150}, slower[] = {1, 1, 2}, share[] = {1, 0.75, 0.5};
+        const struct easim_config *c = &table.configs.at[with.first + i];
+        const struct easim_config *from = &table.configs.at[without.first + i / 3];
+        cr_expect(c->k == from->k && c->batch == from->batch && c->power_limit_w == limits[i % 3], "row %u", i);
+        cr_expect_float_eq(c->goodput[0], from->goodput[0] / slower[i % 3], 1e-12, "row %u", i);
+        cr_expect_float_eq(c->power_w[0], fmin(limits[i % 3], from->power_w[0] * share[i % 3]), 1e-12, "row %u", i);
+    }
+    struct config_best same = config_table_best(&table, limited, 10, 3);
+    cr_expect(same.time_s == best.time_s && same.edp_js == best.edp_js);
+    cr_expect_eq(table.configs.at[same.config].power_limit_w, INFINITY);
+    close_table(&t, &table);
+}

@@ -3,6 +3,7 @@
 #include "../support/reference.h"
 #include "io/csv.h"
 #include "model/efficiency.h"
+#include "model/level.h"
 #include "model/lookup.h"
 #include "model/power.h"
 #include "model/speed.h"
@@ -175,4 +176,47 @@ Test(model, profile_table) {
     cr_assert_eq(got, 0, "%s", error.text);
     cr_assert_eq(rows, 2 * 2 * (6 + 6 + 6 + 5), "%d rows", rows);
     csv_close(csv);
+}
+
+/* Ratios of the nearest place measured at the level: same span first, then k, then batch, distances as ratios.
+   Below a time ratio of 1 and above a power ratio of 1 the configuration without limit stands; 200 W bound the
+   power. */
+Test(model, power_limit_of_a_configuration) {
+    struct power_level levels[] = {{.power_limit_w = 100, .time_ratio = 4, .power_ratio = 0.25},
+                                   {.power_limit_w = 200, .time_ratio = 1.5, .power_ratio = 0.5}};
+    struct power_level_point places[] = {
+        {.power_limit_w = 200, .k = 1, .batch = 8, .time_ratio = 1.25, .power_ratio = 0.75},
+        {.power_limit_w = 200, .k = 1, .batch = 64, .time_ratio = 1.75, .power_ratio = 0.625},
+        {.power_limit_w = 200, .k = 4, .batch = 8, .time_ratio = 0.5, .power_ratio = 2},
+        {.power_limit_w = 200, .k = 4, .batch = 8, .time_ratio = 2.5, .power_ratio = 0.125, .across_nodes = true},
+        {.power_limit_w = 200, .k = 1, .batch = 16, .time_ratio = NAN, .power_ratio = NAN}, /* says nothing */
+    };
+    const struct power_limits limits = {.levels = {.at = levels, .count = 2}, .points = {.at = places, .count = 5}};
+    static const struct {
+        int level;
+        uint32_t k, batch;
+        double power_w;                                   /* without limit */
+        double ratio[2], limited_w[2];                    /* by span: time, power */
+    } cases[] = {{1, 1, 8, 240, {1.25, 2.5}, {180, 30}},  /* one place across nodes stands for all there */
+                 {1, 1, 20, 240, {1.25, 2.5}, {180, 30}}, /* 20 / 8 < 64 / 20 */
+                 {1, 1, 32, 240, {1.75, 2.5}, {150, 30}}, /* 32 / 8 > 64 / 32 */
+                 {1, 1, 32, 400, {1.75, 2.5}, {200, 50}}, /* 250 W would be above the limit */
+                 {1, 3, 64, 240, {1, 2.5}, {200, 30}},    /* k first: 4 / 3 < 3 / 1; no faster, no more than 240 */
+                 {1, 8, 8, 160, {1, 2.5}, {160, 20}},
+                 {0, 1, 8, 240, {4, 4}, {60, 60}}}; /* no place: the means of the level */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct easim_config unlimited = {.k = cases[i].k,
+                                               .batch = cases[i].batch,
+                                               .gpu_type = 3,
+                                               .goodput = {70, 35},
+                                               .power_w = {cases[i].power_w, cases[i].power_w},
+                                               .power_limit_w = INFINITY};
+        struct easim_config c = level_apply(&limits, &levels[cases[i].level], &unlimited);
+        cr_expect(c.k == cases[i].k && c.batch == cases[i].batch && c.gpu_type == 3);
+        cr_expect_eq(c.power_limit_w, levels[cases[i].level].power_limit_w);
+        for (int span = 0; span < 2; span++) {
+            expect_near(c.goodput[span], unlimited.goodput[span] / cases[i].ratio[span], "goodput");
+            expect_near(c.power_w[span], cases[i].limited_w[span], "power");
+        }
+    }
 }

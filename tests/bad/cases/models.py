@@ -11,6 +11,16 @@ LOOKUP = """\
         evidence"""
 SECOND = MODELS + MODELS[MODELS.index("  - name"):]
 
+
+def limits(name, section, *errors):
+    """A power_limits section on line 14, which is the last of the GPU's."""
+    return model(f"power limits: {name}", ("        evidence", f"        power_limits: {section}\n        evidence"), *errors)
+
+
+def level(limit, time=1.2, power=0.8):
+    return f"{{power_limit_w: {limit}, time_ratio: {time}, power_ratio: {power}, energy_ratio: 0.96, configurations: 1}}"
+
+
 CASES = [
     Case("models: file not found", ("nowhere.yaml: cannot open: No such file or directory",),
          {"c.yaml": CONFIG.replace("m.yaml", "nowhere.yaml")}),
@@ -102,4 +112,28 @@ CASES = [
           "m.yaml:15:32: models[0].gpus.a100.power_limits.levels: expected a list of mappings, got an empty list"),
     model("models: record of a fit that is a word", ("        evidence", "        fit: good\n        evidence"),
           "m.yaml:14:14: models[0].gpus.a100.fit: expected a mapping, got \"good\""),
+    limits("above the GPU's", f"{{levels: [{level(250)}, {level(401)}]}}",
+           "m.yaml:14:129: power_limit_w: expected at most the 400 W that the cluster says is tdp_w of a100, got 401"),
+    limits("descending", f"{{levels: [{level(250)}, {level(200)}]}}",
+           "m.yaml:14:129: models[0].gpus.a100.power_limits.levels[1].power_limit_w: expected ascending limits, got 200 after "
+           "250"),
+    limits("listed twice", f"{{levels: [{level(250)}, {level(250)}]}}",
+           "m.yaml:14:129: models[0].gpus.a100.power_limits.levels[1].power_limit_w: expected ascending limits, got 250 after "
+           "250"),
+    limits("of nothing", f"{{levels: [{level(0)}]}}",
+           "m.yaml:14:49: models[0].gpus.a100.power_limits.levels[0].power_limit_w: expected number > 0 and <= 100000, got "
+           "\"0\""),
+    limits("faster than none", f"{{levels: [{level(250, time=0.49)}]}}",
+           "m.yaml:14:66: models[0].gpus.a100.power_limits.levels[0].time_ratio: expected number 0.5..1e+20, got \"0.49\""),
+    limits("text", f"{{levels: [{level('low')}]}}",
+           "m.yaml:14:49: models[0].gpus.a100.power_limits.levels[0].power_limit_w: expected number > 0 and <= 100000, got "
+           "\"low\""),
+    limits("no power", f"{{levels: [{level(250, power=-1)}]}}",
+           "m.yaml:14:84: models[0].gpus.a100.power_limits.levels[0].power_ratio: expected number > 0 and <= 1e+20, got "
+           "\"-1\""),
+    limits("points and optimum of no level", f"{{energy_optimal_w: 300, levels: [{level(250)}], points: [{{power_limit_w: "
+           "200, k: 1, batch: 8, iteration_s: 1, power_w_per_gpu: 150}]}",
+           "m.yaml:14:162: models[0].gpus.a100.power_limits.points[0].power_limit_w: expected the limit of a level, got 200",
+           f"{GPU}.power_limits.energy_optimal_w: expected the limit of a level, got 300"),
+    limits("that are a number", "250", "m.yaml:14:23: models[0].gpus.a100.power_limits: expected a mapping of keys to values, got \"250\""),
 ]

@@ -49,6 +49,8 @@ CASES = [
     module("param_help", "policy good: parameter 0 (tau): unit and help must not be NULL"),
     module("param_offset", "policy good: parameter 0 (tau): offset lies outside params_size"),
     module("param_twice", "policy good: parameter 1 (slack): defined twice"),
+    module("param_power_limits", "policy good: parameter 0 (power_limits): every policy that declares FREQUENCY has an option of "
+           "that name"),
     module("param_default", "policy good: parameter 0 (tau): default_value lies outside min..max"),
     module("param_off", "policy good: parameter 0 (tau): default_value lies outside min..max"),
     module("param_off_type", "policy good: parameter 0 (tau): only numbers and durations may be off"),

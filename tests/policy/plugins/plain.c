@@ -66,14 +66,17 @@ static int plain_compare(const void *left, const void *right) {
     return a->job->index < b->job->index ? -1 : 1;
 }
 
-/* True if a is the better one; equal objectives: fewer GPUs, lower k * P, earlier type, smaller batch. */
+/* True if a is the better one; equal objectives: fewer GPUs, lower k * P, earlier type, smaller batch, higher
+   limit. */
 static bool plain_better(const struct easim_choice *a, double objective_a, const struct easim_choice *b,
                          double objective_b) {
     if (b->config == EASIM_NONE || objective_a != objective_b)
         return b->config == EASIM_NONE || objective_a < objective_b;
     if (a->k != b->k || a->power_w != b->power_w)
         return a->k != b->k ? a->k < b->k : a->power_w < b->power_w;
-    return a->gpu_type != b->gpu_type ? a->gpu_type < b->gpu_type : a->batch < b->batch;
+    if (a->gpu_type != b->gpu_type || a->batch != b->batch)
+        return a->gpu_type != b->gpu_type ? a->gpu_type < b->gpu_type : a->batch < b->batch;
+    return a->power_limit_w > b->power_limit_w;
 }
 
 static bool plain_start(const struct easim_pass *pass, const struct plain_rank *rank) {

@@ -1,0 +1,51 @@
+/* Power-limit levels of configurations: see level.h. */
+#include "model/level.h"
+
+#include <math.h>
+
+/* How far a measured place is from a configuration: another span weighs most, then k, then batch (as ratios). */
+struct distance {
+    bool other_span;
+    double k, batch;
+};
+
+static struct distance distance_to(const struct power_level_point *p, const struct easim_config *c, int span) {
+    return (struct distance){p->across_nodes != (span == EASIM_ACROSS_NODES), fabs(log((double)p->k / c->k)),
+                             fabs(log((double)p->batch / c->batch))};
+}
+
+static bool is_nearer(const struct distance *a, const struct distance *b) {
+    if (a->other_span != b->other_span)
+        return b->other_span;
+    return a->k != b->k ? a->k < b->k : a->batch < b->batch;
+}
+
+/* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
+static const struct power_level_point *nearest(const struct power_limits *limits, const struct power_level *level,
+                                               const struct easim_config *c, int span) {
+    const struct power_level_point *points = limits->points.at, *best = NULL;
+    struct distance least = {true, INFINITY, INFINITY};
+    for (size_t i = 0; i < limits->points.count; i++) {
+        struct distance d = distance_to(&points[i], c, span);
+        if (points[i].power_limit_w != level->power_limit_w || isnan(points[i].time_ratio) ||
+            isnan(points[i].power_ratio) || !(best == NULL || is_nearer(&d, &least)))
+            continue;
+        best = &points[i];
+        least = d;
+    }
+    return best;
+}
+
+struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
+                                const struct easim_config *unlimited) {
+    struct easim_config c = *unlimited;
+    c.power_limit_w = level->power_limit_w;
+    for (int span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
+        const struct power_level_point *p = nearest(limits, level, unlimited, span);
+        double time_ratio = p ? p->time_ratio : level->time_ratio;
+        double power_ratio = p ? p->power_ratio : level->power_ratio;
+        c.goodput[span] /= fmax(1, time_ratio);
+        c.power_w[span] = fmin(level->power_limit_w, c.power_w[span] * fmin(1, power_ratio));
+    }
+    return c;
+}
