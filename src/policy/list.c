@@ -57,6 +57,12 @@ bool list_choice_before(const struct easim_choice *a, const struct easim_choice 
     return a->power_limit_w > b->power_limit_w;
 }
 
+void list_keep_better(struct list_best *best, const struct easim_choice *choice, double objective) {
+    if (objective < best->objective || (objective == best->objective && best->choice.config != EASIM_NONE &&
+                                        list_choice_before(choice, &best->choice)))
+        *best = (struct list_best){*choice, objective};
+}
+
 double list_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                       const struct easim_choice *choice, bool urgent) {
     if (urgent && l->ops->urgent_objective)
@@ -80,8 +86,7 @@ bool list_admits(const struct easim_pass *pass, const struct easim_key *key, con
 
 int list_try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key) {
-    struct easim_choice best = {.config = EASIM_NONE};
-    double best_objective = INFINITY;
+    struct list_best best = LIST_BEST_NONE;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         int span = easim_fit(pass->view, easim_view_config(pass->view, c));
         if (span < 0)
@@ -90,14 +95,11 @@ int list_try_start(struct list *l, const struct easim_pass *pass, const struct e
         double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
             return list_fail(pass, "objective", job);
-        if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)) &&
-            (best.config == EASIM_NONE || objective < best_objective ||
-             (objective == best_objective && list_choice_before(&choice, &best)))) {
-            best = choice;
-            best_objective = objective;
-        }
+        if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)))
+            list_keep_better(&best, &choice, objective);
     }
-    return best.config != EASIM_NONE && pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
+    return best.choice.config != EASIM_NONE &&
+           pass->host->plan_start(pass->plan, job->index, best.choice.config) == EASIM_OK;
 }
 
 /* As list_try_start; an urgent job may make room for itself, once. */

@@ -48,6 +48,16 @@ int list_decide(struct list *list, const struct easim_pass *pass);
  */
 int list_try_start(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key);
+/* The best of the choices seen so far. */
+struct list_best {
+    struct easim_choice choice; /* config EASIM_NONE: none yet */
+    double objective;
+};
+
+#define LIST_BEST_NONE ((struct list_best){{.config = EASIM_NONE}, INFINITY})
+
+/* Keeps the choice if its objective is lower, or equal and list_choice_before; INFINITY never is kept. */
+void list_keep_better(struct list_best *best, const struct easim_choice *choice, double objective);
 /* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier GPU type,
    smaller batch, higher limit. True if a goes before b. */
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b);

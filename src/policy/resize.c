@@ -134,8 +134,9 @@ static int look_ahead(struct list *l, const struct easim_pass *pass, const struc
 
 /* Moves job to the best configuration that fits, if that saves enough. 1: moved; 0; negative: failed. */
 static int grow(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
-    struct easim_choice now = easim_predict_running(pass->view, job), best = {.config = EASIM_NONE};
-    double now_objective = list_objective(l, pass, job, &now, false), best_objective = INFINITY;
+    struct easim_choice now = easim_predict_running(pass->view, job);
+    struct list_best best = LIST_BEST_NONE;
+    double now_objective = list_objective(l, pass, job, &now, false);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         int span = c == job->config ? EASIM_NOFIT : pass->host->try_config(pass->plan, job->index, c, NULL);
         if (span < 0 || (l->ops->allow && !l->ops->allow(pass, job, c)))
@@ -144,15 +145,11 @@ static int grow(struct list *l, const struct easim_pass *pass, const struct easi
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
             return list_fail(pass, "objective", job);
-        if (objective < best_objective ||
-            (objective == best_objective && best.config != EASIM_NONE && list_choice_before(&choice, &best))) {
-            best = choice;
-            best_objective = objective;
-        }
+        list_keep_better(&best, &choice, objective);
     }
-    return best.config != EASIM_NONE &&
-           now_objective - best_objective > resize_least_saving(l, pass, job, now_objective) &&
-           pass->host->plan_resize(pass->plan, job->index, best.config) == EASIM_OK;
+    return best.choice.config != EASIM_NONE &&
+           now_objective - best.objective > resize_least_saving(l, pass, job, now_objective) &&
+           pass->host->plan_resize(pass->plan, job->index, best.choice.config) == EASIM_OK;
 }
 
 /* --- the pass ---------------------------------------------------------------------------------------------- */

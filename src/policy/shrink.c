@@ -49,8 +49,7 @@ static int best_offer(const struct list *l, const struct easim_pass *pass, const
                       struct offer *offer) {
     const struct easim_view *view = pass->view;
     const struct easim_config *now = easim_view_config(view, job->config);
-    struct easim_choice best = {.config = EASIM_NONE};
-    double best_objective = INFINITY;
+    struct list_best best = LIST_BEST_NONE;
     for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
         int can = c->gpu_type == now->gpu_type && c->k < now->k ? lets_start(l, pass, job, i) : 0;
@@ -63,13 +62,10 @@ static int best_offer(const struct list *l, const struct easim_pass *pass, const
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
             return list_fail(pass, "objective", job);
-        if (objective < best_objective ||
-            (objective == best_objective && best.config != EASIM_NONE && list_choice_before(&choice, &best))) {
-            best = choice;
-            best_objective = objective;
-        }
+        list_keep_better(&best, &choice, objective);
     }
-    *offer = (struct offer){job->index, best.config, best.time_s - easim_predict_running(view, job).time_s};
+    *offer = (struct offer){job->index, best.choice.config,
+                            best.choice.time_s - easim_predict_running(view, job).time_s};
     return 0;
 }
 
