@@ -18,6 +18,7 @@ const struct command cli_commands[] = {
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},
     {"run", "run a scenario and write its results", cli_run},
+    {"sweep", "run a scenario at many points and join the results", cli_sweep},
     {NULL, NULL, NULL},
 };
 
