@@ -19,6 +19,7 @@ const struct command cli_commands[] = {
     {"policies", "list the policies, or document one", cli_policies},
     {"profile", "turn measurements of a real job into a profile CSV", cli_profile},
     {"run", "run a scenario and write its results", cli_run},
+    {"sweep", "run a scenario at many points and join the results", cli_sweep},
     {NULL, NULL, NULL},
 };
 

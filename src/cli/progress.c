@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 struct progress {
-    uint32_t replications;
+    uint32_t count;
+    const char *what;
+    struct timespec began;
     atomic_uint done;
     atomic_ulong events;
     pthread_t thread;
@@ -34,24 +36,38 @@ static int wait_s(struct progress *p, double seconds) {
     return stopping;
 }
 
+/* The time left supposes that what is to come takes as long as what is done. */
+static void print_line(struct progress *p) {
+    unsigned done = atomic_load(&p->done);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double elapsed_s = (double)(now.tv_sec - p->began.tv_sec) + (double)(now.tv_nsec - p->began.tv_nsec) / 1e9;
+    double rate_per_s = done / elapsed_s;
+    fprintf(stderr, "\r\033[K%u of %u %s, ", done, p->count, p->what);
+    if (done > 0)
+        fprintf(stderr, "%.3g/s, %.0f s left, ", rate_per_s, (p->count - done) / rate_per_s);
+    fprintf(stderr, "%.2f million events", (double)atomic_load(&p->events) / 1e6);
+    fflush(stderr);
+}
+
 static void *show(void *context) {
     struct progress *p = context;
     if (wait_s(p, 1))
         return NULL;
     do {
-        fprintf(stderr, "\r\033[K%u of %u replications, %.2f million events", atomic_load(&p->done),
-                p->replications, (double)atomic_load(&p->events) / 1e6);
-        fflush(stderr);
+        print_line(p);
     } while (!wait_s(p, 0.5));
     fprintf(stderr, "\r\033[K");
     return NULL;
 }
 
-struct progress *progress_start(uint32_t replications) {
+struct progress *progress_start(uint32_t count, const char *what) {
     if (!isatty(STDERR_FILENO))
         return NULL;
     struct progress *p = mem_zalloc(1, sizeof *p);
-    p->replications = replications;
+    p->count = count;
+    p->what = what;
+    clock_gettime(CLOCK_MONOTONIC, &p->began);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->stop, NULL);
     if (pthread_create(&p->thread, NULL, show, p) == 0)
@@ -60,7 +76,7 @@ struct progress *progress_start(uint32_t replications) {
     return NULL;
 }
 
-atomic_uint *progress_replications(struct progress *p) {
+atomic_uint *progress_done(struct progress *p) {
     return p ? &p->done : NULL;
 }
 

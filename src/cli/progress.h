@@ -8,9 +8,9 @@
 struct progress;
 
 /* NULL if there is nobody to see it; every function accepts NULL. */
-struct progress *progress_start(uint32_t replications);
-atomic_uint *progress_replications(struct progress *progress); /* finished */
-atomic_ulong *progress_events(struct progress *progress);      /* simulated so far */
-void progress_stop(struct progress *progress);                 /* erases the line and frees */
+struct progress *progress_start(uint32_t count, const char *what); /* "replications", "runs" */
+atomic_uint *progress_done(struct progress *progress);             /* how many of them are finished */
+atomic_ulong *progress_events(struct progress *progress);          /* simulated so far */
+void progress_stop(struct progress *progress);                     /* erases the line and frees */
 
 #endif

@@ -84,11 +84,12 @@ static int run_study(struct arguments *a, const struct study *study) {
         .path = out, .force = a->run.force, .summary_only = a->run.summary_only, .decisions = a->decisions};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
-    struct progress *progress = a->run.quiet ? NULL : progress_start((uint32_t)study->scenario.replications);
+    uint32_t count = (uint32_t)study->scenario.replications;
+    struct progress *progress = a->run.quiet ? NULL : progress_start(count, "replications");
     struct replicate_options how = run_args_options(&a->run);
     how.record_decisions = a->decisions;
     how.time_decisions = a->timing;
-    how.done = progress_replications(progress);
+    how.done = progress_done(progress);
     how.events = progress_events(progress);
     struct replicate_sink sink = run_dir_sink(dir);
     crash_guard_install(&study->module);

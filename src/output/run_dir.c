@@ -2,6 +2,7 @@
 #include "output/run_dir.h"
 
 #include "io/atomic_file.h"
+#include "io/files.h"
 #include "output/manifest.h"
 #include "output/tables.h"
 
@@ -9,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_DECISIONS, FILE_COUNT };
@@ -30,24 +30,6 @@ struct rendered {
     struct str text[FILE_COUNT];
     struct str jobs_header;
 };
-
-static int make_folders(const char *path, struct error *reterr) {
-    char *partial = mem_strdup(path);
-    int r = 0;
-    for (char *at = partial + 1; r == 0; at++) {
-        if (*at != '/' && *at != '\0')
-            continue;
-        char ended = *at;
-        *at = '\0';
-        if (mkdir(partial, 0777) < 0 && errno != EEXIST)
-            r = error_set(reterr, ERROR_IO, "%s: cannot make folder: %s", partial, strerror(errno));
-        *at = ended;
-        if (ended == '\0')
-            break;
-    }
-    free(partial);
-    return r;
-}
 
 int run_dir_check_empty(const char *path, struct error *reterr) {
     DIR *dir = opendir(path);
@@ -109,7 +91,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
         return reterr->code;
-    if (make_folders(options->path, reterr) < 0)
+    if (files_make_folders(options->path, reterr) < 0)
         return reterr->code;
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
     dir->path = mem_strdup(options->path);

@@ -1,0 +1,282 @@
+/* easim sweep: one scenario at many points, resumed where it was left. */
+#include "cli/cli.h"
+#include "cli/crash_guard.h"
+#include "cli/progress.h"
+#include "cli/run_args.h"
+#include "cli/sweep_engines.h"
+#include "ingest/readers.h"
+#include "output/sweep_dir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED_MISSING 20 /* of the missing runs, on standard error */
+
+enum engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
+
+struct arguments {
+    struct run_args run; /* threads, out, quiet */
+    const char *file, *sbatch;
+    unsigned shard, shards, tasks;
+    enum engine engine;
+    bool merge, list, retry_failed;
+};
+
+enum { KEY_SHARD = 768, KEY_MERGE, KEY_LIST, KEY_ENGINE, KEY_TASKS, KEY_SBATCH, KEY_RETRY_FAILED };
+
+static const struct argp_option options[] = {
+    {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/sweep)", 0},
+    {"threads", 't', "N", 0, "run so many points at a time (default: one per core)", 0},
+    {"shard", KEY_SHARD, "I/N", 0, "run the I-th of N parts of the points, and do not join", 0},
+    {"merge", KEY_MERGE, NULL, 0, "run nothing: join what is there and name what is missing", 0},
+    {"list", KEY_LIST, NULL, 0, "run nothing: print the points and their state as CSV", 0},
+    {"retry-failed", KEY_RETRY_FAILED, NULL, 0, "run points again whose failure is recorded", 0},
+    {"engine", KEY_ENGINE, "local|parallel|slurm", 0,
+     "run here, print a line for GNU parallel, or submit a Slurm job array (default: local)", 0},
+    {"tasks", KEY_TASKS, "N", 0, "shards for the engines parallel and slurm (default: 8)", 0},
+    {"sbatch", KEY_SBATCH, "OPTIONS", 0, "more options for sbatch, as one text", 0},
+    {"quiet", 'q', NULL, 0, "print no totals and no progress", 0},
+    {0},
+};
+
+static void parse_shard(struct arguments *a, const char *value, struct argp_state *state) {
+    char rest;
+    int fields = strspn(value, "0123456789/") == strlen(value)
+                     ? sscanf(value, "%6u/%6u%c", &a->shard, &a->shards, &rest)
+                     : 0;
+    if (fields != 2 || a->shard < 1 || a->shard > a->shards)
+        argp_error(state, "--shard: expected I/N with 1 <= I <= N, got \"%s\"", value);
+}
+
+static enum engine parse_engine(const char *value, struct argp_state *state) {
+    static const char *const names[] = {"local", "parallel", "slurm"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0)
+            return (enum engine)i;
+    argp_error(state, "--engine: expected local, parallel or slurm, got \"%s\"", value);
+    return ENGINE_LOCAL;
+}
+
+static void check_combination(const struct arguments *a, struct argp_state *state) {
+    if (!a->file)
+        argp_error(state, "expected SWEEP.yaml");
+    if (a->merge && (a->list || a->shards > 0))
+        argp_error(state, "--merge: not with --list or --shard");
+    if (a->engine != ENGINE_LOCAL && (a->merge || a->list || a->shards > 0))
+        argp_error(state, "--engine: not with --merge, --list or --shard");
+    if (a->sbatch && a->engine != ENGINE_SLURM)
+        argp_error(state, "--sbatch: only with --engine slurm");
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->run.out = value;
+        return 0;
+    case 't':
+        a->run.threads = (unsigned)cli_count(value, 1, 1024, "--threads", state);
+        return 0;
+    case 'q':
+        a->run.quiet = true;
+        return 0;
+    case KEY_SHARD:
+        parse_shard(a, value, state);
+        return 0;
+    case KEY_MERGE:
+        a->merge = true;
+        return 0;
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_RETRY_FAILED:
+        a->retry_failed = true;
+        return 0;
+    case KEY_ENGINE:
+        a->engine = parse_engine(value, state);
+        return 0;
+    case KEY_TASKS:
+        a->tasks = (unsigned)cli_count(value, 1, 100000, "--tasks", state);
+        return 0;
+    case KEY_SBATCH:
+        a->sbatch = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "expected one SWEEP.yaml, got another: %s", value);
+        a->file = value;
+        return 0;
+    case ARGP_KEY_END:
+        check_combination(a, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- Which points ---- */
+
+static bool in_shard(const struct arguments *a, size_t point) {
+    return a->shards == 0 || point % a->shards == a->shard - 1;
+}
+
+static bool to_be_run(const struct arguments *a, const struct sweep_dir *dir, size_t point) {
+    enum sweep_state state = sweep_dir_state(dir, point);
+    return state == SWEEP_MISSING || (state == SWEEP_FAILED && a->retry_failed);
+}
+
+/* The points of the shard, or those of them that are to be run. points: room for all. */
+static size_t select_points(const struct arguments *a, const struct sweep_dir *dir, bool all, size_t *points) {
+    size_t count = 0;
+    for (size_t p = 0; p < dir->sweep->count; p++)
+        if (in_shard(a, p) && (all || to_be_run(a, dir, p)))
+            points[count++] = p;
+    return count;
+}
+
+/* ---- What is done ---- */
+
+static int list(const struct arguments *a, const struct sweep_dir *dir) {
+    size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
+    size_t count = select_points(a, dir, true, points);
+    struct str text = {0};
+    struct error error = {0};
+    sweep_dir_list(dir, points, count, &text);
+    int code = run_args_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    str_finish(&text);
+    free(points);
+    return code;
+}
+
+static void name_missing(const struct sweep_dir *dir, size_t count) {
+    const struct sweep *s = dir->sweep;
+    size_t named = 0;
+    for (size_t p = 0; p < s->count && named < NAMED_MISSING; p++) {
+        if (sweep_dir_state(dir, p) != SWEEP_MISSING)
+            continue;
+        fprintf(stderr, "missing: %016llx", (unsigned long long)s->points[p].id);
+        for (size_t a = 0; a < s->axes.count; a++)
+            fprintf(stderr, " %s=%s", s->axes.at[a].path, sweep_value(s, p, a)->shown);
+        fputc('\n', stderr);
+        named++;
+    }
+    if (count > named)
+        fprintf(stderr, "missing: %zu more, see --list\n", count - named);
+}
+
+static int merge(const struct arguments *a, const struct sweep_dir *dir) {
+    struct sweep_counts counts;
+    struct error error = {0};
+    if (sweep_dir_merge(dir, &counts, &error) < 0)
+        return cli_report_error(&error);
+    if (!a->run.quiet && printf("%zu points: %zu done, %zu failed, %zu missing\nresults: %s/sweep.csv\n",
+                                dir->sweep->count, counts.done, counts.failed, counts.missing, dir->path) < 0)
+        return EXIT_RUN_FAILED;
+    if (counts.failed > 0)
+        fprintf(stderr, "easim: %zu runs failed: %s/failures.csv says why\n", counts.failed, dir->path);
+    name_missing(dir, counts.missing);
+    return counts.failed + counts.missing > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+/* A failure anywhere in the shard, of this run or of one before. */
+static int shard_code(const struct arguments *a, const struct sweep_dir *dir) {
+    for (size_t p = 0; p < dir->sweep->count; p++)
+        if (in_shard(a, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
+            return EXIT_RUN_FAILED;
+    return EXIT_DONE;
+}
+
+static int run(const struct arguments *a, struct sweep_dir *dir) {
+    size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
+    size_t count = select_points(a, dir, false, points);
+    struct progress *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs");
+    struct error error = {0};
+    struct sweep_run all = {.sweep = dir->sweep,
+                            .points = points,
+                            .count = count,
+                            .readers = ingest_readers,
+                            .how = run_args_options(&a->run),
+                            .sink = sweep_dir_sink(dir)};
+    all.how.record_power = false; /* summaries are kept, no rows */
+    all.how.done = progress_done(progress);
+    all.how.events = progress_events(progress);
+    int r = sweep_run(&all, &error);
+    progress_stop(progress);
+    free(points);
+    if (r < 0)
+        return cli_report_error(&error);
+    return a->shards > 0 ? shard_code(a, dir) : merge(a, dir);
+}
+
+static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
+    struct sweep_tasks tasks = {.file = a->file,
+                                .folder = dir->path,
+                                .count = a->tasks,
+                                .sbatch = a->sbatch,
+                                .retry_failed = a->retry_failed};
+    struct error error = {0};
+    bool *wanted = mem_zalloc(a->tasks, sizeof *wanted), any = false;
+    for (size_t p = 0; p < dir->sweep->count; p++)
+        if (to_be_run(a, dir, p))
+            any = wanted[p % a->tasks] = true;
+    tasks.wanted = wanted;
+    int code;
+    if (!any)
+        code = merge(a, dir);
+    else if ((a->engine == ENGINE_SLURM ? sweep_engine_slurm : sweep_engine_parallel)(&tasks, &error) < 0)
+        code = cli_report_error(&error);
+    else
+        code = EXIT_DONE;
+    free(wanted);
+    return code;
+}
+
+/* An unknown path or a wrong value is wrong at every point, so the first one tells. */
+static int check_first(const struct sweep *sweep, struct problems *problems) {
+    struct study study;
+    int r = sweep_study(sweep, 0, ingest_readers, &study, problems);
+    if (r == 0)
+        crash_guard_install(&study.module);
+    study_finish(&study);
+    return r;
+}
+
+static int sweep(const struct arguments *a, const struct sweep *s) {
+    struct arena arena = {0};
+    struct error error = {0};
+    struct sweep_dir dir = {a->run.out ? a->run.out : arena_printf(&arena, "results/%s/sweep", s->name), s};
+    int code;
+    if (a->list)
+        code = list(a, &dir);
+    else if (sweep_dir_open(&dir, &error) < 0)
+        code = cli_report_error(&error);
+    else if (a->merge)
+        code = merge(a, &dir);
+    else
+        code = a->engine == ENGINE_LOCAL ? run(a, &dir) : hand_over(a, &dir);
+    arena_finish(&arena);
+    return code;
+}
+
+int cli_sweep(int argc, char **argv) {
+    struct arguments a = {.tasks = 8};
+    const struct argp argp = {options,
+                              parse,
+                              "SWEEP.yaml",
+                              "Runs a scenario at many points and joins the summaries in one CSV file.\v"
+                              "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is\n"
+                              "missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.",
+                              NULL,
+                              NULL,
+                              NULL};
+    cli_parse(&argp, argc, argv, &a);
+    run_args_catch_interrupts();
+    struct problems problems = {0};
+    struct sweep s;
+    bool good = sweep_load(&s, a.file, &problems) == 0 && check_first(&s, &problems) == 0;
+    int code = good ? sweep(&a, &s) : cli_report_problems(&problems);
+    sweep_finish(&s);
+    problems_finish(&problems);
+    return code;
+}

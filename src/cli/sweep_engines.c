@@ -1,0 +1,155 @@
+/* GNU parallel and Slurm. A task is `easim sweep --shard I/N`, which runs what its shard still misses: a task that
+   was killed is simply run again. */
+#include "cli/sweep_engines.h"
+
+#include "base/str.h"
+#include "io/atomic_file.h"
+#include "io/files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A word for the shell. */
+static void add_word(struct str *out, const char *word) {
+    str_add_char(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            str_add(out, "'\\''");
+        else
+            str_add_char(out, *word);
+    str_add_char(out, '\'');
+}
+
+static int add_command(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return error_set(reterr, ERROR_IO, "/proc/self/exe: cannot read: %s", strerror(errno));
+    program[length] = '\0';
+    add_word(out, program);
+    str_add(out, " sweep ");
+    add_word(out, tasks->file);
+    str_add(out, " --quiet --out ");
+    add_word(out, tasks->folder);
+    return 0;
+}
+
+int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr) {
+    struct str command = {0};
+    int r = add_command(tasks, &command, reterr);
+    if (r == 0 &&
+        printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n", tasks->count, command.text,
+               tasks->retry_failed ? " --retry-failed" : "", tasks->count, command.text) < 0)
+        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    str_finish(&command);
+    return r;
+}
+
+/* The head of both scripts. */
+static int begin_script(const struct sweep_tasks *tasks, const char *what, struct str *out, struct error *reterr) {
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        return error_set(reterr, ERROR_IO, "the present folder: %s", strerror(errno));
+    str_addf(out, "#!/bin/bash\n#SBATCH --job-name=easim-%s\n#SBATCH --requeue\n#SBATCH --output=/dev/null\ncd ",
+             what);
+    add_word(out, here);
+    str_add(out, " || exit 2\nexec >>");
+    struct str log = {0};
+    str_addf(&log, "%s/slurm/%s.log", tasks->folder, what);
+    add_word(out, log.text);
+    str_finish(&log);
+    str_add(out, " 2>&1\n");
+    return 0;
+}
+
+/* An exit status over 128 is a process ended by a signal (no memory, say): worth two more tries. Other failures are
+   those of single runs, recorded, or bad input. */
+static int array_script(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
+    int r = begin_script(tasks, "array", out, reterr);
+    str_add(out, "for attempt in 1 2 3; do\n    ");
+    if (r == 0)
+        r = add_command(tasks, out, reterr);
+    str_addf(out, " --threads \"${SLURM_CPUS_PER_TASK:-1}\"%s --shard \"$SLURM_ARRAY_TASK_ID/%u\"\n",
+             tasks->retry_failed ? " --retry-failed" : "", tasks->count);
+    str_add(out, "    code=$?\n    echo \"task $SLURM_ARRAY_TASK_ID, attempt $attempt: exit status $code\"\n"
+                 "    [ $code -gt 128 ] || break\ndone\nexit $code\n");
+    return r;
+}
+
+static int merge_script(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
+    int r = begin_script(tasks, "merge", out, reterr);
+    if (r == 0)
+        r = add_command(tasks, out, reterr);
+    str_add(out, " --merge\n");
+    return r;
+}
+
+static int write_script(const struct sweep_tasks *tasks, const char *name,
+                        int (*write)(const struct sweep_tasks *, struct str *, struct error *),
+                        struct str *ret_path, struct error *reterr) {
+    struct str text = {0};
+    str_addf(ret_path, "%s/slurm/%s", tasks->folder, name);
+    int r = write(tasks, &text, reterr);
+    if (r == 0)
+        r = atomic_file_write_whole(ret_path->text, text.text, text.length, reterr);
+    str_finish(&text);
+    return r;
+}
+
+/* Runs sbatch and keeps the number of the job. */
+static int submit(const struct str *command, char job[static 32], struct error *reterr) {
+    char line[256] = "";
+    FILE *pipe = popen(command->text, "r");
+    if (!pipe)
+        return error_set(reterr, ERROR_IO, "sbatch: %s", strerror(errno));
+    bool read = fgets(line, sizeof line, pipe) != NULL;
+    int status = pclose(pipe);
+    if (!read || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return error_set(reterr, ERROR_RUN, "sbatch failed; the scripts are kept: %s", command->text);
+    snprintf(job, 32, "%.*s", (int)strspn(line, "0123456789"), line);
+    return 0;
+}
+
+static void add_sbatch(const struct sweep_tasks *tasks, struct str *out) {
+    str_addf(out, "sbatch --parsable %s%s", tasks->sbatch ? tasks->sbatch : "", tasks->sbatch ? " " : "");
+}
+
+int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) {
+    struct str folder = {0}, array = {0}, merge = {0}, command = {0};
+    char array_job[32] = "", merge_job[32] = "";
+    str_addf(&folder, "%s/slurm", tasks->folder);
+    int r = files_make_folders(folder.text, reterr);
+    if (r == 0)
+        r = write_script(tasks, "array.sh", array_script, &array, reterr);
+    if (r == 0)
+        r = write_script(tasks, "merge.sh", merge_script, &merge, reterr);
+    add_sbatch(tasks, &command);
+    str_add(&command, "--array=");
+    for (unsigned i = 0, listed = 0; i < tasks->count; i++)
+        if (tasks->wanted[i])
+            str_addf(&command, "%s%u", listed++ > 0 ? "," : "", i + 1);
+    str_add_char(&command, ' ');
+    if (r == 0) {
+        add_word(&command, array.text);
+        r = submit(&command, array_job, reterr);
+    }
+    command.length = 0;
+    add_sbatch(tasks, &command);
+    str_addf(&command, "--dependency=afterany:%s ", array_job);
+    if (r == 0) {
+        add_word(&command, merge.text);
+        r = submit(&command, merge_job, reterr);
+    }
+    if (r == 0 && printf("array %s\nmerge %s\n", array_job, merge_job) < 0)
+        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    str_finish(&folder);
+    str_finish(&array);
+    str_finish(&merge);
+    str_finish(&command);
+    return r;
+}

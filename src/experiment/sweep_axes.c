@@ -1,0 +1,333 @@
+/* From the section `axes` to lists of values. Numbers that are computed keep 12 significant digits: ids are hashes
+   of their text, and the last bits of pow differ between C libraries. */
+#include "experiment/sweep_axes.h"
+
+#include "base/numfmt.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum scale { SCALE_LINEAR, SCALE_LOG };
+enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
+
+/* Numbers from..to, as a range or as the bounds of a sample. */
+struct span {
+    struct location where;
+    const char *path; /* of samples */
+    double from, to, step;
+    int64_t count;
+    int32_t scale;
+    bool integer;
+};
+
+struct axis_item {
+    struct location where;
+    const char *path;
+    const struct yaml_node *values, *range, *zip, *sample;
+};
+
+struct sample {
+    int32_t kind;
+    int64_t count, seed;
+    struct schema_list over; /* struct span */
+};
+
+static const char *const scale_names[] = {"linear", "log", NULL};
+static const char *const sampling_names[] = {"random", "lhs", NULL};
+
+#define SPAN_FIELDS                                                                                                \
+    {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from), .required = true},                  \
+        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to), .required = true},                  \
+        {.key = "scale",                                                                                           \
+         .type = FIELD_CHOICE,                                                                                     \
+         .offset = offsetof(struct span, scale),                                                                   \
+         .choices = scale_names,                                                                                   \
+         .help = "equal steps of the value, or of its logarithm"},                                                 \
+    {                                                                                                              \
+        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct span, integer),                            \
+        .help = "round to whole numbers"                                                                           \
+    }
+
+static const struct field range_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
+    SPAN_FIELDS,
+    {.key = "step",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct span, step),
+     .default_value = NAN,
+     .above_min = true,
+     .max = 1e300},
+    {.key = "count", .type = FIELD_INT, .offset = offsetof(struct span, count), .min = 2, .max = SWEEP_MOST_POINTS},
+    FIELDS_END};
+
+static const struct field over_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
+    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct span, path), .required = true, .min = 1},
+    SPAN_FIELDS,
+    FIELDS_END};
+
+static const struct field sample_fields[] = {{.key = "kind",
+                                              .type = FIELD_CHOICE,
+                                              .offset = offsetof(struct sample, kind),
+                                              .required = true,
+                                              .choices = sampling_names,
+                                              .help = "independent draws, or a Latin hypercube"},
+                                             {.key = "count",
+                                              .type = FIELD_INT,
+                                              .offset = offsetof(struct sample, count),
+                                              .required = true,
+                                              .min = 1,
+                                              .max = SWEEP_MOST_POINTS},
+                                             {.key = "seed",
+                                              .type = FIELD_INT,
+                                              .offset = offsetof(struct sample, seed),
+                                              .default_value = 1,
+                                              .max = 9007199254740992},
+                                             {.key = "over",
+                                              .type = FIELD_OBJECTS,
+                                              .offset = offsetof(struct sample, over),
+                                              .required = true,
+                                              .min = 1,
+                                              .fields = over_fields,
+                                              .item_size = sizeof(struct span)},
+                                             FIELDS_END};
+
+static const struct field item_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct axis_item, where)},
+    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct axis_item, path), .min = 1},
+    {.key = "values", .type = FIELD_NODE, .offset = offsetof(struct axis_item, values)},
+    {.key = "range", .type = FIELD_NODE, .offset = offsetof(struct axis_item, range)},
+    {.key = "zip", .type = FIELD_NODE, .offset = offsetof(struct axis_item, zip)},
+    {.key = "sample", .type = FIELD_NODE, .offset = offsetof(struct axis_item, sample)},
+    FIELDS_END};
+
+/* ---- Values as text ---- */
+
+static void add_quoted(const char *text, struct str *out) {
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            str_add_char(out, '\\');
+        if (*text == '\n')
+            str_add(out, "\\n");
+        else
+            str_add_char(out, *text);
+    }
+    str_add_char(out, '"');
+}
+
+static void add_flow(const struct yaml_node *node, struct str *out) {
+    bool mapping = node->kind == YAML_NODE_MAPPING;
+    if (node->kind == YAML_NODE_SCALAR) {
+        if (node->quoted)
+            add_quoted(node->text, out);
+        else
+            str_add(out, node->text);
+        return;
+    }
+    str_add_char(out, mapping ? '{' : '[');
+    for (size_t i = 0; i < node->count; i++) {
+        str_add(out, i > 0 ? ", " : "");
+        if (mapping) {
+            add_flow(node->keys[i], out);
+            str_add(out, ": ");
+        }
+        add_flow(node->items[i], out);
+    }
+    str_add_char(out, mapping ? '}' : ']');
+}
+
+const char *sweep_flow_text(const struct yaml_node *node, struct arena *arena) {
+    struct str text = {0};
+    add_flow(node, &text);
+    const char *result = arena_strndup(arena, text.text ? text.text : "", text.length);
+    str_finish(&text);
+    return result;
+}
+
+static void push_number(struct sweep_axis *axis, const struct span *span, double value, struct arena *arena) {
+    char rounded[NUMFMT_BYTES], text[NUMFMT_BYTES];
+    snprintf(rounded, sizeof rounded, "%.12g", span->integer ? round(value) : value);
+    if (!numfmt_parse_real(rounded, strlen(rounded), &value))
+        return; /* cannot be: it is a finite number */
+    numfmt_real(text, value);
+    const char *kept = arena_strdup(arena, text);
+    array_push(&axis->values, ((struct sweep_value){kept, kept}));
+}
+
+/* ---- Lists and ranges ---- */
+
+static int wrong(const struct binding *b, struct location where, const char *path, const char *text) {
+    problems_add(b->problems, where, path, "%s", text);
+    return ERROR_INPUT;
+}
+
+static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
+    if (node->kind != YAML_NODE_SEQUENCE)
+        return schema_wrong(b, node, path, "a list of values");
+    if (node->count == 0)
+        return wrong(b, node->where, path, "expected at least one value, got none");
+    for (size_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = node->items[i];
+        const char *yaml = sweep_flow_text(item, b->arena);
+        const char *shown = item->kind == YAML_NODE_SCALAR ? item->text : yaml;
+        array_push(&axis->values, ((struct sweep_value){yaml, shown}));
+    }
+    return 0;
+}
+
+static int check_span(const struct span *span, const char *path, const struct binding *b) {
+    if (!(span->from < span->to))
+        return wrong(b, span->where, path, "expected from < to");
+    if (span->scale == SCALE_LOG && span->from <= 0)
+        return wrong(b, span->where, path, "expected from > 0 with scale log");
+    return 0;
+}
+
+/* share 0..1 of the way. */
+static double along(const struct span *span, double share) {
+    if (share >= 1)
+        return span->to;
+    return span->scale == SCALE_LOG ? span->from * pow(span->to / span->from, share)
+                                    : span->from + (span->to - span->from) * share;
+}
+
+static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                      const struct binding *b) {
+    struct span span = {0};
+    if (schema_bind(b, range_fields, node, path, &span) < 0 || check_span(&span, path, b) < 0)
+        return ERROR_INPUT;
+    bool stepped = !isnan(span.step);
+    if (stepped == (span.count > 0))
+        return wrong(b, span.where, path, "expected either step or count");
+    if (stepped && span.scale == SCALE_LOG)
+        return wrong(b, span.where, path, "a step has no scale log: give a count");
+    double steps = stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
+    if (steps >= SWEEP_MOST_POINTS)
+        return wrong(b, span.where, path, "expected at most 1000000 values");
+    for (size_t i = 0; i <= (size_t)steps; i++) {
+        push_number(axis, &span, stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
+                    b->arena);
+        size_t n = axis->values.count;
+        if (n > 1 && strcmp(axis->values.at[n - 1].yaml, axis->values.at[n - 2].yaml) == 0)
+            axis->values.count--; /* rounded to the same whole number */
+    }
+    return 0;
+}
+
+static struct sweep_axis *add_axis(struct sweep *s, const char *path, struct location where) {
+    struct sweep_axis *axis = array_add(&s->axes);
+    axis->path = path;
+    axis->where = where;
+    axis->group = s->groups.count;
+    return axis;
+}
+
+/* A path with values or a range: an axis of the group that is being made. */
+static int bind_plain(struct sweep *s, const struct axis_item *item, const char *path, const struct binding *b) {
+    if (!item->path)
+        return wrong(b, item->where, path, "expected a path to go with the values");
+    struct sweep_axis *axis = add_axis(s, item->path, item->where);
+    return item->values ? bind_values(axis, item->values, arena_printf(b->arena, "%s.values", path), b)
+                        : bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
+}
+
+static int bind_zip(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
+    size_t first = s->axes.count;
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return schema_wrong(b, node, path, "a list of axes");
+    for (size_t i = 0; i < node->count; i++) {
+        struct axis_item item = {0};
+        const char *here = arena_printf(b->arena, "%s[%zu]", path, i);
+        if (schema_bind(b, item_fields, node->items[i], here, &item) < 0)
+            return ERROR_INPUT;
+        if (item.zip || item.sample || !item.values == !item.range)
+            return wrong(b, item.where, here, "expected a path with values or with a range");
+        if (bind_plain(s, &item, here, b) < 0)
+            return ERROR_INPUT;
+        size_t count = s->axes.at[s->axes.count - 1].values.count, expected = s->axes.at[first].values.count;
+        if (count != expected) {
+            problems_add(b->problems, item.where, here, "expected %zu values as in the first list, got %zu",
+                         expected, count);
+            return ERROR_INPUT;
+        }
+    }
+    return 0;
+}
+
+/* ---- Samples ---- */
+
+static void shuffle(size_t *order, size_t count, gsl_rng *rng) {
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(gsl_rng_uniform(rng) * (double)i);
+        size_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* Every path has a random stream of its own: another axis more does not change the values of this one. */
+static void draw(struct sweep_axis *axis, const struct sample *sample, const struct span *span,
+                 struct arena *arena) {
+    size_t count = (size_t)sample->count;
+    gsl_rng *rng = rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
+    size_t *strata = mem_zalloc(count, sizeof *strata);
+    if (sample->kind == SAMPLING_LHS)
+        shuffle(strata, count, rng);
+    for (size_t i = 0; i < count; i++) {
+        double share = gsl_rng_uniform(rng);
+        if (sample->kind == SAMPLING_LHS)
+            share = ((double)strata[i] + share) / (double)count;
+        push_number(axis, span, along(span, share), arena);
+    }
+    free(strata);
+    gsl_rng_free(rng);
+}
+
+static int bind_sample(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
+    struct sample sample = {0};
+    if (schema_bind(b, sample_fields, node, path, &sample) < 0)
+        return ERROR_INPUT;
+    const struct span *spans = sample.over.at;
+    for (size_t i = 0; i < sample.over.count; i++) {
+        if (check_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
+            return ERROR_INPUT;
+        draw(add_axis(s, spans[i].path, spans[i].where), &sample, &spans[i], b->arena);
+    }
+    return 0;
+}
+
+/* ---- All ---- */
+
+static int bind_item(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
+    struct axis_item item = {0};
+    size_t first = s->axes.count;
+    if (schema_bind(b, item_fields, node, path, &item) < 0)
+        return ERROR_INPUT;
+    if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
+        return wrong(b, item.where, path, "expected one of values, range, zip and sample");
+    if (item.path && (item.zip || item.sample))
+        return wrong(b, item.where, path, "the paths of zip and sample stand inside of them");
+    int r = item.zip      ? bind_zip(s, item.zip, arena_printf(b->arena, "%s.zip", path), b)
+            : item.sample ? bind_sample(s, item.sample, arena_printf(b->arena, "%s.sample", path), b)
+                          : bind_plain(s, &item, path, b);
+    if (r == 0)
+        array_push(&s->groups, s->axes.at[first].values.count);
+    return r;
+}
+
+int sweep_axes_bind(struct sweep *s, const struct yaml_node *node, const struct binding *b) {
+    int result = 0;
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return schema_wrong(b, node, "axes", "a list of axes");
+    for (size_t i = 0; i < node->count; i++)
+        if (bind_item(s, node->items[i], arena_printf(b->arena, "axes[%zu]", i), b) < 0)
+            result = ERROR_INPUT;
+    return result;
+}

@@ -1,0 +1,255 @@
+/* Files of a sweep. Invariant: what is joined depends on the points and on runs/ID.csv alone, so it is the same
+   whoever ran them and in which order. */
+#include "output/sweep_dir.h"
+
+#include "easim_version.h"
+#include "io/atomic_file.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "io/lines.h"
+#include "output/json.h"
+#include "output/tables.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INPUTS_BYTES 17 /* 16 digits and a comma before the columns of a row */
+
+const char *const sweep_state_names[] = {"missing", "done", "failed"};
+static const char failed_header[] = "inputs,error";
+
+/* ---- The file of one run ---- */
+
+static const char *run_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
+    return arena_printf(arena, "%s/runs/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+}
+
+static void done_header(struct str *out) {
+    str_add(out, "inputs,");
+    tables_summary_header(out);
+    out->text[--out->length] = '\0'; /* the line end */
+}
+
+static enum sweep_state state_of(struct slice header) {
+    struct str expected = {0};
+    done_header(&expected);
+    bool done = slice_is(header, expected.text);
+    str_finish(&expected);
+    return done ? SWEEP_DONE : slice_is(header, failed_header) ? SWEEP_FAILED : SWEEP_MISSING;
+}
+
+/* Appends to rows (unless NULL) what each row holds behind the inputs, every row behind `prefix`. */
+static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix, struct str *rows) {
+    struct lines *lines = NULL;
+    struct slice line;
+    struct error error = {0};
+    struct arena arena = {0};
+    enum sweep_state state = SWEEP_MISSING;
+    const char *inputs = arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
+    size_t count = 0;
+    if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 && lines_next(lines, &line, &error) == 1)
+        state = state_of(line);
+    while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
+        count++;
+        if (line.length < INPUTS_BYTES || memcmp(line.at, inputs, INPUTS_BYTES) != 0)
+            state = SWEEP_MISSING;
+        else if (rows)
+            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - INPUTS_BYTES), line.at + INPUTS_BYTES);
+    }
+    lines_close(lines);
+    arena_finish(&arena);
+    return count > 0 ? state : SWEEP_MISSING;
+}
+
+enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
+    return read_run(dir, point, "", NULL);
+}
+
+static int emit(void *context, size_t point, const struct study *study, const struct replicate_result *result,
+                const char *failure, struct error *reterr) {
+    const struct sweep_dir *dir = context;
+    unsigned long long inputs = dir->sweep->points[point].inputs;
+    struct str text = {0};
+    struct arena arena = {0};
+    if (failure) {
+        char *line = arena_strdup(&arena, failure);
+        for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
+            *at = ' ';
+        str_addf(&text, "%s\n%016llx", failed_header, inputs);
+        csv_comma_text(&text, line);
+        str_add_char(&text, '\n');
+    } else {
+        done_header(&text);
+        str_add_char(&text, '\n');
+        for (uint32_t i = 0; i < result->count; i++) {
+            str_addf(&text, "%016llx,", inputs);
+            tables_summary(study->module.policy->name, i + 1, study->scenario.seed, &result->summaries[i], &text);
+        }
+    }
+    int r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
+    str_finish(&text);
+    arena_finish(&arena);
+    return r;
+}
+
+struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
+    return (struct sweep_sink){dir, emit};
+}
+
+/* ---- The folder ---- */
+
+static bool is_ours(const char *name) {
+    static const char *const ours[] = {"runs", "sweep.csv", "failures.csv", "manifest.json", "slurm"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        size_t length = strlen(ours[i]);
+        if (strncmp(name, ours[i], length) == 0 &&
+            (name[length] == '\0' || strncmp(name + length, ".tmp-", 5) == 0))
+            return true;
+    }
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Not a folder of results of something else; that it does not exist is fine. */
+static int check_folder(const char *path, struct error *reterr) {
+    DIR *folder = opendir(path);
+    int r = 0;
+    if (!folder)
+        return errno == ENOENT
+                   ? 0
+                   : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path, strerror(errno));
+    for (const struct dirent *entry; r == 0 && (entry = readdir(folder));)
+        if (!is_ours(entry->d_name))
+            r = error_set(reterr, ERROR_INPUT, "%s: the folder holds %s, which is not of a sweep", path,
+                          entry->d_name);
+    closedir(folder);
+    return r;
+}
+
+int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
+    if (dir->path[0] == '\0')
+        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
+    int r = check_folder(dir->path, reterr);
+    struct arena arena = {0};
+    if (r == 0)
+        r = files_make_folders(arena_printf(&arena, "%s/runs", dir->path), reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+/* What a killed process left. Only when all runs are there: nobody is writing then. */
+static void remove_leftovers(const struct sweep_dir *dir) {
+    struct arena arena = {0};
+    const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path)};
+    for (int i = 0; i < 2; i++) {
+        DIR *folder = opendir(folders[i]);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-"))
+                (void)unlink(arena_printf(&arena, "%s/%s", folders[i], entry->d_name));
+        if (folder)
+            closedir(folder);
+    }
+    arena_finish(&arena);
+}
+
+/* ---- Tables ---- */
+
+/* run_id and the axes; an axis of the name of another column (seed) is told apart. */
+static void add_header(const struct sweep *sweep, struct str *out) {
+    str_add(out, "run_id");
+    for (size_t a = 0; a < sweep->axes.count; a++) {
+        const char *path = sweep->axes.at[a].path;
+        bool taken = strcmp(path, "seed") == 0 || strcmp(path, "policy") == 0;
+        struct str name = {0};
+        str_addf(&name, "%s%s", taken ? "axis." : "", path);
+        csv_comma_text(out, name.text);
+        str_finish(&name);
+    }
+}
+
+static void add_point(const struct sweep *sweep, size_t point, struct str *out) {
+    str_addf(out, "%016llx", (unsigned long long)sweep->points[point].id);
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        csv_comma_text(out, sweep_value(sweep, point, a)->shown);
+}
+
+void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count, struct str *out) {
+    add_header(dir->sweep, out);
+    str_add(out, ",state\n");
+    for (size_t i = 0; i < count; i++) {
+        add_point(dir->sweep, points[i], out);
+        csv_comma_text(out, sweep_state_names[sweep_dir_state(dir, points[i])]);
+        str_add_char(out, '\n');
+    }
+}
+
+static void write_manifest(const struct sweep *sweep, const struct sweep_counts *counts, struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
+    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
+    cJSON_AddStringToObject(root, "name", sweep->name);
+    cJSON_AddStringToObject(root, "sweep", sweep->doc.file);
+    cJSON_AddStringToObject(root, "config", sweep->base);
+    cJSON *axes = cJSON_AddArrayToObject(root, "axes");
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].path));
+    json_add_int(root, "points", (int64_t)sweep->count);
+    json_add_int(root, "done", (int64_t)counts->done);
+    json_add_int(root, "failed", (int64_t)counts->failed);
+    json_add_int(root, "missing", (int64_t)counts->missing);
+    cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
+    json_print(root, out);
+}
+
+static int write_file(const struct sweep_dir *dir, const char *name, const struct str *text, struct error *reterr) {
+    struct arena arena = {0};
+    const char *path = arena_printf(&arena, "%s/%s", dir->path, name);
+    int r = atomic_file_write_whole(path, text->text, text->length, reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+static void join(const struct sweep_dir *dir, struct str *done, struct str *failed, struct sweep_counts *counts) {
+    add_header(dir->sweep, done);
+    str_add_char(done, ',');
+    tables_summary_header(done);
+    add_header(dir->sweep, failed);
+    str_add(failed, ",error\n");
+    for (size_t p = 0; p < dir->sweep->count; p++) {
+        struct str prefix = {0}, rows = {0};
+        add_point(dir->sweep, p, &prefix);
+        str_add_char(&prefix, ',');
+        enum sweep_state state = read_run(dir, p, prefix.text, &rows);
+        if (state != SWEEP_MISSING)
+            str_add_bytes(state == SWEEP_DONE ? done : failed, rows.text, rows.length);
+        counts->done += state == SWEEP_DONE;
+        counts->failed += state == SWEEP_FAILED;
+        counts->missing += state == SWEEP_MISSING;
+        str_finish(&prefix);
+        str_finish(&rows);
+    }
+}
+
+int sweep_dir_merge(const struct sweep_dir *dir, struct sweep_counts *ret_counts, struct error *reterr) {
+    struct str done = {0}, failed = {0}, manifest = {0};
+    struct arena arena = {0};
+    *ret_counts = (struct sweep_counts){0};
+    join(dir, &done, &failed, ret_counts);
+    if (ret_counts->missing == 0)
+        remove_leftovers(dir);
+    write_manifest(dir->sweep, ret_counts, &manifest);
+    int r = write_file(dir, "sweep.csv", &done, reterr);
+    if (ret_counts->failed == 0)
+        (void)unlink(arena_printf(&arena, "%s/failures.csv", dir->path));
+    else if (r == 0)
+        r = write_file(dir, "failures.csv", &failed, reterr);
+    if (r == 0)
+        r = write_file(dir, "manifest.json", &manifest, reterr);
+    str_finish(&done);
+    str_finish(&failed);
+    str_finish(&manifest);
+    arena_finish(&arena);
+    return r;
+}

@@ -1,0 +1,32 @@
+/* The folder of a sweep: runs/ID.csv for every point, each written whole, and what is joined of them. */
+#ifndef EASIM_OUTPUT_SWEEP_DIR_H
+#define EASIM_OUTPUT_SWEEP_DIR_H
+
+#include "experiment/sweep_run.h"
+
+enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
+
+extern const char *const sweep_state_names[];
+
+struct sweep_dir {
+    const char *path;
+    const struct sweep *sweep;
+};
+
+/* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
+int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
+/* Results of another content of the scenario's files, or of another version of easim, are missing ones. */
+enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point);
+/* What sweep_run calls. */
+struct sweep_sink sweep_dir_sink(struct sweep_dir *dir);
+/* A CSV row per point: run_id, the axes, state. With the header. */
+void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count, struct str *out);
+
+struct sweep_counts {
+    size_t done, failed, missing; /* points */
+};
+
+/* Writes sweep.csv, failures.csv (if there are any) and manifest.json. */
+int sweep_dir_merge(const struct sweep_dir *dir, struct sweep_counts *ret_counts, struct error *reterr) MUST_CHECK;
+
+#endif

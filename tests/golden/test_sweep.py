@@ -1,0 +1,172 @@
+"""Sweeps from outside: test_sweep.py EASIM SOURCE
+
+The joined table is compared with single `easim run`s, and must have the same bytes for any number of threads, shards,
+and after ten kills.
+"""
+import csv
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+BASE = SOURCE / "configs" / "eas-sim.yaml"
+
+SWEEP = f"""\
+name: golden
+base: {BASE}
+set: {{replications: 2, horizon: 2h}}
+axes:
+  - {{path: policy.name, values: [zeus, fcfs]}}
+  - zip:
+      - {{path: cluster.power_cap_w, values: [4000, 5000, "8000"]}}
+      - {{path: workload.rate_per_s, values: [0.004, 0.005, 0.006]}}
+  - sample: {{kind: lhs, count: 4, over: [{{path: workload.sizes.cv, from: 0.5, to: 2}}]}}
+"""
+
+
+def easim(*words, code=0):
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=200)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def against_single_runs(folder, sweep):
+    """24 points of 2 replications; each row is that of `easim run --set ...`, its id the hash in the manifest."""
+    out = folder / "whole"
+    easim("sweep", sweep, "--out", out, "--threads", 2)
+    rows = rows_of(out / "sweep.csv")
+    assert len(rows) == 48 and len({row["run_id"] for row in rows}) == 24
+    axes = ["policy.name", "cluster.power_cap_w", "workload.rate_per_s", "workload.sizes.cv"]
+    assert list(rows[0])[:5] == ["run_id", *axes]
+    for index in (0, 26, 47):
+        row = rows[index]
+        sets = [word for axis in axes for word in ("--set", f"{axis}={row[axis]}")]
+        single = folder / f"single-{index}"
+        easim("run", BASE, "--out", single, "--quiet", "--summary-only", "-n", 2, "--set", "horizon=2h", *sets)
+        expected = rows_of(single / "summary.csv")[index % 2]
+        assert {name: row[name] for name in expected} == expected
+    return (out / "sweep.csv").read_bytes()
+
+
+def threads_shards_order(folder, sweep, whole):
+    for threads in (1, 7):
+        out = folder / f"threads-{threads}"
+        easim("sweep", sweep, "--out", out, "--threads", threads, "--quiet")
+        assert (out / "sweep.csv").read_bytes() == whole
+    out = folder / "shards"
+    for shard in (3, 1):
+        easim("sweep", sweep, "--out", out, "--shard", f"{shard}/3", "--quiet")
+        assert not (out / "sweep.csv").exists()
+    missing = easim("sweep", sweep, "--out", out, "--merge", code=1)
+    named = [line.split()[1] for line in missing.stderr.splitlines() if line.startswith("missing: ")]
+    listed = list(csv.DictReader(easim("sweep", sweep, "--out", out, "--list").stdout.splitlines()))
+    assert len(listed) == 24 and named == [row["run_id"] for row in listed if row["state"] == "missing"]
+    assert named == [row["run_id"] for row in listed[1::3]]
+    easim("sweep", sweep, "--out", out, "--shard", "2/3")
+    easim("sweep", sweep, "--out", out, "--merge")
+    assert (out / "sweep.csv").read_bytes() == whole
+
+
+def kills(folder):
+    """Ten kills at random moments; the times are from a fixed seed, the moments they hit are not."""
+    sweep = folder / "kill.yaml"
+    sweep.write_text(f"name: kill\nbase: {BASE}\nset: {{replications: 1}}\naxes:\n"
+                     "  - {path: seed, range: {from: 1, to: 1000, step: 1}}\n", encoding="utf-8")
+    out, whole = folder / "killed", folder / "not-killed"
+    begin = time.monotonic()
+    easim("sweep", sweep, "--out", whole, "--threads", 2, "--quiet")
+    took_s = time.monotonic() - begin
+    print(f"1,000 runs: {took_s:.1f} s")
+    moments = random.Random(2385)
+    killed = 0
+    for _ in range(10):
+        process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2", "--quiet"])
+        time.sleep(moments.uniform(0, took_s / 6))
+        process.kill()
+        killed += process.wait() != 0
+    assert killed >= 5, killed
+    before = {path.name: path.stat().st_mtime_ns for path in (out / "runs").glob("*.csv")}
+    easim("sweep", sweep, "--out", out, "--threads", 2, "--quiet")
+    assert (out / "sweep.csv").read_bytes() == (whole / "sweep.csv").read_bytes()
+    after = {path.name: path.stat().st_mtime_ns for path in (out / "runs").glob("*.csv")}
+    assert len(after) == 1000 and all(after[name] == before[name] for name in before)  # none was run twice
+    assert not list(out.rglob("*.tmp-*"))
+
+
+def failures(folder):
+    """A point that does not load, between two that do: recorded, the others run, exit 1, and not run again."""
+    sweep, out = folder / "fail.yaml", folder / "fail"
+    sweep.write_text(f"name: fail\nbase: {BASE}\nset: {{replications: 1}}\naxes:\n"
+                     "  - {path: cluster.power_cap_w, values: [5000, -1, 8000]}\n", encoding="utf-8")
+    for _ in range(2):
+        done = easim("sweep", sweep, "--out", out, code=1)
+        assert "3 points: 2 done, 1 failed, 0 missing" in done.stdout, done.stdout
+    assert [row["cluster.power_cap_w"] for row in rows_of(out / "sweep.csv")] == ["5000", "8000"]
+    failed, = rows_of(out / "failures.csv")
+    assert failed["cluster.power_cap_w"] == "-1" and "expected number" in failed["error"], failed
+    record = out / "runs" / f"{failed['run_id']}.csv"
+    before = record.stat().st_mtime_ns
+    easim("sweep", sweep, "--out", out, code=1)
+    assert record.stat().st_mtime_ns == before
+    easim("sweep", sweep, "--out", out, "--retry-failed", code=1)
+    assert record.stat().st_mtime_ns > before
+    sweep.write_text(sweep.read_text().replace("-1", "6000"), encoding="utf-8")
+    easim("sweep", sweep, "--out", out)
+    assert len(rows_of(out / "sweep.csv")) == 3 and not (out / "failures.csv").exists()
+
+
+def changed_inputs(folder):
+    """A model file that has changed makes its runs missing; one that is damaged or half is missing too."""
+    for name in ("tiny.yaml", "models"):
+        subprocess.run(["cp", "-r", SOURCE / "configs" / name, folder], check=True)
+    base = (SOURCE / "configs" / "eas-sim.yaml").read_text(encoding="utf-8")
+    (folder / "base.yaml").write_text(base, encoding="utf-8")
+    sweep, out = folder / "inputs.yaml", folder / "inputs"
+    sweep.write_text("name: inputs\nbase: base.yaml\nset: {replications: 1, horizon: 1h}\naxes:\n"
+                     "  - {path: seed, values: [1, 2, 3]}\n", encoding="utf-8")
+    easim("sweep", sweep, "--out", out)
+    states = [row["state"] for row in csv.DictReader(easim("sweep", sweep, "--out", out, "--list").stdout.splitlines())]
+    assert states == ["done"] * 3
+    next((out / "runs").glob("*.csv")).write_text("policy\nzeus\n", encoding="utf-8")
+    assert "2 done, 0 failed, 1 missing" in easim("sweep", sweep, "--out", out, "--merge", code=1).stdout
+    models = folder / "models" / "eas-sim.yaml"
+    models.write_text(models.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    assert "0 done, 0 failed, 3 missing" in easim("sweep", sweep, "--out", out, "--merge", code=1).stdout
+    easim("sweep", sweep, "--out", out)
+
+
+def parallel_line(folder, sweep, whole):
+    """The line for GNU parallel, carried out by a loop: the program itself need not be there."""
+    out = folder / "parallel"
+    line = easim("sweep", sweep, "--out", out, "--engine", "parallel", "--tasks", 3).stdout
+    assert line.startswith("seq 3 | parallel \""), line
+    shard = line[line.index('"') + 1:line.rindex('"')]
+    for task in "123":
+        subprocess.run(["bash", "-c", shard.replace("{}", task)], check=True)
+    subprocess.run(["bash", "-c", line[line.index("; ") + 2:]], check=True)
+    assert (out / "sweep.csv").read_bytes() == whole
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="easim-sweep-") as name:
+        folder = Path(name)
+        sweep = folder / "sweep.yaml"
+        sweep.write_text(SWEEP, encoding="utf-8")
+        whole = against_single_runs(folder, sweep)
+        threads_shards_order(folder, sweep, whole)
+        parallel_line(folder, sweep, whole)
+        failures(folder)
+        changed_inputs(folder)
+        kills(folder)
+    print("sweeps: single runs, threads, shards, failures, inputs and kills hold")
+
+
+main()

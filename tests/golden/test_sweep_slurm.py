@@ -1,0 +1,133 @@
+"""A sweep as a job array on a real Slurm: test_sweep_slurm.py EASIM SOURCE
+
+An array of 8 tasks over two nodes, of which one task is killed while it runs and one node drained; submitted again,
+it runs what is missing, and the joined table has the bytes of the serial one. Skipped where Slurm is not installed.
+"""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+CLUSTER = SOURCE / "tests" / "support" / "slurm_cluster.sh"
+SKIPPED = 77  # meson's code
+POINTS = 64
+# Tasks of over a second on two shared cores, so that there is something to kill.
+SWEEP = f"""\
+name: slurm
+base: {SOURCE}/configs/eas-sim.yaml
+set: {{replications: 80}}
+axes:
+  - {{path: policy.name, values: [zeus, pollux]}}
+  - {{path: seed, range: {{from: 1, to: {POINTS // 2}, step: 1}}}}
+"""
+
+
+def free_port():
+    """The first of three free ports."""
+    for port in range(20000 + os.getpid() % 10000, 60000, 7):
+        try:
+            for offset in range(3):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port + offset))
+            return port
+        except OSError:
+            continue
+    raise SystemExit("no free ports")
+
+
+def call(*words, code=0):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def queue(*options):
+    return call("squeue", "-h", "-r", *options).split()
+
+
+def wait_for(what, holds, seconds=120):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"after {seconds} s: {what}\n{call('squeue', '-r')}"
+        time.sleep(0.1)
+
+
+def submit(sweep, out):
+    words = call(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm", "--tasks", 8).split()
+    assert words[0] == "array" and words[2] == "merge", words
+    return words[1], words[3]
+
+
+def wait_all():
+    """Also for a merge whose dependency never comes true: it is gone from the queue, or stays and fails here."""
+    wait_for("jobs are left", lambda: not queue("-t", "PD,R,CG,CF", "-o", "%i"))
+
+
+def kill_one_task(array):
+    """A kill -9 of all processes of one running task, its script too."""
+    wait_for("no task runs", lambda: queue("-j", array, "-t", "R", "-o", "%i"))
+    task = max(queue("-j", array, "-t", "R", "-o", "%i"))  # the last that began
+    call("scancel", "--signal=KILL", "--full", task)
+    return task
+
+
+def drained_node(array):
+    """Takes a node out while it runs something; returns its name."""
+    nodes = queue("-j", array, "-t", "R", "-o", "%N")
+    call("scontrol", "update", f"NodeName={nodes[0]}", "State=DRAIN", "Reason=test")
+    return nodes[0]
+
+
+def with_cluster(folder):
+    sweep, serial, out = folder / "sweep.yaml", folder / "serial", folder / "array results"
+    sweep.write_text(SWEEP, encoding="utf-8")
+    call(EASIM, "sweep", sweep, "--out", serial, "--quiet")
+    array, _ = submit(sweep, out)
+    wait_for("not two nodes at work", lambda: len(set(queue("-j", array, "-t", "R", "-o", "%N"))) == 2)
+    task = kill_one_task(array)
+    node = drained_node(array)
+    wait_all()
+    log = (out / "slurm" / "merge.log").read_text(encoding="utf-8")
+    missing = sum(line.startswith("missing: ") for line in log.splitlines())
+    print(f"killed {task}, drained {node}: {missing} of {POINTS} runs are missing")
+    assert 0 < missing <= POINTS // 8, log  # some of one task, and nothing of the others
+    assert len(list((out / "runs").glob("*.csv"))) == POINTS - missing
+    again, _ = submit(sweep, out)
+    assert len(queue("-t", "all", "-j", again, "-o", "%i")) == 1  # the tasks that have all they need are left out
+    wait_all()
+    assert (out / "sweep.csv").read_bytes() == (serial / "sweep.csv").read_bytes()
+    call("scontrol", "update", f"NodeName={node}", "State=RESUME")
+    done = call(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm")  # nothing is left to be submitted
+    assert f"{POINTS} points: {POINTS} done, 0 failed, 0 missing" in done, done
+
+
+def main():
+    programs = ["sbatch", "slurmctld", "slurmd", "munged"]
+    os.environ["PATH"] += ":/usr/sbin"
+    absent = [name for name in programs if not shutil.which(name)]
+    if absent:
+        print(f"skipped: {', '.join(absent)} not installed")
+        return SKIPPED
+    folder = Path(tempfile.mkdtemp(prefix="easim-slurm-", dir="/tmp"))  # short, for munge's socket
+    os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # meson's timeout: stop the daemons all the same
+    try:
+        with open(folder / "start.log", "w", encoding="utf-8") as log:
+            started = subprocess.run([CLUSTER, "start", folder, str(free_port())], stdin=subprocess.DEVNULL,
+                                     stdout=log, stderr=log, timeout=60, check=False).returncode
+        assert started == 0, (folder / "start.log").read_text(encoding="utf-8")
+        with_cluster(folder)
+    finally:
+        subprocess.run([CLUSTER, "stop", folder], stdin=subprocess.DEVNULL, check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    print("slurm: the joined table is that of one machine")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,121 @@
+/* Points of sweeps. Values are computed by hand; a Latin hypercube has one value in each of its strata by
+   definition (McKay, Beckman, Conover 1979). */
+#include "../support/temp_dir.h"
+#include "experiment/sweep.h"
+
+#include <criterion/criterion.h>
+
+TestSuite(sweep, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+/* A sweep over a base that needs no more than to be a mapping. */
+static struct sweep load(const char *axes) {
+    struct sweep s;
+    struct problems problems = {0};
+    struct str text = {0};
+    str_addf(&text, "name: s\nbase: c.yaml\nset: {horizon: 1h}\naxes:\n%s", axes);
+    temp_file_write_text("s.yaml", text.text);
+    temp_file_write_text("c.yaml", "seed: 7\nhorizon: 2h\n");
+    int r = sweep_load(&s, "s.yaml", &problems);
+    cr_assert(r == 0, "%s", problems.count > 0 ? problems.texts[0] : "no message");
+    problems_finish(&problems);
+    str_finish(&text);
+    return s;
+}
+
+/* All points as "value,value;value,value;". */
+static void expect_points(const char *axes, const char *expected) {
+    struct sweep s = load(axes);
+    struct str points = {0};
+    for (size_t p = 0; p < s.count; p++)
+        for (size_t a = 0; a < s.axes.count; a++)
+            str_addf(&points, "%s%c", sweep_value(&s, p, a)->shown, a + 1 < s.axes.count ? ',' : ';');
+    cr_expect_str_eq(points.text, expected, "%s gives %s", axes, points.text);
+    str_finish(&points);
+    sweep_finish(&s);
+}
+
+Test(sweep, lists_ranges_zips) {
+    static const char *const cases[][2] = {
+        {"  - {path: a, values: [3, x]}\n  - {path: b.c, values: [1, 2, 5]}\n", "3,1;3,2;3,5;x,1;x,2;x,5;"},
+        {"  - {path: a, values: [\"0.10\", {b: [1, 2]}]}\n", "0.10;{b: [1, 2]};"},
+        {"  - {path: a, range: {from: 0.1, to: 0.5, step: 0.1}}\n", "0.1;0.2;0.3;0.4;0.5;"},
+        {"  - {path: a, range: {from: -1, to: 1.5, step: 1}}\n", "-1;0;1;"},
+        {"  - {path: a, range: {from: 2, to: 3, count: 5}}\n", "2;2.25;2.5;2.75;3;"},
+        /* powers of 10^(1/2): 3.16227766016837933..., 12 digits kept */
+        {"  - {path: a, range: {from: 1, to: 100, count: 5, scale: log}}\n",
+         "1;3.16227766017;10;31.6227766017;100;"},
+        /* 1, 1.41, 2, 2.83, 4 rounded, each once */
+        {"  - {path: a, range: {from: 1, to: 4, count: 5, scale: log, integer: true}}\n", "1;2;3;4;"},
+        {"  - zip: [{path: a, values: [1, 2]}, {path: b, range: {from: 5, to: 6, count: 2}}]\n"
+         "  - {path: c, values: [x, y]}\n",
+         "1,5,x;1,5,y;2,6,x;2,6,y;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_points(cases[i][0], cases[i][1]);
+}
+
+/* How many values of an axis are in each of `count` strata of from..to. */
+static void expect_one_per_stratum(const struct sweep *s, size_t axis, double from, double to) {
+    int *seen = mem_zalloc(s->count, sizeof *seen);
+    for (size_t p = 0; p < s->count; p++) {
+        double share = (strtod(sweep_value(s, p, axis)->yaml, NULL) - from) / (to - from);
+        cr_assert(share >= 0 && share < 1);
+        seen[(size_t)(share * (double)s->count)]++;
+    }
+    for (size_t p = 0; p < s->count; p++)
+        cr_expect_eq(seen[p], 1, "stratum %zu of axis %zu: %d values", p, axis, seen[p]);
+    free(seen);
+}
+
+#define OVER_A "{path: a, from: 2, to: 10}"
+#define LHS    "  - sample: {kind: lhs, count: 97, seed: 3, over: [" OVER_A
+
+Test(sweep, latin_hypercube) {
+    struct sweep s = load(LHS ", {path: b, from: -1, to: 0}]}\n"), alone = load(LHS "]}\n");
+    int equal_order = 0;
+    cr_assert_eq(s.count, 97);
+    expect_one_per_stratum(&s, 0, 2, 10);
+    expect_one_per_stratum(&s, 1, -1, 0);
+    for (size_t p = 0; p < s.count; p++) {
+        double a = (strtod(sweep_value(&s, p, 0)->yaml, NULL) - 2) / 8 * 97;
+        double b = (strtod(sweep_value(&s, p, 1)->yaml, NULL) + 1) * 97;
+        equal_order += (int)a == (int)b;
+        cr_expect_str_eq(sweep_value(&s, p, 0)->yaml, sweep_value(&alone, p, 0)->yaml); /* b changes nothing in a */
+    }
+    cr_expect(equal_order < 10, "%d", equal_order); /* fixed points of a permutation: Poisson of mean 1 */
+    sweep_finish(&s);
+    sweep_finish(&alone);
+}
+
+/* 1,000 draws, uniform in the logarithm over 1..10^4: the share under 100 is 1/2 +- 4 standard errors. */
+Test(sweep, random_sample) {
+    struct sweep s =
+        load("  - sample: {kind: random, count: 1000, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
+    struct sweep other =
+        load("  - sample: {kind: random, count: 1000, seed: 2, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
+    int low = 0;
+    for (size_t p = 0; p < s.count; p++)
+        low += strtod(sweep_value(&s, p, 0)->yaml, NULL) < 100;
+    cr_expect(low > 500 - 64 && low < 500 + 64, "%d", low);
+    cr_expect_str_neq(sweep_value(&s, 0, 0)->yaml, sweep_value(&other, 0, 0)->yaml);
+    sweep_finish(&s);
+    sweep_finish(&other);
+}
+
+/* An id stands for the scenario that results, however it was written; `inputs` for the files that it names. */
+Test(sweep, ids) {
+    temp_file_write_text("m.yaml", "one");
+    struct sweep s = load("  - {path: models, values: [m.yaml, none.yaml]}\n");
+    struct sweep zipped = load("  - zip: [{path: models, values: [none.yaml, m.yaml]}]\n");
+    cr_assert_neq(s.points[0].id, s.points[1].id);
+    cr_assert_eq(s.points[0].id, zipped.points[1].id);
+    cr_assert_eq(s.points[0].inputs, zipped.points[1].inputs);
+    temp_file_write_text("m.yaml", "two");
+    struct sweep changed = load("  - {path: models, values: [m.yaml, none.yaml]}\n");
+    cr_assert_eq(s.points[0].id, changed.points[0].id);
+    cr_assert_neq(s.points[0].inputs, changed.points[0].inputs);
+    cr_assert_eq(s.points[1].inputs, changed.points[1].inputs);
+    sweep_finish(&s);
+    sweep_finish(&zipped);
+    sweep_finish(&changed);
+}
