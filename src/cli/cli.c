@@ -11,6 +11,7 @@
 #include <string.h>
 
 const struct command cli_commands[] = {
+    {"ablate", "split the difference between two policies into components", cli_ablate},
     {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate},
     {"check", "load a scenario and report every problem in it", cli_check},
     {"compare", "run several policies on the same workloads and compare them", cli_compare},

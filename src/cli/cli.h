@@ -20,6 +20,7 @@ extern const struct command cli_commands[]; /* ends with a NULL name */
 int cli_main(int argc, char **argv);
 
 int cli_run(int argc, char **argv);
+int cli_ablate(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_check(int argc, char **argv);

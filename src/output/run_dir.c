@@ -31,7 +31,7 @@ struct rendered {
     struct str jobs_header;
 };
 
-static int make_folders(const char *path, struct error *reterr) {
+int run_dir_make_folders(const char *path, struct error *reterr) {
     char *partial = mem_strdup(path);
     int r = 0;
     for (char *at = partial + 1; r == 0; at++) {
@@ -109,7 +109,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
         return reterr->code;
-    if (make_folders(options->path, reterr) < 0)
+    if (run_dir_make_folders(options->path, reterr) < 0)
         return reterr->code;
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
     dir->path = mem_strdup(options->path);

@@ -15,6 +15,8 @@ struct run_dir_options {
 
 /* ERROR_INPUT if there is something in the folder; a folder that does not exist is fine. */
 int run_dir_check_empty(const char *path, struct error *reterr) MUST_CHECK;
+/* Makes a folder and its parents where they are missing. */
+int run_dir_make_folders(const char *path, struct error *reterr) MUST_CHECK;
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study, struct run_dir **ret_dir,
                  struct error *reterr) MUST_CHECK;
