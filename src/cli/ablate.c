@@ -63,23 +63,34 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 /* --- the two policies --- */
 
+/* The sets of NAME:PARAM=VALUE,... after those of the command line. */
+static int add_sets(struct arguments *a, const char *side, const char **sets, size_t *count,
+                    struct problems *problems) {
+    struct arena *arena = &a->run.scenario.arena;
+    const char *colon = strchr(side, ':');
+    for (const char *list = colon ? colon + 1 : ""; *list;) {
+        const char *item = compare_args_next_item(&list, arena);
+        if (!strchr(item, '=')) {
+            problems_add(problems, (struct location){0}, NULL,
+                         "%.80s: expected NAME:PARAM=VALUE,..., got \"%.80s\"", side, item);
+            return ERROR_INPUT;
+        }
+        sets[(*count)++] = arena_printf(arena, "policy.params.%s", item);
+    }
+    return 0;
+}
+
 /* The scenario with one policy and its own parameters. */
 static int load_side(struct arguments *a, const char *side, struct study *study, struct problems *problems) {
     struct scenario_args *args = &a->run.scenario;
     struct scenario_overrides overrides = scenario_args_overrides(args);
-    size_t length = strcspn(side, ":"), count = 1;
-    const char *list = side + length + (side[length] == ':');
-    for (const char *at = list; *at; at++)
-        count += *at == ',';
-    const char **sets = mem_zalloc(overrides.set_count + count, sizeof *sets);
+    const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
     for (size_t i = 0; i < overrides.set_count; i++)
         sets[i] = overrides.sets[i];
-    while (*list)
-        sets[overrides.set_count++] =
-            arena_printf(&args->arena, "policy.params.%s", compare_args_next_item(&list, &args->arena));
-    overrides.policy = arena_strndup(&args->arena, side, length);
+    int r = add_sets(a, side, sets, &overrides.set_count, problems);
+    overrides.policy = arena_strndup(&args->arena, side, strcspn(side, ":"));
     overrides.sets = sets;
-    int r = study_load(study, args->config, &overrides, ingest_readers, problems);
+    r = r < 0 ? r : study_load(study, args->config, &overrides, ingest_readers, problems);
     if (r == 0 && !study->module.policy->list) {
         problems_add(problems, (struct location){0}, NULL,
                      "policy %s decides by itself: expected list policies, which have components",

@@ -19,6 +19,7 @@ const struct command cli_commands[] = {
     {"import", "turn a recorded job log into a workload CSV", cli_import},
     {"policies", "list the policies, or document one", cli_policies},
     {"run", "run a scenario and write its results", cli_run},
+    {"tune", "search the parameters of a policy that are best for a metric", cli_tune},
     {NULL, NULL, NULL},
 };
 

@@ -27,6 +27,7 @@ int cli_check(int argc, char **argv);
 int cli_policies(int argc, char **argv);
 int cli_calibrate(int argc, char **argv);
 int cli_import(int argc, char **argv);
+int cli_tune(int argc, char **argv);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);

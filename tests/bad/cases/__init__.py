@@ -1,9 +1,9 @@
 """The cases, by what is wrong."""
 
-from cases import (calibrate, cluster, command_line, compare, dynamics, logs, models, policies, programs, runs,
+from cases import (ablate, calibrate, cluster, command_line, compare, dynamics, logs, models, policies, programs, runs,
                    scenario, series, workload, yaml_text)
 
 MODULES = (yaml_text, scenario, series, cluster, dynamics, models, calibrate, workload, logs, policies, programs,
-           runs, compare, command_line)
+           runs, compare, ablate, command_line)
 CASES = [case for module in MODULES
          for case in module.CASES]
