@@ -164,6 +164,8 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     guard(a, studies);
     r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_stop(progress);
+    if (r == ERROR_CANCELLED)
+        error_set(&error, r, "interrupted: there are no results");
     const struct ablate_output output = {.study = &studies[0],
                                          .ablation = ablation,
                                          .first = a->sides[0],

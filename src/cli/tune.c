@@ -193,21 +193,14 @@ static int load(struct session *s, struct problems *problems) {
 
 /* --- the runs --- */
 
-static int keep(void *context, uint32_t number, const struct summary *summary, void *rendered,
-                struct error *reterr) {
-    (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
-    return 0;
-}
-
 /* Both settings on the scenario's own seed; the tuned one stays. */
 static int run_check(struct session *s, const struct tune *tune, const struct replicate_options *how,
                      struct replicate_result *results, struct error *reterr) {
-    static const struct replicate_sink sink = {.emit = keep};
     const struct search *search = &tune->search;
     int r = 0;
     for (int i = 0; i < 2 && r == 0; i++) {
         tune_apply(tune, search->trials.at[i == 0 ? 0 : search->best].point, &s->own);
-        r = replicate_run(&s->own, how, &sink, &results[i], reterr);
+        r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
     }
     return r;
 }
@@ -281,6 +274,8 @@ static int tune(struct session *s) {
     r = tune_run(&search, &error);
     if (r == 0)
         r = run_check(s, &search, &how, results, &error);
+    if (r == ERROR_CANCELLED)
+        error_set(&error, r, "interrupted: there are no results");
     int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);
     tune_finish(&search);
     replicate_result_finish(&results[0]);

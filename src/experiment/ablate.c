@@ -30,20 +30,13 @@ bool ablation_is_first(const struct ablation *a, unsigned cell, enum component c
     return true;
 }
 
-static int keep(void *context, uint32_t number, const struct summary *summary, void *rendered,
-                struct error *reterr) {
-    (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
-    return 0; /* replicate_run keeps the summary */
-}
-
 /* A mixture; the two policies themselves run as they are. */
 static int run_cell(struct ablation *a, unsigned cell, const struct study *first, const struct study *second,
                     const struct replicate_options *options, struct error *reterr) {
-    static const struct replicate_sink sink = {.emit = keep};
     if (cell == a->cell_count - 1)
-        return replicate_run(first, options, &sink, &a->cells[cell], reterr);
+        return replicate_run(first, options, &replicate_summaries_only, &a->cells[cell], reterr);
     if (cell == 0)
-        return replicate_run(second, options, &sink, &a->cells[cell], reterr);
+        return replicate_run(second, options, &replicate_summaries_only, &a->cells[cell], reterr);
     struct hybrid hybrid;
     struct study study = *first; /* everything else is borrowed */
     unsigned second_mask = 0;
@@ -52,7 +45,7 @@ static int run_cell(struct ablation *a, unsigned cell, const struct study *first
     hybrid_init(&hybrid, &first->params, &second->params, second_mask);
     study.module.policy = &hybrid.policy;
     study.params = hybrid.params;
-    return replicate_run(&study, options, &sink, &a->cells[cell], reterr);
+    return replicate_run(&study, options, &replicate_summaries_only, &a->cells[cell], reterr);
 }
 
 int ablation_run(struct ablation *a, const struct study *first, const struct study *second,

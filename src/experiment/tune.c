@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int keep(void *context, uint32_t number, const struct summary *summary, void *rendered,
-                struct error *reterr) {
-    (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
-    return 0; /* replicate_run keeps the summary */
-}
-
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
 static struct estimate estimate(const struct replicate_result *result, unsigned column) {
     double *values = mem_zalloc(result->count, sizeof *values);
@@ -45,14 +39,13 @@ static void judge(struct tune *t, const struct replicate_result *result, struct 
 }
 
 static int evaluate(void *context, const double *point, struct search_score *ret_score) {
-    static const struct replicate_sink sink = {.emit = keep};
     struct tune *t = context;
     struct replicate_result result = {0};
     struct error error = {0};
     struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
                                .constrained = mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
     tune_apply(t, point, t->study);
-    int r = replicate_run(t->study, t->options, &sink, &result, &error);
+    int r = replicate_run(t->study, t->options, &replicate_summaries_only, &result, &error);
     if (r == 0)
         judge(t, &result, &trial);
     else
