@@ -11,6 +11,7 @@
 #include <string.h>
 
 const struct command cli_commands[] = {
+    {"ablate", "split the difference between two policies into components", cli_ablate},
     {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate},
     {"check", "load a scenario and report every problem in it", cli_check},
     {"compare", "run several policies on the same workloads and compare them", cli_compare},
@@ -20,6 +21,7 @@ const struct command cli_commands[] = {
     {"profile", "turn measurements of a real job into a profile CSV", cli_profile},
     {"run", "run a scenario and write its results", cli_run},
     {"sweep", "run a scenario at many points and join the results", cli_sweep},
+    {"tune", "search the parameters of a policy that are best for a metric", cli_tune},
     {NULL, NULL, NULL},
 };
 

@@ -26,6 +26,7 @@ extern const struct command cli_commands[]; /* ends with a NULL name */
 int cli_main(int argc, char **argv);
 
 int cli_run(int argc, char **argv);
+int cli_ablate(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_check(int argc, char **argv);
@@ -34,6 +35,7 @@ int cli_calibrate(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_profile(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
+int cli_tune(int argc, char **argv);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);

@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static unsigned find_metric(const char *option, const char *name, struct argp_state *state) {
+unsigned compare_args_find_metric(const char *option, const char *name, struct argp_state *state) {
     struct arena arena = {0};
     int column = summary_find(name);
     if (column < 0)
@@ -44,8 +44,7 @@ static unsigned find_metric(const char *option, const char *name, struct argp_st
     return column < 0 ? 0 : (unsigned)column;
 }
 
-/* The next name of a list; *list moves behind it. */
-static const char *next_item(const char **list, struct arena *arena) {
+const char *compare_args_next_item(const char **list, struct arena *arena) {
     size_t length = strcspn(*list, ",");
     const char *item = arena_strndup(arena, *list, length);
     *list += length + ((*list)[length] == ',');
@@ -55,8 +54,8 @@ static const char *next_item(const char **list, struct arena *arena) {
 static void parse_pareto(struct compare_args *a, const char *list, struct argp_state *state) {
     a->pareto_count = 0;
     while (*list) {
-        const char *name = next_item(&list, &a->run.scenario.arena);
-        unsigned column = find_metric("--pareto", name, state);
+        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
+        unsigned column = compare_args_find_metric("--pareto", name, state);
         if (metric_kind(column).better == METRIC_NEITHER)
             argp_error(state, "--pareto: neither less nor more of %s is better", name);
         for (unsigned d = 0; d < a->pareto_count; d++)
@@ -73,7 +72,8 @@ static void parse_pareto(struct compare_args *a, const char *list, struct argp_s
 static void parse_metrics(struct compare_args *a, const char *list, struct argp_state *state) {
     a->shown.count = 0;
     while (*list)
-        array_push(&a->shown, find_metric("--metrics", next_item(&list, &a->run.scenario.arena), state));
+        array_push(&a->shown, compare_args_find_metric(
+                                  "--metrics", compare_args_next_item(&list, &a->run.scenario.arena), state));
     if (a->shown.count == 0)
         argp_error(state, "--metrics: expected metrics, got none");
 }
@@ -92,8 +92,8 @@ static bool parse_share(const char *text, double *share) {
 static void parse_goal(struct compare_args *a, const char *value, struct argp_state *state) {
     const char *equals = strchr(value, '='), *share = equals ? equals + 1 : value;
     a->goal.column =
-        equals ? find_metric("--until-ci", arena_strndup(&a->run.scenario.arena, value, (size_t)(equals - value)),
-                             state)
+        equals ? compare_args_find_metric(
+                     "--until-ci", arena_strndup(&a->run.scenario.arena, value, (size_t)(equals - value)), state)
                : SUMMARY_COUNT;
     if (!parse_share(share, &a->goal.relative))
         argp_error(state, "--until-ci: expected [METRIC=]2%% or a share > 0, got \"%s\"", value);
@@ -187,7 +187,7 @@ static void find_policies(struct compare_args *a, struct problems *problems) {
         return;
     }
     while (*list) {
-        const char *name = next_item(&list, &a->run.scenario.arena);
+        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
         struct policy_module module;
         struct error error = {0};
         if (module_open(name, &module, &error) < 0)
@@ -241,7 +241,7 @@ static void find_own_policy(struct compare_args *a) {
 int compare_args_resolve(struct compare_args *a, struct problems *problems) {
     find_policies(a, problems);
     for (const char *list = a->perturb_list; list && *list;)
-        find_perturbation(a, next_item(&list, &a->run.scenario.arena), problems);
+        find_perturbation(a, compare_args_next_item(&list, &a->run.scenario.arena), problems);
     if (problems->count > 0)
         return ERROR_INPUT;
     if (scenario_args_read(&a->run.scenario, problems) < 0)

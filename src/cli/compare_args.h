@@ -34,4 +34,9 @@ int compare_args_check(struct compare_args *args, const struct contender *conten
                        struct problems *problems) MUST_CHECK;
 void compare_args_finish(struct compare_args *args);
 
+/* The column of a metric that an option names, or a usage error. */
+unsigned compare_args_find_metric(const char *option, const char *name, struct argp_state *state);
+/* The next name of a list; *list moves behind it. */
+const char *compare_args_next_item(const char **list, struct arena *arena);
+
 #endif

@@ -161,6 +161,14 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     return pool.error.code;
 }
 
+static int emit_nothing(void *context, uint32_t number, const struct summary *summary, void *rendered,
+                        struct error *reterr) {
+    (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
+    return 0;
+}
+
+const struct replicate_sink replicate_summaries_only = {.emit = emit_nothing};
+
 int replicate_try(const struct study *study, struct error *reterr) {
     const struct replicate_options options = {.threads = 1};
     struct pool pool = {.study = study, .options = &options};

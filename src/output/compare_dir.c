@@ -47,7 +47,7 @@ static void write_manifest(const struct compare_output *o, const struct compare_
     json_print(root, out);
 }
 
-static int write_file(const char *folder, const char *name, const struct str *text, struct error *reterr) {
+int compare_dir_write_file(const char *folder, const char *name, const struct str *text, struct error *reterr) {
     struct arena arena = {0};
     int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s", folder, name), text->text, text->length, reterr);
     arena_finish(&arena);
@@ -70,12 +70,12 @@ int compare_dir_write(const char *folder, const struct compare_output *o, const 
         if (files[i].write == compare_tables_perturbed && o->perturbed_count == 0)
             continue;
         files[i].write(o, &text);
-        r = write_file(folder, files[i].name, &text, reterr);
+        r = compare_dir_write_file(folder, files[i].name, &text, reterr);
         str_finish(&text);
     }
     write_manifest(o, state, &manifest);
     if (r == 0)
-        r = write_file(folder, "manifest.json", &manifest, reterr);
+        r = compare_dir_write_file(folder, "manifest.json", &manifest, reterr);
     str_finish(&manifest);
     return r;
 }

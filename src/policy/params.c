@@ -78,22 +78,22 @@ static void *value_at(const struct policy_params *params, size_t index) {
     return base + p->offset;
 }
 
-static void set_default(const struct easim_param *p, void *target) {
+static void set_number(const struct easim_param *p, void *target, double value) {
     switch (p->type) {
     case EASIM_PARAM_INT:
-        *(int64_t *)target = (int64_t)p->default_value;
+        *(int64_t *)target = (int64_t)value;
         break;
     case EASIM_PARAM_BOOL:
-        *(bool *)target = p->default_value != 0;
+        *(bool *)target = value != 0;
         break;
     case EASIM_PARAM_CHOICE:
-        *(int32_t *)target = (int32_t)p->default_value;
+        *(int32_t *)target = (int32_t)value;
         break;
     case EASIM_PARAM_TEXT:
         *(const char **)target = "";
         break;
     default:
-        *(double *)target = p->default_value;
+        *(double *)target = value;
     }
 }
 
@@ -123,9 +123,9 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
 void params_init(struct policy_params *params, const struct easim_policy *policy) {
     *params = (struct policy_params){.policy = policy, .own = mem_zalloc(1, policy->params_size)};
     for (size_t i = 0; i < LIST_PARAM_COUNT; i++)
-        set_default(&list_params[i], (char *)&params->list + list_params[i].offset);
+        set_number(&list_params[i], (char *)&params->list + list_params[i].offset, list_params[i].default_value);
     for (size_t i = 0; i < policy->param_count; i++)
-        set_default(&policy->params[i], value_at(params, i));
+        set_number(&policy->params[i], value_at(params, i), policy->params[i].default_value);
     params->list.strict = policy->list && policy->list->strict;
 }
 
@@ -153,6 +153,26 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
         result = r < 0 ? r : result;
     }
     return result;
+}
+
+double params_number(const struct policy_params *params, size_t index) {
+    const void *at = value_at(params, index);
+    switch (params_at(params->policy, index)->type) {
+    case EASIM_PARAM_INT:
+        return (double)*(const int64_t *)at;
+    case EASIM_PARAM_BOOL:
+        return *(const bool *)at;
+    case EASIM_PARAM_CHOICE:
+        return *(const int32_t *)at;
+    case EASIM_PARAM_TEXT:
+        return NAN;
+    default:
+        return *(const double *)at;
+    }
+}
+
+void params_set_number(struct policy_params *params, size_t index, double value) {
+    set_number(params_at(params->policy, index), value_at(params, index), value);
 }
 
 void params_write_value(const struct policy_params *params, size_t index, struct str *out) {

@@ -40,6 +40,10 @@ bool params_is_frequency_option(const char *name);
 int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
                 const struct binding *binding) MUST_CHECK;
 
+/* The value of a parameter that is not text, as a number: a choice by its index, off as INFINITY. */
+double params_number(const struct policy_params *params, size_t index);
+void params_set_number(struct policy_params *params, size_t index, double value);
+
 /* One value as text, as a user would write it. */
 void params_write_value(const struct policy_params *params, size_t index, struct str *out);
 /* "number 0..1 or off", "one of gross | marginal": what a parameter accepts. */

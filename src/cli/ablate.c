@@ -1,0 +1,218 @@
+/* easim ablate: the difference between two list policies, component by component. */
+#include "cli/cli.h"
+#include "cli/compare_args.h"
+#include "cli/crash_guard.h"
+#include "cli/progress.h"
+#include "ingest/readers.h"
+#include "io/files.h"
+#include "output/ablate_tables.h"
+#include "output/run_dir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
+
+struct arguments {
+    struct run_args run;
+    const char *sides[2]; /* NAME or NAME:PARAM=VALUE,... */
+    ARRAY_OF(unsigned) shown;
+};
+
+enum { KEY_METRICS = 512 };
+
+static const struct argp_option options[] = {
+    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; ablate.csv has all of them", 0}, {0}};
+
+static void parse_metrics(struct arguments *a, const char *list, struct argp_state *state) {
+    a->shown.count = 0;
+    while (*list) {
+        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
+        array_push(&a->shown, compare_args_find_metric("--metrics", name, state));
+    }
+    if (a->shown.count == 0)
+        argp_error(state, "--metrics: expected metrics, got none");
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->run;
+        return 0;
+    case KEY_METRICS:
+        parse_metrics(a, value, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!a->run.scenario.config)
+            return ARGP_ERR_UNKNOWN; /* it goes on to the child */
+        if (a->sides[1])
+            argp_error(state, "expected CONFIG.yaml A B, got another: %s", value);
+        a->sides[a->sides[0] ? 1 : 0] = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->run.scenario.config && !a->sides[1])
+            argp_error(state, "expected CONFIG.yaml A B");
+        if (a->run.scenario.policy)
+            argp_error(state, "expected policies A and B instead of --policy");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- the two policies --- */
+
+/* The sets of NAME:PARAM=VALUE,... after those of the command line. */
+static int add_sets(struct arguments *a, const char *side, const char **sets, size_t *count,
+                    struct problems *problems) {
+    struct arena *arena = &a->run.scenario.arena;
+    const char *colon = strchr(side, ':');
+    for (const char *list = colon ? colon + 1 : ""; *list;) {
+        const char *item = compare_args_next_item(&list, arena);
+        if (!strchr(item, '=')) {
+            problems_add(problems, (struct location){0}, NULL,
+                         "%.80s: expected NAME:PARAM=VALUE,..., got \"%.80s\"", side, item);
+            return ERROR_INPUT;
+        }
+        sets[(*count)++] = arena_printf(arena, "policy.params.%s", item);
+    }
+    return 0;
+}
+
+/* The scenario with one policy and its own parameters. */
+static int load_side(struct arguments *a, const char *side, struct study *study, struct problems *problems) {
+    struct scenario_args *args = &a->run.scenario;
+    struct scenario_overrides overrides = scenario_args_overrides(args);
+    const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
+    for (size_t i = 0; i < overrides.set_count; i++)
+        sets[i] = overrides.sets[i];
+    int r = add_sets(a, side, sets, &overrides.set_count, problems);
+    overrides.policy = arena_strndup(&args->arena, side, strcspn(side, ":"));
+    overrides.sets = sets;
+    r = r < 0 ? r : study_load(study, args->config, &overrides, ingest_readers, problems);
+    if (r == 0 && !study->module.policy->list) {
+        problems_add(problems, (struct location){0}, NULL,
+                     "policy %s decides by itself: expected list policies, which have components",
+                     study->module.policy->name);
+        r = ERROR_INPUT;
+    }
+    free(sets);
+    return r;
+}
+
+/* What is wrong with the scenario itself is told once. */
+static int load(struct arguments *a, struct study *studies, struct problems *problems) {
+    if (scenario_args_read(&a->run.scenario, problems) < 0)
+        return ERROR_INPUT;
+    for (int i = 0; i < 2; i++)
+        if (load_side(a, a->sides[i], &studies[i], problems) < 0)
+            return ERROR_INPUT;
+    return 0;
+}
+
+static int check(const struct ablation *ablation, struct problems *problems) {
+    if (ablation->active_count > 0)
+        return 0;
+    problems_add(problems, (struct location){0}, NULL,
+                 "the two policies are alike in every component: there is nothing to split");
+    return ERROR_INPUT;
+}
+
+/* --- the runs --- */
+
+/* A crash may be the fault of either. */
+static void guard(struct arguments *a, const struct study *studies) {
+    struct easim_policy both = *studies[0].module.policy;
+    struct policy_module module = studies[0].module;
+    both.name = arena_printf(&a->run.scenario.arena, "%s or %s", both.name, studies[1].module.policy->name);
+    module.policy = &both;
+    crash_guard_install(&module);
+}
+
+static int print(const struct arguments *a, const struct ablate_output *output, const char *folder) {
+    struct str text = {0};
+    struct error error = {0};
+    int code = EXIT_DONE;
+    if (a->run.format == FORMAT_TABLE) {
+        ablate_report(output, &text);
+        str_addf(&text, "\nresults: %s\n", folder);
+    } else {
+        (a->run.format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
+    }
+    if ((a->run.format != FORMAT_TABLE || !a->run.quiet) && run_args_print(&text, &error) < 0)
+        code = cli_report_error(&error);
+    str_finish(&text);
+    return code;
+}
+
+static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
+    struct error error = {0};
+    const char *folder = a->run.out
+                             ? a->run.out
+                             : arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
+    int r = folder[0] == '\0' ? error_set(&error, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
+    if (r == 0 && !a->run.force)
+        r = run_dir_check_empty(folder, &error);
+    if (r < 0)
+        return cli_report_error(&error);
+    struct progress *progress =
+        a->run.quiet ? NULL : progress_start(ablation->cell_count * ablation->replications, "replications");
+    struct replicate_options how = run_args_options(&a->run);
+    how.record_power = false;
+    how.done = progress_done(progress);
+    how.events = progress_events(progress);
+    guard(a, studies);
+    r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
+    progress_stop(progress);
+    if (r == ERROR_CANCELLED)
+        error_set(&error, r, "interrupted: there are no results");
+    const struct ablate_output output = {.study = &studies[0],
+                                         .ablation = ablation,
+                                         .first = a->sides[0],
+                                         .second = a->sides[1],
+                                         .shown = a->shown.at,
+                                         .shown_count = a->shown.count};
+    if (r < 0 || files_make_folders(folder, &error) < 0 || ablate_dir_write(folder, &output, &error) < 0)
+        return cli_report_error(&error);
+    return print(a, &output, folder);
+}
+
+int cli_ablate(int argc, char **argv) {
+    static const unsigned shown[] = {COLUMN(energy_per_work_kwh), COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
+                                     COLUMN(jct_restricted_mean_s), COLUMN(deadline_miss_rate)};
+    const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        options,
+        parse,
+        "A B",
+        "Splits the difference A - B between two list policies into components.\v"
+        "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of\n"
+        "the two on the same workloads; the Shapley shares of the components add up to the difference.\n"
+        "Exit codes are those of easim run. DIR is results/NAME/ablate unless given.",
+        children,
+        NULL,
+        NULL};
+    struct arguments a = {.sides = {NULL}};
+    struct study studies[2] = {{.module = {0}}, {.module = {0}}};
+    struct ablation ablation = {0};
+    struct problems problems = {0};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        array_push(&a.shown, shown[i]);
+    cli_parse(&argp, argc, argv, &a);
+    run_args_catch_interrupts();
+    int r = load(&a, studies, &problems);
+    if (r == 0) {
+        ablation_init(&ablation, &studies[0], &studies[1]);
+        r = check(&ablation, &problems);
+    }
+    int code = r < 0 ? cli_report_problems(&problems) : ablate(&a, studies, &ablation);
+    ablation_finish(&ablation);
+    study_finish(&studies[0]);
+    study_finish(&studies[1]);
+    problems_finish(&problems);
+    free(a.shown.at);
+    scenario_args_finish(&a.run.scenario);
+    return code;
+}

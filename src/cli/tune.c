@@ -1,0 +1,312 @@
+/* easim tune: the best parameters of a policy, found on one seed and judged on another. */
+#include "base/numfmt.h"
+#include "cli/cli.h"
+#include "cli/compare_args.h"
+#include "cli/crash_guard.h"
+#include "ingest/readers.h"
+#include "io/files.h"
+#include "metrics/kinds.h"
+#include "output/run_dir.h"
+#include "output/tune_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
+
+struct arguments {
+    struct run_args run;
+    const char *params, *training_seed, *training_replications;
+    unsigned objective;
+    uint32_t most_trials;
+    bool has_objective;
+    ARRAY_OF(struct tune_constraint) constraints;
+};
+
+enum { KEY_PARAMS = 512, KEY_OBJECTIVE, KEY_CONSTRAINT, KEY_TRAINING_SEED, KEY_TRAINING_REPLICATIONS, KEY_TRIALS };
+
+static const struct argp_option options[] = {
+    {"params", KEY_PARAMS, "P[=LO..HI],...", 0, "parameters to tune (default range: the policy's)", 0},
+    {"objective", KEY_OBJECTIVE, "METRIC", 0, "what to make less of, or more where more is better", 0},
+    {"constraint", KEY_CONSTRAINT, "METRIC>=-1%", 0,
+     "bound on a metric's change from the scenario's own parameters; >= or <=; may be given again", 0},
+    {"training-seed", KEY_TRAINING_SEED, "N", 0, "seed of the search (default: the scenario's plus 1)", 0},
+    {"training-replications", KEY_TRAINING_REPLICATIONS, "N", 0, "of every trial (default: the scenario's)", 0},
+    {"max-trials", KEY_TRIALS, "N", 0, "end the search after so many (default: 1000)", 0},
+    {0},
+};
+
+static void parse_constraint(struct arguments *a, const char *text, struct argp_state *state) {
+    const char *relation = strpbrk(text, "<>"), *percent;
+    struct tune_constraint c = {0};
+    if (!relation || relation[1] != '=' || !(percent = strchr(relation, '%')) || percent[1] != '\0' ||
+        !numfmt_parse_real(relation + 2, (size_t)(percent - relation - 2), &c.change))
+        argp_error(state, "--constraint: expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"", text);
+    const char *name = arena_strndup(&a->run.scenario.arena, text, (size_t)(relation - text));
+    c.column = compare_args_find_metric("--constraint", name, state);
+    c.at_least = relation[0] == '>';
+    c.change /= 100;
+    array_push(&a->constraints, c);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->run;
+        return 0;
+    case KEY_PARAMS:
+        a->params = value;
+        return 0;
+    case KEY_OBJECTIVE:
+        a->objective = compare_args_find_metric("--objective", value, state);
+        a->has_objective = true;
+        if (metric_kind(a->objective).better == METRIC_NEITHER)
+            argp_error(state, "--objective: neither less nor more of %s is better", value);
+        return 0;
+    case KEY_CONSTRAINT:
+        parse_constraint(a, value, state);
+        return 0;
+    case KEY_TRAINING_SEED:
+        cli_count(value, 0, 9007199254740992, "--training-seed", state);
+        a->training_seed = value;
+        return 0;
+    case KEY_TRAINING_REPLICATIONS:
+        cli_count(value, 1, 1000000, "--training-replications", state);
+        a->training_replications = value;
+        return 0;
+    case KEY_TRIALS:
+        a->most_trials = (uint32_t)cli_count(value, 2, 100000, "--max-trials", state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->params || !a->has_objective)
+            argp_error(state, "expected --params and --objective");
+        if (a->run.format == FORMAT_JSON)
+            argp_error(state, "--format: expected table or csv, got \"json\"");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- what is tuned --- */
+
+/* Everything of one search; the arrays are in the arena of the arguments. */
+struct session {
+    struct arguments *args;
+    struct study own, training;
+    size_t *params;
+    struct search_axis *axes;
+    size_t count;
+};
+
+static struct search_axis axis_of(const struct easim_param *p) {
+    double choices = 0;
+    while (p->type == EASIM_PARAM_CHOICE && p->choices[(size_t)choices])
+        choices++;
+    bool whole = p->type == EASIM_PARAM_INT || p->type == EASIM_PARAM_BOOL || p->type == EASIM_PARAM_CHOICE;
+    double most = p->type == EASIM_PARAM_CHOICE ? choices - 1 : p->type == EASIM_PARAM_BOOL ? 1 : p->max;
+    return search_axis_of(p->type == EASIM_PARAM_CHOICE || p->type == EASIM_PARAM_BOOL ? 0 : p->min, most, whole,
+                          p->may_be_off);
+}
+
+/* LO..HI within the policy's own range. */
+static bool narrow(const char *text, struct search_axis *axis) {
+    const char *dots = strstr(text, "..");
+    double least, most;
+    if (!dots || !numfmt_parse_real(text, (size_t)(dots - text), &least) ||
+        !numfmt_parse_real(dots + 2, strlen(dots + 2), &most) || least < axis->least || most > axis->most ||
+        !(least < most))
+        return false;
+    *axis = search_axis_of(least, most, axis->whole, false);
+    return true;
+}
+
+static void add_param(struct session *s, const char *item, struct problems *problems) {
+    struct arena *arena = &s->args->run.scenario.arena;
+    const struct easim_policy *policy = s->own.params.policy;
+    const struct location nowhere = {0};
+    const char *equals = strchr(item, '='),
+               *name = equals ? arena_strndup(arena, item, (size_t)(equals - item)) : item;
+    size_t count = params_count(policy), at = 0;
+    const char **names = arena_alloc(arena, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = params_at(policy, i)->name;
+    while (at < count && strcmp(names[at], name) != 0)
+        at++;
+    if (at == count) {
+        problems_add(problems, nowhere, NULL, "--params: policy %s has no parameter \"%.80s\"%s", policy->name,
+                     name, str_suggestion(arena, name, names, count));
+        return;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (s->params[i] == at)
+            problems_add(problems, nowhere, NULL, "--params: %s is listed twice", name);
+    if (params_at(policy, at)->type == EASIM_PARAM_TEXT) {
+        problems_add(problems, nowhere, NULL, "--params: %s is text, which cannot be tuned", name);
+        return;
+    }
+    s->params[s->count] = at;
+    s->axes[s->count] = axis_of(params_at(policy, at));
+    if (equals && !narrow(equals + 1, &s->axes[s->count]))
+        problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI within %.9g..%.9g, got \"%.80s\"", name,
+                     s->axes[s->count].least, s->axes[s->count].most, item);
+    s->count++;
+}
+
+static void find_params(struct session *s, struct problems *problems) {
+    struct arena *arena = &s->args->run.scenario.arena;
+    size_t most = strlen(s->args->params) + 1;
+    s->params = arena_alloc(arena, most * sizeof *s->params);
+    s->axes = arena_alloc(arena, most * sizeof *s->axes);
+    for (const char *list = s->args->params; *list;)
+        add_param(s, compare_args_next_item(&list, arena), problems);
+    if (s->count == 0 && problems->count == 0)
+        problems_add(problems, (struct location){0}, NULL, "--params: expected parameters, got \"\"");
+}
+
+/* The scenario twice: as it is, and on the training seed. */
+static int load(struct session *s, struct problems *problems) {
+    struct scenario_args *args = &s->args->run.scenario;
+    if (scenario_args_read(args, problems) < 0)
+        return ERROR_INPUT;
+    struct scenario_overrides overrides = scenario_args_overrides(args);
+    if (study_load(&s->own, args->config, &overrides, ingest_readers, problems) < 0)
+        return ERROR_INPUT;
+    find_params(s, problems);
+    const char *seed = s->args->training_seed
+                           ? s->args->training_seed
+                           : arena_printf(&args->arena, "%lld", (long long)s->own.scenario.seed + 1);
+    scenario_args_set(args, "seed", seed);
+    if (s->args->training_replications)
+        scenario_args_set(args, "replications", s->args->training_replications);
+    overrides = scenario_args_overrides(args);
+    if (study_load(&s->training, args->config, &overrides, ingest_readers, problems) < 0)
+        return ERROR_INPUT;
+    if (s->training.scenario.seed == s->own.scenario.seed)
+        problems_add(problems, (struct location){0}, NULL,
+                     "--training-seed: expected another seed than the scenario's %lld: what is tuned on a seed is "
+                     "too good on it",
+                     (long long)s->own.scenario.seed);
+    return problems->count > 0 ? ERROR_INPUT : 0;
+}
+
+/* --- the runs --- */
+
+/* Both settings on the scenario's own seed; the tuned one stays. */
+static int run_check(struct session *s, const struct tune *tune, const struct replicate_options *how,
+                     struct replicate_result *results, struct error *reterr) {
+    const struct search *search = &tune->search;
+    int r = 0;
+    for (int i = 0; i < 2 && r == 0; i++) {
+        tune_apply(tune, search->trials.at[i == 0 ? 0 : search->best].point, &s->own);
+        r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
+    }
+    return r;
+}
+
+static int print(const struct arguments *a, const struct tune_output *output, const char *folder) {
+    struct str text = {0};
+    struct error error = {0};
+    int code = EXIT_DONE;
+    if (a->run.format == FORMAT_TABLE) {
+        tune_report(output, &text);
+        str_addf(&text, "results: %s\n", folder);
+    } else {
+        tune_tables_trials(output, &text);
+    }
+    if ((a->run.format != FORMAT_TABLE || !a->run.quiet) && run_args_print(&text, &error) < 0)
+        code = cli_report_error(&error);
+    str_finish(&text);
+    return code;
+}
+
+static int conclude(struct session *s, const struct tune *tune, const struct replicate_result *results,
+                    const char *folder) {
+    const struct arguments *a = s->args;
+    struct error error = {0};
+    const struct compare_series series[] = {{.policy = "before", .summaries = results[0].summaries},
+                                            {.policy = "tuned", .summaries = results[1].summaries}};
+    ARRAY_OF(unsigned) shown = {0};
+    static const unsigned usual[] = {COLUMN(energy_per_work_kwh), COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
+                                     COLUMN(jct_restricted_mean_s), COLUMN(deadline_miss_rate)};
+    array_push(&shown, a->objective);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i] != a->objective)
+            array_push(&shown, usual[i]);
+    const struct tune_output output = {
+        .study = &s->own,
+        .tune = tune,
+        .check = {.series = series, .count = 2, .replications = results[0].count, .baseline = 0},
+        .shown = shown.at,
+        .shown_count = shown.count};
+    int code = files_make_folders(folder, &error) < 0 || tune_dir_write(folder, &output, &error) < 0
+                   ? cli_report_error(&error)
+                   : print(a, &output, folder);
+    free(shown.at);
+    return code;
+}
+
+static int tune(struct session *s) {
+    struct arguments *a = s->args;
+    struct error error = {0};
+    struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
+    const char *folder = a->run.out ? a->run.out
+                                    : arena_printf(&a->run.scenario.arena, "results/%s/tune-%s",
+                                                   s->own.scenario.name, s->own.params.policy->name);
+    int r = folder[0] == '\0' ? error_set(&error, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
+    if (r == 0 && !a->run.force)
+        r = run_dir_check_empty(folder, &error);
+    if (r < 0)
+        return cli_report_error(&error);
+    struct replicate_options how = run_args_options(&a->run);
+    how.record_power = false;
+    struct tune search = {.study = &s->training,
+                          .params = s->params,
+                          .axes = s->axes,
+                          .count = s->count,
+                          .objective = a->objective,
+                          .constraints = a->constraints.at,
+                          .constraint_count = a->constraints.count,
+                          .options = &how,
+                          .most_trials = a->most_trials};
+    crash_guard_install(&s->own.module);
+    r = tune_run(&search, &error);
+    if (r == 0)
+        r = run_check(s, &search, &how, results, &error);
+    if (r == ERROR_CANCELLED)
+        error_set(&error, r, "interrupted: there are no results");
+    int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);
+    tune_finish(&search);
+    replicate_result_finish(&results[0]);
+    replicate_result_finish(&results[1]);
+    return code;
+}
+
+int cli_tune(int argc, char **argv) {
+    const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Searches the parameters of a policy that are best for a metric.\v"
+        "The search runs on a training seed; the parameters found are then compared with the scenario's\n"
+        "own, pair by pair, on the scenario's seed. Exit codes are those of easim run. DIR is\n"
+        "results/NAME/tune-POLICY unless given.",
+        children,
+        NULL,
+        NULL};
+    struct arguments a = {.most_trials = 1000};
+    struct session session = {.args = &a};
+    struct problems problems = {0};
+    cli_parse(&argp, argc, argv, &a);
+    run_args_catch_interrupts();
+    int code = load(&session, &problems) < 0 ? cli_report_problems(&problems) : tune(&session);
+    study_finish(&session.own);
+    study_finish(&session.training);
+    problems_finish(&problems);
+    free(a.constraints.at);
+    scenario_args_finish(&a.run.scenario);
+    return code;
+}

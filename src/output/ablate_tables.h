@@ -1,0 +1,26 @@
+/* What is said of an ablation, as CSV, as JSON, on the terminal and in a folder; docs/outputs.md defines the
+ * columns.
+ */
+#ifndef EASIM_OUTPUT_ABLATE_TABLES_H
+#define EASIM_OUTPUT_ABLATE_TABLES_H
+
+#include "base/str.h"
+#include "experiment/ablate.h"
+
+struct ablate_output {
+    const struct study *study; /* of either policy: name, seed, horizon */
+    const struct ablation *ablation;
+    const char *first, *second; /* the policies, as the user named them */
+    const unsigned *shown;      /* columns of the table on the terminal */
+    size_t shown_count;
+};
+
+void ablate_tables_shares(const struct ablate_output *output, struct str *out); /* ablate.csv */
+void ablate_tables_cells(const struct ablate_output *output, struct str *out);  /* cells.csv */
+void ablate_json(const struct ablate_output *output, struct str *out);
+void ablate_report(const struct ablate_output *output, struct str *out);
+
+/* ablate.csv, cells.csv and manifest.json, in a folder that is there. */
+int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) MUST_CHECK;
+
+#endif

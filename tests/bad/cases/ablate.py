@@ -1,0 +1,86 @@
+"""easim ablate and easim tune: policies, parameters, metrics and bounds that make no sense."""
+
+from base import command
+
+ABLATE = "Try `easim ablate --help' or `easim ablate --usage' for more information."
+TUNE = "Try `easim tune --help' or `easim tune --usage' for more information."
+
+
+def ablate(name, arguments, *errors, **more):
+    return command(f"ablate: {name}", ["ablate", "c.yaml", "--out", "out", "--quiet", *arguments], *errors, **more)
+
+
+def tune(name, arguments, *errors, **more):
+    words = ["tune", "c.yaml", "--policy", "zeus", "--out", "out", "--quiet", *arguments]
+    return command(f"tune: {name}", words, *errors, **more)
+
+
+def tune_usage(name, arguments, error):
+    return tune(name, ["--params", "tau", "--objective", "energy_kwh", *arguments], f"easim tune: {error}", TUNE)
+
+
+def tune_params(name, params, *errors):
+    return tune(name, ["--params", params, "--objective", "energy_kwh"], *errors)
+
+
+CASES = [
+    ablate("no policies", [], "easim ablate: expected CONFIG.yaml A B", ABLATE),
+    ablate("one policy", ["zeus"], "easim ablate: expected CONFIG.yaml A B", ABLATE),
+    ablate("three policies", ["zeus", "pollux", "hades"],
+           "easim ablate: expected CONFIG.yaml A B, got another: hades", ABLATE),
+    ablate("--policy", ["zeus", "pollux", "--policy", "zeus"],
+           "easim ablate: expected policies A and B instead of --policy", ABLATE),
+    ablate("free policy", ["zeus", "easy"],
+           "policy easy decides by itself: expected list policies, which have components"),
+    ablate("free policy first", ["exec", "zeus"],
+           "policy exec decides by itself: expected list policies, which have components"),
+    ablate("unknown policy", ["zeus", "polux"],
+           "--policy: policy.name: no policy is named \"polux\", did you mean \"pollux\"? (found: {policies})"),
+    ablate("a policy and itself", ["zeus", "zeus"],
+           "the two policies are alike in every component: there is nothing to split"),
+    ablate("equal parameters", ["zeus:tau=1h", "zeus:tau=60min"],
+           "the two policies are alike in every component: there is nothing to split"),
+    ablate("unknown parameter", ["zeus:edp_slak=2", "pollux"],
+           "--set policy.params.edp_slak: policy.params: policy zeus has no parameter \"edp_slak\", did you mean "
+           "\"edp_slack\"?"),
+    ablate("parameter out of range", ["zeus", "pollux:tau=0"],
+           "--set policy.params.tau: policy.params.tau: expected duration such as 90s or 10h "
+           "0.001..1000000000, got \"0\""),
+    ablate("parameter without a value", ["zeus:tau", "pollux"],
+           "zeus:tau: expected NAME:PARAM=VALUE,..., got \"tau\""),
+    ablate("unknown metric", ["zeus", "pollux", "--metrics", "energy"],
+           "easim ablate: --metrics: no metric is named \"energy\", did you mean \"energy_kwh\"?", ABLATE),
+    ablate("no metric", ["zeus", "pollux", "--metrics", ""], "easim ablate: --metrics: expected metrics, got none",
+           ABLATE),
+    ablate("results in a folder that is not empty", ["zeus", "pollux"],
+           "easim: out: the folder is not empty; add --force to write into it", files={"out/precious.txt": "mine\n"}),
+    ablate("results in a folder without a name", ["zeus", "pollux", "--out", ""],
+           "easim: --out: expected a folder, got \"\""),
+    tune("nothing", [], "easim tune: expected --params and --objective", TUNE),
+    tune("no objective", ["--params", "tau"], "easim tune: expected --params and --objective", TUNE),
+    tune_usage("unknown objective", ["--objective", "energy"],
+               "--objective: no metric is named \"energy\", did you mean \"energy_kwh\"?"),
+    tune_usage("objective without a wish", ["--objective", "jobs_submitted"],
+               "--objective: neither less nor more of jobs_submitted is better"),
+    tune_usage("bound without a relation", ["--constraint", "energy_kwh=1%"],
+               "--constraint: expected METRIC>=-1% or METRIC<=1%, got \"energy_kwh=1%\""),
+    tune_usage("bound that is no share", ["--constraint", "energy_kwh<=much%"],
+               "--constraint: expected METRIC>=-1% or METRIC<=1%, got \"energy_kwh<=much%\""),
+    tune_usage("bound on nothing", ["--constraint", "speed>=-1%"], "--constraint: no metric is named \"speed\""),
+    tune_usage("trials", ["--max-trials", "1"], "--max-trials: expected integer 2..100000, got \"1\""),
+    tune_usage("format", ["--format", "json"], "--format: expected table or csv, got \"json\""),
+    tune_params("unknown parameter", "edp_slak",
+                "--params: policy zeus has no parameter \"edp_slak\", did you mean \"edp_slack\"?"),
+    tune_params("parameter twice", "tau,tau=1..2", "--params: tau is listed twice"),
+    tune_params("range beyond the policy's", "edp_slack=0.5..2",
+                "--params: expected edp_slack=LO..HI within 1..1e+09, got \"edp_slack=0.5..2\""),
+    tune_params("range upside down", "tau=20..10",
+                "--params: expected tau=LO..HI within 0.001..1e+09, got \"tau=20..10\""),
+    tune_params("no parameters", "", "--params: expected parameters, got \"\""),
+    tune("parameter that is text", ["--policy", "exec", "--params", "command", "--objective", "energy_kwh"],
+         "--params: command is text, which cannot be tuned"),
+    tune("the seed of the scenario", ["--params", "tau", "--objective", "energy_kwh", "--training-seed", "1"],
+         "--training-seed: expected another seed than the scenario's 1: what is tuned on a seed is too good on it"),
+    tune("results in a folder that is not empty", ["--params", "tau", "--objective", "energy_kwh"],
+         "easim: out: the folder is not empty; add --force to write into it", files={"out/precious.txt": "mine\n"}),
+]

@@ -1,0 +1,166 @@
+"""What `easim ablate` writes, computed again from runs of `easim run`: test_ablate.py EASIM SOURCE PLUGINS
+
+The policy `parts` has a parameter for each component, so each mixture of two settings can be run as a setting of its
+own; shares then follow from the definition, the mean over all orders of switching the components. None is stored.
+"""
+import csv
+import filecmp
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import mean, stdev
+
+EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
+SEED = str(SOURCE / "configs" / "eas-sim.yaml")
+COMPONENTS = ["key", "objective", "admission", "ageing", "resize", "preemption"]
+PARTS = {"key": "order=size", "objective": "wish=energy", "admission": "most_k=4", "ageing": "tau=10min",
+         "resize": "resize=true", "preemption": "least_run_s=30min"}
+LIGHT = ["--set", "workload.rate_per_s=0.001"]  # some resizes happen
+T_3 = 3.182446305284263  # 97.5 % point of Student's t with 3 degrees of freedom, from tables
+
+
+def easim(*words, code=0):
+    environment = dict(os.environ, EASIM_POLICY_PATH=f"{os.environ['EASIM_POLICY_PATH']}:{PLUGINS}")
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, env=environment)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def number(text):
+    return float(text) if text else math.nan
+
+
+def ablate(out, first, second, *options):
+    easim("ablate", SEED, first, second, "--out", out, "--quiet", *options)
+    return {(r["metric"], r["component"]): r for r in rows(out / "ablate.csv")}
+
+
+def shares_add_up(table):
+    """To the difference, to 1e-9 of it or absolutely; components that do nothing have exactly 0."""
+    for metric in {metric for metric, _ in table}:
+        total = number(table[metric, "total"]["share"])
+        if math.isnan(total):
+            continue
+        parts = [number(table[metric, c]["share"]) for c in COMPONENTS]
+        assert abs(sum(parts) - total) <= 1e-9 * max(1, abs(total)), (metric, parts, total)
+        for component in COMPONENTS:
+            row = table[metric, component]
+            assert row["state"] == "active" or (row["share"], row["alone"], row["missing"]) == ("0", "0", "0"), row
+
+
+def setting(chosen):
+    return ",".join(PARTS[c] for c in COMPONENTS if c in chosen)
+
+
+def mixtures_are_settings(folder):
+    """Every mixture of two settings of `parts` is the run of the mixed setting; shares and intervals follow."""
+    n = 4
+    table = ablate(folder / "parts", "parts:" + setting(COMPONENTS), "parts", "-n", n, *LIGHT)
+    shares_add_up(table)
+    runs = {}
+    for size in range(len(COMPONENTS) + 1):
+        for chosen in itertools.combinations(COMPONENTS, size):
+            out = folder / "runs" / ("_".join(chosen) or "none")
+            sets = [word for c in chosen for word in ("--set", "policy.params." + PARTS[c])]
+            easim("run", SEED, "--policy", "parts", "-n", n, "--summary-only", "--quiet", "--out", out, *LIGHT, *sets)
+            runs[frozenset(chosen)] = rows(out / "summary.csv")
+    cells = {}
+    for row in rows(folder / "parts" / "cells.csv"):
+        chosen = frozenset(c for c in COMPONENTS if row[c] != "parts")
+        cells[chosen, row["metric"]] = row
+    metrics = ["energy_kwh", "throughput_jobs_per_h", "jct_restricted_mean_s", "preemptions", "resizes", "events"]
+    for metric in metrics:
+        worth = {chosen: [float(r[metric]) for r in run] for chosen, run in runs.items()}
+        for chosen, values in worth.items():
+            assert abs(float(cells[chosen, metric]["mean"]) - mean(values)) <= 1e-12 * abs(mean(values)), (chosen, metric)
+        shares = {c: [0.0] * n for c in COMPONENTS}
+        orders = list(itertools.permutations(COMPONENTS))
+        for order in orders:
+            for place, component in enumerate(order):
+                before = frozenset(order[:place])
+                for i in range(n):
+                    shares[component][i] += (worth[before | {component}][i] - worth[before][i]) / len(orders)
+        for component, values in shares.items():
+            row = table[metric, component]
+            size = max(map(abs, worth[frozenset(COMPONENTS)]))
+            assert abs(number(row["share"]) - mean(values)) <= 1e-9 * max(1, size), (metric, component, row, values)
+            half = T_3 * stdev(values) / 2
+            assert abs(number(row["ci95"]) - half) <= 1e-7 * max(1, size), (metric, component, row, half)
+            alone = mean(a - b for a, b in zip(worth[frozenset({component})], worth[frozenset()]))
+            assert abs(number(row["alone"]) - alone) <= 1e-9 * max(1, size), (metric, component)
+    for component in COMPONENTS:  # each does something to something, or the test shows little
+        assert any(table[metric, component]["state"] == "active" for metric in metrics), component
+
+
+def one_component_gets_everything(folder):
+    for component in COMPONENTS:
+        table = ablate(folder / component, "parts:" + PARTS[component], "parts", "-n", 3, *LIGHT)
+        shares_add_up(table)
+        for metric in ("energy_kwh", "jct_restricted_mean_s"):
+            total = table[metric, "total"]
+            for other in COMPONENTS:
+                row = table[metric, other]
+                if other == component:
+                    assert row["state"] == "active" and float(row["share"]) != 0, row
+                    assert abs(float(row["share"]) - float(total["share"])) <= 1e-9 * abs(float(total["share"])), row
+                    assert abs(float(row["share_of_total"]) - 1) < 1e-9
+                else:
+                    assert row["share"] == "0" and row["state"] in ("same", "inert"), row
+
+
+def corners_are_the_policies(folder):
+    """Both ends as compare sees them; a bound on EDP holds though the objective is the other policy's."""
+    for first, second in (("aurachronos", "themis"), ("charon", "fcfs"), ("hades", "chronos:order=slack")):
+        table = ablate(folder / f"{first}", first, second, "-n", 3)
+        shares_add_up(table)
+        for name in (first, second):
+            policy, _, params = name.partition(":")
+            sets = ["--set", f"policy.params.{params}"] if params else []
+            easim("run", SEED, "--policy", policy, "-n", 3, "--quiet", "--summary-only", "--out",
+                  folder / f"{first}-{policy}", *sets)
+        values = [[float(r["energy_kwh"]) for r in rows(folder / f"{first}-{p}" / "summary.csv")]
+                  for p in (first, second.partition(":")[0])]
+        assert abs(float(table["energy_kwh", "total"]["share"]) - (mean(values[0]) - mean(values[1]))) < 1e-9
+    # Where least EDP and least time choose alike, whose objective it is must not matter to what is admitted by EDP.
+    table = ablate(folder / "slack", "zeus:edp_slack=2", "pollux", "-n", 5)
+    shares_add_up(table)
+    assert table["energy_per_work_kwh", "objective"]["state"] == "inert"
+    assert table["energy_per_work_kwh", "admission"]["state"] == "active"
+    assert table["energy_per_work_kwh", "preemption"]["state"] == "same"
+    document = json.loads(easim("ablate", SEED, "zeus:edp_slack=2", "pollux", "-n", 5, "--out", folder / "json",
+                                "--format", "json").stdout)
+    shares = document["metrics"]["energy_per_work_kwh"]["shares"]
+    for component in COMPONENTS:
+        assert shares[component]["share"]["mean"] == float(table["energy_per_work_kwh", component]["share"])
+    printed = easim("ablate", SEED, "zeus:edp_slack=2", "pollux", "-n", 5, "--out", folder / "csv", "--format", "csv")
+    assert printed.stdout == (folder / "slack" / "ablate.csv").read_text()
+
+
+def threads_do_not_matter(folder):
+    for threads in (1, 2, 7):
+        ablate(folder / str(threads), "aurachronos", "zeus", "-n", 5, "-t", threads)
+    for threads in (2, 7):
+        for name in ("ablate.csv", "cells.csv", "manifest.json"):
+            assert filecmp.cmp(folder / "1" / name, folder / str(threads) / name, shallow=False), (threads, name)
+
+
+def main():
+    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, threads_do_not_matter]
+    for test in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            test(Path(folder))
+        print(f"{test.__name__}: holds")
+
+
+if __name__ == "__main__":
+    main()

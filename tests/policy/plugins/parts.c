@@ -1,0 +1,75 @@
+/* parts: a list policy with one parameter for each component, so that a mixture of two settings is a setting too.
+ */
+#include <easim/policy.h>
+
+struct params {
+    double tau, least_run_s;
+    int64_t most_k;
+    int32_t order, wish;
+};
+
+enum { ORDER_TIME, ORDER_SIZE };
+enum { WISH_TIME, WISH_ENERGY };
+
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    (void)best;
+    return (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9 : job->time_best_s,
+                              .ageing_s = p->tau};
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    const struct params *p = pass->params;
+    (void)job;
+    return p->wish == WISH_ENERGY ? choice->energy_j : choice->time_s;
+}
+
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    const struct params *p = pass->params;
+    (void)job;
+    return (int64_t)easim_view_config(pass->view, config)->k <= p->most_k;
+}
+
+/* Whoever has run that long gives way to the queue, once. */
+static void begin(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    const struct easim_view *view = pass->view;
+    if (p->least_run_s == 0 || view->waiting_count == 0)
+        return;
+    for (uint32_t i = 0; i < view->job_count; i++) {
+        const struct easim_job *job = easim_view_job(view, i);
+        if (job->state == EASIM_JOB_RUNNING && job->preemptible && job->preemptions == 0 &&
+            easim_job_computing_s(view, job) > p->least_run_s)
+            pass->host->plan_preempt(pass->plan, i, true);
+    }
+}
+
+static const char *const orders[] = {"time", "size", NULL};
+static const char *const wishes[] = {"time", "energy", NULL};
+
+static const struct easim_param params[] = {
+    {"order", "", "key: short or long jobs first", EASIM_PARAM_CHOICE, offsetof(struct params, order), 0, 1, 0,
+     false, orders},
+    {"wish", "", "objective", EASIM_PARAM_CHOICE, offsetof(struct params, wish), 0, 1, 0, false, wishes},
+    {"most_k", "", "admission: GPUs of a job", EASIM_PARAM_INT, offsetof(struct params, most_k), 1, 1024, 1024,
+     false, NULL},
+    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    {"least_run_s", "s", "preemption: after so much computing; 0: never", EASIM_PARAM_DURATION,
+     offsetof(struct params, least_run_s), 0, 1e9, 0, false, NULL},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list), .key = key, .objective = objective, .allow = allow, .begin = begin};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "parts",
+    .version = "1.0",
+    .summary = "one parameter for each component",
+    .capabilities = EASIM_CAPABILITY_PREEMPT,
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list,
+};

@@ -1,0 +1,96 @@
+/* The search for parameters: toy objectives whose best point is known. */
+#include "experiment/search.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static double square(double x) {
+    return x * x;
+}
+
+/* Convex on the logarithmic scale, least at 37 and 0.6. */
+static int convex(void *context, const double *point, struct search_score *score) {
+    (*(size_t *)context)++;
+    *score = (struct search_score){0, square(log(point[0] / 37)) + square(point[1] - 0.6)};
+    return 0;
+}
+
+/* The last step is 10^(1 / (4 * 9)) = 1.066 on the one axis, 1 / (16 * 9) on the other, and a grid is off by half
+   of it at most. */
+Test(search, convex) {
+    size_t calls = 0;
+    const double start[] = {1, 0};
+    const struct search_axis axes[] = {search_axis_of(1e-3, 1e9, false, false), search_axis_of(0, 1, false, false)};
+    struct search s = {.axes = axes, .count = 2, .evaluate = convex, .context = &calls, .most_trials = 1000};
+    cr_assert(axes[0].logarithmic && !axes[1].logarithmic);
+    cr_assert_eq(search_run(&s, start), 0);
+    const double *best = s.trials.at[s.best].point;
+    cr_assert(fabs(log(best[0] / 37)) < log(1.066) / 2 + 0.005, "%g", best[0]);
+    cr_assert(fabs(best[1] - 0.6) < 0.5 / 144 + 0.0005, "%g", best[1]);
+    cr_assert_eq(calls, s.trials.count);
+    for (size_t i = 0; i < s.trials.count; i++)
+        for (size_t j = 0; j < i; j++)
+            cr_assert(s.trials.at[i].point[0] != s.trials.at[j].point[0] ||
+                      s.trials.at[i].point[1] != s.trials.at[j].point[1]);
+    search_finish(&s);
+}
+
+/* Flat but for a ditch with a hole: 9, off 8, between 1.5 and 3.5 it is 3, between 1.8 and 2.2 it is 1. Of the
+   first grid, four to a decade, 1.78 and 3.16 lie in the ditch and none in the hole. */
+static int hole(void *context, const double *point, struct search_score *score) {
+    double x = point[0];
+    (void)context;
+    *score = (struct search_score){0, x == INFINITY ? 8 : x > 1.8 && x < 2.2 ? 1 : x > 1.5 && x < 3.5 ? 3 : 9};
+    return 0;
+}
+
+Test(search, hole_beside_the_grid) {
+    const double start = INFINITY;
+    const struct search_axis axis = search_axis_of(1, 1e9, false, true);
+    struct search s = {.axes = &axis, .count = 1, .evaluate = hole, .most_trials = 1000};
+    cr_assert_eq(search_run(&s, &start), 0);
+    cr_assert_eq(s.trials.at[0].score.value, 8);
+    cr_assert_eq(s.trials.at[s.best].score.value, 1);
+    search_finish(&s);
+}
+
+/* x is best at 10, but 8 and above break a bound, by so much; off has no result. */
+static int bounded(void *context, const double *point, struct search_score *score) {
+    double x = point[0];
+    (void)context;
+    *score = (struct search_score){fmax(0, x - 7), x == INFINITY ? NAN : square(x - 10)};
+    return 0;
+}
+
+Test(search, whole_numbers_and_bounds) {
+    const double start = 3;
+    const struct search_axis axis = search_axis_of(0, 40, true, true);
+    struct search s = {.axes = &axis, .count = 1, .evaluate = bounded, .most_trials = 1000};
+    cr_assert_eq(search_run(&s, &start), 0);
+    cr_assert_eq(s.trials.at[s.best].point[0], 7);
+    for (size_t i = 0; i < s.trials.count; i++)
+        cr_assert(s.trials.at[i].point[0] == round(s.trials.at[i].point[0]) && s.trials.at[i].point[0] >= 0);
+    cr_assert_eq(s.trials.count, 42); /* off and 0..40 */
+    search_finish(&s);
+}
+
+static int gives_up(void *context, const double *point, struct search_score *score) {
+    (void)point;
+    *score = (struct search_score){0, 1};
+    return ++*(int *)context == 5 ? ERROR_CANCELLED : 0;
+}
+
+Test(search, ends) {
+    int calls = 0;
+    const double start = 1;
+    const struct search_axis axis = search_axis_of(0, 1, false, false);
+    struct search s = {.axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 1000};
+    cr_assert_eq(search_run(&s, &start), ERROR_CANCELLED);
+    cr_assert_eq(s.trials.count, 4);
+    search_finish(&s);
+    calls = -1000;
+    s = (struct search){.axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 7};
+    cr_assert_eq(search_run(&s, &start), 0);
+    cr_assert_eq(s.trials.count, 7);
+    search_finish(&s);
+}
