@@ -108,7 +108,8 @@ static uint32_t group_of(struct profile_table *p, const struct profile_point *ro
     return number;
 }
 
-static void read_row(const struct reader *r) {
+static void read_row(void *context) {
+    const struct reader *r = context;
     size_t before = r->problems->count;
     struct profile_point row = {.line = csv_where(r->csv, -1).line};
     if (field_of(r, MODEL).length == 0)
@@ -209,15 +210,7 @@ int profile_table_load(struct profile_table *p, const char *path, struct problem
         return ERROR_INPUT;
     }
     if (find_columns(&r, path) == 0) {
-        for (int got; (got = csv_next(r.csv, &error)) != 0 && problems->count - before < MAX_PROBLEMS;) {
-            if (got > 0) {
-                read_row(&r);
-                continue;
-            }
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-            if (got != ERROR_INPUT)
-                break;
-        }
+        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
         if (p->rows.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL, "the profile holds no rows");
         group_rows(p);

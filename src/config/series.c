@@ -152,7 +152,8 @@ static bool read_value(struct reader *r, double *value) {
     return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;
 }
 
-static void read_row(struct reader *r) {
+static void read_row(void *context) {
+    struct reader *r = context;
     struct series *s = r->series;
     int64_t time_ns = 0;
     double value = NAN;
@@ -175,21 +176,6 @@ static void read_row(struct reader *r) {
     if (r->steps.count == 0 || value != r->last)
         array_push(&r->steps, ((struct series_step){time_ns, value}));
     r->last = value;
-}
-
-static void read_rows(struct reader *r) {
-    struct problems *problems = r->binding->problems;
-    struct error error = {0};
-    size_t before = problems->count;
-    for (int got; problems->count - before < MAX_PROBLEMS && (got = csv_next(r->csv, &error)) != 0;) {
-        if (got > 0) {
-            read_row(r);
-            continue;
-        }
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        if (got != ERROR_INPUT)
-            break;
-    }
 }
 
 /* What can only be said of the file as a whole. */
@@ -225,7 +211,7 @@ int series_load(struct series *s, int64_t start_ns, const struct binding *b) {
         return ERROR_INPUT;
     }
     if (find_columns(&r) == 0) {
-        read_rows(&r);
+        csv_each_row(r.csv, b->problems, before + MAX_PROBLEMS, read_row, &r);
         if (b->problems->count == before)
             end_rows(&r);
     }

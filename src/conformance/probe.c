@@ -122,22 +122,14 @@ static void check_finished(const struct sim *sim, struct probe_record *r) {
 }
 
 static void simulate(struct probe *p, const struct workload *workload) {
-    const struct study *study = p->study;
     const struct observer observer = {
         .context = p, .advance = note_time, .instant = note_instant, .job = note_job, .action = note_action};
     const struct observer *const observers[] = {&observer, NULL};
     struct error error = {0};
-    struct sim sim = {.cluster = &study->cluster,
-                      .workload = workload,
-                      .module = &study->module,
-                      .params = &study->params,
-                      .options = {.horizon_ns = study->scenario.horizon_ns,
-                                  .engine = study->scenario.engine,
-                                  .prices = study->scenario.prices,
-                                  .seed = (uint64_t)study->scenario.seed,
-                                  .check = p->check,
-                                  .cancel = &p->give_up},
-                      .observers = observers};
+    struct sim sim = study_sim(p->study, workload);
+    sim.options.check = p->check;
+    sim.options.cancel = &p->give_up;
+    sim.observers = observers;
     if (sim_init(&sim, &error) < 0 || sim_run(&sim, &error) < 0)
         keep_failure(p->record, error.text);
     else

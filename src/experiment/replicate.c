@@ -36,26 +36,17 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
 }
 
 static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
-    const struct study *study = pool->study;
     struct metrics metrics;
     metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
     const struct observer *const observers[] = {&metrics.observer, NULL};
-    struct sim sim = {.cluster = &study->cluster,
-                      .workload = workload,
-                      .module = &study->module,
-                      .params = &study->params,
-                      .options = {.horizon_ns = study->scenario.horizon_ns,
-                                  .engine = study->scenario.engine,
-                                  .prices = study->scenario.prices,
-                                  .noise = study->scenario.noise,
-                                  .seed = (uint64_t)study->scenario.seed,
-                                  .replication = index,
-                                  .check = pool->options->check,
-                                  .strict = pool->options->strict,
-                                  .time_decisions = pool->options->time_decisions,
-                                  .cancel = pool->options->cancel,
-                                  .progress = pool->options->events},
-                      .observers = observers};
+    struct sim sim = study_sim(pool->study, workload);
+    sim.options.replication = index;
+    sim.options.check = pool->options->check;
+    sim.options.strict = pool->options->strict;
+    sim.options.time_decisions = pool->options->time_decisions;
+    sim.options.cancel = pool->options->cancel;
+    sim.options.progress = pool->options->events;
+    sim.observers = observers;
     int r = sim_init(&sim, &slot->error);
     if (r == 0 && pool->sink)
         r = sim_run(&sim, &slot->error);

@@ -123,6 +123,18 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 
+struct sim study_sim(const struct study *s, const struct workload *workload) {
+    return (struct sim){.cluster = &s->cluster,
+                        .workload = workload,
+                        .module = &s->module,
+                        .params = &s->params,
+                        .options = {.horizon_ns = s->scenario.horizon_ns,
+                                    .engine = s->scenario.engine,
+                                    .prices = s->scenario.prices,
+                                    .noise = s->scenario.noise,
+                                    .seed = (uint64_t)s->scenario.seed}};
+}
+
 void study_finish(struct study *s) {
     source_finish(&s->source);
     module_close(&s->module);

@@ -135,7 +135,8 @@ static void note_repeat(struct table *t, const struct trace_row *row) {
         table_note(t, "the same as an earlier row (kept as a job of its own)", row);
 }
 
-static void read_row(struct table *t) {
+static void read_row(void *context) {
+    struct table *t = context;
     size_t before = t->problems->count;
     bool is_new;
     struct trace_row row = trace_row_absent(csv_where(t->csv, -1).line);
@@ -195,19 +196,6 @@ static int find_columns(struct table *t) {
     return t->problems->count > before ? ERROR_INPUT : 0;
 }
 
-static void read_rows(struct table *t) {
-    struct error error = {0};
-    for (int got; (got = csv_next(t->csv, &error)) != 0 && !full(t);) {
-        if (got > 0) {
-            read_row(t);
-            continue;
-        }
-        problems_add(t->problems, (struct location){0}, NULL, "%s", error.text);
-        if (got != ERROR_INPUT)
-            break;
-    }
-}
-
 static int open_table(struct table *t, const char *path, struct error *reterr) {
     int r = csv_open(path, ',', &t->csv, reterr);
     if (r == 0 && t->format->time_zone)
@@ -229,7 +217,7 @@ int table_read(const char *path, const struct table_format *format, const struct
     if (open_table(&t, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
     else if (find_columns(&t) == 0)
-        read_rows(&t);
+        csv_each_row(t.csv, problems, t.most_problems, read_row, &t);
     trace_sort(trace, true);
     arena_adopt(&trace->arena, &t.ids.arena);
     intern_finish(&t.ids);

@@ -254,6 +254,20 @@ int csv_next(struct csv *csv, struct error *reterr) {
     return 1;
 }
 
+void csv_each_row(struct csv *csv, struct problems *problems, size_t most, void (*read_row)(void *context),
+                  void *context) {
+    struct error error = {0};
+    for (int got; problems->count < most && (got = csv_next(csv, &error)) != 0;) {
+        if (got > 0) {
+            read_row(context);
+            continue;
+        }
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        if (got != ERROR_INPUT)
+            break;
+    }
+}
+
 struct slice csv_field(const struct csv *csv, int column) {
     return column < 0 ? (struct slice){0} : csv->fields[column].text;
 }

@@ -19,6 +19,10 @@ const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, 
    header, bad quoting, read error. Errors of a row name file and line; the caller may go on to the next row
    after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
+/* Calls read_row for each row that is ready and lists what is wrong with the others, until problems->count is
+   `most` or reading fails. */
+void csv_each_row(struct csv *csv, struct problems *problems, size_t most, void (*read_row)(void *context),
+                  void *context);
 struct slice csv_field(const struct csv *csv, int column);    /* trimmed, unquoted; empty if column is -1 */
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
 /* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */

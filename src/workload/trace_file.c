@@ -77,7 +77,8 @@ static uint32_t count(struct reader *r, enum column column) {
     return (uint32_t)value;
 }
 
-static void read_row(struct reader *r) {
+static void read_row(void *context) {
+    struct reader *r = context;
     size_t before = r->problems->count;
     struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
     struct slice id = csv_field(r->csv, r->columns[ID]), class = csv_field(r->csv, r->columns[CLASS]);
@@ -169,15 +170,7 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
         return ERROR_INPUT;
     }
     if (find_columns(&r, path) == 0) {
-        for (int got; (got = csv_next(r.csv, &error)) != 0 && problems->count - before < MAX_PROBLEMS;) {
-            if (got > 0) {
-                read_row(&r);
-                continue;
-            }
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-            if (got != ERROR_INPUT)
-                break;
-        }
+        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
         trace_sort(trace, false);
     }
     arena_adopt(&trace->arena, &r.ids.arena);
