@@ -38,12 +38,6 @@ struct profile_row *profile_add_row(struct profile *profile, const struct profil
     return row;
 }
 
-static void comma_count(struct str *out, uint32_t count) {
-    str_add_char(out, ',');
-    if (count > 0)
-        str_add_int(out, count);
-}
-
 void profile_write_csv(const struct profile *profile, struct str *out) {
     str_add(out, "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,"
                  "source\n");
@@ -52,8 +46,8 @@ void profile_write_csv(const struct profile *profile, struct str *out) {
         csv_add_text(out, row->model);
         csv_comma_text(out, row->precision);
         csv_comma_text(out, row->gpu);
-        comma_count(out, row->gpus);
-        comma_count(out, row->batch);
+        csv_comma_count(out, row->gpus);
+        csv_comma_count(out, row->batch);
         csv_comma_real(out, row->power_limit_w);
         csv_comma_real(out, row->throughput_samples_s);
         csv_comma_real(out, row->power_w_per_gpu);

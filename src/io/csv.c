@@ -311,3 +311,14 @@ void csv_comma_real(struct str *out, double value) {
     str_add_char(out, ',');
     str_add_real(out, value);
 }
+
+void csv_comma_int(struct str *out, int64_t value) {
+    str_add_char(out, ',');
+    str_add_int(out, value);
+}
+
+void csv_comma_count(struct str *out, uint32_t value) {
+    str_add_char(out, ',');
+    if (value > 0)
+        str_add_int(out, value);
+}

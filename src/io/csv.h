@@ -30,6 +30,8 @@ void csv_add_text(struct str *out, const char *text);
 /* Appends a comma and then text, or a number (str_add_real). */
 void csv_comma_text(struct str *out, const char *text);
 void csv_comma_real(struct str *out, double value);
-void csv_close(struct csv *csv); /* accepts NULL */
+void csv_comma_int(struct str *out, int64_t value);
+void csv_comma_count(struct str *out, uint32_t value); /* 0 adds no number: absent */
+void csv_close(struct csv *csv);                       /* accepts NULL */
 
 #endif

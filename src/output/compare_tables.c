@@ -11,11 +11,6 @@ static void comma_reals(struct str *out, const double *values, size_t count) {
         csv_comma_real(out, values[i]);
 }
 
-static void comma_count(struct str *out, size_t count) {
-    str_add_char(out, ',');
-    str_add_int(out, (int64_t)count);
-}
-
 static const char *baseline_name(const struct comparison *c) {
     return c->baseline == COMPARE_NOBODY ? NULL : c->series[c->baseline].policy;
 }
@@ -29,12 +24,12 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column, co
     csv_add_text(out, summary_names[column]);
     csv_comma_text(out, c->series[s].policy);
     csv_comma_text(out, baseline_name(c));
-    comma_count(out, cell->estimate.n);
+    csv_comma_int(out, (int64_t)cell->estimate.n);
     comma_reals(out, values, sizeof values / sizeof *values);
     if (s == c->baseline || c->baseline == COMPARE_NOBODY)
         str_add_char(out, ',');
     else
-        comma_count(out, p->diff.n);
+        csv_comma_int(out, (int64_t)p->diff.n);
     comma_reals(out, ratios, sizeof ratios / sizeof *ratios);
     str_add_char(out, '\n');
 }
@@ -67,7 +62,7 @@ void compare_tables_pareto(const struct compare_output *o, struct str *out) {
         size_t dominator = places[s].dominator;
         bool front = dominator == PARETO_NOBODY;
         csv_add_text(out, c->series[s].policy);
-        comma_count(out, front);
+        csv_comma_int(out, (int64_t)front);
         csv_comma_text(out, front || dominator == s ? NULL : c->series[dominator].policy);
         csv_comma_real(out, places[s].share);
         for (unsigned d = 0; d < o->pareto_count; d++) {
@@ -88,7 +83,7 @@ void compare_tables_trends(const struct compare_output *o, struct str *out) {
         const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,     t.work_unfinished.mean,
                                  t.work_unfinished.ci95, t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
         csv_add_text(out, o->comparison.series[s].policy);
-        comma_count(out, o->comparison.replications);
+        csv_comma_int(out, (int64_t)o->comparison.replications);
         comma_reals(out, values, sizeof values / sizeof *values);
         str_add_char(out, '\n');
     }
@@ -102,7 +97,7 @@ static void perturbed_rows(const struct compare_perturbed *p, unsigned column, s
         csv_comma_real(out, p->amount);
         csv_comma_text(out, summary_names[column]);
         csv_comma_text(out, p->clean.series[s].policy);
-        comma_count(out, r.n);
+        csv_comma_int(out, (int64_t)r.n);
         comma_reals(out, values, sizeof values / sizeof *values);
         str_add_char(out, '\n');
     }

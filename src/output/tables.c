@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void comma_int(struct str *out, int64_t value) {
-    str_add_char(out, ',');
-    str_add_int(out, value);
-}
-
 static void comma_ns(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
     if (time_ns >= 0 && time_ns != TIME_NONE_NS)
@@ -26,7 +21,7 @@ static const char *policy_of(const struct sim *sim) {
 
 static void start_row(const struct replication *r, struct str *out) {
     csv_add_text(out, policy_of(r->sim));
-    comma_int(out, r->number);
+    csv_comma_int(out, r->number);
 }
 
 /* --- jobs.csv --- */
@@ -62,11 +57,11 @@ static void job_config(const struct sim *sim, const struct job_run *run, struct 
     }
     const struct easim_config *config = &sim->view.configs[run->config];
     csv_comma_text(out, sim->cluster->gpu_types[config->gpu_type].name);
-    comma_int(out, config->k);
+    csv_comma_int(out, config->k);
     str_add_char(out, ',');
     if (config->batch > 0)
         str_add_int(out, config->batch);
-    comma_int(out, run->node_count);
+    csv_comma_int(out, run->node_count);
 }
 
 static void job_row(const struct replication *r, uint32_t job, struct str *out) {
@@ -100,8 +95,8 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     int64_t horizon_ns = sim->options.horizon_ns; /* drained: every deadline is due */
     bool due = has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
     str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
-    comma_int(out, j->preemptions);
-    comma_int(out, j->resizes);
+    csv_comma_int(out, j->preemptions);
+    csv_comma_int(out, j->resizes);
     comma_ns(out, run->lost_ns);
     for (size_t i = 0; i < sim->workload->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
@@ -125,7 +120,7 @@ void tables_users(const struct replication *r, struct str *out) {
         start_row(r, out);
         csv_comma_text(out, r->sim->workload->users.at[u].name);
         csv_comma_real(out, r->sim->workload->users.at[u].weight);
-        comma_int(out, row->jobs);
+        csv_comma_int(out, row->jobs);
         const double values[] = {row->gpu_s, row->demand_gpu_s, row->energy_kwh, row->jct_mean_s,
                                  row->slowdown_mean};
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -143,11 +138,11 @@ void tables_types(const struct replication *r, struct str *out) {
         const struct type_row *row = &r->metrics->types[h];
         start_row(r, out);
         csv_comma_text(out, r->sim->cluster->gpu_types[h].name);
-        comma_int(out, r->sim->cluster->gpu_types[h].gpus);
+        csv_comma_int(out, r->sim->cluster->gpu_types[h].gpus);
         csv_comma_real(out, row->alloc_gpu_h);
         csv_comma_real(out, row->compute_gpu_h);
         csv_comma_real(out, row->energy_kwh);
-        comma_int(out, row->jobs);
+        csv_comma_int(out, row->jobs);
         str_add_char(out, '\n');
     }
 }
@@ -162,11 +157,11 @@ void tables_power(const struct replication *r, struct str *out) {
         start_row(r, out);
         comma_ns(out, row->time_ns);
         comma_ns(out, row->power_nw); /* nanowatts print as watts, exactly */
-        comma_int(out, row->allocated);
-        comma_int(out, row->idle);
-        comma_int(out, row->waiting);
+        csv_comma_int(out, row->allocated);
+        csv_comma_int(out, row->idle);
+        csv_comma_int(out, row->waiting);
         csv_comma_real(out, isfinite(row->cap_w) ? row->cap_w : NAN);
-        comma_int(out, row->failed);
+        csv_comma_int(out, row->failed);
         str_add_char(out, '\n');
     }
 }
@@ -215,8 +210,8 @@ void tables_summary_header(struct str *out) {
 void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
                     struct str *out) {
     csv_add_text(out, policy);
-    comma_int(out, number);
-    comma_int(out, seed);
+    csv_comma_int(out, number);
+    csv_comma_int(out, seed);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
         csv_comma_real(out, summary_value(summary, c));
     str_add_char(out, '\n');
@@ -234,7 +229,7 @@ void tables_aggregate(const char *policy, const struct summary *summaries, uint3
         struct estimate e = statistics_estimate(values, count);
         csv_add_text(out, policy);
         csv_comma_text(out, summary_names[c]);
-        comma_int(out, (int64_t)e.n);
+        csv_comma_int(out, (int64_t)e.n);
         csv_comma_real(out, e.mean);
         csv_comma_real(out, e.sd);
         csv_comma_real(out, e.ci95);

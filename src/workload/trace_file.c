@@ -192,12 +192,6 @@ const struct trace_reader *trace_file_find_reader(const struct trace_reader *con
 
 /* --- writing --- */
 
-static void comma_count(struct str *out, uint32_t value) {
-    str_add_char(out, ',');
-    if (value > 0)
-        str_add_int(out, value);
-}
-
 /* Which columns behind the usual ones some row has. */
 struct extra_columns {
     bool utilization, gpu_share;
@@ -214,8 +208,8 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
     csv_comma_real(out, row->work_samples);
     csv_comma_real(out, row->duration_s);
     csv_comma_real(out, row->requested_s);
-    comma_count(out, row->gpus);
-    comma_count(out, row->batch);
+    csv_comma_count(out, row->gpus);
+    csv_comma_count(out, row->batch);
     csv_comma_text(out, row->gpu_type);
     csv_comma_real(out, row->deadline_s);
     csv_comma_text(out, classes[row->class]);
