@@ -21,24 +21,34 @@ const char *choice_form_text(const struct form *f, struct arena *arena) {
 
 /* ---- One contest ---- */
 
+/* Whether the points leave a free parameter from `first` on open. */
+static bool leaves_open(const struct covariance *covariance, enum parameter first) {
+    bool open = false;
+    for (size_t i = 0; i < covariance->count; i++)
+        open |= covariance->free[i] >= first && covariance->open[i];
+    return open;
+}
+
 /* Why a form does not compete, or NULL after a fit to all points. */
 static const char *why_refused(struct choice *c, struct candidate *one) {
     struct covariance covariance;
     size_t of_power = one->form.power == POWER_LAW_NONE ? 0 : one->form.power == POWER_LAW_CONSTANT ? 1 : 2;
-    size_t of_speed = one->parameters - of_power;
-    if (c->points.configurations <= (of_speed > of_power ? of_speed : of_power))
+    if (c->points.configurations <= one->parameters - of_power)
         return arena_printf(c->arena, "%u configurations for %zu parameters", c->points.configurations,
                             one->parameters);
+    if (of_power > 0 && c->points.power_configurations <= of_power)
+        return arena_printf(c->arena, "%u configurations with power for %zu parameters of power",
+                            c->points.power_configurations, of_power);
     if (!fit_form(&c->points, &one->form, NO_FOLD, NULL, &one->fit))
         return "the fit fails";
     if (form_is_simpler(&one->form, one->fit.values))
         return "a parameter is at its bound: the same as a simpler form";
     if (one->fit.values[PARAM_PMAX] > MOST_WATTS)
         return "pmax_w is far beyond what a GPU draws";
-    if (of_power > 0)
-        return NULL; /* whether the points can tell its other parameters is settled */
     fit_covariance(&c->points, &one->form, &one->fit, &covariance);
-    return covariance.singular ? "its parameters cannot be told apart by these points" : NULL;
+    return leaves_open(&covariance, of_power > 0 ? PARAM_P0 : PARAM_A)
+               ? "its parameters cannot be told apart by these points"
+               : NULL;
 }
 
 /* Whether a candidate's error is as small as a form's has to be. */
@@ -46,13 +56,15 @@ static bool is_good(const struct candidate *one, double max_form_error) {
     return one->in_sample <= max_form_error;
 }
 
+#define SAME_ERROR 1e-7 /* less is of the solver, not of the forms */
+
 static void pick(struct contest *contest, double max_form_error) {
     bool need_good = false;
     for (size_t i = 0; i < contest->count; i++)
         need_good |= !contest->candidates[i].refused && is_good(&contest->candidates[i], max_form_error);
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
-        if (one->refused || one->against_best.mean > one->against_best.standard_error ||
+        if (one->refused || one->against_best.mean > one->against_best.standard_error + SAME_ERROR ||
             (need_good && !is_good(one, max_form_error)))
             continue;
         const struct candidate *chosen = contest->chosen < 0 ? NULL : &contest->candidates[contest->chosen];
@@ -149,6 +161,10 @@ static void warn(struct choice *c, const char *text) {
     array_push(&c->warnings, text);
 }
 
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static void warn_of_parameters(struct choice *c) {
     for (size_t i = 0; i < c->covariance.count; i++) {
         enum parameter p = c->covariance.free[i];
@@ -203,18 +219,36 @@ static void warn_of_outliers(struct choice *c, const char *file, enum quantity q
     free(errors);
 }
 
+/* Rows at other limits that tell nothing: a level is a ratio to the fitted rows of the same configuration. */
+static size_t unused_rows(const struct choice *c) {
+    size_t unused = 0;
+    for (size_t i = c->group->base_count; i < c->group->count; i++) {
+        const struct profile_point *row = &c->group->rows[i];
+        bool found = false;
+        for (size_t p = 0; p < c->points.at.count && !found; p++) {
+            struct place at = c->points.at.at[p].at;
+            found =
+                at.k == row->k && at.batch == row->batch && (at.span == EASIM_ACROSS_NODES) == row->across_nodes;
+        }
+        unused += !found;
+    }
+    return unused;
+}
+
 static void warn_of_points(struct choice *c) {
     const struct point *at = c->points.at.at;
     bool one_batch = true;
     for (size_t i = 1; i < c->points.at.count; i++)
         one_batch &= at[i].at.batch == at[0].at.batch;
+    size_t unused = unused_rows(c);
+    if (unused > 0)
+        warn(c, arena_printf(c->arena,
+                             "%zu row%s at lower power limits not used: no fitted row of the same configuration "
+                             "to compare with",
+                             unused, plural(unused)));
     if (one_batch && c->table.count == 0)
         warn(c, arena_printf(c->arena, "all rows have batch %u: how time depends on the batch is not measured",
                              at[0].at.batch));
-}
-
-static const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
 }
 
 static const char *explain_contest(struct choice *c, const struct contest *contest) {
@@ -236,6 +270,21 @@ static const char *explain_contest(struct choice *c, const struct contest *conte
 
 /* ---- The whole ---- */
 
+/* Where too few configurations have power to test a form of it, a constant is all that they can tell. */
+static void settle_untested_power(struct choice *c) {
+    struct form form = c->form;
+    struct fit fit;
+    form.power = POWER_LAW_CONSTANT;
+    if (!fit_form(&c->points, &form, NO_FOLD, NULL, &fit))
+        return;
+    c->form = form;
+    c->fit = fit;
+    c->why = arena_printf(c->arena, "%s; constant power, not tested", c->why);
+    warn(c, arena_printf(c->arena,
+                         "power was measured at %u configuration%s: how it depends on k and batch is not known",
+                         c->points.power_configurations, plural(c->points.power_configurations)));
+}
+
 static void settle_form(struct choice *c, double max_form_error) {
     const struct candidate *speed = &c->speed.candidates[c->speed.chosen];
     c->form = speed->form;
@@ -247,6 +296,8 @@ static void settle_form(struct choice *c, double max_form_error) {
             c->form = c->power.candidates[c->power.chosen].form;
             c->fit = c->power.candidates[c->power.chosen].fit;
             c->why = arena_printf(c->arena, "%s; %s", c->why, explain_contest(c, &c->power));
+        } else {
+            settle_untested_power(c);
         }
     }
     fit_covariance(&c->points, &c->form, &c->fit, &c->covariance);
@@ -257,7 +308,7 @@ static const char *why_table(struct choice *c, double max_form_error) {
     if (c->speed.chosen < 0)
         return arena_printf(c->arena, "too few configurations (%u) to fit and test any form",
                             c->points.configurations);
-    if (c->points.powers > 0 && c->power.chosen < 0)
+    if (c->points.powers > 0 && c->form.power == POWER_LAW_NONE)
         return "the power cannot be fitted";
     for (int q = THROUGHPUT; q <= POWER; q++)
         if (c->form_in_sample.mape[q] > max_form_error)
@@ -316,7 +367,10 @@ void choice_make(struct choice *c, const struct profile_group *group, const char
         points_set_folds(&c->points, FINAL_POINTS);
         predict_in_sample(&c->points, &c->form, &c->fit, c->predictions);
         c->in_sample = c->form_in_sample = score_all(&c->points, c->predictions);
-        if (predict_left_out(&c->points, &c->form, &c->fit, left_out))
+        struct form tested = c->form;
+        if (c->power.chosen < 0)
+            tested.power = POWER_LAW_NONE;
+        if (predict_left_out(&c->points, &tested, &c->fit, left_out))
             c->left_out = c->form_left_out = score_all(&c->points, left_out);
         warn_of_parameters(c);
         warn_of_outliers(c, file, THROUGHPUT, c->predictions);

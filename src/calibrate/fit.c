@@ -14,13 +14,18 @@
 #define ZERO            1e-8 /* of an iteration's time, or of a GPU's power: below is the bound itself */
 
 void points_of_group(struct points *s, const struct profile_group *group) {
+    bool has_power = false; /* the configuration of the row */
     for (size_t i = 0; i < group->base_count; i++) {
         const struct profile_point *row = &group->rows[i];
         struct point *last = s->at.count > 0 ? &s->at.at[s->at.count - 1] : NULL;
         enum easim_span span = row->across_nodes ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
         bool known = last && last->at.k == row->k && last->at.batch == row->batch && last->at.span == span;
-        if (!known)
+        if (!known) {
             s->configurations++;
+            has_power = false;
+        }
+        s->power_configurations += !has_power && !isnan(row->power_w);
+        has_power |= !isnan(row->power_w);
         array_push(&s->at, ((struct point){.at = {row->k, row->batch, span},
                                            .rate = row->throughput_samples_s / row->k,
                                            .power_w = row->power_w,

@@ -18,8 +18,9 @@ struct point {
 struct points {
     ARRAY_OF(struct point) at;
     uint32_t configurations;
-    uint32_t folds;              /* fold of a configuration: its number modulo this */
-    size_t powers;               /* points with power */
+    uint32_t folds; /* fold of a configuration: its number modulo this */
+    size_t powers;  /* points with power */
+    uint32_t power_configurations;
     bool one_node, across_nodes; /* some with several GPUs are so placed */
 };
 

@@ -149,6 +149,47 @@ def power_limits(folder):
     runs(folder, "l.yaml")
 
 
+def what_points_cannot_tell(folder):
+    """Power that cannot depend on the rate is constant, never linear with a made-up p0_w; power of one configuration
+    stands for all, says so and leaves the form of the throughput; rows at limits that no fitted row matches are named."""
+    def written(rows):
+        (folder / "w.csv").write_text(HEAD + "".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+        out = easim("calibrate", "w.csv", "-o", "w.yaml", folder=folder)
+        runs(folder, "w.yaml")
+        return out, (folder / "w.yaml").read_text(encoding="utf-8")
+    rng = random.Random(3)
+    # c r / k = 1 at any batch and k: pmax_w alone is told, by its mean (weights 1/power^2: to 1 % of it)
+    rows = [("m", "card one", 1, b, 100 * rng.gauss(1, 0.01), 250 * rng.gauss(1, 0.01), "") for b in (4, 8, 16, 32, 64)]
+    out, text = written(rows)
+    assert "proportional, no sync, constant power: " in out and "identifiable" not in out, out
+    assert "linear power" in text and "cannot be told apart" in text
+    assert math.isclose(numbers(text, "p0_w")[0], sum(row[5] for row in rows) / 5, rel_tol=1e-3), text
+    rows = [("m", "card one", 1, b, b / (0.02 + 0.003 * b) * (1 + 0.001 * (b % 3)), 210 if b == 8 else "", "")
+            for b in (2, 4, 8, 16, 32, 64)]
+    out, text = written(rows)
+    assert "choice            affine, no sync: " in out and "; constant power, not tested" in out, out
+    assert "warning: power was measured at 1 configuration: " in out, out
+    assert numbers(text, "p0_w")[0] == numbers(text, "pmax_w")[0] and math.isclose(numbers(text, "p0_w")[0], 210)
+    assert re.search(r"left out +throughput [0-9.]+ %$", out, re.MULTILINE), out
+    rows = [("m", "card one", 1, b, b / (0.02 + 0.003 * b), 210, "") for b in (8, 16, 32)]
+    rows += [("m", "card one", 1, b, b / (0.03 + 0.003 * b), 190, 200) for b in (16, 64, 128)]
+    out, text = written(rows)
+    assert "warning: 2 rows at lower power limits not used" in out and numbers(text, "configurations")[-1] == 1, out
+
+
+def names_of_any_kind(folder):
+    """Quotes, backslashes, colons and hashes in a name come back from the written file."""
+    names = ['a "b" \\ c: #1', "- é'", "null", "1e3"]
+    with open(folder / "n.csv", "w", newline="", encoding="utf-8") as file:
+        file.write(HEAD)
+        csv.writer(file).writerows([name, name, 1, b, b / (0.02 + 0.003 * b), 200, ""]
+                                   for name in names for b in (1, 2, 4, 8))
+    easim("calibrate", "n.csv", "-o", "n.yaml", folder=folder)
+    out = easim("calibrate", "--check", "n.yaml", "n.csv", "--max-error", "1e-6", folder=folder)
+    assert [line for line in out.splitlines() if " on " in line] == [
+        f"{name} on {name}: 4 of 4 rows predicted" for name in names], out
+
+
 def m0_and_phi(folder):
     easim("calibrate", "p.csv", "-o", "phi.yaml", "--m0", "512", "--phi", "1000", folder=folder)
     text = (folder / "phi.yaml").read_text(encoding="utf-8")
@@ -193,8 +234,8 @@ def figure(folder):
 
 
 def main():
-    checks = [left_out_by_hand, table_where_forms_miss, check_of_unseen_points, power_limits, m0_and_phi, figure,
-              ten_thousand_rows]
+    checks = [left_out_by_hand, table_where_forms_miss, check_of_unseen_points, power_limits, what_points_cannot_tell,
+              names_of_any_kind, m0_and_phi, figure, ten_thousand_rows]
     with tempfile.TemporaryDirectory(prefix="easim-calibrate.") as name:
         for check in checks:
             check(Path(name))

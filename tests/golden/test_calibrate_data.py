@@ -88,6 +88,29 @@ def check_curve(curve, block):
     return values[1]
 
 
+def form_text(block):
+    """The chosen form as the document has it: without "no sync"; of the last contest that is told."""
+    missed = re.search(r"^  choice            lookup table: the form misses the \S+ by ([0-9.]+) %", block, re.MULTILINE)
+    if missed:
+        return f"table (best form {missed[1]} in sample)"
+    told = re.findall(r"(?:choice +|; )([^:;]+): (?:simplest|least)", block)[-1]
+    return told.replace(", no sync", "")
+
+
+def document_row(name, block):
+    """A row of the table in docs/calibration.md."""
+    cells = [name, re.search(r"(\d+) configuration", block)[1], form_text(block)]
+    for quantity in ("throughput", "power", "energy per sample"):
+        errors = [percent(block, line, quantity) for line in ("error in sample", "error left out")]
+        cells.append(", ".join(f"{error:.2f}" if error else "0" for error in errors if error is not None))
+    return " ".join("| {} |".format(" | ".join(cells)).split())
+
+
+DOCUMENTED = {"zeus: resnet50 on a40": "Zeus ResNet-50, A40", "zeus: bert_base_uncased on a40": "Zeus BERT, A40",
+              "zeus: resnet50 on v100": "Zeus ResNet-50, V100", "zeus: bert_base_uncased on v100": "Zeus BERT, V100",
+              "sia: resnet50 on a100": "Sia ResNet-50, A100", "sia: bert on a100": "Sia BERT, A100"}
+
+
 def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
@@ -108,6 +131,11 @@ def main():
     print(f"energy-optimal power limits of Zeus, W: {', '.join(optimal)}")
     # least sum over batches of (time x power at a limit) / (time x power at the highest), computed apart from easim
     assert optimal == optimal_limits(data), optimal
+    document = (SOURCE / "docs" / "calibration.md").read_text(encoding="utf-8").splitlines()
+    for curve, _, block in curves:
+        if curve in DOCUMENTED:
+            row = document_row(DOCUMENTED[curve], block)
+            assert row in document, f"docs/calibration.md has not: {row}"
     print("1 passed, 0 failed")
 
 

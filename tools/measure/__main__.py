@@ -25,6 +25,7 @@ BATCHES = {"resnet50": [8, 16, 32, 64, 128, 256, 512], "vit-b16": [4, 8, 16, 32,
            "albert-base-128": [8, 16, 32, 64, 128, 256, 512], "albert-base-512": [4, 8, 16, 32, 64, 128]}
 DEFAULT_MODELS = ["resnet50", "vit-b16", "albert-base-512"]
 PRECISIONS = ["fp32", "tf32", "bf16"]
+WORKER = str(Path(__file__).resolve().with_name("worker.py"))
 SIGNALS = signal.SIGINT, signal.SIGTERM
 DONE, UNFINISHED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -215,9 +216,8 @@ class Runner:
             log, (reading, writing) = Path(folder, "log"), os.pipe()
             job = self.job(series, keys, writing, str(Path(folder, "meeting")))
             with open(log, "wb") as errors:
-                workers = [subprocess.Popen([sys.executable, str(Path(__file__).with_name("worker.py")), job, str(rank)],
-                                            stdout=errors, stderr=errors, pass_fds=[writing], env=environment)
-                           for rank in range(series[2])]
+                workers = [subprocess.Popen([sys.executable, WORKER, job, str(rank)], stdout=errors, stderr=errors,
+                                            pass_fds=[writing], env=environment) for rank in range(series[2])]
             os.close(writing)
             try:
                 left, why = self.listen(reading, keys)
