@@ -11,6 +11,7 @@
 #define MOST_ITERATIONS 200
 #define TOLERANCE       1e-11
 #define WARM_TOLERANCE  1e-7 /* of fits to part of the points: their predictions need no more */
+#define INSIDE          5e-2 /* of a parameter's scale: how far from its bounds a fit starts */
 #define ZERO            1e-8 /* of an iteration's time, or of a GPU's power: below is the bound itself */
 
 void points_of_group(struct points *s, const struct profile_group *group) {
@@ -234,6 +235,21 @@ static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, doubl
     return isfinite(fit->cost);
 }
 
+/* At a bound a coordinate has no slope, so that a start there could not leave it: moves it inside. */
+static void move_inside(const struct problem *q, double values[static PARAM_COUNT]) {
+    for (size_t j = 0; j < q->count; j++) {
+        enum parameter p = q->free[j];
+        if (p == PARAM_GAMMA || p == PARAM_SYNC_GAMMA)
+            values[p] = fmin(fmax(values[p], GAMMA_LEAST + INSIDE), GAMMA_MOST - INSIDE);
+        else if (p == PARAM_EXPONENT)
+            values[p] = fmin(fmax(values[p], INSIDE), 1 - INSIDE);
+        else if (p == PARAM_PMAX)
+            values[p] = fmax(values[p], (1 + INSIDE) * values[PARAM_P0]);
+        else
+            values[p] = fmax(values[p], INSIDE * scale_of(q, p, values));
+    }
+}
+
 bool fit_form(const struct points *points, const struct form *form, uint32_t left_out, const struct fit *from,
               struct fit *fit) {
     struct problem q = {.points = points, .form = form, .left_out = left_out};
@@ -252,6 +268,7 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
             memcpy(start, from->values, sizeof start);
         else
             start_values(&q, i, start);
+        move_inside(&q, start);
         if (solve(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) && (!found || one.cost < fit->cost)) {
             *fit = one;
             found = true;

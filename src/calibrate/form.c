@@ -11,8 +11,6 @@ const char *const parameter_names[] = {"a_s",           "c_s",          "gamma",
                                        "alpha_inter_s", "beta_inter_s", "sync_gamma", "scaling_exponent", "p0_w",
                                        "pmax_w"};
 
-#define GAMMA_MOST 10.0 /* of the model file: 2^(1/10) - 1 = 7 % above the roofline at its ridge */
-
 size_t form_parameters(const struct form *f, enum parameter free[static PARAM_COUNT]) {
     bool norm = f->sync == SYNC_NORM, further = norm || f->sync == SYNC_ADDITIVE;
     bool some = further || f->sync == SYNC_CONSTANT;
@@ -90,7 +88,7 @@ bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
 enum bound { ABOVE_ZERO, FROM_ZERO, BETWEEN };
 
 static enum bound bound_of(enum parameter p, double *least, double *most) {
-    *least = p == PARAM_EXPONENT ? 0 : 1;
+    *least = p == PARAM_EXPONENT ? 0 : GAMMA_LEAST;
     *most = p == PARAM_EXPONENT ? 1 : GAMMA_MOST;
     if (p == PARAM_GAMMA || p == PARAM_SYNC_GAMMA || p == PARAM_EXPONENT)
         return BETWEEN;

@@ -42,6 +42,9 @@ struct form {
     bool one_node, across_nodes; /* some points with several GPUs are inside a node, across nodes */
 };
 
+#define GAMMA_LEAST 1.0
+#define GAMMA_MOST  10.0 /* of the model file: 2^(1/10) - 1 = 7 % above the roofline at its ridge */
+
 /* A launch floor for forms without one: the clock of a simulation ticks no finer. */
 #define FLOOR_NONE_S 1e-9
 

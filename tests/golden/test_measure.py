@@ -212,6 +212,8 @@ def made_up_gpus(folder):
     assert [line.split("limit ")[1] for line in said.splitlines()] == 2 * ["600 W: to do"] + 2 * ["300 W: to do"]
     assert "expected at most 2, the number of GPUs, got 4" in tool(*out, "--k", "4", code=1, **with_gpus)
     assert "GPUs of one type" in tool("-o", folder / "x.csv", code=1, MIXED="1", **with_gpus)
+    with_gpus["CUDA_VISIBLE_DEVICES"] = ""
+    assert "no GPU: CUDA_VISIBLE_DEVICES leaves none" in tool("-o", folder / "x.csv", code=1, **with_gpus)
     with_gpus["CUDA_VISIBLE_DEVICES"] = "7"
     assert "nvmlDeviceGetHandleByIndex_v2: Not Found" in tool("-o", folder / "x.csv", code=1, **with_gpus)
     script = "import meter; m = meter.open_meter(['0', 'GPU-1']); print(m.method, meter.rest_w(m, 1.5), sep=';')"

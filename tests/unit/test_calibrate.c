@@ -187,6 +187,45 @@ Test(calibrate, noisy_data) {
     cr_expect(beyond <= cases / 100, "%zu of %zu beyond 3 standard errors", beyond, cases);
 }
 
+/* What is predicted of a part left out comes from a fit that starts at the fit to all points. It is what a fit from
+   the fixed starts, which have not seen that part, predicts, also where the fit to all points ends at a bound. */
+Test(calibrate, left_out_fits_do_not_remember) {
+    static const struct {
+        struct form form;
+        values_of v;
+    } at_bounds[] = {
+        {{COMPUTE_AFFINE, SYNC_NORM, POWER_LAW_NONE, true, false},
+         {0.0231, 0.00523, 1, 0.2131, 0.0317, 0.2131, 0.0317, 10, 0, 0, 0}},
+        {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_NONE, true, false},
+         {0.1231, 0.00523, 2.317, 0, 0.00317, 0, 0.00317, 1, 0, 0, 0}},
+        {{COMPUTE_AFFINE, SYNC_EXPONENT, POWER_LAW_CONSTANT, true, false},
+         {0.0231, 0.00523, 1, 0, 0, 0, 0, 1, 0, 231.7, 231.7}},
+    };
+    size_t ended_at_bound = 0;
+    for (size_t c = 0; c < sizeof at_bounds / sizeof *at_bounds; c++)
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            const struct form *form = &at_bounds[c].form;
+            struct points points = {0};
+            struct prediction predictions[128];
+            struct fit all, rest;
+            gsl_rng *rng = rng_create(seed, (uint32_t)c, "bounds");
+            synthesise(&points, form, at_bounds[c].v, 0.02, rng);
+            gsl_rng_free(rng);
+            cr_assert(fit_form(&points, form, NO_FOLD, NULL, &all));
+            cr_assert(predict_left_out(&points, form, &all, predictions));
+            ended_at_bound += all.values[PARAM_SYNC_GAMMA] == 10 || all.values[PARAM_ALPHA] == 0;
+            for (size_t i = 0; i < points.at.count; i++) {
+                values_of ignored;
+                cr_assert(fit_form(&points, form, points.at.at[i].configuration, NULL, &rest));
+                double rate = form_rate(rest.values, points.at.at[i].at, ignored);
+                cr_expect(fabs(predictions[i].rate / rate - 1) < 1e-4, "case %zu, seed %d, point %zu: %g, not %g",
+                          c, (int)seed, i, predictions[i].rate, rate);
+            }
+            points_finish(&points);
+        }
+    cr_expect(ended_at_bound >= 4, "%zu", ended_at_bound);
+}
+
 /* The mean is the simplest fit: t = c b at one batch. Rates 90, 100, 110 samples/s. Least squares of r/m - 1 over
    r: r = sum(1/m)/sum(1/m^2) = 98.66...; its variance is s^2 / sum(1/m^2) with s^2 = SSR/2, and c = 1/r. */
 Test(calibrate, covariance_by_hand) {

@@ -111,6 +111,8 @@ class Machine:
             self.driver = self.nvml.driver()
         except NvmlError as error:
             raise Problem(f"no GPU: {error} (--device cpu tries the tool without one)") from None
+        if not names:
+            raise Problem("no GPU: CUDA_VISIBLE_DEVICES leaves none")
         if len(set(names)) != 1:
             raise Problem(f"expected GPUs of one type, got {names}: choose some by CUDA_VISIBLE_DEVICES")
         self.column = "-".join(names[0].lower().removeprefix("nvidia ").split())
@@ -238,7 +240,7 @@ class Runner:
             os.set_blocking(lines.fileno(), False)
             selector.register(lines, selectors.EVENT_READ)
             begun, text, ready = time.monotonic(), b"", {}
-            while keys:
+            while True:
                 until = min(begun + self.patience_s, self.end)
                 if not selector.select(max(0, until - time.monotonic())):
                     if time.monotonic() >= self.end:
@@ -251,9 +253,9 @@ class Runner:
                 for report in map(json.loads, whole):
                     ready, keys = self.take(report, ready, keys)
                     begun = time.monotonic()
-                    if keys:
-                        self.check_time()
-        return [], None
+                    if not keys:
+                        return [], None  # workers out of memory may say so one after the other
+                    self.check_time()
 
     def take(self, report, ready, keys):
         if "ready" in report:
