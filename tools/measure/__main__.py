@@ -10,7 +10,6 @@ import os
 import platform
 import selectors
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -96,7 +95,7 @@ class Machine:
 
     def __init__(self, device):
         self.nvml, self.gpus, self.devices, self.column, self.driver = None, [], [], "cpu", None
-        self.description = {"host": socket.gethostname(), "cpus": os.cpu_count(), "system": platform.platform()}
+        self.description = {"cpus": os.cpu_count(), "system": platform.platform()}
         if device == "cuda":
             self.find_gpus()
 
