@@ -29,7 +29,7 @@ static double gpus(struct table *t) {
     if (table_is_absent(t, PLAN))
         return 0;
     double instances = table_is_absent(t, INSTANCES) ? 1 : table_whole(t, INSTANCES, 0);
-    double all = table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100 * instances;
+    double all = table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") * instances / 100;
     if (all <= 1 << 30)
         return all;
     table_bad(t, PLAN, "expected at most 2^30 GPUs of all instances, got", "");
