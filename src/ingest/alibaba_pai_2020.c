@@ -61,4 +61,4 @@ static int pai_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader alibaba_pai_2020_reader = {"alibaba-pai-2020", "Alibaba PAI, simulator form (CSV)",
-                                                     pai_read};
+                                                     pai_read, 0};

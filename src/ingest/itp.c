@@ -40,4 +40,4 @@ static int itp_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader itp_reader = {"itp", "Microsoft ITP cluster log (CSV, raw or annotated by ElasticFlow)",
-                                        itp_read};
+                                        itp_read, TRACE_OPTION_MODELS};

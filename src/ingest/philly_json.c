@@ -322,4 +322,4 @@ static int philly_json_read(const char *path, const struct trace_options *option
 }
 
 const struct trace_reader philly_json_reader = {"philly-json", "Microsoft Philly, cluster_job_log (JSON)",
-                                                philly_json_read};
+                                                philly_json_read, TRACE_OPTION_TIME_ZONE};

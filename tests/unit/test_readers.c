@@ -101,15 +101,19 @@ static const struct {
      JSON_ROWS "a,0,u,,,5400,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"},
     {"philly-json", "three times of one job in the hour that comes twice are one row; a dropped job's are none",
-     "[" JOB("a", "\"2017-11-05 01:00:00\"", ATTEMPT("\"2017-11-05 01:10:00\"", "\"2017-11-05 01:20:00\"")) ",\n" JOB(
-         "b", "\"2017-11-05 01:00:00\"", "") "]",
+     "[" JOB("a", "\"2017-11-05 01:00:00\"",
+             ATTEMPT("\"2017-11-05 01:10:00\"",
+                     "\"2017-11-05 01:20:00\"")) ",\n" JOB("b", "\"2017-11-05 01:00:00\"", "") "]",
      JSON_ROWS "a,0,u,,,600,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"
                "dropped 1 at 2: never ran (no attempt)\n"},
     {"philly-json", "100 s on 2 GPUs behind an attempt that ends before it starts; a job of one such attempt",
      "[" JOB("a", "\"2017-10-07 01:00:00\"",
              ATTEMPT("\"2017-10-07 02:01:00\"", "\"2017-10-07 02:00:00\"") "," ATTEMPT(
-                 "\"2017-10-07 03:00:00\"", "\"2017-10-07 03:01:40\"")) ",\n" JOB("b", "\"2017-10-07 01:00:00\"", ATTEMPT("\"2017-10-07 02:01:00\"", "\"2017-10-07 02:00:00\"")) "]",
+                 "\"2017-10-07 03:00:00\"",
+                 "\"2017-10-07 03:01:40\"")) ",\n" JOB("b", "\"2017-10-07 01:00:00\"",
+                                                       ATTEMPT("\"2017-10-07 02:01:00\"",
+                                                               "\"2017-10-07 02:00:00\"")) "]",
      JSON_ROWS "a,0,u,,,100,,2,,,,,v,Pass,2\n"
                "changed 1 at 1: attempts that end before they start count as 0 s\n"
                "dropped 1 at 2: duration not above 0\n"},
