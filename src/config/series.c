@@ -152,6 +152,13 @@ static bool read_value(struct reader *r, double *value) {
     return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;
 }
 
+static void note_step(struct reader *r, int64_t step_ns) {
+    struct series *s = r->series;
+    r->step_ns = step_ns;
+    s->shortest_ns = s->shortest_ns == 0 || step_ns < s->shortest_ns ? step_ns : s->shortest_ns;
+    s->longest_ns = step_ns > s->longest_ns ? step_ns : s->longest_ns;
+}
+
 static void read_row(void *context) {
     struct reader *r = context;
     struct series *s = r->series;
@@ -166,7 +173,7 @@ static void read_row(void *context) {
         if (r->last_ns == INT64_MIN)
             s->first_ns = time_ns;
         else
-            r->step_ns = time_ns - r->last_ns;
+            note_step(r, time_ns - r->last_ns);
         r->last_ns = time_ns;
     }
     if (!valued)
