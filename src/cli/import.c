@@ -171,7 +171,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "workload CSV to write (default: standard output)", 0},
     {"estimate", 'e', "run|requested", 0, "swf: what stands as requested_s (default: requested)", 0},
-    {"models", 'm', NULL, 0, "take model, batch and deadline from the log where it has them", 0},
+    {"models", 'm', NULL, 0, "itp: take model, batch and deadline from the log where it has them", 0},
     {"time-zone", KEY_TIME_ZONE, "ZONE", 0, "of local times: UTC, +08:00, America/Los_Angeles", 0},
     {"work", KEY_WORK, "MODEL=SAMPLES", 0, "pollux, sia: work of the jobs of an application; may be repeated", 0},
     {"from", KEY_FROM, "DURATION", 0, "drop jobs submitted earlier, counted from the first", 0},

@@ -99,7 +99,7 @@ static struct slice next_value(struct reader *r) {
             return (struct slice){at, (size_t)(behind - at)};
         scanned = r->end - r->begin;
         if (behind)
-            bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
+            bad(r, r->line, NULL, "expected a job as valid JSON, nested at most 512 deep");
         else if (scanned > JOB_MAX_BYTES)
             bad(r, r->line, NULL, "a job of more than 16 MiB");
         else if (read_more(r) == 0)

@@ -250,7 +250,9 @@ static const struct {
     {"philly-json", "[" JOB("a", "null", ""), "f:1: expected a comma or ] behind a job\n"},
     {"philly-json", "[" JOB("a", "null", "") "\n,\n]", "f:3: expected a job behind the comma\n"},
     {"philly-json", "[]\n\n[]", "f:3: expected the end of the file behind the array of jobs\n"},
-    {"philly-json", "[{\"jobid\": b}]", "f:1: expected a job as a JSON object, got something else\n"},
+    {"philly-json", "[{\"jobid\": b}]", "f:1: expected a job as valid JSON, nested at most 512 deep\n"},
+    {"philly-json", "[" JOB("a", "null", "") ",\n{\"user\": \"a\tb\"}]",
+     "f:2: expected a job as valid JSON, nested at most 512 deep\n"},
     {"alibaba-gpu-2023", PODS "p0,1,1001,,Running,5,905,5,LS\np1,1,,,Running,-5,905,5,LS\n",
      "f:2:6: gpu_milli: expected integer 1..1000, got \"1001\"\n"
      "f:3:16: creation_time: expected seconds 0..4e9, got \"-5\"\n"
