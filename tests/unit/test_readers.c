@@ -290,7 +290,8 @@ Test(readers, bad) {
    million brackets, a job of a million attempts. Each is refused or read within the test's time. */
 Test(readers, hostile_files, .timeout = 20) {
     static const char *const formats[] = {
-        "swf", "itp", "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios", "gavel", "pollux"};
+        "workload",         "swf",    "itp",   "philly", "philly-json", "alibaba-gpu-2023",
+        "alibaba-pai-2020", "helios", "gavel", "pollux"};
     static const struct {
         const char *before, *again, *after;
         int count;
