@@ -142,10 +142,14 @@ static const struct {
      "submit_time,duration,plan_gpu,inst_num\n10,20,50,4\n11,20,100,\n12,20,,1\n",
      TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,2,,,,,50,4\n2,1,,,,20,,1,,,,,100,\n"
                    "dropped 1 at 4: no GPUs\n"},
-    {"alibaba-pai-2020", "7 % of a GPU for each of 100 instances are 7 GPUs, not a bit more; 110 % x 3 are 3.3",
-     "submit_time,duration,plan_gpu,inst_num\n10,20,7,100\n10,20,110,3\n",
-     TRACE_COLUMNS ",gpu_share,label.plan_gpu,label.inst_num\n1,0,,,,20,,7,,,,,,7,100\n"
-                   "2,0,,,,20,,4,,,,,0.825,110,3\nchanged 1 at 3: part of a GPU: gpu_share\n"},
+    {"alibaba-pai-2020", "7 % of a GPU for each of 100 instances are 7 GPUs, not a bit more",
+     "submit_time,duration,plan_gpu,inst_num\n10,20,7,100\n",
+     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,7,,,,,7,100\n"},
+    {"alibaba-pai-2020",
+     "num_gpu is of one instance, as in the simulator: 2 x 4 and 0.5 x 6 GPUs; no number is one",
+     "submit_time,duration,num_inst,num_gpu\n10,20,4,2\n10,20,6,0.5\n10,20,,3.0\n10,20,0,2\n",
+     TRACE_COLUMNS ",label.num_inst,label.num_gpu\n1,0,,,,20,,8,,,,,4,2\n2,0,,,,20,,3,,,,,6,0.5\n"
+                   "3,0,,,,20,,3,,,,,,3.0\ndropped 1 at 5: no GPUs\n"},
     {"helios", "the example of its README; a CPU job; a job that never started",
      HELIOS "1425511,uXBbc,vcJkd,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848\n"
             "1425512,uVMrF,vchbv,4,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249\n"
@@ -258,7 +262,7 @@ static const struct {
      "f:3:16: creation_time: expected seconds 0..4e9, got \"-5\"\n"
      "f:3:6: gpu_milli: expected integer 1..1000, got \"\"\n"},
     {"alibaba-pai-2020", "submit_time,duration,plan_gpu,inst_num\n10,20,1e9,1e9\n",
-     "f:2:7: plan_gpu: expected at most 2^30 GPUs of all instances, got \"1e9\"\n"},
+     "f:2:11: inst_num: expected at most 2^30 GPUs of all instances, got \"1e9\"\n"},
     {"alibaba-pai-2020", "submit_time,duration,num_gpu\n10,20,inf\n10,inf,1\n10,20,nan\n10,20,-1\n",
      "f:2:7: num_gpu: expected GPUs 0..2^30, got \"inf\"\n"
      "f:3:4: duration: expected seconds -4e9..4e9, got \"inf\"\n"
