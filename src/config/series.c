@@ -261,13 +261,13 @@ int64_t series_last_ns(const struct series *s) {
     return s->kind && !s->repeat ? s->end_ns : TIME_NONE_NS;
 }
 
-/* The step after this one, which may be the first of the next round. */
+/* The step after this one, which may be the first of the next round; none at the end of time. */
 static void step_on(struct series_cursor *c) {
     int64_t period_ns = series_period_ns(c->series);
     if (++c->next < c->series->count || period_ns == 0)
         return;
-    c->next = 0;
-    c->shift_ns += period_ns;
+    if (!__builtin_add_overflow(c->shift_ns, period_ns, &c->shift_ns))
+        c->next = 0;
 }
 
 void series_start(struct series_cursor *c, const struct series *s) {
