@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct arguments {
     const char *format, *output, *nodes, *cluster_output, *assignment;
@@ -61,8 +62,8 @@ static void rows(const char *text, struct trace_changes *changes, struct argp_st
         good = good && numfmt_parse_int(text, (size_t)(colon - text), &first);
     if (!good || first < 1 || last < first)
         argp_error(state, "--rows: expected N or FIRST:LAST, got \"%s\"", text);
-    changes->first_row = (uint64_t)first;
-    changes->last_row = (uint64_t)last;
+    changes->first_row = first;
+    changes->last_row = last;
 }
 
 /* "cifar10=5e6" */
@@ -159,6 +160,8 @@ static error_t parse(int key, char *value, struct argp_state *state) {
             argp_error(state, "expected FORMAT FILE");
         if (!a->nodes != !a->cluster_output)
             argp_error(state, "--nodes and --cluster-out belong together");
+        if (a->changes.from_s >= a->changes.until_s)
+            argp_error(state, "expected --from before --until");
         return 0;
     default:
         return parse_change(key, value, state);
@@ -168,7 +171,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "workload CSV to write (default: standard output)", 0},
     {"estimate", 'e', "run|requested", 0, "swf: what stands as requested_s (default: requested)", 0},
-    {"models", 'm', NULL, 0, "take model, batch and deadline from the log where it has them", 0},
+    {"models", 'm', NULL, 0, "itp: take model, batch and deadline from the log where it has them", 0},
     {"time-zone", KEY_TIME_ZONE, "ZONE", 0, "of local times: UTC, +08:00, America/Los_Angeles", 0},
     {"work", KEY_WORK, "MODEL=SAMPLES", 0, "pollux, sia: work of the jobs of an application; may be repeated", 0},
     {"from", KEY_FROM, "DURATION", 0, "drop jobs submitted earlier, counted from the first", 0},
@@ -193,16 +196,27 @@ static int write_output(const char *path, const struct str *text, struct error *
     return 0;
 }
 
-static void report(const struct trace *trace, const char *name, struct str *log) {
+/* The instant of t = 0, which is also what start_time of a scenario wants. */
+static void report_offset(const struct trace_reader *reader, double offset_s, const char *name, struct str *log) {
+    char date[32] = "";
+    time_t instant = (time_t)offset_s;
+    struct tm utc;
+    if (reader->options & TRACE_OPTION_TIME_ZONE && gmtime_r(&instant, &utc))
+        strftime(date, sizeof date, " (%Y-%m-%dT%H:%M:%SZ)", &utc);
+    str_addf(log, "%s: first submit at %.15g s%s is now 0\n", name, offset_s, date);
+}
+
+static void report(const struct trace_reader *reader, const struct trace *trace, const char *name,
+                   struct str *log) {
     str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read, trace->rows.count);
     if (trace->offset_s != 0)
-        str_addf(log, "%s: first submit at %.15g s is now 0\n", name, trace->offset_s);
+        report_offset(reader, trace->offset_s, name, log);
     trace_write_notes(trace, name, "", log);
 }
 
 /* What the options do to all rows together, and its report. */
-static void change(const struct arguments *a, const struct trace_assignment *assignment, struct trace *trace,
-                   struct str *log) {
+static void change(const struct arguments *a, const struct trace_reader *reader,
+                   const struct trace_assignment *assignment, struct trace *trace, struct str *log) {
     const char *name = a->inputs.count == 1 ? a->inputs.at[0] : "all files";
     size_t before = trace->rows.count;
     double offset_s = trace->offset_s;
@@ -213,7 +227,7 @@ static void change(const struct arguments *a, const struct trace_assignment *ass
     if (trace->rows.count != before || a->inputs.count > 1)
         str_addf(log, "%s: %zu rows written\n", name, trace->rows.count);
     if (trace->offset_s != offset_s || (a->inputs.count > 1 && offset_s != 0))
-        str_addf(log, "%s: first submit at %.15g s is now 0\n", name, trace->offset_s);
+        report_offset(reader, trace->offset_s, name, log);
     trace_write_notes(trace, name, "", log);
 }
 
@@ -223,7 +237,7 @@ static int read_inputs(const struct arguments *a, const struct trace_reader *rea
     struct trace *parts = mem_zalloc(count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
         if (reader->read(a->inputs.at[i], &a->options, &parts[i], problems) == 0)
-            report(&parts[i], a->inputs.at[i], log);
+            report(reader, &parts[i], a->inputs.at[i], log);
     if (count == 1) {
         *trace = parts[0];
         parts[0] = (struct trace){0};
@@ -261,8 +275,8 @@ static int run(const struct arguments *a, const struct trace_reader *reader) {
         r = cli_report_problems(&problems);
     } else {
         if (a->nodes)
-            report(&nodes, a->nodes, &log);
-        change(a, &assignment, &trace, &log);
+            report(reader, &nodes, a->nodes, &log);
+        change(a, reader, &assignment, &trace, &log);
         if (write_all(a, &trace, &cluster, &error) < 0)
             r = cli_report_error(&error);
         else
@@ -285,6 +299,13 @@ static void add_formats(struct str *out) {
     str_add(out, "  workload          easim's own CSV (checks and sorts it)");
 }
 
+static const char *option_name(enum trace_option option) {
+    return option == TRACE_OPTION_ESTIMATE ? "estimate"
+           : option == TRACE_OPTION_MODELS ? "models"
+           : option == TRACE_OPTION_WORK   ? "work"
+                                           : "time-zone";
+}
+
 static int unknown_format(const char *name) {
     fprintf(stderr, "easim import: no format is named \"%s\" (", name);
     for (size_t i = 0; ingest_readers[i]; i++)
@@ -305,8 +326,11 @@ int cli_import(int argc, char **argv) {
     a.options.work = a.work.at;
     a.options.work_count = a.work.count;
     int r = EXIT_BAD_INPUT;
+    enum trace_option unused = reader ? trace_option_unused(reader, &a.options) : 0;
     if (!reader)
         r = unknown_format(a.format);
+    else if (unused != 0)
+        fprintf(stderr, "easim import: --%s means nothing to format %s\n", option_name(unused), reader->name);
     else if (a.nodes && strcmp(reader->name, alibaba_gpu_2023_reader.name) != 0)
         fprintf(stderr, "easim import: --nodes belongs to format %s\n", alibaba_gpu_2023_reader.name);
     else

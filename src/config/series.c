@@ -152,6 +152,13 @@ static bool read_value(struct reader *r, double *value) {
     return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;
 }
 
+static void note_step(struct reader *r, int64_t step_ns) {
+    struct series *s = r->series;
+    r->step_ns = step_ns;
+    s->shortest_ns = s->shortest_ns == 0 || step_ns < s->shortest_ns ? step_ns : s->shortest_ns;
+    s->longest_ns = step_ns > s->longest_ns ? step_ns : s->longest_ns;
+}
+
 static void read_row(void *context) {
     struct reader *r = context;
     struct series *s = r->series;
@@ -166,7 +173,7 @@ static void read_row(void *context) {
         if (r->last_ns == INT64_MIN)
             s->first_ns = time_ns;
         else
-            r->step_ns = time_ns - r->last_ns;
+            note_step(r, time_ns - r->last_ns);
         r->last_ns = time_ns;
     }
     if (!valued)
@@ -254,13 +261,13 @@ int64_t series_last_ns(const struct series *s) {
     return s->kind && !s->repeat ? s->end_ns : TIME_NONE_NS;
 }
 
-/* The step after this one, which may be the first of the next round. */
+/* The step after this one, which may be the first of the next round; none at the end of time. */
 static void step_on(struct series_cursor *c) {
     int64_t period_ns = series_period_ns(c->series);
     if (++c->next < c->series->count || period_ns == 0)
         return;
-    c->next = 0;
-    c->shift_ns += period_ns;
+    if (!__builtin_add_overflow(c->shift_ns, period_ns, &c->shift_ns))
+        c->next = 0;
 }
 
 void series_start(struct series_cursor *c, const struct series *s) {

@@ -32,8 +32,9 @@ struct series {
     size_t count;
     int64_t first_ns; /* time of the first row */
     int64_t end_ns;   /* the last row's time and once more the step before it; TIME_NONE_NS: none, the last stays */
-    uint64_t rows, gaps;     /* rows read; empty cells filled in */
-    uint32_t first_gap_line; /* 0: none */
+    uint64_t rows, gaps;             /* rows read; empty cells filled in */
+    uint32_t first_gap_line;         /* 0: none */
+    int64_t shortest_ns, longest_ns; /* from one row to the next: missing rows show here; 0: there is only one */
 };
 
 /* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat}. *constant is the default of the

@@ -1,5 +1,6 @@
 /* Alibaba PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its authors reads it:
-   times in seconds; num_gpu of the job, or plan_gpu in percent of a GPU for each of inst_num instances. */
+   times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of num_inst instances, which run together
+   (scheduler.py of the simulator: num_inst * num_gpu). */
 #include "base/units.h"
 #include "ingest/alibaba.h"
 #include "ingest/table.h"
@@ -19,20 +20,28 @@ enum column {
     COLUMN_COUNT
 };
 
-static const char *const column_names[COLUMN_COUNT] = {
-    "submit_time",           "duration", "num_gpu", "plan_gpu", "inst_num", "job_id|jobid|job_name|name", "user",
-    "gpu_type_spec|gpu_type"};
+static const char *const column_names[COLUMN_COUNT] = {"submit_time",
+                                                       "duration",
+                                                       "num_gpu",
+                                                       "plan_gpu",
+                                                       "num_inst|inst_num",
+                                                       "job_id|jobid|job_name|name",
+                                                       "user",
+                                                       "gpu_type_spec|gpu_type"};
 
-static double gpus(struct table *t) {
+/* Of one instance. */
+static double gpus_each(struct table *t) {
     if (!table_is_absent(t, GPUS))
         return table_real(t, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
-    if (table_is_absent(t, PLAN))
-        return 0;
+    return table_is_absent(t, PLAN) ? 0 : table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
+}
+
+static double gpus(struct table *t) {
     double instances = table_is_absent(t, INSTANCES) ? 1 : table_whole(t, INSTANCES, 0);
-    double all = table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100 * instances;
+    double all = gpus_each(t) * instances, whole = round(all);
     if (all <= 1 << 30)
-        return all;
-    table_bad(t, PLAN, "expected at most 2^30 GPUs of all instances, got", "");
+        return fabs(all - whole) < 1e-9 * whole ? whole : all; /* 0.07 x 100 is a bit more than 7 */
+    table_bad(t, INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
     return 0;
 }
 
@@ -61,4 +70,4 @@ static int pai_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader alibaba_pai_2020_reader = {"alibaba-pai-2020", "Alibaba PAI, simulator form (CSV)",
-                                                     pai_read};
+                                                     pai_read, 0};

@@ -173,4 +173,4 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader gavel_reader = {"gavel", "trace of the Gavel simulator (tab-separated)", gavel_read};
+const struct trace_reader gavel_reader = {"gavel", "trace of the Gavel simulator (tab-separated)", gavel_read, 0};

@@ -46,5 +46,5 @@ static int helios_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader helios_reader = {"helios", "SenseTime Helios (CSV)", helios_read};
-const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", helios_read};
+const struct trace_reader helios_reader = {"helios", "SenseTime Helios (CSV)", helios_read, TRACE_OPTION_TIME_ZONE};
+const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", helios_read, TRACE_OPTION_TIME_ZONE};

@@ -39,5 +39,5 @@ static int itp_read(const char *path, const struct trace_options *options, struc
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader itp_reader = {"itp", "Microsoft ITP cluster log (CSV, raw or annotated by ElasticFlow)",
-                                        itp_read};
+const struct trace_reader itp_reader = {"itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read,
+                                        TRACE_OPTION_MODELS};

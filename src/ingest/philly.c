@@ -32,4 +32,5 @@ static int philly_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader philly_reader = {"philly", "Microsoft Philly, flattened (CSV)", philly_read};
+const struct trace_reader philly_reader = {"philly", "Microsoft Philly, flattened (CSV)", philly_read,
+                                           TRACE_OPTION_TIME_ZONE};

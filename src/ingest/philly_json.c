@@ -27,6 +27,8 @@ struct reader {
     char *buffer;
     size_t begin, end, capacity;
     uint32_t line;
+    bool failed;                /* to read; that is a problem already */
+    struct clock_changes clock; /* of the current job */
 };
 
 /* --- bytes --- */
@@ -36,13 +38,15 @@ static bool full(const struct reader *r) {
 }
 
 static void bad(struct reader *r, uint32_t line, const char *path, const char *text) {
-    if (!full(r))
+    if (!full(r) && !r->failed)
         problems_add(r->problems, (struct location){bytes_name(r->bytes), line, 0}, path, "%s", text);
 }
 
 /* More bytes behind those that are there: how many; 0 at the end or after a problem. */
 static size_t read_more(struct reader *r) {
     struct error error = {0};
+    if (r->failed)
+        return 0;
     if (r->begin > 0) {
         memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
         r->end -= r->begin;
@@ -53,7 +57,8 @@ static size_t read_more(struct reader *r) {
         r->buffer = mem_realloc(r->buffer, r->capacity, 1);
     }
     ssize_t count = bytes_read(r->bytes, r->buffer + r->end, r->capacity - r->end, "", &error);
-    if (count < 0)
+    r->failed = count < 0;
+    if (r->failed)
         problems_add(r->problems, (struct location){0}, NULL, "%s", error.text);
     if (count <= 0)
         return 0;
@@ -94,7 +99,7 @@ static struct slice next_value(struct reader *r) {
             return (struct slice){at, (size_t)(behind - at)};
         scanned = r->end - r->begin;
         if (behind)
-            bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
+            bad(r, r->line, NULL, "expected a job as valid JSON, nested at most 512 deep");
         else if (scanned > JOB_MAX_BYTES)
             bad(r, r->line, NULL, "a job of more than 16 MiB");
         else if (read_more(r) == 0)
@@ -119,7 +124,7 @@ static bool time_of(struct reader *r, struct slice object, const char *key, int6
     struct slice text = text_of(object, key);
     if (text.length == 0)
         return false;
-    if (local_time_read(text, r->zone, r->trace, r->line, unix_ns))
+    if (local_time_read(text, r->zone, &r->clock, unix_ns))
         return true;
     if (!full(r))
         problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, key,
@@ -142,7 +147,7 @@ static uint32_t count_gpus(struct slice attempt) {
 
 /* What the attempts of a job add up to. */
 struct attempts {
-    uint32_t count, untimed;
+    uint32_t count, untimed, reversed;
     uint32_t gpus; /* of the last one with times */
     bool uneven;   /* not all had as many */
     bool last_untimed;
@@ -165,7 +170,10 @@ static struct attempts add_up(struct reader *r, struct slice job) {
         uint32_t gpus = count_gpus(attempt);
         sum.uneven = sum.uneven || (sum.count > sum.untimed + 1 && gpus != sum.gpus);
         sum.gpus = gpus;
-        sum.gpu_s += gpus * units_s(end_ns - start_ns);
+        if (end_ns < start_ns)
+            sum.reversed++;
+        else
+            sum.gpu_s += gpus * units_s(end_ns - start_ns);
     }
     return sum;
 }
@@ -197,9 +205,12 @@ static void add_row(struct reader *r, struct slice job, const char *id, int64_t 
     row.labels = labels;
     if (sum->untimed > 0)
         trace_note(r->trace, false, "attempts without a start or an end left out", row.line);
+    if (sum->reversed > 0)
+        trace_note(r->trace, false, "attempts that end before they start count as 0 s", row.line);
     if (sum->uneven)
         trace_note(r->trace, false, "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
                    row.line);
+    local_time_note(&r->clock, r->trace, row.line);
     array_push(&r->trace->rows, row);
 }
 
@@ -224,6 +235,7 @@ static void read_job(struct reader *r, struct slice job) {
     size_t before = r->problems->count;
     int64_t submit_ns = 0;
     r->trace->rows_read++;
+    r->clock = (struct clock_changes){0};
     if (job.at[0] != '{') {
         bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
         return;
@@ -310,4 +322,4 @@ static int philly_json_read(const char *path, const struct trace_options *option
 }
 
 const struct trace_reader philly_json_reader = {"philly-json", "Microsoft Philly, cluster_job_log (JSON)",
-                                                philly_json_read};
+                                                philly_json_read, TRACE_OPTION_TIME_ZONE};

@@ -48,5 +48,7 @@ static int pollux_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader pollux_reader = {"pollux", "workload of the Pollux simulator (CSV)", pollux_read};
-const struct trace_reader sia_reader = {"sia", "workload of the Sia simulator (CSV)", pollux_read};
+const struct trace_reader pollux_reader = {"pollux", "workload of the Pollux simulator (CSV)", pollux_read,
+                                           TRACE_OPTION_WORK};
+const struct trace_reader sia_reader = {"sia", "workload of the Sia simulator (CSV)", pollux_read,
+                                        TRACE_OPTION_WORK};

@@ -287,5 +287,5 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader swf_reader = {
-    "swf", "Standard Workload Format (Parallel Workloads Archive), processors as GPUs", swf_read};
+const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs", swf_read,
+                                        TRACE_OPTION_ESTIMATE};

@@ -3,7 +3,6 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "ingest/local_time.h"
 #include "ingest/readers.h"
 #include "workload/trace_file.h"
 
@@ -88,7 +87,7 @@ const char *table_reason(const struct trace_row *row) {
 
 int64_t table_time(struct table *t, int column) {
     int64_t unix_ns = 0;
-    if (!local_time_read(table_field(t, column), t->zone, t->trace, csv_where(t->csv, -1).line, &unix_ns))
+    if (!local_time_read(table_field(t, column), t->zone, &t->clock, &unix_ns))
         table_bad(t, column, "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got", "");
     return unix_ns;
 }
@@ -141,6 +140,7 @@ static void read_row(void *context) {
     bool is_new;
     struct trace_row row = trace_row_absent(csv_where(t->csv, -1).line);
     t->trace->rows_read++;
+    t->clock = (struct clock_changes){0};
     uint32_t id = row_id(t, &is_new);
     const char *reason = t->format->read_row(t, &row);
     check_id(t, is_new);
@@ -150,6 +150,7 @@ static void read_row(void *context) {
         trace_note(t->trace, true, reason, row.line);
         return;
     }
+    local_time_note(&t->clock, t->trace, row.line);
     if (t->format->note_repeats)
         note_repeat(t, &row);
     row.id = intern_text(&t->ids, id);

@@ -2,8 +2,8 @@
 #ifndef EASIM_INGEST_TABLE_H
 #define EASIM_INGEST_TABLE_H
 
+#include "ingest/local_time.h"
 #include "io/csv.h"
-#include "io/time_zone.h"
 #include "workload/trace.h"
 
 #define TABLE_MAX_COLUMNS 24
@@ -34,6 +34,7 @@ struct table {
     int columns[TABLE_MAX_COLUMNS]; /* -1: not there or not to be used */
     ARRAY_OF(int) labels;           /* columns */
     struct time_zone *zone;
+    struct clock_changes clock; /* of the current row */
     struct intern ids;
     struct intern rows; /* whole, if repeats are noted */
     struct str row;
@@ -54,7 +55,8 @@ double table_real(struct table *table, int column, double least, double most, co
 uint32_t table_whole(struct table *table, int column, int64_t least);
 /* A number of GPUs that may have a fraction: whole ones and the share used of each. */
 void table_gpus(struct trace_row *row, double gpus);
-/* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted. */
+/* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted if the row is
+   kept. */
 int64_t table_time(struct table *table, int column);
 /* GPUs and run time of a row that can be replayed, or why it cannot. */
 const char *table_reason(const struct trace_row *row);

@@ -1,6 +1,7 @@
 /* manifest.json, built with cJSON. */
 #include "output/manifest.h"
 
+#include "base/units.h"
 #include "easim_version.h"
 #include "output/json.h"
 
@@ -97,6 +98,8 @@ static void add_series(cJSON *root, const struct study *study) {
         json_add_int(object, "gaps_filled", (int64_t)s->gaps);
         if (s->gaps > 0)
             json_add_int(object, "first_gap_line", s->first_gap_line);
+        json_add_real(object, "shortest_step_s", units_s(s->shortest_ns));
+        json_add_real(object, "longest_step_s", units_s(s->longest_ns));
         cJSON_AddItemToArray(array, object);
     }
     array = study->warnings.count > 0 ? cJSON_AddArrayToObject(root, "warnings") : NULL;

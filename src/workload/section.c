@@ -170,6 +170,10 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {!trace && s->file, "key \"file\" belongs to kind: trace"},
         {!trace && s->time_zone, "key \"time_zone\" belongs to kind: trace"},
         {!trace && s->work.count > 0, "key \"work\" belongs to kind: trace"},
+        {!trace && !trace_change_is_none(&s->changes),
+         "slice, kill_at_request, load_scale and time_compression belong to kind: trace"},
+        {s->changes.from_s >= s->changes.until_s, "slice: expected from before until"},
+        {s->changes.first_row > s->changes.last_row, "slice: expected first_row up to last_row"},
         {!trace && s->assign.node, "key \"assign\" belongs to kind: trace"},
         {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
@@ -222,6 +226,13 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
     }
 }
 
+static const char *option_key(enum trace_option option) {
+    return option == TRACE_OPTION_ESTIMATE ? "estimate"
+           : option == TRACE_OPTION_MODELS ? "models_of_trace"
+           : option == TRACE_OPTION_WORK   ? "work"
+                                           : "time_zone";
+}
+
 static void read_trace(struct stream *s, const struct workload_source *source,
                        const struct trace_reader *const *readers, const char *path, const struct binding *b) {
     const struct trace_reader *reader = trace_file_find_reader(readers, s->format);
@@ -238,7 +249,12 @@ static void read_trace(struct stream *s, const struct workload_source *source,
         problems_add(b->problems, s->where, arena_printf(b->arena, "%s.format", path),
                      "expected one of %s, got \"%.80s\"", names.text, s->format);
         str_finish(&names);
+    } else if (trace_option_unused(reader, &options) != 0) {
+        problems_add(b->problems, s->where, path, "key \"%s\" means nothing to format %s",
+                     option_key(trace_option_unused(reader, &options)), s->format);
     } else if (reader->read(s->file, &options, &s->trace, b->problems) == 0) {
+        s->changes.seed = (uint64_t)source->scenario->seed;
+        trace_change(&s->trace, &s->changes);
         if (s->trace.rows.count == 0)
             problems_add(b->problems, (struct location){.file = s->file}, NULL, "the log holds no usable job");
         check_rows(s, source, b);

@@ -3,6 +3,7 @@
 #define EASIM_WORKLOAD_STREAM_H
 
 #include "base/rng.h"
+#include "workload/trace_change.h"
 #include "workload/workload.h"
 
 enum stream_kind { STREAM_POISSON, STREAM_PERIODIC, STREAM_DIURNAL, STREAM_TRACE };
@@ -68,6 +69,7 @@ struct stream {
     bool models_of_trace;
     const char *time_zone;
     struct schema_list work; /* struct trace_work */
+    struct trace_changes changes;
     struct assign_spec assign;
     struct trace trace;
 };

@@ -16,6 +16,13 @@ void trace_finish(struct trace *t) {
     *t = (struct trace){0};
 }
 
+enum trace_option trace_option_unused(const struct trace_reader *reader, const struct trace_options *o) {
+    unsigned given = (o->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) | (o->models ? TRACE_OPTION_MODELS : 0) |
+                     (o->time_zone ? TRACE_OPTION_TIME_ZONE : 0) | (o->work_count > 0 ? TRACE_OPTION_WORK : 0);
+    unsigned unused = given & ~reader->options;
+    return (enum trace_option)(unused & -unused);
+}
+
 struct trace_row trace_row_absent(uint32_t line) {
     return (struct trace_row){.deadline_s = NAN,
                               .work_samples = NAN,

@@ -50,6 +50,14 @@ struct trace_work {
     double samples;
 };
 
+/* Options that only some formats understand, as bits. */
+enum trace_option {
+    TRACE_OPTION_ESTIMATE = 1,
+    TRACE_OPTION_MODELS = 2,
+    TRACE_OPTION_TIME_ZONE = 4, /* the log has date-times, and offset_s counts from 1970 */
+    TRACE_OPTION_WORK = 8
+};
+
 /* Options of readers; each format uses those that mean something to it. */
 struct trace_options {
     bool estimate_is_run_time; /* swf: requested_s = the run time itself */
@@ -65,7 +73,11 @@ struct trace_reader {
     const char *help;
     int (*read)(const char *path, const struct trace_options *options, struct trace *trace,
                 struct problems *problems);
+    unsigned options; /* enum trace_option: those that it uses */
 };
+
+/* The first of the given options that the reader does not use; 0: it uses all. */
+enum trace_option trace_option_unused(const struct trace_reader *reader, const struct trace_options *options);
 
 void trace_finish(struct trace *trace);
 struct trace_row trace_row_absent(uint32_t line); /* nothing known */

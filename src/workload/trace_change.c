@@ -10,11 +10,21 @@
 #define DAY_NS (86400 * NS_PER_S)
 
 const struct trace_changes trace_changes_none = {
-    .until_s = INFINITY, .last_row = UINT64_MAX, .load_scale = 1, .compress = 1};
+    .until_s = INFINITY, .first_row = 1, .last_row = TRACE_CHANGE_MAX_ROW, .load_scale = 1, .compress = 1};
+
+bool trace_change_is_slice(const struct trace_changes *changes) {
+    return changes->from_s > 0 || changes->until_s < INFINITY || changes->first_row > 1 ||
+           changes->last_row < TRACE_CHANGE_MAX_ROW;
+}
+
+bool trace_change_is_none(const struct trace_changes *changes) {
+    return !trace_change_is_slice(changes) && !changes->kill_at_request && changes->load_scale == 1 &&
+           changes->compress == 1;
+}
 
 static void slice(struct trace *t, const struct trace_changes *changes) {
     size_t kept = 0;
-    uint64_t number = 0;
+    int64_t number = 0;
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct trace_row row = t->rows.at[i];
         double submit_s = units_s(row.submit_ns);
@@ -97,20 +107,18 @@ static void compress(struct trace *t, double factor) {
 }
 
 void trace_change(struct trace *t, const struct trace_changes *changes) {
-    const struct trace_changes *none = &trace_changes_none;
-    if (changes->from_s > 0 || changes->until_s < INFINITY || changes->first_row > 1 ||
-        changes->last_row < none->last_row) {
+    if (trace_change_is_slice(changes)) {
         slice(t, changes);
         trace_sort(t, true);
     }
     if (changes->kill_at_request)
         kill_at_request(t);
-    if (changes->load_scale != none->load_scale) {
+    if (changes->load_scale != 1) {
         gsl_rng *rng = rng_create(changes->seed, 0, "load");
         scale_load(t, changes->load_scale, rng);
         gsl_rng_free(rng);
         trace_sort(t, true);
     }
-    if (changes->compress != none->compress)
+    if (changes->compress != 1)
         compress(t, changes->compress);
 }

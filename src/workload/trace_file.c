@@ -181,7 +181,7 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name) {
-    static const struct trace_reader own = {"workload", "easim's own workload CSV", trace_file_read};
+    static const struct trace_reader own = {"workload", "easim's own workload CSV", trace_file_read, 0};
     if (strcmp(own.name, name) == 0)
         return &own;
     for (; *foreign; foreign++)

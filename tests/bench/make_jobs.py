@@ -1,9 +1,10 @@
-"""Writes a workload CSV of N jobs: make_jobs.py [--overload] N OUT.csv
+"""Writes a workload of N jobs: make_jobs.py [--overload|--swf] N OUT
 
 Rigid ones for a cluster of 256 processors: sizes are powers of two 1..64, run times lognormal, requests up to five
-times the run time, Poisson arrivals at a load of 0.85. With --overload malleable ones for overload.yaml: work
-lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400 minutes and then 12 a minute, about as many as the
-cluster does. The generator is a fixed linear congruential one, so the file never changes.
+times the run time, Poisson arrivals at a load of 0.85; with --swf in the Standard Workload Format, whole seconds. With
+--overload malleable ones for overload.yaml: work lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400
+minutes and then 12 a minute, about as many as the cluster does. The generator is a fixed linear congruential one, so
+the file never changes.
 """
 import math
 import sys
@@ -21,17 +22,30 @@ class Random:
         return math.sqrt(-2 * math.log(self.uniform())) * math.cos(2 * math.pi * self.uniform())
 
 
-def write_rigid(count, out):
+def rigid_jobs(count):
+    """(submit, run time and request in s, GPUs, user) of each."""
     random, time_s, mean_gpus, mean_s = Random(7), 0.0, 127 / 7, math.exp(5 + 1.5**2 / 2)
     gap_s = mean_gpus * mean_s / 256 / 0.85
-    out.write("job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n")
-    for i in range(count):
+    for _ in range(count):
         time_s += -math.log(random.uniform()) * gap_s
         gpus = 2 ** int(random.uniform() * 7)
         duration = round(math.exp(5 + 1.5 * random.normal()), 3)
         requested = round(duration * (1 + 4 * random.uniform()), 3)
         user = int(random.uniform() * 40)
-        out.write(f"{i + 1},{time_s:.3f},u{user},,,{duration},{requested},{gpus},,,,\n")
+        yield time_s, duration, requested, gpus, user
+
+
+def write_rigid(count, out):
+    out.write("job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n")
+    for i, (time_s, duration, requested, gpus, user) in enumerate(rigid_jobs(count), 1):
+        out.write(f"{i},{time_s:.3f},u{user},,,{duration},{requested},{gpus},,,,\n")
+
+
+def write_swf(count, out):
+    out.write("; MaxProcs: 256\n")
+    for i, (time_s, duration, requested, gpus, user) in enumerate(rigid_jobs(count), 1):
+        run_s, limit_s = math.ceil(duration), math.ceil(requested)
+        out.write(f"{i} {time_s:.0f} -1 {run_s} {gpus} -1 -1 {gpus} {limit_s} -1 1 {user} 1 -1 1 1 -1 -1\n")
 
 
 def write_overload(count, out):
@@ -47,9 +61,9 @@ def write_overload(count, out):
 
 
 def main():
-    overload, count, path = sys.argv[1] == "--overload", int(sys.argv[-2]), sys.argv[-1]
-    with open(path, "w", encoding="ascii") as out:
-        (write_overload if overload else write_rigid)(count, out)
+    write = {"--overload": write_overload, "--swf": write_swf}.get(sys.argv[1], write_rigid)
+    with open(sys.argv[-1], "w", encoding="ascii") as out:
+        write(int(sys.argv[-2]), out)
 
 
 main()

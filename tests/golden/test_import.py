@@ -3,6 +3,7 @@
 Several files as one log, draws that agree with those of a scenario, a node list, and refusal of what cannot be meant.
 """
 import csv
+import json
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,10 @@ def several_files(folder):
 
     assert sorted(both, key=key) == sorted(one, key=key)
     assert said[-2:] == ["all files: 60 rows written", "all files: first submit at 1000 s is now 0"], said
+    run("import", "itp", folder / "a.csv", folder / "b.csv", "--from", "2h", "--rows", 5, "-o", folder / "both.csv")
+    run("import", "itp", SAMPLE, "--from", "2h", "--rows", 5, "-o", folder / "one.csv")
+    cut = [row | {"job_id": row["job_id"].split("-", 1)[1]} for row in rows(folder / "both.csv")]
+    assert len(cut) == 5 and cut == rows(folder / "one.csv")
 
 
 def slices(folder):
@@ -88,6 +93,69 @@ def slices(folder):
         ids += [row["job_id"] for row in part]
     run("import", "itp", SAMPLE, "-o", folder / "one.csv")
     assert ids == [row["job_id"] for row in rows(folder / "one.csv")]
+
+
+OPTIONS = ["--from", "2h", "--until", "40h", "--rows", "3:40", "--kill-at-request", "--load-scale", 1.7, "--compress",
+           1.25, "--seed", 9]
+KEYS = ("slice: {from: 2h, until: 40h, first_row: 3, last_row: 40}, kill_at_request: true, load_scale: 1.7, "
+        "time_compression: 1.25")
+RUN = """\
+name: changed
+seed: 9
+horizon: drain
+cluster: {gpu_types: [{name: g, idle_w: 60, tdp_w: 400}], nodes: [{count: 2, gpu: g, gpus: 8}]}
+workload: {kind: trace, WHAT}
+policy: {name: easy}
+"""
+
+
+def changes_of_a_scenario(folder):
+    """Keys that change the log give the same bytes as the options of import and then a run. The log is as its formulas
+    in workloads/README.md, with requests of 3000 s."""
+    log = folder / "log.swf"
+    lines = [f"{i + 1} {row['submit_s']} -1 {row['duration_s']} {row['gpus']} -1 -1 -1 3000 " + "-1 " * 9
+             for i, row in enumerate(itp_rows(folder))]
+    log.write_text("\n".join(lines), encoding="utf-8")
+    said = run("import", "swf", log, *OPTIONS, "-o", folder / "w.csv").stderr
+    for name, what in (("two", f"file: {folder}/w.csv"), ("one", f"format: swf, file: {log}, {KEYS}")):
+        (folder / f"{name}.yaml").write_text(RUN.replace("WHAT", what), encoding="utf-8")
+        run("run", folder / f"{name}.yaml", "--out", folder / name, "--quiet", "--check")
+    jobs = rows(folder / "two" / "jobs.csv")
+    assert len(jobs) > 40 and any("~2" in job["job_id"] for job in jobs)
+    for name in ("jobs.csv", "summary.csv", "power.csv", "users.csv", "types.csv"):
+        assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes(), name
+    trace = json.loads((folder / "one" / "manifest.json").read_text(encoding="utf-8"))["traces"][0]
+    assert (trace["rows_read"], trace["rows_kept"]) == (60, len(jobs))
+    assert f"first submit at {trace['offset_s']} s is now 0" in said
+    for note in trace["notes"]:
+        assert f"{note['rows']} rows {note['what']}: {note['reason']} (first: line {note['first_line']})" in said, note
+
+
+def itp_rows(folder):
+    run("import", "itp", SAMPLE, "-o", folder / "sample.csv")
+    return rows(folder / "sample.csv")
+
+
+def order_of_changes(folder):
+    """Slices count from the first submit, in local time; the load is scaled before the times are compressed; a seed
+    draws the same twice."""
+    log = folder / "log.csv"
+    log.write_text("timestamp,duration,num_gpus,cluster\n" +
+                   "".join(f"2017-11-{day:02d} 12:00:00,60,1,v\n" for day in range(3, 9)), encoding="utf-8")
+    # 3 November noon PDT to 5 November noon PST are 49 h
+    run("import", "philly", log, "--until", "49h", "-o", folder / "a.csv")
+    assert [row["submit_s"] for row in rows(folder / "a.csv")] == ["0", "86400"]
+    run("import", "philly", log, "--until", "172801s", "--time-zone", "UTC", "-o", folder / "a.csv")
+    assert len(rows(folder / "a.csv")) == 3
+    options = ["--load-scale", 3, "--compress", 2, "-o"]
+    run("import", "philly", log, "--seed", 5, *options, folder / "a.csv")
+    run("import", "philly", log, "--seed", 5, *options, folder / "b.csv")
+    run("import", "philly", log, "--seed", 6, *options, folder / "c.csv")
+    texts = [(folder / name).read_text(encoding="utf-8") for name in ("a.csv", "b.csv", "c.csv")]
+    assert texts[0] == texts[1] != texts[2]
+    noons = {(24 * day + hour) / 2 for day in range(6) for hour in (0, 1)}  # of PDT and PST, at half the distances
+    hours = {float(row["submit_s"]) / 3600 for row in rows(folder / "a.csv")}
+    assert len(rows(folder / "a.csv")) == 18 and hours <= noons, hours
 
 
 def nodes(folder):
@@ -114,7 +182,7 @@ def nodes(folder):
 
 
 def main():
-    checks = [draws_of_a_scenario, several_files, slices, nodes]
+    checks = [draws_of_a_scenario, several_files, slices, changes_of_a_scenario, order_of_changes, nodes]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
             check(Path(folder))

@@ -68,13 +68,44 @@ def itp_gpu_seconds(folder, data):
     assert all(row["status"] == "finished" for row in rows(out / "jobs.csv"))
 
 
+def itp_readme(folder, data):
+    """What the data's README says of the logs: rows of at least 10 minutes on 1..64 GPUs, a mean load of 0.68 on 128
+    GPUs; of the deadlines about half cannot be met."""
+    known = {"03": (3011, 595593077, 911907), "06": (2396, 445963163, 16566), "10": (260, 14484569, 2266647)}
+    for cluster, (count, gpu_s, first_s) in known.items():
+        raw, said = imported(folder, "itp", data / "traces" / "ms_itp" / "raw" / f"cluster{cluster}.csv")
+        assert said == [f"{count} rows read, {count} kept", f"first submit at {first_s} s is now 0"], said
+        assert sum(int(row["gpus"]) * int(row["duration_s"]) for row in raw) == gpu_s
+        assert min(int(row["duration_s"]) for row in raw) >= 600
+        assert {int(row["gpus"]) for row in raw} <= {1, 2, 4, 8, 16, 32, 64}
+        got, _ = imported(folder, "itp", data / "traces" / "ms_itp" / "annotated" / f"cluster{cluster}.csv", "--models")
+        assert {row["model"] for row in got} == {"bert", "deepspeech2", "gpt2", "inception3", "resnet50", "vgg16"}
+        late = sum(float(row["deadline_s"]) < int(row["submit_s"]) + int(row["duration_s"]) for row in got) / len(got)
+        load = gpu_s / int(raw[-1]["submit_s"]) / {"03": 256, "06": 128, "10": 32}[cluster]
+        print(f"ITP cluster{cluster}: load {load:.2f}, {late:.2f} of the deadlines cannot be met")
+        assert 0.45 < late < 0.55 and (cluster != "06" or f"{load:.2f}" == "0.68")
+        assert [row["job_id"] for row in got] == [row["job_id"] for row in raw]
+
+
+def kth_readme(folder, data):
+    """100 processors; a log whose rows are in start order comes out in order of submit, then number."""
+    got, _ = imported(folder, "swf", data / "traces" / "swf" / "KTH-SP2-1996.swf.gz")
+    assert len(got) == 28489 and max(int(row["gpus"]) for row in got) == 100
+    for name in ("KTH-SP2.pyss_easy_backfill.swf.gz", "KTH-SP2.pyss_easy_clairvoyant.swf.gz"):
+        got, _ = imported(folder, "swf", data / "traces" / "swf" / name)
+        order = [(float(row["submit_s"]), int(row["job_id"])) for row in got]
+        with gzip.open(data / "traces" / "swf" / name, "rt") as file:
+            source = [(float(line.split()[1]), int(line.split()[0])) for line in file if not line.startswith(";")]
+        assert order == sorted(source) != source and source[0][0] == 0
+
+
 IDLE = """\
 name: idle
 horizon: {days}d
 start_time: {start}
 carbon_g_per_kwh: {{file: {folder}/dcrl_CA_NG_avgCI_2022.csv.gz, column: avg_CI, repeat: true}}
 price_per_mwh: {{file: {folder}/US-CAL-CISO_electricity_prices_2022.csv.gz, column: Price (USD/MWh),
-                time_column: Datetime (UTC), repeat: true}}
+                time_column: Datetime ({clock}), repeat: true}}
 cluster: {{gpu_types: [{{name: g, idle_w: 60, tdp_w: 400}}], nodes: [{{gpu: g, gpus: 8, base_w: 520}}], pue: 1.2}}
 workload: {{kind: trace, file: jobs.csv}}
 policy: {{name: fcfs}}
@@ -96,10 +127,15 @@ def idle_year(folder, data):
     carbon, gaps = hourly(series / "dcrl_CA_NG_avgCI_2022.csv.gz", "avg_CI")
     price, no_gaps = hourly(series / "US-CAL-CISO_electricity_prices_2022.csv.gz", "Price (USD/MWh)")
     assert (len(carbon), gaps, len(price), no_gaps) == (8760, 3, 8760, 0) and min(price) < 0
+    assert int(max(price)) == 1201
     (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\n1,0,1,0\n", encoding="utf-8")
     # the year; and from 30 days before its end 60 days on, so that it begins again
-    for name, start, days, first in (("year", "2022-01-01", 365, 0), ("turn", "2022-12-02T00:00Z", 60, 8760 - 720)):
-        (folder / f"{name}.yaml").write_text(IDLE.format(days=days, start=start, folder=series), encoding="utf-8")
+    # and the month of March by the clock of California, which goes forward on the 13th
+    for name, start, days, first, clock in (("year", "2022-01-01", 365, 0, "UTC"),
+                                            ("turn", "2022-12-02T00:00Z", 60, 8760 - 720, "UTC"),
+                                            ("march", "2022-03-01T00:00-08:00", 31, 59 * 24 + 8, "Local")):
+        (folder / f"{name}.yaml").write_text(IDLE.format(days=days, start=start, folder=series, clock=clock),
+                                             encoding="utf-8")
         run(folder / f"{name}.yaml", folder / name)
         summary = rows(folder / name / "summary.csv")[0]
         hours = [(first + hour) % 8760 for hour in range(days * 24)]
@@ -113,6 +149,7 @@ def idle_year(folder, data):
                  json.loads((folder / name / "manifest.json").read_text(encoding="utf-8"))["series"]}
         assert noted["carbon_g_per_kwh"]["gaps_filled"] == gaps and noted["price_per_mwh"]["rows_read"] == 8760
         assert noted["carbon_g_per_kwh"]["first_gap_line"] == 108
+        assert all(entry["shortest_step_s"] == entry["longest_step_s"] == 3600 for entry in noted.values())
 
 
 def imported(folder, form, path, *options):
@@ -131,6 +168,8 @@ def alibaba_pods(folder, data):
         pods, cluster = rows(path), folder / "cluster.yaml"
         got, said = imported(folder, "alibaba-gpu-2023", path, "--nodes", nodes, "--cluster-out", cluster)
         ran = [pod for pod in pods if pod["scheduled_time"] and int(pod["num_gpu"]) > 0]
+        running = [pod for pod in ran if pod["pod_phase"] == "Running" and pod["deletion_time"] == "12902960"]
+        cpu_only = [pod for pod in pods if pod["num_gpu"] == "0"]
         shared = [pod for pod in ran if int(pod["gpu_milli"]) < 1000]
         expected = sum(int(pod["num_gpu"]) * int(pod["gpu_milli"]) *
                        (int(pod["deletion_time"]) - int(pod["scheduled_time"])) for pod in ran) / 1000
@@ -138,7 +177,10 @@ def alibaba_pods(folder, data):
         print(f"Alibaba {name}: {len(got)} of {len(pods)} pods, {executed:.3f} GPU-seconds")
         assert len(pods) == 8152 and len(got) == len(ran) and f"{executed:.3f}" == f"{expected:.3f}"
         assert {row["job_id"]: row["gpu_type"] for row in got} == {pod["name"]: pod["gpu_spec"] for pod in ran}
-        for text in ("8152 rows read", "897 rows dropped: never scheduled", f"{len(shared)} rows changed: part of a GPU"):
+        pending = sum(not pod["scheduled_time"] for pod in cpu_only)
+        assert len(cpu_only) == 1088
+        for text in ("8152 rows read", "897 rows dropped: never scheduled", f"{len(shared)} rows changed: part of a GPU",
+                     f"{1088 - pending} rows dropped: no GPUs", f"{len(running)} rows changed: running when"):
             assert any(line.startswith(text) for line in said), (text, said)
     assert "1213 rows read, 1213 kept" in said
     groups = re.findall(r"count: (\d+), gpu: '(\w+)', gpus: (\d+)", cluster.read_text(encoding="utf-8"))
@@ -160,6 +202,8 @@ def philly_sample(folder, data):
     assert abs(executed / sum(float(row["gpu_time"]) for row in log) - 1) < 1e-9
     print(f"Philly sample: {len(got)} jobs, {executed:.3f} GPU-seconds")
     twice = sum(row["timestamp"].startswith("2017-11-05 01:") for row in log)
+    assert path.read_text(encoding="utf-8").endswith("\n\n") and expected != sorted(expected, key=lambda row: row[1])
+    assert f"first submit at {min(unix_s):.0f} s (2017-11-04T05:34:10Z) is now 0" in said, said
     assert len(got) == 50 and any(line.startswith(f"{twice} rows changed: a local time") for line in said), said
 
 
@@ -167,7 +211,7 @@ def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
         sys.exit(77)
-    checks = [kth_waits, itp_gpu_seconds, alibaba_pods, philly_sample, idle_year]
+    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, philly_sample, idle_year]
     with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))

@@ -100,6 +100,23 @@ static const struct {
      "[" JOB("a", "\"2017-11-05 00:30:00\"", ATTEMPT("\"2017-11-05 01:30:00\"", "\"2017-11-05 02:00:00\"")) "]",
      JSON_ROWS "a,0,u,,,5400,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"},
+    {"philly-json", "three times of one job in the hour that comes twice are one row; a dropped job's are none",
+     "[" JOB("a", "\"2017-11-05 01:00:00\"",
+             ATTEMPT("\"2017-11-05 01:10:00\"",
+                     "\"2017-11-05 01:20:00\"")) ",\n" JOB("b", "\"2017-11-05 01:00:00\"", "") "]",
+     JSON_ROWS "a,0,u,,,600,,2,,,,,v,Pass,1\n"
+               "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"
+               "dropped 1 at 2: never ran (no attempt)\n"},
+    {"philly-json", "100 s on 2 GPUs behind an attempt that ends before it starts; a job of one such attempt",
+     "[" JOB("a", "\"2017-10-07 01:00:00\"",
+             ATTEMPT("\"2017-10-07 02:01:00\"", "\"2017-10-07 02:00:00\"") "," ATTEMPT(
+                 "\"2017-10-07 03:00:00\"",
+                 "\"2017-10-07 03:01:40\"")) ",\n" JOB("b", "\"2017-10-07 01:00:00\"",
+                                                       ATTEMPT("\"2017-10-07 02:01:00\"",
+                                                               "\"2017-10-07 02:00:00\"")) "]",
+     JSON_ROWS "a,0,u,,,100,,2,,,,,v,Pass,2\n"
+               "changed 1 at 1: attempts that end before they start count as 0 s\n"
+               "dropped 1 at 2: duration not above 0\n"},
     {"philly-json", "no job at all", "\xef\xbb\xbf [ ] \n", JSON_ROWS},
     {"alibaba-gpu-2023", "a share of a GPU, alternatives, empty gpu_spec, 8 GPUs; running at the end of the log",
      PODS "p0,1,1000,,Running,5,905,5,LS\np1,1,460,V100M16|V100M32,Succeeded,6,20,10,BE\n"
@@ -125,6 +142,14 @@ static const struct {
      "submit_time,duration,plan_gpu,inst_num\n10,20,50,4\n11,20,100,\n12,20,,1\n",
      TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,2,,,,,50,4\n2,1,,,,20,,1,,,,,100,\n"
                    "dropped 1 at 4: no GPUs\n"},
+    {"alibaba-pai-2020", "7 % of a GPU for each of 100 instances are 7 GPUs, not a bit more",
+     "submit_time,duration,plan_gpu,inst_num\n10,20,7,100\n",
+     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,7,,,,,7,100\n"},
+    {"alibaba-pai-2020",
+     "num_gpu is of one instance, as in the simulator: 2 x 4 and 0.5 x 6 GPUs; no number is one",
+     "submit_time,duration,num_inst,num_gpu\n10,20,4,2\n10,20,6,0.5\n10,20,,3.0\n10,20,0,2\n",
+     TRACE_COLUMNS ",label.num_inst,label.num_gpu\n1,0,,,,20,,8,,,,,4,2\n2,0,,,,20,,3,,,,,6,0.5\n"
+                   "3,0,,,,20,,3,,,,,,3.0\ndropped 1 at 5: no GPUs\n"},
     {"helios", "the example of its README; a CPU job; a job that never started",
      HELIOS "1425511,uXBbc,vcJkd,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848\n"
             "1425512,uVMrF,vchbv,4,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249\n"
@@ -194,6 +219,17 @@ Test(readers, good) {
         expect(good_cases[i].format, good_cases[i].name, good_cases[i].text, NULL, good_cases[i].expected);
 }
 
+/* Three local times of a row, of which the clock of Los Angeles showed two twice, are one changed row. */
+Test(readers, clock_changes_of_a_row) {
+    expect("helios", "once",
+           HELIOS "1,u,v,1,COMPLETED,2017-11-05 00:59:00,2017-11-05 01:10:00,2017-11-05 01:20:00,600\n"
+                  "2,u,v,1,CANCELLED,2017-11-05 01:10:00,,,\n",
+           "PST8PDT,M3.2.0,M11.1.0",
+           HELIOS_ROWS "1,0,u,,,600,,1,,,,,v,COMPLETED\n"
+                       "changed 1 at 2: a local time that the clock showed twice: taken as the first\n"
+                       "dropped 1 at 3: run time unknown\n");
+}
+
 /* On a clock that is never changed, 01:30 to 02:00 are half an hour. */
 Test(readers, time_zone) {
     static const char text[] = PHILLY "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n";
@@ -218,13 +254,19 @@ static const struct {
     {"philly-json", "[" JOB("a", "null", ""), "f:1: expected a comma or ] behind a job\n"},
     {"philly-json", "[" JOB("a", "null", "") "\n,\n]", "f:3: expected a job behind the comma\n"},
     {"philly-json", "[]\n\n[]", "f:3: expected the end of the file behind the array of jobs\n"},
-    {"philly-json", "[{\"jobid\": b}]", "f:1: expected a job as a JSON object, got something else\n"},
+    {"philly-json", "[{\"jobid\": b}]", "f:1: expected a job as valid JSON, nested at most 512 deep\n"},
+    {"philly-json", "[" JOB("a", "null", "") ",\n{\"user\": \"a\tb\"}]",
+     "f:2: expected a job as valid JSON, nested at most 512 deep\n"},
     {"alibaba-gpu-2023", PODS "p0,1,1001,,Running,5,905,5,LS\np1,1,,,Running,-5,905,5,LS\n",
      "f:2:6: gpu_milli: expected integer 1..1000, got \"1001\"\n"
      "f:3:16: creation_time: expected seconds 0..4e9, got \"-5\"\n"
      "f:3:6: gpu_milli: expected integer 1..1000, got \"\"\n"},
     {"alibaba-pai-2020", "submit_time,duration,plan_gpu,inst_num\n10,20,1e9,1e9\n",
-     "f:2:7: plan_gpu: expected at most 2^30 GPUs of all instances, got \"1e9\"\n"},
+     "f:2:11: inst_num: expected at most 2^30 GPUs of all instances, got \"1e9\"\n"},
+    {"alibaba-pai-2020", "submit_time,duration,num_gpu\n10,20,inf\n10,inf,1\n10,20,nan\n10,20,-1\n",
+     "f:2:7: num_gpu: expected GPUs 0..2^30, got \"inf\"\n"
+     "f:3:4: duration: expected seconds -4e9..4e9, got \"inf\"\n"
+     "f:5:7: num_gpu: expected GPUs 0..2^30, got \"-1\"\n"},
     {"helios", HELIOS ",u,v,1,X,2020-06-09 18:41:01,,,5\n", "f:2:1: job_id: expected a job id, got \"\"\n"},
     {"gavel", "A\tb\tc\nB (batch size 1)\tc\t-n\t0\tx\t1.5\t1\t-1\t-3\n",
      "f:1:1: expected 9 or 10 fields separated by tabs, found 3\n"
@@ -252,7 +294,8 @@ Test(readers, bad) {
    million brackets, a job of a million attempts. Each is refused or read within the test's time. */
 Test(readers, hostile_files, .timeout = 20) {
     static const char *const formats[] = {
-        "swf", "itp", "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios", "gavel", "pollux"};
+        "workload",         "swf",    "itp",   "philly", "philly-json", "alibaba-gpu-2023",
+        "alibaba-pai-2020", "helios", "gavel", "pollux"};
     static const struct {
         const char *before, *again, *after;
         int count;

@@ -47,6 +47,10 @@ static const struct {
      "; x\r\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\r\n\r\n"
      "2 3 0 11 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\r",
      "1,0,1,,,10,20,1,,,,,1,1,,\n2,3,1,,,11,20,1,,,,,1,1,,\n", ""},
+    {"header lines that say nothing of use, or nothing true",
+     "; Version: 2.2\n; MaxNodes: -1\n; MaxProcs:\n; UnixStartTime: 820454400\n; TimeZoneString: Europe/Stockholm\n"
+     "1 0 0 10 2000 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
+     "1,0,1,,,10,20,2000,,,,,1,1,,\n", ""},
     {"21 fields, the last ones no numbers", "1 0 0 10 2 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1 0.5 x -\n",
      "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
     {"unused fields may hold anything", "1 0 n/a 10 2 nan ? 2 20 x 1 1 1 python -1 -1 u v\n",

@@ -132,7 +132,12 @@ CASES = [
     option("--seed", "-1", "--seed: expected integer 0..9223372036854775807, got \"-1\""),
     option("--time-zone", "../zone",
            "--time-zone: expected a time zone (UTC, +08:00, America/Los_Angeles), got \"../zone\""),
+    option("--until", "0s", "expected --from before --until"),
     option("--nodes", "nodes.csv", "--nodes and --cluster-out belong together"),
+    *[command(f"import: {name} of another format", ["import", form, "log.swf", name, *value],
+              f"easim import: {name} means nothing to format {form}", files={"log.swf": SWF})
+      for form, name, value in (("itp", "--estimate", ["run"]), ("swf", "--models", []),
+                                ("swf", "--time-zone", ["UTC"]), ("workload", "--work", ["a=5"]))],
     command("import: nodes of another format",
             ["import", "swf", "log.swf", "--nodes", "nodes.csv", "--cluster-out", "cluster.yaml"],
             "easim import: --nodes belongs to format alibaba-gpu-2023", files={"log.swf": SWF}),
@@ -148,6 +153,12 @@ CASES = [
     command("import: what a workload CSV cannot hold", ["import", "swf", "log.swf", "--assign", "a.yaml"],
             "a.yaml:1:1: assign.malleable: a workload CSV cannot hold it: it belongs to the scenario that runs the log",
             files={"log.swf": SWF, "a.yaml": "assign: {malleable: 0.5}\n"}),
+    command("import: JSON of truncated gzip", ["import", "philly-json", "log.json.gz"],
+            "log.json.gz: truncated gzip data",
+            files={"log.json.gz": gzip.compress(b"[\n{\"jobid\": \"a\", \"vc\": \"b\"}]", mtime=0)[:30]}),
+    command("import: JSON of damaged gzip", ["import", "philly-json", "log.json.gz"],
+            "log.json.gz: damaged gzip data: unknown compression method",
+            files={"log.json.gz": b"\x1f\x8bnothing of that kind"}),
     command("import: JSON that ends early", ["import", "philly-json", "log.json"],
             "log.json:2: the file ends within this job", files={"log.json": "[\n{\"jobid\": \"a\", "}),
     log("log: GPU share above 1", ("gpu_type,deadline_s,class\n1,0,u1,,,100,,1,,,,",
@@ -155,6 +166,22 @@ CASES = [
         "jobs.csv:2:20: gpu_share: expected number 0..1 or empty, got \"1.5\""),
     log("log: alternatives with an unknown GPU type", ("a100,,", "a100|b100,,"),
         "jobs.csv:3: gpu_type: no GPU type is named \"b100\", did you mean \"a100\"?"),
+    workload("log: slices of generated jobs", "workload: {kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1h},"
+             " slice: {from: 1h}}\n",
+             "c.yaml:10:11: workload: slice, kill_at_request, load_scale and time_compression belong to kind: trace"),
+    workload("log: slices of nothing", "workload: {kind: trace, file: jobs.csv, slice: {from: 2h, until: 1h, "
+             "first_row: 3, last_row: 2}}\n",
+             "c.yaml:10:11: workload: slice: expected from before until",
+             "c.yaml:10:11: workload: slice: expected first_row up to last_row"),
+    workload("log: changes out of range", "workload: {kind: trace, file: jobs.csv, load_scale: 0, time_compression: 0.5, "
+             "slice: {rows: 5, from: noon}}\n",
+             "c.yaml:10:87: workload.slice: unknown key \"rows\"",
+             "c.yaml:10:102: workload.slice.from: expected duration such as 90s or 10h 0..4000000000, got \"noon\"",
+             "c.yaml:10:53: workload.load_scale: expected number 1e-6..1000, got \"0\"",
+             "c.yaml:10:74: workload.time_compression: expected number 1..1000000, got \"0.5\""),
+    log("log: slice without jobs", JOBS, "jobs.csv: the log holds no usable job", format="workload, slice: {from: 1h}"),
+    workload("log: option of another format", "workload: {kind: trace, file: jobs.csv, time_zone: UTC}\n",
+             "c.yaml:10:11: workload: key \"time_zone\" means nothing to format workload"),
     workload("log: work of generated jobs", "workload: {kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1h}, "
              "work: [{model: bert, samples: 5}]}\n", "c.yaml:10:11: workload: key \"work\" belongs to kind: trace"),
 ]
