@@ -208,6 +208,8 @@ static void look_at_clock(struct crew *crew) {
 }
 
 int isolated_run(const struct isolated *all, struct error *reterr) {
+    if (all->count == 0)
+        return 0;
     struct crew crew = {.all = all, .children = mem_zalloc(all->processes, sizeof *crew.children)};
     struct pollfd *ended = mem_zalloc(all->processes, sizeof *ended);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);

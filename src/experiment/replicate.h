@@ -18,7 +18,7 @@ struct replication {
 /* What a caller keeps of each replication. */
 struct replicate_sink {
     void *context;
-    /* On the worker's thread or in its process: makes bytes of it, and changes nothing else. NULL is fine. */
+    /* On the worker's thread or in its process: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
     /* One at a time, by ascending number: gets what render has made. */
     int (*emit)(void *context, uint32_t number, const struct summary *summary, struct slice rendered,

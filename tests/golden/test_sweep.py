@@ -1,10 +1,12 @@
 """Sweeps from outside: test_sweep.py EASIM SOURCE
 
 The joined table is compared with single `easim run`s, and must have the same bytes for any number of threads, shards,
-and after ten kills.
+and after ten kills. In SQLite it holds the same values.
 """
 import csv
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -155,6 +157,37 @@ def parallel_line(folder, sweep, whole):
     assert (out / "sweep.csv").read_bytes() == whole
 
 
+def in_sqlite(folder):
+    """tools/sweep.sql: the values of the CSV with types, twice without doubles; half an input changes nothing."""
+    if not shutil.which("sqlite3"):
+        print("in_sqlite: skipped, sqlite3 is not installed")
+        return
+    table, base = folder / "whole" / "sweep.csv", folder / "sweep.db"
+
+    def put(path):
+        return subprocess.run(f"sqlite3 :memory: '.import --csv {path} text' '.read {SOURCE}/tools/sweep.sql' |"
+                              f" sqlite3 {base}", shell=True, capture_output=True, text=True, check=False)
+
+    for path in (table, table, folder / "none.csv"):
+        done = put(path)
+        assert (done.stderr == "") == (path == table), done.stderr
+        database = sqlite3.connect(base)
+        found = database.execute("SELECT * FROM runs").fetchall()
+        expected = list(csv.reader(table.open(encoding="utf-8")))
+        assert [name for _, name, *_ in database.execute("PRAGMA table_info(runs)")] == expected[0]
+        assert len(found) == len(expected) - 1 == 48
+        for cells, values in zip(expected[1:], found):
+            assert isinstance(values[0], str)  # run_id
+            for cell, value in zip(cells, values):
+                good = value is None if cell == "" else cell == value if isinstance(value, str) else \
+                    abs(value - float(cell)) <= 1e-15 * abs(value)
+                assert good and not (isinstance(value, str) and value[0] in "0123456789" and value != cells[0]), cell
+        indices = {name for _, name, *_ in database.execute("PRAGMA index_list(runs)")}
+        assert indices == {f"runs by {axis}" for axis in ("policy.name", "cluster.power_cap_w", "workload.rate_per_s",
+                                                          "workload.sizes.cv")}, indices
+        database.close()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-sweep-") as name:
         folder = Path(name)
@@ -163,10 +196,11 @@ def main():
         whole = against_single_runs(folder, sweep)
         threads_shards_order(folder, sweep, whole)
         parallel_line(folder, sweep, whole)
+        in_sqlite(folder)
         failures(folder)
         changed_inputs(folder)
         kills(folder)
-    print("sweeps: single runs, threads, shards, failures, inputs and kills hold")
+    print("sweeps: single runs, threads, shards, failures, inputs, kills and SQLite hold")
 
 
 main()

@@ -17,6 +17,7 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))  # no handler of easim's the
 MARK = f"EASIM_TEST={uuid.uuid4()}"  # in the environment of all processes of this test, for left()
 
 WHO = f"policy ends_badly ({BAD})"
+LIMIT = "3s"  # of healthy runs only a very loaded machine exceeds it
 ADDRESS = "SIGSEGV, a wrong address"
 # how: what is said of a run that ends so, in front of the place
 CASES = {
@@ -25,7 +26,7 @@ CASES = {
     "abort": f"the run of {WHO} was ended by signal 6, Aborted",
     "exit": f"the run of {WHO} ended its process with exit status 0",
     "leave": f"the run of {WHO} ended its process with exit status 0",
-    "loop": f"the run of {WHO} was not done within 1 s",
+    "loop": f"the run of {WHO} was not done within 3 s",
     "heap": f"the run of {WHO} was ended by signal 6, Aborted",
     "kill": f"the run of {WHO} was ended by signal 9, Killed",
     "fork": f"the run of {WHO} was ended by signal 6, Aborted",
@@ -75,7 +76,7 @@ def how_axis(hows):
     return f"  - {{path: policy.params.how, values: [{', '.join(hows)}]}}\n"
 
 
-SEEDS = "  - {path: seed, values: [1, 2, 3]}\n"
+SEEDS = "  - {path: seed, values: [1, 2]}\n"
 
 
 def files_of(folder):
@@ -83,14 +84,14 @@ def files_of(folder):
 
 
 def a_sweep_goes_on(folder):
-    """Three seeds of each way to end badly beside three that end well: those are what they are alone."""
+    """Two seeds of each way to end badly beside two that end well: those are what they are alone."""
     hows = ["not", *CASES, "fail"]
     without, alone = write_sweep(folder / "without.yaml", how_axis(["not"]) + SEEDS), folder / "alone"
     easim("sweep", without, "--out", alone, "--quiet")
     sweep, out = write_sweep(folder / "sweep.yaml", how_axis(hows) + SEEDS), folder / "out-3"
-    options = ["--out", out, "--run-timeout", "1s"]
+    options = ["--out", out, "--run-timeout", LIMIT]
     done = easim("sweep", sweep, *options, "--threads", 3, code=1)
-    assert f"{3 * len(hows)} points: 3 done, {3 * len(CASES) + 3} failed, 0 missing" in done.stdout, done.stdout
+    assert f"{2 * len(hows)} points: 2 done, {2 * len(CASES) + 2} failed, 0 missing" in done.stdout, done.stdout
     files = files_of(out)
     assert all(files[name][0] == text for name, (text, _) in files_of(alone).items())
     assert (out / "sweep.csv").read_bytes() == (alone / "sweep.csv").read_bytes()
@@ -103,7 +104,7 @@ def a_sweep_goes_on(folder):
         assert said == CASES[how] and place.endswith(" s, after 19 decisions)"), row  # it is in its 20th
     for threads in (1, 7):
         other = folder / f"out-{threads}"
-        easim("sweep", sweep, "--out", other, "--run-timeout", "1s", "--threads", threads, "--quiet", code=1)
+        easim("sweep", sweep, "--out", other, "--run-timeout", LIMIT, "--threads", threads, "--quiet", code=1)
         for name in ("sweep.csv", "failures.csv", "manifest.json"):
             assert (other / name).read_bytes() == (out / name).read_bytes(), name
     none_left()
@@ -130,7 +131,7 @@ def one_that_crashes_on_load(folder):
 
 def compare(out, policies, *more, code=0):
     return easim("compare", BASE, "--policies", policies, "--set", "horizon=4h", "-n", 3, "--out", out, "--run-timeout",
-                 "1s", *more, code=code)
+                 LIMIT, *more, code=code)
 
 
 def tree(folder):
