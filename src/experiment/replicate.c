@@ -187,7 +187,8 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
     fwrite(&slot, sizeof slot, 1, out);
     write_tally(&slot.refused, out);
     write_tally(&slot.rejected, out);
-    fwrite(slot.rendered.text, 1, slot.rendered.length, out);
+    if (slot.rendered.length > 0)
+        fwrite(slot.rendered.text, 1, slot.rendered.length, out);
 }
 
 static int keep_apart(void *context, size_t task, struct slice result, const char *failure) {
