@@ -258,16 +258,18 @@ static void load_first(void *context, size_t task, struct trail *trail, FILE *ou
 static int keep_problems(void *context, size_t task, struct slice result, const char *failure) {
     const struct first *first = context;
     (void)task, (void)failure;
-    for (const char *at = result.at, *end = at + result.length; at < end; at += strlen(at) + 1)
-        problems_add(first->problems, (struct location){0}, NULL, "%s", at);
+    for (size_t at = 0; at < result.length; at += strlen(result.at + at) + 1)
+        problems_add(first->problems, (struct location){0}, NULL, "%s", result.at + at);
     return 0;
 }
 
 static int check_first(const struct sweep *sweep, const struct run_args *args, struct problems *problems) {
     struct first first = {sweep, problems};
+    const struct replicate_options how = run_args_options(args);
     const struct isolated load = {.count = 1,
                                   .processes = 1,
-                                  .limit_s = args->limit_s,
+                                  .limit_s = how.limit_s,
+                                  .cancel = how.cancel,
                                   .context = &first,
                                   .work = load_first,
                                   .done = keep_problems};
