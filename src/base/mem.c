@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static _Noreturn void out_of_memory(void) {
     fputs("easim: out of memory\n", stderr);
@@ -37,4 +38,13 @@ void *mem_realloc(void *old, size_t count, size_t bytes_each) {
 char *mem_strdup(const char *text) {
     size_t bytes = strlen(text) + 1;
     return memcpy(mem_alloc(bytes), text, bytes);
+}
+
+void *mem_shared(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return checked(memory == MAP_FAILED ? NULL : memory);
+}
+
+void mem_unshare(void *memory, size_t bytes) {
+    munmap(memory, bytes);
 }

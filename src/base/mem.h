@@ -1,5 +1,5 @@
 /* Heap memory that never comes back NULL: out of memory ends the process with a message and exit 1
-   (decision 0002). Everything returned is released with free(). */
+   (decision 0002). Released with free() unless said otherwise. */
 #ifndef EASIM_BASE_MEM_H
 #define EASIM_BASE_MEM_H
 
@@ -9,5 +9,9 @@ void *mem_alloc(size_t bytes);                                 /* uninitialised;
 void *mem_zalloc(size_t count, size_t bytes_each);             /* zeroed; overflow is out of memory */
 void *mem_realloc(void *old, size_t count, size_t bytes_each); /* grows or shrinks; old may be NULL */
 char *mem_strdup(const char *text);
+
+/* Zeroed memory that this process shares with those it forks. */
+void *mem_shared(size_t bytes);
+void mem_unshare(void *memory, size_t bytes);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "easim_version.h"
 
 #include <gsl/gsl_errno.h>
@@ -92,4 +93,11 @@ int64_t cli_count(const char *text, int64_t least, int64_t most, const char *opt
         argp_error(state, "%s: expected integer %lld..%lld, got \"%s\"", option, (long long)least, (long long)most,
                    text);
     return value;
+}
+
+double cli_duration(const char *text, const char *option, struct argp_state *state) {
+    double seconds = 0;
+    if (!units_parse_duration(text, strlen(text), &seconds) || !(seconds > 0 && seconds <= TIME_MAX_S))
+        argp_error(state, "%s: expected duration > 0 such as 90s or 10h, got \"%s\"", option, text);
+    return seconds;
 }

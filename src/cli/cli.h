@@ -45,5 +45,7 @@ int cli_report_error(const struct error *error);
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* A whole number least..most given to an option, or a usage error. */
 int64_t cli_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state);
+/* Seconds > 0 from "60s", or a usage error. */
+double cli_duration(const char *text, const char *option, struct argp_state *state);
 
 #endif

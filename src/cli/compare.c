@@ -205,6 +205,11 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
 static int compare(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
+    if (s->args->all && contenders_leave_out(&s->clean, &s->args->run, &error) < 0)
+        return cli_report_error(&error);
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < s->clean.count; p++)
+            s->perturbed[i].at[p].failed = s->clean.at[p].failed;
     if (open_folders(s, &error) < 0)
         return cli_report_error(&error);
     struct compare_perturbed *perturbed = mem_zalloc(count, sizeof *perturbed);
@@ -240,11 +245,6 @@ int cli_compare(int argc, char **argv) {
         const char *name = session.clean.at[0].study.scenario.name;
         session.folder =
             args.run.out ? args.run.out : arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
-        if (args.all)
-            contenders_leave_out(&session.clean, args.run.quiet);
-        for (size_t i = 0; i < args.perturbations.count; i++)
-            for (size_t p = 0; p < session.clean.count; p++)
-                session.perturbed[i].at[p].failed = session.clean.at[p].failed;
         code = compare(&session);
     } else {
         code = cli_report_problems(&problems);

@@ -12,7 +12,16 @@
 #define MOST_REPLICATIONS 1000 /* of --until-ci, unless told */
 #define COLUMN(name)      (unsigned)(offsetof(struct summary, name) / sizeof(double))
 
-enum { KEY_POLICIES = 512, KEY_BASELINE, KEY_PARETO, KEY_METRICS, KEY_UNTIL_CI, KEY_MOST, KEY_PERTURB };
+enum {
+    KEY_POLICIES = 512,
+    KEY_BASELINE,
+    KEY_PARETO,
+    KEY_METRICS,
+    KEY_UNTIL_CI,
+    KEY_MOST,
+    KEY_PERTURB,
+    KEY_RUN_TIMEOUT
+};
 
 static const struct argp_option options[] = {
     {"policies", KEY_POLICIES, "A,B,C|all", 0, "policies to compare; all: every one that is found and loads", 0},
@@ -31,6 +40,7 @@ static const struct argp_option options[] = {
      "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a "
      "node and day), noise (sigma of true speeds)",
      0},
+    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0, "a replication that takes longer by the clock has failed", 0},
     {0},
 };
 
@@ -126,6 +136,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case KEY_PERTURB:
         a->perturb_list = value;
         return 0;
+    case KEY_RUN_TIMEOUT:
+        a->run.limit_s = cli_duration(value, "--run-timeout", state);
+        return 0;
     case ARGP_KEY_END:
         if (!a->policy_list)
             argp_error(state, "expected --policies");
@@ -143,16 +156,15 @@ void compare_args_parse(struct compare_args *a, int argc, char **argv) {
         COLUMN(jct_restricted_mean_s), COLUMN(jct_mean_s), COLUMN(edp_mean_js),
         COLUMN(deadline_miss_rate),    COLUMN(jain_gpu_s)};
     const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {
-        options,
-        parse,
-        NULL,
-        "Runs several policies on the same workloads and compares them.\v"
-        "Exit codes are those of easim run; a policy that fails is left out of the comparison, the\n"
-        "others are kept. DIR is results/NAME/compare unless given.",
-        children,
-        NULL,
-        NULL};
+    const struct argp argp = {options,
+                              parse,
+                              NULL,
+                              "Runs several policies on the same workloads and compares them.\v"
+                              "Exit codes are those of easim run; a policy that fails or crashes is left out, the\n"
+                              "others are kept. DIR is results/NAME/compare unless given.",
+                              children,
+                              NULL,
+                              NULL};
     a->pareto[0] = COLUMN(energy_per_work_kwh);
     a->pareto[1] = COLUMN(jct_restricted_mean_s);
     a->pareto_count = 2;

@@ -2,7 +2,6 @@
 #include "cli/contenders.h"
 
 #include "cli/cli.h"
-#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "ingest/readers.h"
 
@@ -36,17 +35,39 @@ int contenders_load(struct contenders *all, const struct scenario_args *args, co
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-void contenders_leave_out(struct contenders *all, bool quiet) {
-    for (size_t i = 0; i < all->count; i++) {
-        struct contender *c = &all->at[i];
-        struct error error = {0};
-        crash_guard_install(&c->study.module);
-        if (replicate_try(&c->study, &error) == 0)
-            continue;
-        c->failed = c->left_out = true;
-        if (!quiet)
-            fprintf(stderr, "easim compare: %s is left out: %s\n", c->study.module.policy->name, error.text);
-    }
+static void try_one(void *context, size_t task, struct trail *trail, FILE *out) {
+    const struct study *study = &((const struct contenders *)context)->at[task].study;
+    struct error error = {0};
+    trail_policy(trail, &study->module);
+    if (replicate_try(study, &error) < 0)
+        fputs(error.text, out);
+}
+
+/* One that crashes does not refuse: it is run, and then is one that has failed. */
+static int keep_refusal(void *context, size_t task, struct slice result, const char *failure) {
+    struct contender *c = &((struct contenders *)context)->at[task];
+    if (failure || result.length == 0)
+        return 0;
+    c->failed = c->left_out = true;
+    c->refusal = arena_strndup(&c->study.arena, result.at, result.length);
+    return 0;
+}
+
+int contenders_leave_out(struct contenders *all, const struct run_args *args, struct error *reterr) {
+    const struct replicate_options how = run_args_options(args);
+    const struct isolated tries = {.count = all->count,
+                                   .processes = how.threads,
+                                   .limit_s = how.limit_s,
+                                   .cancel = how.cancel,
+                                   .context = all,
+                                   .work = try_one,
+                                   .done = keep_refusal};
+    int r = isolated_run(&tries, reterr);
+    for (size_t i = 0; i < all->count && !args->quiet; i++)
+        if (all->at[i].left_out)
+            fprintf(stderr, "easim compare: %s is left out: %s\n", all->at[i].study.module.policy->name,
+                    all->at[i].refusal);
+    return r;
 }
 
 int contenders_open(struct contenders *all, const char *folder, const struct run_args *args, struct error *reterr) {
@@ -71,27 +92,20 @@ struct watched {
     struct replicate_sink inner;
 };
 
-struct watched_replication {
-    struct trend trend;
-    void *rendered;
-};
-
-static void *render(void *context, const struct replication *replication) {
+static void render(void *context, const struct replication *replication, struct str *out) {
     const struct watched *w = context;
-    struct watched_replication *r = mem_zalloc(1, sizeof *r);
-    r->trend = trend_of(replication->metrics, replication->sim);
-    r->rendered = w->inner.render(w->inner.context, replication);
-    return r;
+    const struct trend trend = trend_of(replication->metrics, replication->sim);
+    str_add_bytes(out, (const char *)&trend, sizeof trend);
+    w->inner.render(w->inner.context, replication, out);
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary, void *rendered,
+static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
                 struct error *reterr) {
     struct watched *w = context;
-    struct watched_replication *r = rendered;
-    array_push(&w->contender->trends, r->trend);
-    int result = w->inner.emit(w->inner.context, number, summary, r->rendered, reterr);
-    free(r);
-    return result;
+    memcpy(array_add(&w->contender->trends), rendered.at, sizeof(struct trend));
+    rendered.at += sizeof(struct trend);
+    rendered.length -= sizeof(struct trend);
+    return w->inner.emit(w->inner.context, number, summary, rendered, reterr);
 }
 
 /* What was finished of a failed run is kept and marked partial, as by `easim run`. */
@@ -128,6 +142,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
     struct progress *progress = args->quiet ? NULL : progress_start(missing, "replications");
     struct replicate_options how = run_args_options(args);
     how.record_power = true; /* trends need it */
+    how.isolated = true;
     how.done = progress_done(progress);
     how.events = progress_events(progress);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
@@ -138,7 +153,6 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         struct watched watched = {c, run_dir_sink(c->dir)};
         struct replicate_sink sink = {&watched, render, emit};
         study_set_replications(&c->study, replications);
-        crash_guard_install(&c->study.module);
         if (replicate_run(&c->study, &how, &sink, &c->result, &error) < 0) {
             progress_stop(progress); /* before a message goes to the same place */
             progress = NULL;

@@ -1,5 +1,5 @@
-/* The policies of a comparison: one scenario loaded once for each, run one after the other on the same workloads.
-   One that fails is left out; the others go on. */
+/* The policies of a comparison: one scenario loaded once for each, run one after the other on the same workloads,
+   each replication in a process of its own. One that fails or crashes is left out; the others go on. */
 #ifndef EASIM_CLI_CONTENDERS_H
 #define EASIM_CLI_CONTENDERS_H
 
@@ -14,7 +14,8 @@ struct contender {
     struct replicate_result result;
     ARRAY_OF(struct trend) trends;
     bool failed;   /* or left out: it is not run any more */
-    bool left_out; /* it refuses to run in this scenario */
+    bool left_out; /* it refuses to run in this scenario: */
+    const char *refusal;
 };
 
 /* Zero-initialise; release with contenders_finish. */
@@ -28,13 +29,13 @@ struct contenders {
 int contenders_load(struct contenders *all, const struct scenario_args *args, const char *const *policies,
                     size_t count, struct problems *problems) MUST_CHECK;
 /* For policies that nobody asked for by name: those whose init refuses this scenario are left out, with a note
-   unless quiet. */
-void contenders_leave_out(struct contenders *all, bool quiet);
+   unless quiet. Negative: it cannot be found out. */
+int contenders_leave_out(struct contenders *all, const struct run_args *args, struct error *reterr) MUST_CHECK;
 /* Opens FOLDER/POLICY for each that is run. */
 int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
                     struct error *reterr) MUST_CHECK;
 /* Runs all that have not failed up to that number of replications; failures are printed. With `last`, the files of
-   each are put in place as soon as it is done, so that not even a crash of the next one loses them. */
+   each are put in place as soon as it is done, so that not even a kill loses them. */
 void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last);
 /* Puts the files in place that are not yet. */
 void contenders_commit(struct contenders *all);

@@ -4,9 +4,8 @@
 
 #include "policy/module.h"
 
-/* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL raised by an instruction of the module is reported as the
-   policy's and ends the process with EXIT_RUN_FAILED. One raised elsewhere is reported as such and then takes its
-   usual course. A second call replaces the first; not in sanitizer builds, whose own handler tells more. */
+/* From now on a signal raised by an instruction of the module is reported as the policy's and ends the process with
+   EXIT_RUN_FAILED. One raised elsewhere is reported as such and then takes its usual course: see fault_watch. */
 void crash_guard_install(const struct policy_module *module);
 
 #endif

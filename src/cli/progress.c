@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,7 +63,7 @@ static void *show(void *context) {
 struct progress *progress_start(uint32_t count, const char *what) {
     if (!isatty(STDERR_FILENO))
         return NULL;
-    struct progress *p = mem_zalloc(1, sizeof *p);
+    struct progress *p = mem_shared(sizeof *p); /* with processes that simulate */
     p->count = count;
     p->what = what;
     clock_gettime(CLOCK_MONOTONIC, &p->began);
@@ -72,7 +71,7 @@ struct progress *progress_start(uint32_t count, const char *what) {
     pthread_cond_init(&p->stop, NULL);
     if (pthread_create(&p->thread, NULL, show, p) == 0)
         return p;
-    free(p);
+    mem_unshare(p, sizeof *p);
     return NULL;
 }
 
@@ -94,5 +93,5 @@ void progress_stop(struct progress *p) {
     pthread_join(p->thread, NULL);
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->stop);
-    free(p);
+    mem_unshare(p, sizeof *p);
 }

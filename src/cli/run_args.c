@@ -103,6 +103,7 @@ struct replicate_options run_args_options(const struct run_args *a) {
     return (struct replicate_options){.threads = a->threads ? a->threads : core_count(),
                                       .check = a->check,
                                       .strict = a->strict,
+                                      .limit_s = a->limit_s,
                                       .record_power = !a->summary_only,
                                       .cancel = &interrupted};
 }

@@ -13,6 +13,7 @@ struct run_args {
     struct scenario_args scenario;
     const char *out;
     unsigned threads; /* 0: one per core */
+    double limit_s;   /* of runs in processes of their own (--run-timeout); 0: none */
     enum format format;
     bool force, summary_only, check, strict, quiet;
 };

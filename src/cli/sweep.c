@@ -1,6 +1,5 @@
 /* easim sweep: one scenario at many points, resumed where it was left. */
 #include "cli/cli.h"
-#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/sweep_engines.h"
@@ -17,13 +16,13 @@ enum engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
 struct arguments {
     struct run_args run; /* threads, out, quiet */
-    const char *file, *sbatch;
+    const char *file, *sbatch, *run_timeout;
     unsigned shard, shards, tasks;
     enum engine engine;
     bool merge, list, retry_failed;
 };
 
-enum { KEY_SHARD = 768, KEY_MERGE, KEY_LIST, KEY_ENGINE, KEY_TASKS, KEY_SBATCH, KEY_RETRY_FAILED };
+enum { KEY_SHARD = 768, KEY_MERGE, KEY_LIST, KEY_ENGINE, KEY_TASKS, KEY_SBATCH, KEY_RETRY_FAILED, KEY_RUN_TIMEOUT };
 
 static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/sweep)", 0},
@@ -32,6 +31,7 @@ static const struct argp_option options[] = {
     {"merge", KEY_MERGE, NULL, 0, "run nothing: join what is there and name what is missing", 0},
     {"list", KEY_LIST, NULL, 0, "run nothing: print the points and their state as CSV", 0},
     {"retry-failed", KEY_RETRY_FAILED, NULL, 0, "run points again whose failure is recorded", 0},
+    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0, "a point that takes longer by the clock has failed", 0},
     {"engine", KEY_ENGINE, "local|parallel|slurm", 0,
      "run here, print a line for GNU parallel, or submit a Slurm job array (default: local)", 0},
     {"tasks", KEY_TASKS, "N", 0, "shards for the engines parallel and slurm (default: 8)", 0},
@@ -89,6 +89,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case KEY_LIST:
         a->list = true;
+        return 0;
+    case KEY_RUN_TIMEOUT:
+        a->run.limit_s = cli_duration(value, "--run-timeout", state);
+        a->run_timeout = value;
         return 0;
     case KEY_RETRY_FAILED:
         a->retry_failed = true;
@@ -214,6 +218,7 @@ static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
                                 .folder = dir->path,
                                 .count = a->tasks,
                                 .sbatch = a->sbatch,
+                                .run_timeout = a->run_timeout,
                                 .retry_failed = a->retry_failed};
     struct error error = {0};
     bool *wanted = mem_zalloc(a->tasks, sizeof *wanted), any = false;
@@ -232,14 +237,46 @@ static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
     return code;
 }
 
-/* An unknown path or a wrong value is wrong at every point, so the first one tells. */
-static int check_first(const struct sweep *sweep, struct problems *problems) {
+/* ---- An unknown path or a wrong value is wrong at every point, so the first one tells ---- */
+
+struct first {
+    const struct sweep *sweep;
+    struct problems *problems;
+};
+
+static void load_first(void *context, size_t task, struct trail *trail, FILE *out) {
+    const struct first *first = context;
     struct study study;
-    int r = sweep_study(sweep, 0, ingest_readers, &study, problems);
-    if (r == 0)
-        crash_guard_install(&study.module);
-    study_finish(&study);
-    return r;
+    struct problems problems = {0};
+    (void)trail;
+    if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0)
+        for (size_t i = 0; i < problems.count; i++)
+            fwrite(problems.texts[i], strlen(problems.texts[i]) + 1, 1, out);
+}
+
+/* A policy that crashes when it is loaded is no problem of the input, but the failure of the runs that load it. */
+static int keep_problems(void *context, size_t task, struct slice result, const char *failure) {
+    const struct first *first = context;
+    (void)task, (void)failure;
+    for (size_t at = 0; at < result.length; at += strlen(result.at + at) + 1)
+        problems_add(first->problems, (struct location){0}, NULL, "%s", result.at + at);
+    return 0;
+}
+
+static int check_first(const struct sweep *sweep, const struct run_args *args, struct problems *problems) {
+    struct first first = {sweep, problems};
+    const struct replicate_options how = run_args_options(args);
+    const struct isolated load = {.count = 1,
+                                  .processes = 1,
+                                  .limit_s = how.limit_s,
+                                  .cancel = how.cancel,
+                                  .context = &first,
+                                  .work = load_first,
+                                  .done = keep_problems};
+    struct error error = {0};
+    if (isolated_run(&load, &error) < 0)
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+    return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
 static int sweep(const struct arguments *a, const struct sweep *s) {
@@ -274,7 +311,7 @@ int cli_sweep(int argc, char **argv) {
     run_args_catch_interrupts();
     struct problems problems = {0};
     struct sweep s;
-    bool good = sweep_load(&s, a.file, &problems) == 0 && check_first(&s, &problems) == 0;
+    bool good = sweep_load(&s, a.file, &problems) == 0 && check_first(&s, &a.run, &problems) == 0;
     int code = good ? sweep(&a, &s) : cli_report_problems(&problems);
     sweep_finish(&s);
     problems_finish(&problems);

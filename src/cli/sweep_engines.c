@@ -39,14 +39,24 @@ static int add_command(const struct sweep_tasks *tasks, struct str *out, struct 
     return 0;
 }
 
+/* What only the tasks take. */
+static void add_run_options(const struct sweep_tasks *tasks, struct str *out) {
+    if (tasks->run_timeout) {
+        str_add(out, " --run-timeout ");
+        add_word(out, tasks->run_timeout);
+    }
+    str_add(out, tasks->retry_failed ? " --retry-failed" : "");
+}
+
 int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr) {
-    struct str command = {0};
+    struct str command = {0}, more = {0};
     int r = add_command(tasks, &command, reterr);
-    if (r == 0 &&
-        printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n", tasks->count, command.text,
-               tasks->retry_failed ? " --retry-failed" : "", tasks->count, command.text) < 0)
+    add_run_options(tasks, &more);
+    if (r == 0 && printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n", tasks->count,
+                         command.text, more.text, tasks->count, command.text) < 0)
         r = error_set(reterr, ERROR_IO, "standard output: cannot write");
     str_finish(&command);
+    str_finish(&more);
     return r;
 }
 
@@ -74,8 +84,9 @@ static int array_script(const struct sweep_tasks *tasks, struct str *out, struct
     str_add(out, "for attempt in 1 2 3; do\n    ");
     if (r == 0)
         r = add_command(tasks, out, reterr);
-    str_addf(out, " --threads \"${SLURM_CPUS_PER_TASK:-1}\"%s --shard \"$SLURM_ARRAY_TASK_ID/%u\"\n",
-             tasks->retry_failed ? " --retry-failed" : "", tasks->count);
+    str_add(out, " --threads \"${SLURM_CPUS_PER_TASK:-1}\"");
+    add_run_options(tasks, out);
+    str_addf(out, " --shard \"$SLURM_ARRAY_TASK_ID/%u\"\n", tasks->count);
     str_add(out, "    code=$?\n    echo \"task $SLURM_ARRAY_TASK_ID, attempt $attempt: exit status $code\"\n"
                  "    [ $code -gt 128 ] || break\ndone\nexit $code\n");
     return r;

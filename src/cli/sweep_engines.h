@@ -12,7 +12,8 @@ struct sweep_tasks {
     unsigned count;            /* tasks 1..count */
     const bool *wanted;        /* by number - 1: tasks with something to do */
     const char *sbatch;        /* more options for sbatch, or NULL */
-    bool retry_failed;         /* passed on */
+    const char *run_timeout;   /* passed on; or NULL */
+    bool retry_failed;         /* likewise */
 };
 
 /* Prints one line of shell that runs the tasks with GNU parallel and then joins. */

@@ -2,8 +2,6 @@
    sanitizers run in it. */
 #include "conformance/child.h"
 
-#include "base/mem.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -12,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -73,13 +69,4 @@ struct child_result child_run(void (*function)(void *context), void *context, do
     if (WEXITSTATUS(status) == DONE)
         return (struct child_result){CHILD_DONE, 0};
     return (struct child_result){CHILD_EXITED, WEXITSTATUS(status)};
-}
-
-void *child_shared(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? mem_zalloc(SIZE_MAX, 1) : memory;
-}
-
-void child_unshare(void *memory, size_t bytes) {
-    munmap(memory, bytes);
 }

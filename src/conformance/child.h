@@ -2,8 +2,6 @@
 #ifndef EASIM_CONFORMANCE_CHILD_H
 #define EASIM_CONFORMANCE_CHILD_H
 
-#include <stddef.h>
-
 enum child_end { CHILD_DONE, CHILD_TIMED_OUT, CHILD_KILLED, CHILD_EXITED, CHILD_NOT_STARTED };
 
 struct child_result {
@@ -12,11 +10,7 @@ struct child_result {
 };
 
 /* Calls function(context) in a child with limit_s of processor time and four times that of wall-clock time. What it
-   wants to hand back it writes into memory from child_shared. */
+   wants to hand back it writes into memory from mem_shared. */
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s);
-
-/* Zeroed memory that parent and children share. Out of memory ends the process, as elsewhere. */
-void *child_shared(size_t bytes);
-void child_unshare(void *memory, size_t bytes);
 
 #endif

@@ -228,7 +228,7 @@ static void report_leaks(struct suite *s, const struct leaks *l) {
 
 void check_leaks(struct suite *s) {
     static const char check[] = "no memory leaks", handles[] = "no descriptors or processes left";
-    struct leaks *l = child_shared(sizeof *l);
+    struct leaks *l = mem_shared(sizeof *l);
     *l = (struct leaks){.suite = s, .builtin = suite_passed(s, check), .record = s->spare};
     memset(l->record, 0, sizeof *l->record);
     if (!l->builtin) {
@@ -239,5 +239,5 @@ void check_leaks(struct suite *s) {
     } else {
         report_leaks(s, l);
     }
-    child_unshare(l, sizeof *l);
+    mem_unshare(l, sizeof *l);
 }

@@ -171,13 +171,13 @@ int conformance_run(const struct conformance_options *options, struct problems *
     if (r == 0) {
         /* a path with a slash: the loader looks for bare names elsewhere */
         struct suite s = {.options = options, .path = module.path, .policy = module.policy};
-        s.records = child_shared((builtin_count + 2) * sizeof *s.records);
+        s.records = mem_shared((builtin_count + 2) * sizeof *s.records);
         s.spare = s.records + builtin_count;
         s.passed = mem_zalloc(builtin_count, sizeof *s.passed);
         r = run_checks(&s, problems);
         str_finish(&s.writes_view);
         free(s.passed);
-        child_unshare(s.records, (builtin_count + 2) * sizeof *s.records);
+        mem_unshare(s.records, (builtin_count + 2) * sizeof *s.records);
     }
     module_close(&module);
     return r;

@@ -25,12 +25,6 @@ struct run_dir {
     struct atomic_file *files[FILE_COUNT];
 };
 
-/* Rows of one replication, by file. */
-struct rendered {
-    struct str text[FILE_COUNT];
-    struct str jobs_header;
-};
-
 int run_dir_check_empty(const char *path, struct error *reterr) {
     DIR *dir = opendir(path);
     if (!dir)
@@ -60,8 +54,8 @@ static int open_file(struct run_dir *dir, enum file file, struct error *reterr) 
     return r;
 }
 
-static int write_text(struct run_dir *dir, enum file file, const struct str *text, struct error *reterr) {
-    return text->length == 0 ? 0 : atomic_file_write(dir->files[file], text->text, text->length, reterr);
+static int write_text(struct run_dir *dir, enum file file, struct slice text, struct error *reterr) {
+    return text.length == 0 ? 0 : atomic_file_write(dir->files[file], text.at, text.length, reterr);
 }
 
 static int write_headers(struct run_dir *dir, struct error *reterr) {
@@ -78,7 +72,7 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
         r = open_file(dir, (enum file)f, reterr);
         if (r == 0 && headers[f]) {
             headers[f](&text);
-            r = write_text(dir, (enum file)f, &text, reterr);
+            r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
         }
         str_finish(&text);
     }
@@ -106,37 +100,56 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-static void *render(void *context, const struct replication *replication) {
+/* ---- Rows of one replication: a part for each file, then the header of jobs.csv, each behind its length ---- */
+
+static void jobs_header(const struct replication *replication, struct str *out) {
+    tables_jobs_header(replication->sim->workload, out);
+}
+
+static void add_part(void (*rows)(const struct replication *, struct str *), const struct replication *replication,
+                     struct str *out) {
+    size_t start = out->length, length = 0;
+    str_add_bytes(out, (const char *)&length, sizeof length);
+    if (rows)
+        rows(replication, out);
+    length = out->length - start - sizeof length;
+    memcpy(out->text + start, &length, sizeof length);
+}
+
+static struct slice take_part(struct slice *rest) {
+    struct slice part = {rest->at + sizeof part.length, 0};
+    memcpy(&part.length, rest->at, sizeof part.length);
+    rest->at = part.at + part.length;
+    return part;
+}
+
+static void render(void *context, const struct replication *replication, struct str *out) {
     static void (*const rows[FILE_COUNT])(const struct replication *, struct str *) = {
         [FILE_JOBS] = tables_jobs,   [FILE_USERS] = tables_users,         [FILE_TYPES] = tables_types,
         [FILE_POWER] = tables_power, [FILE_DECISIONS] = tables_decisions,
     };
     const struct run_dir *dir = context;
-    struct rendered *r = mem_zalloc(1, sizeof *r);
-    tables_jobs_header(replication->sim->workload, &r->jobs_header);
     for (int f = 0; f < FILE_COUNT; f++)
-        if (dir->wanted[f] && rows[f])
-            rows[f](replication, &r->text[f]);
-    return r;
+        add_part(dir->wanted[f] ? rows[f] : NULL, replication, out);
+    add_part(jobs_header, replication, out);
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary, void *rendered,
+static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
                 struct error *reterr) {
     struct run_dir *dir = context;
-    struct rendered *r = rendered;
+    struct slice parts[FILE_COUNT + 1];
+    struct str row = {0};
     int result = 0;
-    tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
-                   &r->text[FILE_SUMMARY]);
+    for (int f = 0; f <= FILE_COUNT; f++)
+        parts[f] = take_part(&rendered);
+    tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary, &row);
+    parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS])
-        result = write_text(dir, FILE_JOBS, &r->jobs_header, reterr);
+        result = write_text(dir, FILE_JOBS, parts[FILE_COUNT], reterr);
     dir->headed = true;
-    for (int f = 0; f < FILE_COUNT; f++) {
-        if (result == 0)
-            result = write_text(dir, (enum file)f, &r->text[f], reterr);
-        str_finish(&r->text[f]);
-    }
-    str_finish(&r->jobs_header);
-    free(r);
+    for (int f = 0; f < FILE_COUNT && result == 0; f++)
+        result = write_text(dir, (enum file)f, parts[f], reterr);
+    str_finish(&row);
     return result;
 }
 

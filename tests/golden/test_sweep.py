@@ -1,10 +1,13 @@
 """Sweeps from outside: test_sweep.py EASIM SOURCE
 
 The joined table is compared with single `easim run`s, and must have the same bytes for any number of threads, shards,
-and after ten kills.
+and after ten kills. In SQLite it holds the same values.
 """
 import csv
+import os
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -13,6 +16,7 @@ from pathlib import Path
 
 EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 BASE = SOURCE / "configs" / "eas-sim.yaml"
+MANY = 200 if os.environ.get("EASIM_SANITIZED") else 1000  # a sanitizer's memory takes long to fork
 
 SWEEP = f"""\
 name: golden
@@ -79,12 +83,12 @@ def kills(folder):
     """Ten kills at random moments; the times are from a fixed seed, the moments they hit are not."""
     sweep = folder / "kill.yaml"
     sweep.write_text(f"name: kill\nbase: {BASE}\nset: {{replications: 1}}\naxes:\n"
-                     "  - {path: seed, range: {from: 1, to: 1000, step: 1}}\n", encoding="utf-8")
+                     f"  - {{path: seed, range: {{from: 1, to: {MANY}, step: 1}}}}\n", encoding="utf-8")
     out, whole = folder / "killed", folder / "not-killed"
     begin = time.monotonic()
     easim("sweep", sweep, "--out", whole, "--threads", 2, "--quiet")
     took_s = time.monotonic() - begin
-    print(f"1,000 runs: {took_s:.1f} s")
+    print(f"{MANY} runs: {took_s:.1f} s")
     moments = random.Random(2385)
     killed = 0
     for _ in range(10):
@@ -97,7 +101,7 @@ def kills(folder):
     easim("sweep", sweep, "--out", out, "--threads", 2, "--quiet")
     assert (out / "sweep.csv").read_bytes() == (whole / "sweep.csv").read_bytes()
     after = {path.name: path.stat().st_mtime_ns for path in (out / "runs").glob("*.csv")}
-    assert len(after) == 1000 and all(after[name] == before[name] for name in before)  # none was run twice
+    assert len(after) == MANY and all(after[name] == before[name] for name in before)  # none was run twice
     assert not list(out.rglob("*.tmp-*"))
 
 
@@ -155,6 +159,37 @@ def parallel_line(folder, sweep, whole):
     assert (out / "sweep.csv").read_bytes() == whole
 
 
+def in_sqlite(folder):
+    """tools/sweep.sql: the values of the CSV with types, twice without doubles; half an input changes nothing."""
+    if not shutil.which("sqlite3"):
+        print("in_sqlite: skipped, sqlite3 is not installed")
+        return
+    table, base = folder / "whole" / "sweep.csv", folder / "sweep.db"
+
+    def put(path):
+        return subprocess.run(f"sqlite3 :memory: '.import --csv {path} text' '.read {SOURCE}/tools/sweep.sql' |"
+                              f" sqlite3 {base}", shell=True, capture_output=True, text=True, check=False)
+
+    for path in (table, table, folder / "none.csv"):
+        done = put(path)
+        assert (done.stderr == "") == (path == table), done.stderr
+        database = sqlite3.connect(base)
+        found = database.execute("SELECT * FROM runs").fetchall()
+        expected = list(csv.reader(table.open(encoding="utf-8")))
+        assert [name for _, name, *_ in database.execute("PRAGMA table_info(runs)")] == expected[0]
+        assert len(found) == len(expected) - 1 == 48
+        for cells, values in zip(expected[1:], found):
+            assert isinstance(values[0], str)  # run_id
+            for cell, value in zip(cells, values):
+                good = value is None if cell == "" else cell == value if isinstance(value, str) else \
+                    abs(value - float(cell)) <= 1e-15 * abs(value)
+                assert good and not (isinstance(value, str) and value[0] in "0123456789" and value != cells[0]), cell
+        indices = {name for _, name, *_ in database.execute("PRAGMA index_list(runs)")}
+        assert indices == {f"runs by {axis}" for axis in ("policy.name", "cluster.power_cap_w", "workload.rate_per_s",
+                                                          "workload.sizes.cv")}, indices
+        database.close()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-sweep-") as name:
         folder = Path(name)
@@ -163,10 +198,11 @@ def main():
         whole = against_single_runs(folder, sweep)
         threads_shards_order(folder, sweep, whole)
         parallel_line(folder, sweep, whole)
+        in_sqlite(folder)
         failures(folder)
         changed_inputs(folder)
         kills(folder)
-    print("sweeps: single runs, threads, shards, failures, inputs and kills hold")
+    print("sweeps: single runs, threads, shards, failures, inputs, kills and SQLite hold")
 
 
 main()

@@ -57,13 +57,14 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
     }
 }
 
-static void *render(void *context, const struct replication *replication) {
+static void render(void *context, const struct replication *replication, struct str *out) {
     struct trial *t = context;
     const struct sim *sim = replication->sim;
+    (void)out;
     if (t->options->look)
         t->options->look(t->options->context, replication);
     if (replication->number != 1)
-        return NULL;
+        return;
     t->job_count = sim->next_arrival;
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
@@ -74,10 +75,9 @@ static void *render(void *context, const struct replication *replication) {
     memcpy(t->refused, sim->refused, sizeof t->refused);
     for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
         array_push(&t->power.at, replication->metrics->power_rows.at[i]);
-    return NULL;
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary, void *rendered,
+static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
                 struct error *reterr) {
     struct trial *t = context;
     (void)rendered;

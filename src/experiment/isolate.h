@@ -1,0 +1,47 @@
+/* Tasks in processes of their own, some at a time. Whatever a plug-in does in one of them, the parent and the other
+   tasks go on, and each task begins with the memory of the parent, not with what another one has left. */
+#ifndef EASIM_EXPERIMENT_ISOLATE_H
+#define EASIM_EXPERIMENT_ISOLATE_H
+
+#include "base/str.h"
+#include "engine/observer.h"
+#include "policy/fault.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs it tells where.
+ */
+struct trail {
+    char policy[FAULT_NAME_BYTES];
+    char words[FAULT_BYTES]; /* of a crash; "": none, or it could not be told */
+    uint32_t replication;    /* from 1; 0: none has begun */
+    int64_t now_ns;
+    uint64_t decisions;
+    bool done;
+};
+
+/* In the child, before code of the policy runs. */
+void trail_policy(struct trail *trail, const struct policy_module *module);
+/* Keeps now_ns and decisions up to date. */
+struct observer trail_observer(struct trail *trail);
+
+struct isolated {
+    size_t count;       /* tasks 0..count - 1, begun in this order */
+    unsigned processes; /* at a time */
+    double limit_s;     /* time by the clock for each task; 0: none */
+    const atomic_bool *cancel;
+    void *context;
+    /* In a child, which is gone afterwards; what it writes to out, the parent gets. SIGTERM asks it to end early.
+     */
+    void (*work)(void *context, size_t task, struct trail *trail, FILE *out);
+    /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it was done.
+       Negative: no further tasks are begun. */
+    int (*done)(void *context, size_t task, struct slice result, const char *failure);
+};
+
+/* Until all tasks are over, or cancelled: then those that have begun are given up without a call of done, but for
+   what they finish quickly. Negative: no process can be started. */
+int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
+
+#endif

@@ -1,0 +1,121 @@
+/* The handler uses nothing but what fault_watch has laid ready. It does not jump out of the policy: nothing is
+   known of the locks and memory that it held. */
+#include "policy/fault.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#define MOST_SEGMENTS 4
+
+/* What a signal handler may reach, beside the flag in cli/run_args.c and the words of cli/crash_guard.c. */
+static struct {
+    struct {
+        uintptr_t start, end;
+    } code[MOST_SEGMENTS];
+    int code_count;
+    char policy[FAULT_NAME_BYTES];
+    char *words;
+    void (*tell)(bool own);
+} guarded;
+
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {{SIGSEGV, "SIGSEGV, a wrong address"},
+               {SIGBUS, "SIGBUS, a wrong address"},
+               {SIGFPE, "SIGFPE, a wrong operation such as an integer division by zero"},
+               {SIGILL, "SIGILL, a wrong instruction"}};
+
+/* The instruction that raised the signal; 0 where this is not known to be told. */
+static uintptr_t instruction(const void *context) {
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)c->uc_mcontext.pc;
+#else
+    return (void)c, 0;
+#endif
+}
+
+static void say(const char *text) {
+    char *at = guarded.words, *end = guarded.words + FAULT_BYTES - 1;
+    while (*at)
+        at++;
+    while (*text && at < end)
+        *at++ = *text++;
+    *at = '\0';
+}
+
+static void on_crash(int number, siginfo_t *info, void *context) {
+    uintptr_t at = instruction(context);
+    bool own = false;
+    for (int i = 0; i < guarded.code_count; i++)
+        own = own || (at >= guarded.code[i].start && at < guarded.code[i].end);
+    guarded.words[0] = '\0';
+    say(own ? guarded.policy : "crashed outside the code of ");
+    say(own ? " crashed: " : guarded.policy);
+    say(own ? "" : ", perhaps in a function that it called: ");
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].number == number)
+            say(signals[i].name);
+    if (number == SIGSEGV && info->si_code == SEGV_ACCERR)
+        say(" (memory that is read-only, as the view is with --check)");
+    if (guarded.tell)
+        guarded.tell(own);
+    signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
+    if (info->si_code <= 0)
+        raise(number); /* sent, not raised by an instruction: it does not come back by itself */
+}
+
+static int keep_code(struct dl_phdr_info *info, size_t size, void *context) {
+    const struct link_map *map = context;
+    (void)size;
+    if (info->dlpi_addr != map->l_addr || strcmp(info->dlpi_name, map->l_name) != 0)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum && guarded.code_count < MOST_SEGMENTS; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+        guarded.code[guarded.code_count].start = start;
+        guarded.code[guarded.code_count++].end = start + segment->p_memsz;
+    }
+    return 1;
+}
+
+void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]) {
+    snprintf(name, FAULT_NAME_BYTES, "policy %s (%.500s)", module->policy->name, module->path);
+}
+
+void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES], void (*tell)(bool own)) {
+    struct link_map *map = NULL;
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+#ifdef SANITIZED
+    return;
+#endif
+    guarded.code_count = 0;
+    guarded.words = words;
+    guarded.tell = tell;
+    fault_name(module, guarded.policy);
+    if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) == 0)
+        dl_iterate_phdr(keep_code, map);
+    /* a stack of its own, for a policy that overflows this thread's; it lives until the end */
+    static _Alignas(16) char room[64 << 10];
+    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i].number, &action, NULL);
+}

@@ -1,0 +1,231 @@
+"""Policies that crash, leave, loop or corrupt memory, in a sweep and in a comparison: theirs are failed runs, all others
+are what they are without them, and no process is left. Usage: test_isolation.py EASIM SOURCE PLUGIN_DIR
+"""
+import csv
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+BASE, BAD = SOURCE / "configs/eas-sim.yaml", PLUGINS / "ends_badly.so"
+SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))  # no handler of easim's then: the signal alone is told
+MARK = f"EASIM_TEST={uuid.uuid4()}"  # in the environment of all processes of this test, for left()
+
+WHO = f"policy ends_badly ({BAD})"
+LIMIT = "3s"  # of healthy runs only a very loaded machine exceeds it
+ADDRESS = "SIGSEGV, a wrong address"
+# how: what is said of a run that ends so, in front of the place
+CASES = {
+    "crash": f"{WHO} crashed: {ADDRESS}",
+    "in_library": f"crashed outside the code of {WHO}, perhaps in a function that it called: {ADDRESS}",
+    "abort": f"the run of {WHO} was ended by signal 6, Aborted",
+    "exit": f"the run of {WHO} ended its process with exit status 0",
+    "leave": f"the run of {WHO} ended its process with exit status 0",
+    "loop": f"the run of {WHO} was not done within 3 s",
+    "heap": f"the run of {WHO} was ended by signal 6, Aborted",
+    "kill": f"the run of {WHO} was ended by signal 9, Killed",
+    "fork": f"the run of {WHO} was ended by signal 6, Aborted",
+}
+if SANITIZED:
+    del CASES["heap"]  # found by the sanitizer, whose report is a failed test
+    CASES["crash"] = CASES["in_library"] = f"the run of {WHO} was ended by signal 11, Segmentation fault"
+
+
+def easim(*words, code=0):
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def processes():
+    """Processes of this test other than itself: number, state."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(folder.name) != os.getpid() and MARK.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found[int(folder.name)] = (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            pass  # gone meanwhile, or somebody else's
+    return found
+
+
+def none_left():
+    end = time.monotonic() + 5
+    while (left := processes()) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not left, left
+
+
+def write_sweep(path, axes, base="horizon: 4h"):
+    path.write_text(f"name: isolation\nbase: {BASE}\nset: {{replications: 1, {base}, policy.name: {BAD}}}\n"
+                    f"axes:\n{axes}", encoding="utf-8")
+    return path
+
+
+def how_axis(hows):
+    return f"  - {{path: policy.params.how, values: [{', '.join(hows)}]}}\n"
+
+
+SEEDS = "  - {path: seed, values: [1, 2]}\n"
+
+
+def files_of(folder):
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in (folder / "runs").iterdir()}
+
+
+def a_sweep_goes_on(folder):
+    """Two seeds of each way to end badly beside two that end well: those are what they are alone."""
+    hows = ["not", *CASES, "fail"]
+    without, alone = write_sweep(folder / "without.yaml", how_axis(["not"]) + SEEDS), folder / "alone"
+    easim("sweep", without, "--out", alone, "--quiet")
+    sweep, out = write_sweep(folder / "sweep.yaml", how_axis(hows) + SEEDS), folder / "out-3"
+    options = ["--out", out, "--run-timeout", LIMIT]
+    done = easim("sweep", sweep, *options, "--threads", 3, code=1)
+    assert f"{2 * len(hows)} points: 2 done, {2 * len(CASES) + 2} failed, 0 missing" in done.stdout, done.stdout
+    files = files_of(out)
+    assert all(files[name][0] == text for name, (text, _) in files_of(alone).items())
+    assert (out / "sweep.csv").read_bytes() == (alone / "sweep.csv").read_bytes()
+    for row in rows_of(out / "failures.csv"):
+        how, text = row["policy.params.how"], row["error"]
+        if how == "fail":
+            assert "as it was told" in text, row
+            continue
+        said, place = text.split(" (replication 1, at t = ")
+        assert said == CASES[how] and place.endswith(" s, after 19 decisions)"), row  # it is in its 20th
+    for threads in (1, 7):
+        other = folder / f"out-{threads}"
+        easim("sweep", sweep, "--out", other, "--run-timeout", LIMIT, "--threads", threads, "--quiet", code=1)
+        for name in ("sweep.csv", "failures.csv", "manifest.json"):
+            assert (other / name).read_bytes() == (out / name).read_bytes(), name
+    none_left()
+    # a failure is a result: nothing is run again, or, if asked for, what has failed
+    easim("sweep", sweep, *options, code=1)
+    assert files_of(out) == files
+    easim("sweep", sweep, *options, "--retry-failed", code=1)
+    for name, (text, when) in files_of(out).items():
+        assert text == files[name][0] and (when == files[name][1]) == (name in files_of(alone)), name
+
+
+def one_that_crashes_on_load(folder):
+    """Also where it is the first point, whose scenario is loaded beforehand to check it."""
+    values = f"  - {{path: policy.name, values: [{PLUGINS}/faults/crash_on_load.so, fcfs]}}\n"
+    sweep = folder / "load.yaml"
+    sweep.write_text(f"name: load\nbase: {BASE}\nset: {{replications: 1, horizon: 2h}}\naxes:\n{values}",
+                     encoding="utf-8")
+    easim("sweep", sweep, "--out", folder / "out", "--quiet", code=1)
+    failed, = rows_of(folder / "out/failures.csv")
+    assert failed["error"] == ("the run of a policy that was being loaded was ended by signal 11, "
+                               "Segmentation fault"), failed
+    assert [row["policy"] for row in rows_of(folder / "out/sweep.csv")] == ["fcfs"]
+
+
+def compare(out, policies, *more, code=0):
+    return easim("compare", BASE, "--policies", policies, "--set", "horizon=4h", "-n", 3, "--out", out, "--run-timeout",
+                 LIMIT, *more, code=code)
+
+
+def tree(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def a_comparison_goes_on(folder):
+    """One policy ends badly between two that do not: compared is what would be without it."""
+    compare(folder / "without", "fcfs,zeus", "--quiet")
+    expected = tree(folder / "without")
+    for how, text in CASES.items():
+        out = folder / how
+        done = compare(out, f"fcfs,{BAD},zeus", "--set", f"params_by_policy={{ends_badly: {{how: {how}}}}}", code=1)
+        said = [line for line in done.stderr.splitlines() if line.startswith("easim: ")]
+        assert len(said) == 1 and said[0].startswith(f"easim: {text} (replication 1, at t = "), (how, done.stderr)
+        assert "zeus" in done.stdout and "ends_badly" not in done.stdout, done.stdout
+        got = tree(out)
+        assert '"failed":\t["ends_badly"]' in got.pop(Path("manifest.json")).decode().replace(": ", ":\t"), how
+        for path, content in expected.items():  # manifests hold the scenario with its params_by_policy
+            assert path.name == "manifest.json" or got[path] == content, (how, path)
+        assert not any(path.parts[0] == "ends_badly" for path in got), got.keys()
+    none_left()
+
+
+def what_was_finished_is_kept(folder):
+    """Of 10 replications 6, 7 and 8 come to decision 87: kept are those before, with any --threads."""
+    kept = []
+    for threads in (1, 2, 7):
+        out = folder / f"kept-{threads}"
+        compare(out, f"fcfs,{BAD}", "-n", 10, "--threads", threads, "--quiet", "--set",
+                "params_by_policy={ends_badly: {how: abort, after: 87}}", "--seed", 2, code=1)
+        kept.append(tree(out / "ends_badly"))
+        assert len(rows_of(out / "ends_badly/summary.csv")) == 5
+    assert kept[0] == kept[1] == kept[2]
+
+
+def start_hanging(folder, out):
+    """A sweep of one run that ends and two that loop, on two threads: until the first is there and the loops run."""
+    sweep = write_sweep(folder / "hang.yaml", how_axis(["not", "loop"]) + "  - {path: seed, values: [1, 2]}\n")
+    process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 30
+    while not (out / "runs").is_dir() or len(list((out / "runs").glob("*.csv"))) < 2 or len(processes()) < 3:
+        assert time.monotonic() < end, processes()
+        time.sleep(0.02)
+    return process
+
+
+def interrupted(folder):
+    """Two loops, and no zombies of those before; ^C ends them soon, what is finished is kept and goes on."""
+    out = folder / "interrupted"
+    process = start_hanging(folder, out)
+    assert len(processes()) == 3 and "Z" not in processes().values(), processes()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and errors == "easim: interrupted: what was finished is kept\n", errors
+    none_left()
+    assert len(list((out / "runs").iterdir())) == 2  # a loop that was interrupted is no failure
+    done = easim("sweep", folder / "hang.yaml", "--out", out, "--run-timeout", "200ms", code=1)
+    assert "4 points: 2 done, 2 failed, 0 missing" in done.stdout, done.stdout
+
+
+def killed(folder):
+    """kill -9 of easim ends its processes too."""
+    process = start_hanging(folder, folder / "killed")
+    process.kill()
+    process.communicate(timeout=20)
+    none_left()
+
+
+def the_limit_reaches_tasks(folder):
+    sweep = write_sweep(folder / "engine.yaml", SEEDS)
+    line = easim("sweep", sweep, "--out", folder / "engine", "--engine", "parallel", "--run-timeout", "2h").stdout
+    assert line.count(" --run-timeout '2h'") == 1, line  # of the shards, not of the merge
+
+
+def bad_limits(folder):
+    for text in ("0s", "-1s", "soon", "1 parsec", ""):
+        for command in (("sweep", folder / "none.yaml"), ("compare", BASE, "--policies", "fcfs")):
+            done = easim(*command, "--run-timeout", text, code=2)
+            assert f'--run-timeout: expected duration > 0 such as 90s or 10h, got "{text}"' in done.stderr, done.stderr
+
+
+def main():
+    name, value = MARK.split("=")
+    os.environ[name] = value
+    checks = [a_sweep_goes_on, one_that_crashes_on_load, a_comparison_goes_on, what_was_finished_is_kept, interrupted,
+              killed, the_limit_reaches_tasks, bad_limits]
+    for check in checks:
+        with tempfile.TemporaryDirectory(prefix="easim-isolation.") as folder:
+            start = time.monotonic()
+            check(Path(folder))
+            print(f"{check.__name__}: {time.monotonic() - start:.1f} s", flush=True)
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()

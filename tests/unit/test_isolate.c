@@ -1,0 +1,128 @@
+/* Tasks in processes of their own: what comes back, and how a task ends that does not come back. */
+#include "experiment/isolate.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define TASKS 12
+#define LARGE (1u << 20) /* more than any pipe holds */
+
+struct seen {
+    int count; /* of tasks that are over */
+    int stop_at;
+    char failures[TASKS][300];
+    size_t lengths[TASKS];
+    bool intact[TASKS];
+    atomic_bool cancel;
+};
+
+static size_t length_of(size_t task) {
+    return task * task * LARGE / (TASKS * TASKS); /* none for task 0 */
+}
+
+static void work(void *context, size_t task, struct trail *trail, FILE *out) {
+    struct seen *seen = context;
+    seen->count = 1000; /* in this process only */
+    for (size_t i = 0; i < length_of(task); i++)
+        fputc((int)(task + i % 251), out);
+    trail->replication = (uint32_t)task;
+    trail->now_ns = 2385 * 1000000ll;
+    trail->decisions = 17;
+    fflush(out);
+    if (task == 3)
+        _exit(0); /* not done, whatever the status says */
+    if (task == 4)
+        raise(SIGUSR1);
+    if (task == 5)
+        for (;;)
+            pause();
+}
+
+static int done(void *context, size_t task, struct slice result, const char *failure) {
+    struct seen *seen = context;
+    seen->count++;
+    seen->lengths[task] = result.length;
+    seen->intact[task] = true;
+    for (size_t i = 0; i < result.length; i++)
+        seen->intact[task] = seen->intact[task] && result.at[i] == (char)(task + i % 251);
+    snprintf(seen->failures[task], sizeof seen->failures[task], "%s", failure ? failure : "");
+    return seen->count == seen->stop_at ? -1 : 0;
+}
+
+static struct isolated all(struct seen *seen, unsigned processes) {
+    return (struct isolated){
+        .count = TASKS, .processes = processes, .limit_s = 3, .context = seen, .work = work, .done = done};
+}
+
+Test(isolate, results_and_failures) {
+    for (unsigned processes = 1; processes <= 16; processes += 15) {
+        struct seen seen = {0};
+        struct isolated tasks = all(&seen, processes);
+        struct error error = {0};
+        cr_assert_eq(isolated_run(&tasks, &error), 0);
+        cr_assert_eq(seen.count, TASKS);
+        for (size_t i = 0; i < TASKS; i++) {
+            bool ends = i < 3 || i > 5;
+            cr_expect_eq(seen.lengths[i], ends ? length_of(i) : 0);
+            cr_expect(seen.intact[i] && (seen.failures[i][0] == '\0') == ends);
+        }
+        cr_expect_str_eq(seen.failures[3],
+                         "the run of a policy that was being loaded ended its process with exit status "
+                         "0 (replication 3, at t = 2.385 s, after 17 decisions)");
+        cr_expect_str_eq(seen.failures[4],
+                         "the run of a policy that was being loaded was ended by signal 10, User defined signal 1 "
+                         "(replication 4, at t = 2.385 s, after 17 decisions)");
+        cr_expect_str_eq(seen.failures[5], "the run of a policy that was being loaded was not done within 3 s "
+                                           "(replication 5, at t = 2.385 s, after 17 decisions)");
+    }
+}
+
+Test(isolate, a_negative_answer_stops) {
+    struct seen seen = {.stop_at = 2};
+    struct isolated tasks = all(&seen, 1);
+    struct error error = {0};
+    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_assert_eq(seen.count, 2);
+}
+
+static void sleep_on(void *context, size_t task, struct trail *trail, FILE *out) {
+    const struct seen *seen = context;
+    (void)trail;
+    while (task > 0 && !atomic_load(&seen->cancel))
+        usleep(1000);
+    fputs("asked to end", out);
+}
+
+static struct seen *cancelled;
+
+static void cancel(int number) {
+    (void)number;
+    atomic_store(&cancelled->cancel, true);
+}
+
+static int cancel_it(void *context, size_t task, struct slice result, const char *failure) {
+    struct seen *seen = context;
+    cr_expect_null(failure);
+    cr_expect_eq(result.length, strlen("asked to end"));
+    seen->count++;
+    if (task == 0)
+        atomic_store(&seen->cancel, true);
+    return 0;
+}
+
+/* The first to end cancels the rest: the one that runs beside it is asked to end by SIGTERM, others never begin. */
+Test(isolate, cancelled) {
+    struct seen seen = {0};
+    struct isolated tasks = {.count = TASKS,
+                             .processes = 2,
+                             .cancel = &seen.cancel,
+                             .context = &seen,
+                             .work = sleep_on,
+                             .done = cancel_it};
+    struct error error = {0};
+    cancelled = &seen;
+    signal(SIGTERM, cancel);
+    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_assert_eq(seen.count, 2);
+}
