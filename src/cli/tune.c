@@ -264,7 +264,6 @@ static int tune(struct session *s) {
     if (!folder)
         return cli_report_error(&error);
     s->progress = a->run.quiet ? NULL : progress_start(1, "replications");
-    expect_trials(s, 1);
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
     how.done = progress_done(s->progress);

@@ -92,7 +92,7 @@ static unsigned axis_steps(const struct search_axis *a) {
 
 /* Axes from this one on: all values that differ, as if none were known. */
 static void expect(const struct search *s, size_t axis) {
-    size_t trials = s->trials.count;
+    size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
     for (; axis < s->count; axis++) {
         const struct search_axis *a = &s->axes[axis];
         trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 + ZOOMS * ZOOM_STEPS;
@@ -121,6 +121,7 @@ static int search_axis(struct search *s, size_t axis) {
 }
 
 int search_run(struct search *s, const double *start) {
+    expect(s, 0);
     int r = try_point(s, start);
     for (int round = 0; round < ROUNDS && r == 0 && s->trials.count > 0; round++) {
         size_t best = s->best;
