@@ -132,8 +132,8 @@ static int print(const struct arguments *a, const struct ablate_output *output, 
 
 static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
     struct error error = {0};
-    const char *unless = arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
-    const char *folder = run_args_folder(&a->run, unless, &error);
+    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
+    const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
     struct progress *progress =

@@ -104,8 +104,8 @@ int run_args_show(const struct run_args *a, const struct str *text) {
     return wanted && cli_print(text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-const char *run_args_folder(const struct run_args *a, const char *unless, struct error *reterr) {
-    const char *folder = a->out ? a->out : unless;
+const char *run_args_folder(const struct run_args *a, const char *usual, struct error *reterr) {
+    const char *folder = a->out ? a->out : usual;
     int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
     if (r == 0 && !a->force)
         r = run_dir_check_empty(folder, reterr);

@@ -24,7 +24,7 @@ struct replicate_options run_args_options(const struct run_args *args);
 void run_args_catch_interrupts(void);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct run_args *args, const struct str *text);
-/* --out, or the folder given here; NULL: it has no name, or is not empty and --force is not given. */
-const char *run_args_folder(const struct run_args *args, const char *unless, struct error *reterr) MUST_CHECK;
+/* --out, or the usual folder; NULL: it has no name, or is not empty and --force is not given. */
+const char *run_args_folder(const struct run_args *args, const char *usual, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -258,9 +258,9 @@ static int tune(struct session *s) {
     struct arguments *a = s->args;
     struct error error = {0};
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
-    const char *unless = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s", s->own.scenario.name,
-                                      s->own.params.policy->name);
-    const char *folder = run_args_folder(&a->run, unless, &error);
+    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s", s->own.scenario.name,
+                                     s->own.params.policy->name);
+    const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
     s->progress = a->run.quiet ? NULL : progress_start(1, "replications");

@@ -1,16 +1,14 @@
 /* Coverage of the paired 95 % interval: two M/M/1 queues on the same arrivals (one in 400 s), one server of mean
    100 s, one of 80 s, so rho = 0.25 and 0.2. Of 1,000 intervals 950 should hold the true difference; their number
    has a standard deviation of 7, so 930 to 970 is 2.9 of them either way. The comparisons have the seeds 1 to
-   1,000; docs/outputs.md has what else was seen. EASIM_COVERAGE=JOBS,REPLICATIONS,FIRST_SEED measures another
-   setting.
+   1,000. EASIM_COVERAGE=JOBS,REPLICATIONS,FIRST_SEED only measures another setting, as for docs/outputs.md.
 
-   - Busy time of runs of 25 h: rho in the steady state, reached after a warm-up of 10,000 s (25 relaxation times
-     S / (1 - sqrt(rho))^2).
-   - Mean wait and completion time of the first 3,000 jobs from an empty start, which have an exact answer. By
-   Spitzer (1956) job n waits sum(E[S_k+] / k, k < n) on average, S_k being k services less k gaps; the steady
-   state's is rho S / (1 - rho), and all jobs together fall short of it by S rho / (1 - rho)^3, but for a part below
-   1e-9 s after 200 jobs. (Recursion over what each arrival finds: 33.03703703704 and 19.84375 s for 200 jobs.) Runs
-   must be long, for means of few jobs are skewed, and t-intervals of skewed values hold too seldom. */
+   Busy time of runs of 25 h is rho in the steady state, reached after a warm-up of 10,000 s (25 relaxation times
+   S / (1 - sqrt(rho))^2).
+
+   Mean waits of the first J jobs from an empty start have an exact answer. By Spitzer (1956) job n waits
+   sum(E[S_k+] / k, k < n) on average, S_k being k services less k gaps; in the steady state that is rho S / (1 -
+   rho), of which all jobs together fall short by S rho / (1 - rho)^3, but for less than 1e-9 s from 200 jobs on. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "experiment/compare.h"
@@ -119,6 +117,7 @@ Test(coverage, of_waits_and_completion_times, .timeout = 1200) {
                         .metrics = {"wait_mean_s", "jct_mean_s"}};
     char workload[64];
     bool other = ask(&s);
+    /* from the recursion over the number of jobs that each arrival finds */
     cr_assert_float_eq(mean_wait_s(100, 200), 33.03703703704, 1e-10);
     cr_assert_float_eq(mean_wait_s(80, 200), 19.84375, 1e-10);
     snprintf(workload, sizeof workload, "until: {jobs: %u}", s.jobs);
