@@ -32,9 +32,9 @@ struct tune {
     size_t constraint_count;
     const struct replicate_options *options;
     size_t most_trials;
-    void (*expect)(void *context,
-                   size_t trials); /* NULL, or told how many there will be at most, as far as known */
-    void *context;                 /* of expect */
+    /* NULL, or told how many trials there will be at most, as far as is known. */
+    void (*expect)(void *context, size_t trials);
+    void *context;
 
     ARRAY_OF(struct tune_trial) trials;
     struct search search;
