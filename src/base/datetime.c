@@ -1,29 +1,12 @@
 /* Date-times: see datetime.h. */
 #include "base/datetime.h"
 
+#include "base/scan.h"
 #include "base/units.h"
-
-/* What is left of the text. */
-struct scan {
-    const char *at, *end;
-};
-
-static bool skip(struct scan *s, char c) {
-    if (s->at == s->end || *s->at != c)
-        return false;
-    s->at++;
-    return true;
-}
 
 /* Exactly `count` digits, least..most. */
 static bool number(struct scan *s, int count, int least, int most, int *value) {
-    *value = 0;
-    for (int i = 0; i < count; i++, s->at++) {
-        if (s->at == s->end || *s->at < '0' || *s->at > '9')
-            return false;
-        *value = 10 * *value + (*s->at - '0');
-    }
-    return *value >= least && *value <= most;
+    return scan_digits(s, count, value) == count && *value >= least && *value <= most;
 }
 
 /* Counted in years that begin in March: their leap day is last. */
@@ -36,7 +19,8 @@ int64_t datetime_days(int year, int month, int day) {
 static bool parse_date(struct scan *s, int64_t *days) {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year, month, day;
-    if (!number(s, 4, 1970, 2199, &year) || !skip(s, '-') || !number(s, 2, 1, 12, &month) || !skip(s, '-'))
+    if (!number(s, 4, 1970, 2199, &year) || !scan_skip(s, '-') || !number(s, 2, 1, 12, &month) ||
+        !scan_skip(s, '-'))
         return false;
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     if (!number(s, 2, 1, lengths[month - 1] + (month == 2 && leap), &day))
@@ -48,13 +32,13 @@ static bool parse_date(struct scan *s, int64_t *days) {
 /* HH:MM, HH:MM:SS or HH:MM:SS.fffffffff */
 static bool parse_time(struct scan *s, int64_t *ns) {
     int hour, minute, second = 0;
-    if (!number(s, 2, 0, 23, &hour) || !skip(s, ':') || !number(s, 2, 0, 59, &minute))
+    if (!number(s, 2, 0, 23, &hour) || !scan_skip(s, ':') || !number(s, 2, 0, 59, &minute))
         return false;
-    bool seconds = skip(s, ':');
+    bool seconds = scan_skip(s, ':');
     if (seconds && !number(s, 2, 0, 59, &second))
         return false;
     *ns = ((hour * 60 + minute) * 60 + second) * NS_PER_S;
-    if (!seconds || !skip(s, '.'))
+    if (!seconds || !scan_skip(s, '.'))
         return true;
     int64_t unit = NS_PER_S;
     for (int digit; unit > 1 && number(s, 1, 0, 9, &digit);)
@@ -65,12 +49,12 @@ static bool parse_time(struct scan *s, int64_t *ns) {
 static bool parse_zone(struct scan *s, int64_t *offset_ns) {
     int hours, minutes = 0;
     *offset_ns = 0;
-    if (s->at == s->end || skip(s, 'Z'))
+    if (s->at == s->end || scan_skip(s, 'Z'))
         return true;
-    bool west = skip(s, '-');
-    if ((!west && !skip(s, '+')) || !number(s, 2, 0, 23, &hours))
+    bool west = scan_skip(s, '-');
+    if ((!west && !scan_skip(s, '+')) || !number(s, 2, 0, 23, &hours))
         return false;
-    bool colon = skip(s, ':');
+    bool colon = scan_skip(s, ':');
     if ((colon || s->at < s->end) && !number(s, 2, 0, 59, &minutes))
         return false;
     *offset_ns = (west ? -1 : 1) * (hours * 60 + minutes) * 60 * NS_PER_S;
@@ -83,7 +67,7 @@ bool datetime_parse(const char *text, size_t length, int64_t *unix_ns) {
     if (!parse_date(&s, &days))
         return false;
     if (s.at < s.end &&
-        ((!skip(&s, 'T') && !skip(&s, ' ')) || !parse_time(&s, &time_ns) || !parse_zone(&s, &offset_ns)))
+        ((!scan_skip(&s, 'T') && !scan_skip(&s, ' ')) || !parse_time(&s, &time_ns) || !parse_zone(&s, &offset_ns)))
         return false;
     if (s.at < s.end)
         return false;

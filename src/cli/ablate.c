@@ -1,39 +1,25 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
-#include "cli/compare_args.h"
 #include "cli/crash_guard.h"
 #include "cli/progress.h"
+#include "cli/run_args.h"
 #include "ingest/readers.h"
-#include "io/files.h"
 #include "output/ablate_tables.h"
-#include "output/run_dir.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
-
 struct arguments {
     struct run_args run;
     const char *sides[2]; /* NAME or NAME:PARAM=VALUE,... */
-    ARRAY_OF(unsigned) shown;
+    struct option_metrics shown;
 };
 
 enum { KEY_METRICS = 512 };
 
 static const struct argp_option options[] = {
     {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; ablate.csv has all of them", 0}, {0}};
-
-static void parse_metrics(struct arguments *a, const char *list, struct argp_state *state) {
-    a->shown.count = 0;
-    while (*list) {
-        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
-        array_push(&a->shown, compare_args_find_metric("--metrics", name, state));
-    }
-    if (a->shown.count == 0)
-        argp_error(state, "--metrics: expected metrics, got none");
-}
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
@@ -42,7 +28,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         state->child_inputs[0] = &a->run;
         return 0;
     case KEY_METRICS:
-        parse_metrics(a, value, state);
+        option_metrics(value, "--metrics", &a->shown, state);
         return 0;
     case ARGP_KEY_ARG:
         if (!a->run.scenario.config)
@@ -70,7 +56,7 @@ static int add_sets(struct arguments *a, const char *side, const char **sets, si
     struct arena *arena = &a->run.scenario.arena;
     const char *colon = strchr(side, ':');
     for (const char *list = colon ? colon + 1 : ""; *list;) {
-        const char *item = compare_args_next_item(&list, arena);
+        const char *item = option_next(&list, arena);
         if (!strchr(item, '=')) {
             problems_add(problems, (struct location){0}, NULL,
                          "%.80s: expected NAME:PARAM=VALUE,..., got \"%.80s\"", side, item);
@@ -133,29 +119,22 @@ static void guard(struct arguments *a, const struct study *studies) {
 
 static int print(const struct arguments *a, const struct ablate_output *output, const char *folder) {
     struct str text = {0};
-    struct error error = {0};
-    int code = EXIT_DONE;
     if (a->run.format == FORMAT_TABLE) {
         ablate_report(output, &text);
         str_addf(&text, "\nresults: %s\n", folder);
     } else {
         (a->run.format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
     }
-    if ((a->run.format != FORMAT_TABLE || !a->run.quiet) && run_args_print(&text, &error) < 0)
-        code = cli_report_error(&error);
+    int code = run_args_show(&a->run, &text);
     str_finish(&text);
     return code;
 }
 
 static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
     struct error error = {0};
-    const char *folder = a->run.out
-                             ? a->run.out
-                             : arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
-    int r = folder[0] == '\0' ? error_set(&error, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
-    if (r == 0 && !a->run.force)
-        r = run_dir_check_empty(folder, &error);
-    if (r < 0)
+    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
+    const char *folder = run_args_folder(&a->run, usual, &error);
+    if (!folder)
         return cli_report_error(&error);
     struct progress *progress =
         a->run.quiet ? NULL : progress_start(ablation->cell_count * ablation->replications, "replications");
@@ -164,24 +143,22 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     how.done = progress_done(progress);
     how.events = progress_events(progress);
     guard(a, studies);
-    r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
+    int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "interrupted: there are no results");
-    const struct ablate_output output = {.study = &studies[0],
+    const struct ablate_output output = {.studies = studies,
                                          .ablation = ablation,
                                          .first = a->sides[0],
                                          .second = a->sides[1],
-                                         .shown = a->shown.at,
+                                         .shown = a->shown.columns,
                                          .shown_count = a->shown.count};
-    if (r < 0 || files_make_folders(folder, &error) < 0 || ablate_dir_write(folder, &output, &error) < 0)
+    if (r < 0 || ablate_dir_write(folder, &output, &error) < 0)
         return cli_report_error(&error);
     return print(a, &output, folder);
 }
 
 int cli_ablate(int argc, char **argv) {
-    static const unsigned shown[] = {COLUMN(energy_per_work_kwh), COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
-                                     COLUMN(jct_restricted_mean_s), COLUMN(deadline_miss_rate)};
     const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {
         options,
@@ -194,12 +171,10 @@ int cli_ablate(int argc, char **argv) {
         children,
         NULL,
         NULL};
-    struct arguments a = {.sides = {NULL}};
+    struct arguments a = {.shown = option_main_metrics};
     struct study studies[2] = {{.module = {0}}, {.module = {0}}};
     struct ablation ablation = {0};
     struct problems problems = {0};
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        array_push(&a.shown, shown[i]);
     cli_parse(&argp, argc, argv, &a);
     run_args_catch_interrupts();
     int r = load(&a, studies, &problems);
@@ -212,7 +187,6 @@ int cli_ablate(int argc, char **argv) {
     study_finish(&studies[0]);
     study_finish(&studies[1]);
     problems_finish(&problems);
-    free(a.shown.at);
     scenario_args_finish(&a.run.scenario);
     return code;
 }

@@ -1,8 +1,8 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
-#include "base/numfmt.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "io/atomic_file.h"
 
 #include <math.h>
@@ -16,13 +16,6 @@ struct arguments {
 };
 
 enum { KEY_POINTS = 256, KEY_CHECK, KEY_MAX_ERROR, KEY_MAX_FORM_ERROR, KEY_M0, KEY_PHI };
-
-static double number(const char *text, double least, double most, const char *option, struct argp_state *state) {
-    double value = NAN;
-    if (!numfmt_parse_real(text, strlen(text), &value) || value < least || value > most)
-        argp_error(state, "%s: expected number %g..%g, got \"%s\"", option, least, most, text);
-    return value;
-}
 
 static void check_together(const struct arguments *a, struct argp_state *state) {
     if (!a->profile)
@@ -48,16 +41,16 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->check = value;
         return 0;
     case KEY_MAX_ERROR:
-        a->max_error = number(value, 0, 100, "--max-error", state);
+        a->max_error = option_real(value, 0, 100, "--max-error", state);
         return 0;
     case KEY_MAX_FORM_ERROR:
-        a->max_form_error = number(value, 0, 100, "--max-form-error", state);
+        a->max_form_error = option_real(value, 0, 100, "--max-form-error", state);
         return 0;
     case KEY_M0:
-        a->m0 = number(value, 1e-9, 1e12, "--m0", state);
+        a->m0 = option_real(value, 1e-9, 1e12, "--m0", state);
         return 0;
     case KEY_PHI:
-        a->phi = number(value, 0, 1e15, "--phi", state);
+        a->phi = option_real(value, 0, 1e15, "--phi", state);
         return 0;
     case ARGP_KEY_ARG:
         if (a->profile)

@@ -1,9 +1,6 @@
 /* Command table, and what all commands share. */
 #include "cli/cli.h"
 
-#include "base/numfmt.h"
-#include "base/str.h"
-#include "base/units.h"
 #include "easim_version.h"
 
 #include <gsl/gsl_errno.h>
@@ -87,17 +84,8 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     argp_parse(argp, argc, argv, 0, NULL, input);
 }
 
-int64_t cli_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state) {
-    int64_t value = 0;
-    if (!numfmt_parse_int(text, strlen(text), &value) || value < least || value > most)
-        argp_error(state, "%s: expected integer %lld..%lld, got \"%s\"", option, (long long)least, (long long)most,
-                   text);
-    return value;
-}
-
-double cli_duration(const char *text, const char *option, struct argp_state *state) {
-    double seconds = 0;
-    if (!units_parse_duration(text, strlen(text), &seconds) || !(seconds > 0 && seconds <= TIME_MAX_S))
-        argp_error(state, "%s: expected duration > 0 such as 90s or 10h, got \"%s\"", option, text);
-    return seconds;
+int cli_print(const struct str *text, struct error *reterr) {
+    if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
+        return error_set(reterr, ERROR_IO, "standard output: cannot write");
+    return 0;
 }

@@ -3,6 +3,7 @@
 #define EASIM_CLI_CLI_H
 
 #include "base/error.h"
+#include "base/str.h"
 
 #include <argp.h>
 
@@ -41,11 +42,9 @@ int cli_tune(int argc, char **argv);
 int cli_report_problems(const struct problems *problems);
 /* Prints one error on stderr; returns the exit code for its code. */
 int cli_report_error(const struct error *error);
+/* Standard output for data that a script reads: what cannot be written is an error. */
+int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
 /* Parses with exit 2 on bad usage. */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
-/* A whole number least..most given to an option, or a usage error. */
-int64_t cli_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state);
-/* Seconds > 0 from "60s", or a usage error. */
-double cli_duration(const char *text, const char *option, struct argp_state *state);
 
 #endif

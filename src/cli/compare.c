@@ -62,11 +62,8 @@ static int open_folders(struct session *s, struct error *reterr) {
     struct run_args summary_only = a->run;
     struct arena arena = {0};
     summary_only.summary_only = true;
-    int r = s->folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
-    if (r == 0 && !a->run.force)
-        r = run_dir_check_empty(s->folder, reterr);
-    if (r == 0)
-        r = contenders_open(&s->clean, s->folder, &a->run, reterr);
+    s->folder = run_args_folder(&a->run, s->folder, reterr);
+    int r = s->folder ? contenders_open(&s->clean, s->folder, &a->run, reterr) : reterr->code;
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
         r = contenders_open(&s->perturbed[i],
                             arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].kind->name),
@@ -153,8 +150,6 @@ static void add_notes(const struct session *s, struct str *out) {
 static int print(const struct session *s, const struct compare_output *output) {
     const struct run_args *a = &s->args->run;
     struct str text = {0}, notes = {0};
-    struct error error = {0};
-    int code = EXIT_DONE;
     add_notes(s, &notes);
     if (a->format == FORMAT_TABLE) {
         compare_report(output, &text);
@@ -164,8 +159,7 @@ static int print(const struct session *s, const struct compare_output *output) {
         if (!a->quiet && notes.length > 0)
             fputs(notes.text, stderr);
     }
-    if ((a->format != FORMAT_TABLE || !a->quiet) && run_args_print(&text, &error) < 0)
-        code = cli_report_error(&error);
+    int code = run_args_show(a, &text);
     str_finish(&text);
     str_finish(&notes);
     return code;
@@ -177,7 +171,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     struct compare_output output = {.study = &s->clean.at[0].study,
                                     .comparison = s->comparison,
                                     .pareto_count = a->pareto_count,
-                                    .shown = a->shown.at,
+                                    .shown = a->shown.columns,
                                     .shown_count = a->shown.count,
                                     .perturbed = perturbed};
     struct error error = {0};
@@ -243,8 +237,7 @@ int cli_compare(int argc, char **argv) {
     if (compare_args_resolve(&args, &problems) == 0 && load(&session, &problems) == 0 &&
         compare_args_check(&args, session.clean.at, &problems) == 0) {
         const char *name = session.clean.at[0].study.scenario.name;
-        session.folder =
-            args.run.out ? args.run.out : arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
+        session.folder = arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
         code = compare(&session);
     } else {
         code = cli_report_problems(&problems);

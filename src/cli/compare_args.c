@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "metrics/kinds.h"
 
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #define MOST_REPLICATIONS 1000 /* of --until-ci, unless told */
-#define COLUMN(name)      (unsigned)(offsetof(struct summary, name) / sizeof(double))
 
 enum {
     KEY_POLICIES = 512,
@@ -44,48 +44,17 @@ static const struct argp_option options[] = {
     {0},
 };
 
-unsigned compare_args_find_metric(const char *option, const char *name, struct argp_state *state) {
-    struct arena arena = {0};
-    int column = summary_find(name);
-    if (column < 0)
-        argp_error(state, "%s: no metric is named \"%.80s\"%s", option, name,
-                   str_suggestion(&arena, name, summary_names, SUMMARY_COUNT));
-    arena_finish(&arena);
-    return column < 0 ? 0 : (unsigned)column;
-}
-
-const char *compare_args_next_item(const char **list, struct arena *arena) {
-    size_t length = strcspn(*list, ",");
-    const char *item = arena_strndup(arena, *list, length);
-    *list += length + ((*list)[length] == ',');
-    return item;
-}
-
 static void parse_pareto(struct compare_args *a, const char *list, struct argp_state *state) {
-    a->pareto_count = 0;
-    while (*list) {
-        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
-        unsigned column = compare_args_find_metric("--pareto", name, state);
+    struct option_metrics asked;
+    option_metrics(list, "--pareto", &asked, state);
+    if (asked.count < 2 || asked.count > PARETO_MOST)
+        argp_error(state, "--pareto: expected two or three metrics, got %zu", asked.count);
+    for (a->pareto_count = 0; a->pareto_count < asked.count; a->pareto_count++) {
+        unsigned column = asked.columns[a->pareto_count];
         if (metric_kind(column).better == METRIC_NEITHER)
-            argp_error(state, "--pareto: neither less nor more of %s is better", name);
-        for (unsigned d = 0; d < a->pareto_count; d++)
-            if (a->pareto[d] == column)
-                argp_error(state, "--pareto: %s is listed twice", name);
-        if (a->pareto_count == PARETO_MOST)
-            argp_error(state, "--pareto: expected two or three metrics, got more");
-        a->pareto[a->pareto_count++] = column;
+            argp_error(state, "--pareto: neither less nor more of %s is better", summary_names[column]);
+        a->pareto[a->pareto_count] = column;
     }
-    if (a->pareto_count < 2)
-        argp_error(state, "--pareto: expected two or three metrics, got %u", a->pareto_count);
-}
-
-static void parse_metrics(struct compare_args *a, const char *list, struct argp_state *state) {
-    a->shown.count = 0;
-    while (*list)
-        array_push(&a->shown, compare_args_find_metric(
-                                  "--metrics", compare_args_next_item(&list, &a->run.scenario.arena), state));
-    if (a->shown.count == 0)
-        argp_error(state, "--metrics: expected metrics, got none");
 }
 
 /* "2%" or "0.02". */
@@ -100,12 +69,9 @@ static bool parse_share(const char *text, double *share) {
 }
 
 static void parse_goal(struct compare_args *a, const char *value, struct argp_state *state) {
-    const char *equals = strchr(value, '='), *share = equals ? equals + 1 : value;
-    a->goal.column =
-        equals ? compare_args_find_metric(
-                     "--until-ci", arena_strndup(&a->run.scenario.arena, value, (size_t)(equals - value)), state)
-               : SUMMARY_COUNT;
-    if (!parse_share(share, &a->goal.relative))
+    const char *share, *name = option_name(value, &a->run.scenario.arena, &share);
+    a->goal.column = share ? option_metric(name, "--until-ci", state) : SUMMARY_COUNT;
+    if (!parse_share(share ? share : value, &a->goal.relative))
         argp_error(state, "--until-ci: expected [METRIC=]2%% or a share > 0, got \"%s\"", value);
 }
 
@@ -125,19 +91,19 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         parse_pareto(a, value, state);
         return 0;
     case KEY_METRICS:
-        parse_metrics(a, value, state);
+        option_metrics(value, "--metrics", &a->shown, state);
         return 0;
     case KEY_UNTIL_CI:
         parse_goal(a, value, state);
         return 0;
     case KEY_MOST:
-        a->goal.most = (uint32_t)cli_count(value, 2, 1000000, "--max-replications", state);
+        a->goal.most = (uint32_t)option_count(value, 2, 1000000, "--max-replications", state);
         return 0;
     case KEY_PERTURB:
         a->perturb_list = value;
         return 0;
     case KEY_RUN_TIMEOUT:
-        a->run.limit_s = cli_duration(value, "--run-timeout", state);
+        a->run.limit_s = option_duration(value, "--run-timeout", state);
         return 0;
     case ARGP_KEY_END:
         if (!a->policy_list)
@@ -151,25 +117,26 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 }
 
 void compare_args_parse(struct compare_args *a, int argc, char **argv) {
-    static const unsigned shown[] = {
-        COLUMN(energy_per_work_kwh),   COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
-        COLUMN(jct_restricted_mean_s), COLUMN(jct_mean_s), COLUMN(edp_mean_js),
-        COLUMN(deadline_miss_rate),    COLUMN(jain_gpu_s)};
+    static const struct option_metrics shown = {
+        {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(energy_kwh), SUMMARY_COLUMN(throughput_jobs_per_h),
+         SUMMARY_COLUMN(jct_restricted_mean_s), SUMMARY_COLUMN(jct_mean_s), SUMMARY_COLUMN(edp_mean_js),
+         SUMMARY_COLUMN(deadline_miss_rate), SUMMARY_COLUMN(jain_gpu_s)},
+        8};
     const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              NULL,
-                              "Runs several policies on the same workloads and compares them.\v"
-                              "Exit codes are those of easim run; a policy that fails or crashes is left out, the\n"
-                              "others are kept. DIR is results/NAME/compare unless given.",
-                              children,
-                              NULL,
-                              NULL};
-    a->pareto[0] = COLUMN(energy_per_work_kwh);
-    a->pareto[1] = COLUMN(jct_restricted_mean_s);
+    const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Runs several policies on the same workloads and compares them.\v"
+        "Exit codes are those of easim run; a policy that fails or crashes is left out, the\n"
+        "others are kept. DIR is results/NAME/compare unless given.",
+        children,
+        NULL,
+        NULL};
+    a->pareto[0] = SUMMARY_COLUMN(energy_per_work_kwh);
+    a->pareto[1] = SUMMARY_COLUMN(jct_restricted_mean_s);
     a->pareto_count = 2;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        array_push(&a->shown, shown[i]);
+    a->shown = shown;
     cli_parse(&argp, argc, argv, a);
     if (a->goal.relative > 0 && a->goal.column == SUMMARY_COUNT)
         a->goal.column = a->pareto[0];
@@ -199,7 +166,7 @@ static void find_policies(struct compare_args *a, struct problems *problems) {
         return;
     }
     while (*list) {
-        const char *name = compare_args_next_item(&list, &a->run.scenario.arena);
+        const char *name = option_next(&list, &a->run.scenario.arena);
         struct policy_module module;
         struct error error = {0};
         if (module_open(name, &module, &error) < 0)
@@ -213,9 +180,8 @@ static void find_policies(struct compare_args *a, struct problems *problems) {
 }
 
 static void find_perturbation(struct compare_args *a, const char *item, struct problems *problems) {
-    const char *equals = strchr(item, '='), *names[16];
     struct arena *arena = &a->run.scenario.arena;
-    const char *name = equals ? arena_strndup(arena, item, (size_t)(equals - item)) : item;
+    const char *names[16], *amount, *name = option_name(item, arena, &amount);
     struct asked_perturbation asked = {.kind = perturb_find(name)};
     size_t count = 0;
     for (const struct perturbation *p = perturbations; p->name; p++)
@@ -226,7 +192,7 @@ static void find_perturbation(struct compare_args *a, const char *item, struct p
         return;
     }
     asked.amount = asked.kind->amount;
-    if (equals && (!numfmt_parse_real(equals + 1, strlen(equals + 1), &asked.amount) ||
+    if (amount && (!numfmt_parse_real(amount, strlen(amount), &asked.amount) ||
                    !(asked.amount > asked.kind->least && asked.amount <= asked.kind->most))) {
         problems_add(problems, (struct location){0}, NULL,
                      "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name, asked.kind->least,
@@ -253,7 +219,7 @@ static void find_own_policy(struct compare_args *a) {
 int compare_args_resolve(struct compare_args *a, struct problems *problems) {
     find_policies(a, problems);
     for (const char *list = a->perturb_list; list && *list;)
-        find_perturbation(a, compare_args_next_item(&list, &a->run.scenario.arena), problems);
+        find_perturbation(a, option_next(&list, &a->run.scenario.arena), problems);
     if (problems->count > 0)
         return ERROR_INPUT;
     if (scenario_args_read(&a->run.scenario, problems) < 0)
@@ -305,7 +271,6 @@ int compare_args_check(struct compare_args *a, const struct contender *contender
 
 void compare_args_finish(struct compare_args *a) {
     free(a->policies.at);
-    free(a->shown.at);
     free(a->perturbations.at);
     scenario_args_finish(&a->run.scenario);
 }

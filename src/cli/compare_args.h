@@ -20,7 +20,7 @@ struct compare_args {
     size_t baseline;                 /* among them */
     unsigned pareto[PARETO_MOST];
     unsigned pareto_count;
-    ARRAY_OF(unsigned) shown;
+    struct option_metrics shown;
     struct compare_goal goal; /* relative 0: none */
     ARRAY_OF(struct asked_perturbation) perturbations;
 };
@@ -33,10 +33,5 @@ int compare_args_resolve(struct compare_args *args, struct problems *problems) M
 int compare_args_check(struct compare_args *args, const struct contender *contenders,
                        struct problems *problems) MUST_CHECK;
 void compare_args_finish(struct compare_args *args);
-
-/* The column of a metric that an option names, or a usage error. */
-unsigned compare_args_find_metric(const char *option, const char *name, struct argp_state *state);
-/* The next name of a list; *list moves behind it. */
-const char *compare_args_next_item(const char **list, struct arena *arena);
 
 #endif

@@ -1,5 +1,6 @@
 /* easim gen: the jobs of one replication as a workload CSV. */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/run_args.h"
 #include "experiment/study.h"
 #include "ingest/readers.h"
@@ -34,10 +35,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->output = value;
         return 0;
     case 'r':
-        a->replication = (uint32_t)cli_count(value, 1, 1000000, "--replication", state);
+        a->replication = (uint32_t)option_count(value, 1, 1000000, "--replication", state);
         return 0;
     case 's':
-        cli_count(value, 0, 9007199254740992, "--seed", state);
+        option_seed(value, "--seed", state);
         scenario_args_set(&a->scenario, "seed", value);
         return 0;
     case 'q':
@@ -54,8 +55,8 @@ static int write_rows(const struct arguments *a, const struct study *study, cons
     struct str text = {0};
     record_jobs(&study->source, workload, &trace);
     trace_file_write(&trace, &text);
-    int r = a->output ? atomic_file_write_whole(a->output, text.text, text.length, reterr)
-                      : run_args_print(&text, reterr);
+    int r =
+        a->output ? atomic_file_write_whole(a->output, text.text, text.length, reterr) : cli_print(&text, reterr);
     if (r == 0 && !a->quiet) {
         struct str section = {0};
         record_section(&study->source, a->output ? a->output : "FILE", &section);

@@ -2,6 +2,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "ingest/alibaba.h"
 #include "ingest/readers.h"
 #include "io/atomic_file.h"
@@ -38,13 +39,6 @@ enum key {
     KEY_NODES,
     KEY_CLUSTER
 };
-
-static double number(const char *text, double least, double most, const char *option, struct argp_state *state) {
-    double value = 0;
-    if (!numfmt_parse_real(text, strlen(text), &value) || value < least || value > most)
-        argp_error(state, "%s: expected %g..%g, got \"%s\"", option, least, most, text);
-    return value;
-}
 
 static double duration_s(const char *text, const char *option, struct argp_state *state) {
     double value = 0;
@@ -93,13 +87,13 @@ static error_t parse_change(int key, char *value, struct argp_state *state) {
         changes->kill_at_request = true;
         return 0;
     case KEY_SCALE:
-        changes->load_scale = number(value, 1e-6, 1000, "--load-scale", state);
+        changes->load_scale = option_real(value, 1e-6, 1000, "--load-scale", state);
         return 0;
     case KEY_COMPRESS:
-        changes->compress = number(value, 1, 1e6, "--compress", state);
+        changes->compress = option_real(value, 1, 1e6, "--compress", state);
         return 0;
     case KEY_SEED:
-        changes->seed = (uint64_t)cli_count(value, 0, INT64_MAX, "--seed", state);
+        changes->seed = (uint64_t)option_count(value, 0, INT64_MAX, "--seed", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -123,6 +117,8 @@ static void check_time_zone(const char *name, struct argp_state *state) {
     time_zone_close(zone);
 }
 
+static const char *const estimates[] = {"run", "requested", NULL};
+
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
@@ -130,9 +126,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->output = value;
         return 0;
     case 'e':
-        a->options.estimate_is_run_time = strcmp(value, "run") == 0;
-        if (!a->options.estimate_is_run_time && strcmp(value, "requested") != 0)
-            argp_error(state, "--estimate: expected run or requested, got \"%s\"", value);
+        a->options.estimate_is_run_time = option_choice(value, estimates, "--estimate", state) == 0;
         return 0;
     case 'm':
         a->options.models = true;
@@ -189,11 +183,7 @@ static const struct argp_option options[] = {
 };
 
 static int write_output(const char *path, const struct str *text, struct error *reterr) {
-    if (path)
-        return atomic_file_write_whole(path, text->text, text->length, reterr);
-    if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
-        return error_set(reterr, ERROR_IO, "standard output: cannot write");
-    return 0;
+    return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : cli_print(text, reterr);
 }
 
 /* The instant of t = 0, which is also what start_time of a scenario wants. */
@@ -299,7 +289,7 @@ static void add_formats(struct str *out) {
     str_add(out, "  workload          easim's own CSV (checks and sorts it)");
 }
 
-static const char *option_name(enum trace_option option) {
+static const char *name_of(enum trace_option option) {
     return option == TRACE_OPTION_ESTIMATE ? "estimate"
            : option == TRACE_OPTION_MODELS ? "models"
            : option == TRACE_OPTION_WORK   ? "work"
@@ -330,7 +320,7 @@ int cli_import(int argc, char **argv) {
     if (!reader)
         r = unknown_format(a.format);
     else if (unused != 0)
-        fprintf(stderr, "easim import: --%s means nothing to format %s\n", option_name(unused), reader->name);
+        fprintf(stderr, "easim import: --%s means nothing to format %s\n", name_of(unused), reader->name);
     else if (a.nodes && strcmp(reader->name, alibaba_gpu_2023_reader.name) != 0)
         fprintf(stderr, "easim import: --nodes belongs to format %s\n", alibaba_gpu_2023_reader.name);
     else

@@ -1,6 +1,7 @@
 /* easim policies: the policies that can be found; the documentation of one from its own tables; or its conformance.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "conformance/conformance.h"
 #include "policy/module.h"
 #include "policy/params.h"
@@ -39,7 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->test = true;
         return 0;
     case KEY_LIMIT:
-        a->limit_s = (double)cli_count(value, 1, 100000, "--limit", state);
+        a->limit_s = (double)option_count(value, 1, 100000, "--limit", state);
         return 0;
     case 'P':
         if (!strchr(value, '='))

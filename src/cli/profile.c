@@ -1,6 +1,7 @@
 /* easim profile: measurements of real jobs as a profile CSV, with the figures behind it. */
 #include "base/numfmt.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "ingest/profiles.h"
 #include "io/atomic_file.h"
 
@@ -10,13 +11,11 @@
 
 #define TABLE_ROWS 20
 
-enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
-
 struct arguments {
     const char *format, *output;
     char **files;
     size_t file_count;
-    enum output_format print;
+    enum format print;
     struct profile_options options;
 };
 
@@ -43,7 +42,7 @@ enum {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "profile CSV to write", 0},
-    {"format", OPTION_FORMAT, "table|json|csv", 0, "what to print on standard output (default: table)", 0},
+    {"format", OPTION_FORMAT, "table|csv|json", 0, "what to print on standard output (default: table)", 0},
     {"strict", OPTION_STRICT, NULL, 0, "refuse damaged and truncated files", 0},
     {0, 0, NULL, 0, "What the files do not say:", 1},
     {"model", OPTION_MODEL, "NAME", 0, "model that was trained", 1},
@@ -81,12 +80,6 @@ static void parse_steps(struct arguments *a, const char *text, struct argp_state
     a->options.last_step = last;
 }
 
-static void parse_energy_unit(struct arguments *a, const char *text, struct argp_state *state) {
-    if (strcmp(text, "J") != 0 && strcmp(text, "Wh") != 0 && strcmp(text, "kWh") != 0)
-        argp_error(state, "--energy-unit: expected J, Wh or kWh, got \"%s\"", text);
-    a->options.energy_unit = text;
-}
-
 /* "8x32:40", "4x16:ddr3:5" */
 static void parse_ram(struct arguments *a, const char *text, struct argp_state *state) {
     const char *times = strchr(text, 'x'), *colon = times ? strchr(times, ':') : NULL;
@@ -106,22 +99,7 @@ static void parse_ram(struct arguments *a, const char *text, struct argp_state *
     a->options.ram_use_percent = use;
 }
 
-static void parse_format(struct arguments *a, const char *text, struct argp_state *state) {
-    static const char *const names[] = {"table", "json", "csv"};
-    for (size_t i = 0; i < 3; i++)
-        if (strcmp(names[i], text) == 0) {
-            a->print = (enum output_format)i;
-            return;
-        }
-    argp_error(state, "--format: expected table, json or csv, got \"%s\"", text);
-}
-
-static double positive(const char *text, const char *option, struct argp_state *state) {
-    double value = 0;
-    if (!numfmt_parse_real(text, strlen(text), &value) || value <= 0)
-        argp_error(state, "%s: expected a number above 0, got \"%s\"", option, text);
-    return value;
-}
+static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
@@ -130,7 +108,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->output = value;
         return 0;
     case OPTION_FORMAT:
-        parse_format(a, value, state);
+        a->print = option_format(value, state);
         return 0;
     case OPTION_STRICT:
         a->options.strict = true;
@@ -145,25 +123,25 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->options.gpu = value;
         return 0;
     case OPTION_GPUS:
-        a->options.gpus = (uint32_t)cli_count(value, 1, 1 << 20, "--gpus", state);
+        a->options.gpus = (uint32_t)option_count(value, 1, 1 << 20, "--gpus", state);
         return 0;
     case OPTION_BATCH:
-        a->options.batch = (uint32_t)cli_count(value, 1, 1 << 30, "--batch", state);
+        a->options.batch = (uint32_t)option_count(value, 1, 1 << 30, "--batch", state);
         return 0;
     case OPTION_POWER_LIMIT:
-        a->options.power_limit_w = positive(value, "--power-limit", state);
+        a->options.power_limit_w = option_real(value, 1e-9, 1e15, "--power-limit", state);
         return 0;
     case OPTION_SAMPLES:
-        a->options.samples = positive(value, "--samples", state);
+        a->options.samples = option_real(value, 1e-9, 1e15, "--samples", state);
         return 0;
     case OPTION_INTERVAL:
-        a->options.interval_s = positive(value, "--interval", state);
+        a->options.interval_s = option_real(value, 1e-9, 1e15, "--interval", state);
         return 0;
     case OPTION_COLUMNS:
         a->options.columns = value;
         return 0;
     case OPTION_ENERGY_UNIT:
-        parse_energy_unit(a, value, state);
+        a->options.energy_unit = energy_units[option_choice(value, energy_units, "--energy-unit", state)];
         return 0;
     case OPTION_DATASET:
         a->options.dataset = value;
@@ -206,9 +184,7 @@ static int print_profile(const struct arguments *a, const struct profile *profil
         figures_write_json(profile->figures, &text);
     else
         figures_write_table(profile->figures, TABLE_ROWS, &text);
-    int r = 0;
-    if (fwrite(text.text, 1, text.length, stdout) != text.length || fflush(stdout) != 0)
-        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    int r = cli_print(&text, reterr);
     str_finish(&text);
     return r;
 }

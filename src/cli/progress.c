@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct progress {
-    uint32_t count;
+    atomic_uint count;
     const char *what;
     struct timespec began;
     atomic_uint done;
@@ -37,14 +37,14 @@ static int wait_s(struct progress *p, double seconds) {
 
 /* The time left supposes that what is to come takes as long as what is done. */
 static void print_line(struct progress *p) {
-    unsigned done = atomic_load(&p->done);
+    unsigned done = atomic_load(&p->done), count = atomic_load(&p->count);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double elapsed_s = (double)(now.tv_sec - p->began.tv_sec) + (double)(now.tv_nsec - p->began.tv_nsec) / 1e9;
     double rate_per_s = done / elapsed_s;
-    fprintf(stderr, "\r\033[K%u of %u %s, ", done, p->count, p->what);
+    fprintf(stderr, "\r\033[K%u of %u %s, ", done, count, p->what);
     if (done > 0)
-        fprintf(stderr, "%.3g/s, %.0f s left, ", rate_per_s, (p->count - done) / rate_per_s);
+        fprintf(stderr, "%.3g/s, %.0f s left, ", rate_per_s, (count - done) / rate_per_s);
     fprintf(stderr, "%.2f million events", (double)atomic_load(&p->events) / 1e6);
     fflush(stderr);
 }
@@ -64,7 +64,7 @@ struct progress *progress_start(uint32_t count, const char *what) {
     if (!isatty(STDERR_FILENO))
         return NULL;
     struct progress *p = mem_shared(sizeof *p); /* with processes that simulate */
-    p->count = count;
+    atomic_init(&p->count, count);
     p->what = what;
     clock_gettime(CLOCK_MONOTONIC, &p->began);
     pthread_mutex_init(&p->lock, NULL);
@@ -81,6 +81,11 @@ atomic_uint *progress_done(struct progress *p) {
 
 atomic_ulong *progress_events(struct progress *p) {
     return p ? &p->events : NULL;
+}
+
+void progress_expect(struct progress *p, uint32_t count) {
+    if (p)
+        atomic_store(&p->count, count);
 }
 
 void progress_stop(struct progress *p) {

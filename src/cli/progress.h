@@ -9,6 +9,7 @@ struct progress;
 
 /* NULL if there is nobody to see it; every function accepts NULL. */
 struct progress *progress_start(uint32_t count, const char *what); /* "replications", "runs" */
+void progress_expect(struct progress *progress, uint32_t count);   /* how many there will be after all */
 atomic_uint *progress_done(struct progress *progress);             /* how many of them are finished */
 atomic_ulong *progress_events(struct progress *progress);          /* simulated so far */
 void progress_stop(struct progress *progress);                     /* erases the line and frees */

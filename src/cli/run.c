@@ -53,7 +53,6 @@ static const char *out_folder(struct run_args *a, const struct study *study) {
 static int print_result(const struct run_args *a, const struct study *study, const struct replicate_result *result,
                         const char *out) {
     struct str text = {0}, notes = {0};
-    struct error error = {0};
     if (a->format == FORMAT_TABLE) {
         report_summary(study, result, &text);
         str_addf(&text, "  results: %s\n", out);
@@ -68,8 +67,7 @@ static int print_result(const struct run_args *a, const struct study *study, con
     }
     if (!a->quiet && notes.length > 0)
         fputs(notes.text, stderr);
-    bool wanted = a->format != FORMAT_TABLE || !a->quiet;
-    int code = wanted && run_args_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int code = run_args_show(a, &text);
     str_finish(&text);
     str_finish(&notes);
     return code;

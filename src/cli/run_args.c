@@ -2,10 +2,10 @@
 #include "cli/run_args.h"
 
 #include "cli/cli.h"
+#include "output/run_dir.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { KEY_FORCE = 256, KEY_SUMMARY_ONLY, KEY_CHECK, KEY_STRICT, KEY_FORMAT };
@@ -25,15 +25,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static enum format parse_format(const char *value, struct argp_state *state) {
-    static const char *const names[] = {"table", "csv", "json"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0)
-            return (enum format)i;
-    argp_error(state, "--format: expected table, csv or json, got \"%s\"", value);
-    return FORMAT_TABLE;
-}
-
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct run_args *a = state->input;
     switch (key) {
@@ -41,15 +32,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         state->child_inputs[0] = &a->scenario;
         return 0;
     case 's':
-        cli_count(value, 0, 9007199254740992, "--seed", state);
+        option_seed(value, "--seed", state);
         scenario_args_set(&a->scenario, "seed", value);
         return 0;
     case 'n':
-        cli_count(value, 1, 1000000, "--replications", state);
+        option_count(value, 1, 1000000, "--replications", state);
         scenario_args_set(&a->scenario, "replications", value);
         return 0;
     case 't':
-        a->threads = (unsigned)cli_count(value, 1, 1024, "--threads", state);
+        a->threads = (unsigned)option_count(value, 1, 1024, "--threads", state);
         return 0;
     case 'o':
         a->out = value;
@@ -67,7 +58,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->strict = true;
         return 0;
     case KEY_FORMAT:
-        a->format = parse_format(value, state);
+        a->format = option_format(value, state);
         return 0;
     case 'q':
         a->quiet = true;
@@ -108,8 +99,16 @@ struct replicate_options run_args_options(const struct run_args *a) {
                                       .cancel = &interrupted};
 }
 
-int run_args_print(const struct str *text, struct error *reterr) {
-    if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
-        return error_set(reterr, ERROR_IO, "standard output: cannot write");
-    return 0;
+int run_args_show(const struct run_args *a, const struct str *text) {
+    struct error error = {0};
+    bool wanted = a->format != FORMAT_TABLE || !a->quiet;
+    return wanted && cli_print(text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+}
+
+const char *run_args_folder(const struct run_args *a, const char *usual, struct error *reterr) {
+    const char *folder = a->out ? a->out : usual;
+    int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
+    if (r == 0 && !a->force)
+        r = run_dir_check_empty(folder, reterr);
+    return r < 0 ? NULL : folder;
 }

@@ -2,11 +2,9 @@
 #ifndef EASIM_CLI_RUN_ARGS_H
 #define EASIM_CLI_RUN_ARGS_H
 
-#include "base/str.h"
+#include "cli/options.h"
 #include "cli/scenario_args.h"
 #include "experiment/replicate.h"
-
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 /* Zero-initialise; release with scenario_args_finish. */
 struct run_args {
@@ -25,7 +23,9 @@ extern const struct argp run_argp;
 struct replicate_options run_args_options(const struct run_args *args);
 /* From now on SIGINT and SIGTERM end a run early instead of the process. */
 void run_args_catch_interrupts(void);
-/* Standard output for data that a script reads: what cannot be written is an error. */
-int run_args_print(const struct str *text, struct error *reterr) MUST_CHECK;
+/* Prints text on standard output, a table only unless quiet; returns an exit code. */
+int run_args_show(const struct run_args *args, const struct str *text);
+/* --out, or the usual folder; NULL: it has no name, or is not empty and --force is not given. */
+const char *run_args_folder(const struct run_args *args, const char *usual, struct error *reterr) MUST_CHECK;
 
 #endif

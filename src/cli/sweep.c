@@ -1,5 +1,6 @@
 /* easim sweep: one scenario at many points, resumed where it was left. */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/sweep_engines.h"
@@ -13,6 +14,7 @@
 #define NAMED_MISSING 20 /* of the missing runs, on standard error */
 
 enum engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
+static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 
 struct arguments {
     struct run_args run; /* threads, out, quiet */
@@ -49,15 +51,6 @@ static void parse_shard(struct arguments *a, const char *value, struct argp_stat
         argp_error(state, "--shard: expected I/N with 1 <= I <= N, got \"%s\"", value);
 }
 
-static enum engine parse_engine(const char *value, struct argp_state *state) {
-    static const char *const names[] = {"local", "parallel", "slurm"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0)
-            return (enum engine)i;
-    argp_error(state, "--engine: expected local, parallel or slurm, got \"%s\"", value);
-    return ENGINE_LOCAL;
-}
-
 static void check_combination(const struct arguments *a, struct argp_state *state) {
     if (!a->file)
         argp_error(state, "expected SWEEP.yaml");
@@ -76,7 +69,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->run.out = value;
         return 0;
     case 't':
-        a->run.threads = (unsigned)cli_count(value, 1, 1024, "--threads", state);
+        a->run.threads = (unsigned)option_count(value, 1, 1024, "--threads", state);
         return 0;
     case 'q':
         a->run.quiet = true;
@@ -91,17 +84,17 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->list = true;
         return 0;
     case KEY_RUN_TIMEOUT:
-        a->run.limit_s = cli_duration(value, "--run-timeout", state);
+        a->run.limit_s = option_duration(value, "--run-timeout", state);
         a->run_timeout = value;
         return 0;
     case KEY_RETRY_FAILED:
         a->retry_failed = true;
         return 0;
     case KEY_ENGINE:
-        a->engine = parse_engine(value, state);
+        a->engine = (enum engine)option_choice(value, engines, "--engine", state);
         return 0;
     case KEY_TASKS:
-        a->tasks = (unsigned)cli_count(value, 1, 100000, "--tasks", state);
+        a->tasks = (unsigned)option_count(value, 1, 100000, "--tasks", state);
         return 0;
     case KEY_SBATCH:
         a->sbatch = value;
@@ -147,7 +140,7 @@ static int list(const struct arguments *a, const struct sweep_dir *dir) {
     struct str text = {0};
     struct error error = {0};
     sweep_dir_list(dir, points, count, &text);
-    int code = run_args_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int code = cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
     str_finish(&text);
     free(points);
     return code;

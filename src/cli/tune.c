@@ -1,19 +1,16 @@
 /* easim tune: the best parameters of a policy, found on one seed and judged on another. */
 #include "base/numfmt.h"
 #include "cli/cli.h"
-#include "cli/compare_args.h"
 #include "cli/crash_guard.h"
+#include "cli/progress.h"
+#include "cli/run_args.h"
 #include "ingest/readers.h"
-#include "io/files.h"
 #include "metrics/kinds.h"
-#include "output/run_dir.h"
 #include "output/tune_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
 
 struct arguments {
     struct run_args run;
@@ -22,9 +19,18 @@ struct arguments {
     uint32_t most_trials;
     bool has_objective;
     ARRAY_OF(struct tune_constraint) constraints;
+    struct option_metrics shown;
 };
 
-enum { KEY_PARAMS = 512, KEY_OBJECTIVE, KEY_CONSTRAINT, KEY_TRAINING_SEED, KEY_TRAINING_REPLICATIONS, KEY_TRIALS };
+enum {
+    KEY_PARAMS = 512,
+    KEY_OBJECTIVE,
+    KEY_CONSTRAINT,
+    KEY_TRAINING_SEED,
+    KEY_TRAINING_REPLICATIONS,
+    KEY_TRIALS,
+    KEY_METRICS
+};
 
 static const struct argp_option options[] = {
     {"params", KEY_PARAMS, "P[=LO..HI],...", 0, "parameters to tune (default range: the policy's)", 0},
@@ -34,6 +40,7 @@ static const struct argp_option options[] = {
     {"training-seed", KEY_TRAINING_SEED, "N", 0, "seed of the search (default: the scenario's plus 1)", 0},
     {"training-replications", KEY_TRAINING_REPLICATIONS, "N", 0, "of every trial (default: the scenario's)", 0},
     {"max-trials", KEY_TRIALS, "N", 0, "end the search after so many (default: 1000)", 0},
+    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; check.csv has all of them", 0},
     {0},
 };
 
@@ -44,7 +51,7 @@ static void parse_constraint(struct arguments *a, const char *text, struct argp_
         !numfmt_parse_real(relation + 2, (size_t)(percent - relation - 2), &c.change))
         argp_error(state, "--constraint: expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"", text);
     const char *name = arena_strndup(&a->run.scenario.arena, text, (size_t)(relation - text));
-    c.column = compare_args_find_metric("--constraint", name, state);
+    c.column = option_metric(name, "--constraint", state);
     c.at_least = relation[0] == '>';
     c.change /= 100;
     array_push(&a->constraints, c);
@@ -60,7 +67,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->params = value;
         return 0;
     case KEY_OBJECTIVE:
-        a->objective = compare_args_find_metric("--objective", value, state);
+        a->objective = option_metric(value, "--objective", state);
         a->has_objective = true;
         if (metric_kind(a->objective).better == METRIC_NEITHER)
             argp_error(state, "--objective: neither less nor more of %s is better", value);
@@ -69,21 +76,22 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         parse_constraint(a, value, state);
         return 0;
     case KEY_TRAINING_SEED:
-        cli_count(value, 0, 9007199254740992, "--training-seed", state);
+        option_seed(value, "--training-seed", state);
         a->training_seed = value;
         return 0;
     case KEY_TRAINING_REPLICATIONS:
-        cli_count(value, 1, 1000000, "--training-replications", state);
+        option_count(value, 1, 1000000, "--training-replications", state);
         a->training_replications = value;
         return 0;
     case KEY_TRIALS:
-        a->most_trials = (uint32_t)cli_count(value, 2, 100000, "--max-trials", state);
+        a->most_trials = (uint32_t)option_count(value, 2, 100000, "--max-trials", state);
+        return 0;
+    case KEY_METRICS:
+        option_metrics(value, "--metrics", &a->shown, state);
         return 0;
     case ARGP_KEY_END:
         if (!a->params || !a->has_objective)
             argp_error(state, "expected --params and --objective");
-        if (a->run.format == FORMAT_JSON)
-            argp_error(state, "--format: expected table or csv, got \"json\"");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -99,6 +107,7 @@ struct session {
     size_t *params;
     struct search_axis *axes;
     size_t count;
+    struct progress *progress;
 };
 
 static struct search_axis axis_of(const struct easim_param *p) {
@@ -127,8 +136,7 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     struct arena *arena = &s->args->run.scenario.arena;
     const struct easim_policy *policy = s->own.params.policy;
     const struct location nowhere = {0};
-    const char *equals = strchr(item, '='),
-               *name = equals ? arena_strndup(arena, item, (size_t)(equals - item)) : item;
+    const char *range, *name = option_name(item, arena, &range);
     size_t count = params_count(policy), at = 0;
     const char **names = arena_alloc(arena, count * sizeof *names);
     for (size_t i = 0; i < count; i++)
@@ -149,7 +157,7 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     }
     s->params[s->count] = at;
     s->axes[s->count] = axis_of(params_at(policy, at));
-    if (equals && !narrow(equals + 1, &s->axes[s->count]))
+    if (range && !narrow(range, &s->axes[s->count]))
         problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI within %.9g..%.9g, got \"%.80s\"", name,
                      s->axes[s->count].least, s->axes[s->count].most, item);
     s->count++;
@@ -161,7 +169,7 @@ static void find_params(struct session *s, struct problems *problems) {
     s->params = arena_alloc(arena, most * sizeof *s->params);
     s->axes = arena_alloc(arena, most * sizeof *s->axes);
     for (const char *list = s->args->params; *list;)
-        add_param(s, compare_args_next_item(&list, arena), problems);
+        add_param(s, option_next(&list, arena), problems);
     if (s->count == 0 && problems->count == 0)
         problems_add(problems, (struct location){0}, NULL, "--params: expected parameters, got \"\"");
 }
@@ -194,11 +202,19 @@ static int load(struct session *s, struct problems *problems) {
 
 /* --- the runs --- */
 
+/* The search is followed by two settings on the scenario's own seed. */
+static void expect_trials(void *context, size_t trials) {
+    const struct session *s = context;
+    size_t replications = trials * (size_t)s->training.scenario.replications;
+    progress_expect(s->progress, (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
+}
+
 /* Both settings on the scenario's own seed; the tuned one stays. */
 static int run_check(struct session *s, const struct tune *tune, const struct replicate_options *how,
                      struct replicate_result *results, struct error *reterr) {
     const struct search *search = &tune->search;
     int r = 0;
+    expect_trials(s, search->trials.count);
     for (int i = 0; i < 2 && r == 0; i++) {
         tune_apply(tune, search->trials.at[i == 0 ? 0 : search->best].point, &s->own);
         r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
@@ -208,16 +224,13 @@ static int run_check(struct session *s, const struct tune *tune, const struct re
 
 static int print(const struct arguments *a, const struct tune_output *output, const char *folder) {
     struct str text = {0};
-    struct error error = {0};
-    int code = EXIT_DONE;
     if (a->run.format == FORMAT_TABLE) {
         tune_report(output, &text);
         str_addf(&text, "results: %s\n", folder);
     } else {
-        tune_tables_trials(output, &text);
+        (a->run.format == FORMAT_JSON ? tune_json : tune_tables_trials)(output, &text);
     }
-    if ((a->run.format != FORMAT_TABLE || !a->run.quiet) && run_args_print(&text, &error) < 0)
-        code = cli_report_error(&error);
+    int code = run_args_show(&a->run, &text);
     str_finish(&text);
     return code;
 }
@@ -228,40 +241,33 @@ static int conclude(struct session *s, const struct tune *tune, const struct rep
     struct error error = {0};
     const struct compare_series series[] = {{.policy = "before", .summaries = results[0].summaries},
                                             {.policy = "tuned", .summaries = results[1].summaries}};
-    ARRAY_OF(unsigned) shown = {0};
-    static const unsigned usual[] = {COLUMN(energy_per_work_kwh), COLUMN(energy_kwh), COLUMN(throughput_jobs_per_h),
-                                     COLUMN(jct_restricted_mean_s), COLUMN(deadline_miss_rate)};
-    array_push(&shown, a->objective);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (usual[i] != a->objective)
-            array_push(&shown, usual[i]);
+    struct option_metrics shown = {{a->objective}, 1};
+    for (size_t i = 0; i < a->shown.count; i++)
+        if (a->shown.columns[i] != a->objective)
+            shown.columns[shown.count++] = a->shown.columns[i];
     const struct tune_output output = {
         .study = &s->own,
         .tune = tune,
         .check = {.series = series, .count = 2, .replications = results[0].count, .baseline = 0},
-        .shown = shown.at,
+        .shown = shown.columns,
         .shown_count = shown.count};
-    int code = files_make_folders(folder, &error) < 0 || tune_dir_write(folder, &output, &error) < 0
-                   ? cli_report_error(&error)
-                   : print(a, &output, folder);
-    free(shown.at);
-    return code;
+    return tune_dir_write(folder, &output, &error) < 0 ? cli_report_error(&error) : print(a, &output, folder);
 }
 
 static int tune(struct session *s) {
     struct arguments *a = s->args;
     struct error error = {0};
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
-    const char *folder = a->run.out ? a->run.out
-                                    : arena_printf(&a->run.scenario.arena, "results/%s/tune-%s",
-                                                   s->own.scenario.name, s->own.params.policy->name);
-    int r = folder[0] == '\0' ? error_set(&error, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
-    if (r == 0 && !a->run.force)
-        r = run_dir_check_empty(folder, &error);
-    if (r < 0)
+    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s", s->own.scenario.name,
+                                     s->own.params.policy->name);
+    const char *folder = run_args_folder(&a->run, usual, &error);
+    if (!folder)
         return cli_report_error(&error);
+    s->progress = a->run.quiet ? NULL : progress_start(1, "replications");
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
+    how.done = progress_done(s->progress);
+    how.events = progress_events(s->progress);
     struct tune search = {.study = &s->training,
                           .params = s->params,
                           .axes = s->axes,
@@ -270,11 +276,14 @@ static int tune(struct session *s) {
                           .constraints = a->constraints.at,
                           .constraint_count = a->constraints.count,
                           .options = &how,
-                          .most_trials = a->most_trials};
+                          .most_trials = a->most_trials,
+                          .expect = expect_trials,
+                          .context = s};
     crash_guard_install(&s->own.module);
-    r = tune_run(&search, &error);
+    int r = tune_run(&search, &error);
     if (r == 0)
         r = run_check(s, &search, &how, results, &error);
+    progress_stop(s->progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "interrupted: there are no results");
     int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);
@@ -297,7 +306,7 @@ int cli_tune(int argc, char **argv) {
         children,
         NULL,
         NULL};
-    struct arguments a = {.most_trials = 1000};
+    struct arguments a = {.most_trials = 1000, .shown = option_main_metrics};
     struct session session = {.args = &a};
     struct problems problems = {0};
     cli_parse(&argp, argc, argv, &a);

@@ -9,6 +9,7 @@
 #define PER_DECADE   4
 #define LINEAR_STEPS 16
 #define ZOOMS        3 /* each makes the step three times finer */
+#define ZOOM_STEPS   6 /* between whose ends the best lies, which is known */
 #define ROUNDS       4 /* over all axes */
 
 struct search_axis search_axis_of(double least, double most, bool whole, bool may_be_off) {
@@ -80,35 +81,54 @@ static int try_grid(struct search *s, size_t axis, double from, double to, unsig
     return r;
 }
 
+/* Of the grid over the whole range. */
+static unsigned axis_steps(const struct search_axis *a) {
+    double range = to_scale(a, a->most) - to_scale(a, a->least);
+    double steps = a->logarithmic ? ceil(range * PER_DECADE) : LINEAR_STEPS;
+    if (a->whole && !a->logarithmic)
+        steps = fmin(fmax(range, 1), WIDE);
+    return (unsigned)fmax(steps, 4);
+}
+
+/* Axes from this one on: all values that differ, as if none were known. */
+static void expect(const struct search *s, size_t axis) {
+    size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
+    for (; axis < s->count; axis++) {
+        const struct search_axis *a = &s->axes[axis];
+        trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 + ZOOMS * ZOOM_STEPS;
+    }
+    if (s->expect)
+        s->expect(s->context, trials < s->most_trials ? trials : s->most_trials);
+}
+
 static int search_axis(struct search *s, size_t axis) {
     const struct search_axis *a = &s->axes[axis];
-    double from = to_scale(a, a->least), to = to_scale(a, a->most);
-    double steps = a->logarithmic ? ceil((to - from) * PER_DECADE) : LINEAR_STEPS;
-    if (a->whole && !a->logarithmic)
-        steps = fmin(fmax(to - from, 1), WIDE);
+    double from = to_scale(a, a->least), to = to_scale(a, a->most), step = (to - from) / axis_steps(a);
     int r = a->may_be_off ? try_value(s, axis, INFINITY) : 0;
     if (r == 0 && a->logarithmic && a->least == 0)
         r = try_value(s, axis, 0);
     if (r == 0)
-        r = try_grid(s, axis, from, to, (unsigned)fmax(steps, 4));
-    double step = (to - from) / fmax(steps, 4);
+        r = try_grid(s, axis, from, to, axis_steps(a));
     for (int zoom = 0; zoom < ZOOMS && r == 0; zoom++) {
         double value = s->trials.at[s->best].point[axis];
         if (!isfinite(value))
             break;
         double middle = to_scale(a, value);
-        r = try_grid(s, axis, fmax(from, middle - step), fmin(to, middle + step), 6);
+        r = try_grid(s, axis, fmax(from, middle - step), fmin(to, middle + step), ZOOM_STEPS);
         step /= 3;
     }
     return r;
 }
 
 int search_run(struct search *s, const double *start) {
+    expect(s, 0);
     int r = try_point(s, start);
     for (int round = 0; round < ROUNDS && r == 0 && s->trials.count > 0; round++) {
         size_t best = s->best;
-        for (size_t axis = 0; axis < s->count && r == 0; axis++)
+        for (size_t axis = 0; axis < s->count && r == 0; axis++) {
+            expect(s, axis);
             r = search_axis(s, axis);
+        }
         if (s->best == best || s->count == 1)
             break;
     }

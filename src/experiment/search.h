@@ -36,6 +36,8 @@ struct search {
     int (*evaluate)(void *context, const double *point, struct search_score *ret_score);
     void *context;
     size_t most_trials;
+    /* NULL, or told how many trials there will be at most by the end of the present round. */
+    void (*expect)(void *context, size_t trials);
     ARRAY_OF(struct search_trial) trials; /* every point once, in the order of evaluation; the first is the start */
     size_t best;                          /* the first of the best */
 };

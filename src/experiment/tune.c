@@ -32,25 +32,23 @@ static double violation(const struct tune *t, const struct tune_trial *trial) {
     return sum;
 }
 
-static void judge(struct tune *t, const struct replicate_result *result, struct tune_trial *trial) {
-    trial->objective = estimate(result, t->objective);
+static void judge(const struct tune *t, struct tune_trial *trial) {
+    trial->objective = estimate(&trial->runs, t->objective);
     for (size_t i = 0; i < t->constraint_count; i++)
-        trial->constrained[i] = estimate(result, t->constraints[i].column).mean;
+        trial->constrained[i] = estimate(&trial->runs, t->constraints[i].column).mean;
 }
 
 static int evaluate(void *context, const double *point, struct search_score *ret_score) {
     struct tune *t = context;
-    struct replicate_result result = {0};
     struct error error = {0};
     struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
                                .constrained = mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
     tune_apply(t, point, t->study);
-    int r = replicate_run(t->study, t->options, &replicate_summaries_only, &result, &error);
+    int r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
     if (r == 0)
-        judge(t, &result, &trial);
+        judge(t, &trial);
     else
         trial.failure = mem_strdup(error.text);
-    replicate_result_finish(&result);
     array_push(&t->trials, trial);
     if (r < 0 && (t->trials.count == 1 || r == ERROR_CANCELLED)) {
         t->error = error;
@@ -67,12 +65,21 @@ void tune_apply(const struct tune *t, const double *point, struct study *study) 
         params_set_number(&study->params, t->params[i], point[i]);
 }
 
+static void expect(void *context, size_t trials) {
+    const struct tune *t = context;
+    t->expect(t->context, trials);
+}
+
 int tune_run(struct tune *t, struct error *reterr) {
     double *start = mem_zalloc(t->count, sizeof *start);
     for (size_t i = 0; i < t->count; i++)
         start[i] = params_number(&t->study->params, t->params[i]);
-    t->search = (struct search){
-        .axes = t->axes, .count = t->count, .evaluate = evaluate, .context = t, .most_trials = t->most_trials};
+    t->search = (struct search){.axes = t->axes,
+                                .count = t->count,
+                                .evaluate = evaluate,
+                                .context = t,
+                                .most_trials = t->most_trials,
+                                .expect = t->expect ? expect : NULL};
     int r = search_run(&t->search, start);
     if (r < 0)
         *reterr = t->error;
@@ -82,6 +89,7 @@ int tune_run(struct tune *t, struct error *reterr) {
 
 void tune_finish(struct tune *t) {
     for (size_t i = 0; i < t->trials.count; i++) {
+        replicate_result_finish(&t->trials.at[i].runs);
         free(t->trials.at[i].constrained);
         free(t->trials.at[i].failure);
     }

@@ -15,6 +15,7 @@ struct tune_constraint {
 
 /* What is known of a trial beside its point and score; the same places as search.trials. */
 struct tune_trial {
+    struct replicate_result runs;
     struct estimate objective;
     double *constrained; /* mean of the metric of each constraint */
     char *failure;       /* why it has no result; else NULL */
@@ -31,6 +32,9 @@ struct tune {
     size_t constraint_count;
     const struct replicate_options *options;
     size_t most_trials;
+    /* NULL, or told how many trials there will be at most, as far as is known. */
+    void (*expect)(void *context, size_t trials);
+    void *context;
 
     ARRAY_OF(struct tune_trial) trials;
     struct search search;

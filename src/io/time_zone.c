@@ -4,6 +4,7 @@
 
 #include "base/datetime.h"
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -38,32 +39,18 @@ struct time_zone {
 
 /* --- the rule of a zone --- */
 
-struct scan {
-    const char *at, *end;
-};
-
-static bool skip(struct scan *s, char c) {
-    if (s->at == s->end || *s->at != c)
-        return false;
-    s->at++;
-    return true;
-}
-
 static bool digits(struct scan *s, int most, int *value) {
-    const char *begin = s->at;
-    for (*value = 0; s->at < s->end && *s->at >= '0' && *s->at <= '9' && s->at - begin < 3; s->at++)
-        *value = 10 * *value + (*s->at - '0');
-    return s->at > begin && *value <= most;
+    return scan_digits(s, 3, value) > 0 && *value <= most;
 }
 
 /* [+-]hh[:mm[:ss]] */
 static bool clock_time(struct scan *s, int most_hours, int64_t *seconds) {
     int hours, minutes = 0, rest = 0;
-    bool minus = skip(s, '-');
+    bool minus = scan_skip(s, '-');
     if (!minus)
-        (void)skip(s, '+');
-    if (!digits(s, most_hours, &hours) || (skip(s, ':') && (!digits(s, 59, &minutes))) ||
-        (skip(s, ':') && !digits(s, 59, &rest)))
+        (void)scan_skip(s, '+');
+    if (!digits(s, most_hours, &hours) || (scan_skip(s, ':') && (!digits(s, 59, &minutes))) ||
+        (scan_skip(s, ':') && !digits(s, 59, &rest)))
         return false;
     *seconds = (minus ? -1 : 1) * ((hours * 60 + minutes) * 60 + rest);
     return true;
@@ -72,10 +59,10 @@ static bool clock_time(struct scan *s, int most_hours, int64_t *seconds) {
 /* At least three letters, or anything within < and >. */
 static bool zone_name(struct scan *s) {
     const char *begin = s->at;
-    if (skip(s, '<')) {
+    if (scan_skip(s, '<')) {
         while (s->at < s->end && *s->at != '>')
             s->at++;
-        return skip(s, '>');
+        return scan_skip(s, '>');
     }
     while (s->at < s->end && ((*s->at >= 'A' && *s->at <= 'Z') || (*s->at >= 'a' && *s->at <= 'z')))
         s->at++;
@@ -85,20 +72,20 @@ static bool zone_name(struct scan *s) {
 static bool rule_day(struct scan *s, struct rule_day *day) {
     day->form = '0';
     day->time_s = 2 * 3600;
-    if (!skip(s, ','))
+    if (!scan_skip(s, ','))
         return false;
-    if (skip(s, 'M')) {
+    if (scan_skip(s, 'M')) {
         day->form = 'M';
-        if (!digits(s, 12, &day->month) || day->month < 1 || !skip(s, '.') || !digits(s, 5, &day->week) ||
-            day->week < 1 || !skip(s, '.') || !digits(s, 6, &day->day))
+        if (!digits(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') || !digits(s, 5, &day->week) ||
+            day->week < 1 || !scan_skip(s, '.') || !digits(s, 6, &day->day))
             return false;
     } else {
-        if (skip(s, 'J'))
+        if (scan_skip(s, 'J'))
             day->form = 'J';
         if (!digits(s, 365, &day->day) || (day->form == 'J' && day->day < 1))
             return false;
     }
-    return !skip(s, '/') || clock_time(s, 167, &day->time_s);
+    return !scan_skip(s, '/') || clock_time(s, 167, &day->time_s);
 }
 
 static bool parse_rule(struct slice text, struct rule *rule) {
@@ -259,7 +246,7 @@ static bool parse_offset(const char *name, int64_t *offset_s) {
     if (strlen(s.at) == 4 && strspn(s.at, "0123456789") == 4) { /* hhmm */
         value = (s.at[0] - '0') * 10 + (s.at[1] - '0');
         minutes = (s.at[2] - '0') * 10 + (s.at[3] - '0');
-    } else if (!digits(&s, 24, &value) || (skip(&s, ':') && !digits(&s, 59, &minutes)) || s.at < s.end) {
+    } else if (!digits(&s, 24, &value) || (scan_skip(&s, ':') && !digits(&s, 59, &minutes)) || s.at < s.end) {
         return false;
     }
     *offset_s = (name[0] == '-' ? -1 : 1) * (value * 60 + minutes) * 60;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define COLUMN(name) [offsetof(struct summary, name) / sizeof(double)]
+#define COLUMN(name) [SUMMARY_COLUMN(name)]
 #define LESS(name)   COLUMN(name) = {METRIC_LESS, false}
 #define MORE(name)   COLUMN(name) = {METRIC_MORE, false}
 #define HEAVY(name)  COLUMN(name) = {METRIC_LESS, true} /* times of jobs, and what is multiplied by them */

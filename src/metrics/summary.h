@@ -2,6 +2,8 @@
 #ifndef EASIM_METRICS_SUMMARY_H
 #define EASIM_METRICS_SUMMARY_H
 
+#include <stddef.h>
+
 /* X(column): order is the order of summary.csv; new columns go to the end. */
 /* clang-format off */
 #define SUMMARY_COLUMNS(X) \
@@ -24,6 +26,8 @@ struct summary {
 };
 
 #define SUMMARY_COUNT (sizeof(struct summary) / sizeof(double))
+/* The column of a member. */
+#define SUMMARY_COLUMN(member) ((unsigned)(offsetof(struct summary, member) / sizeof(double)))
 
 /* Column names, in the order of the members; all members are double, so a summary is also an array of them. */
 extern const char *const summary_names[SUMMARY_COUNT];

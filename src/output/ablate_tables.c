@@ -1,9 +1,9 @@
-/* ablate.csv and cells.csv. */
+/* ablate.csv, cells.csv and runs.csv. */
 #include "output/ablate_tables.h"
 
 #include "base/mem.h"
 #include "io/csv.h"
-#include "metrics/summary.h"
+#include "output/tables.h"
 
 #include <stdlib.h>
 
@@ -13,8 +13,7 @@ static void add_row(const struct ablate_output *o, unsigned column, const char *
     csv_comma_text(out, component);
     csv_comma_text(out, o->first);
     csv_comma_text(out, o->second);
-    str_add_char(out, ',');
-    str_add_int(out, (int64_t)n);
+    csv_comma_int(out, (int64_t)n);
 }
 
 static void add_share(const struct ablate_output *o, unsigned column, enum component c,
@@ -56,32 +55,48 @@ void ablate_tables_shares(const struct ablate_output *o, struct str *out) {
     }
 }
 
-/* One row for each mixture and metric. */
-static void add_cell(const struct ablate_output *o, unsigned cell, double *scratch, struct str *out) {
-    const struct ablation *a = o->ablation;
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
-        for (uint32_t r = 0; r < a->replications; r++)
-            scratch[r] = summary_value(&a->cells[cell].summaries[r], column);
-        struct estimate e = statistics_estimate(scratch, a->replications);
-        for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
-            csv_add_text(out, ablation_is_first(a, cell, (enum component)c) ? o->first : o->second);
+/* --- cells.csv, runs.csv --- */
+
+static void mixture_header(struct str *out) {
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        str_addf(out, "%s%s", c ? "," : "", component_names[c]);
+}
+
+static void add_mixture(const struct ablate_output *o, unsigned cell, struct str *out) {
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        if (c > 0)
             str_add_char(out, ',');
-        }
-        csv_add_text(out, summary_names[column]);
-        str_add_char(out, ',');
-        str_add_int(out, (int64_t)e.n);
-        csv_comma_real(out, e.mean);
-        csv_comma_real(out, e.ci95);
-        str_add_char(out, '\n');
+        csv_add_text(out, ablation_is_first(o->ablation, cell, (enum component)c) ? o->first : o->second);
     }
 }
 
 void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
-    double *scratch = mem_zalloc(o->ablation->replications, sizeof *scratch);
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        str_addf(out, "%s,", component_names[c]);
-    str_add(out, "metric,n,mean,ci95\n");
-    for (unsigned cell = 0; cell < o->ablation->cell_count; cell++)
-        add_cell(o, cell, scratch, out);
-    free(scratch);
+    const struct ablation *a = o->ablation;
+    double *values = mem_zalloc(a->replications, sizeof *values);
+    mixture_header(out);
+    str_add(out, ",metric,n,mean,ci95\n");
+    for (unsigned cell = 0; cell < a->cell_count; cell++)
+        for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+            for (uint32_t r = 0; r < a->replications; r++)
+                values[r] = summary_value(&a->cells[cell].summaries[r], column);
+            struct estimate e = statistics_estimate(values, a->replications);
+            add_mixture(o, cell, out);
+            csv_comma_text(out, summary_names[column]);
+            csv_comma_int(out, (int64_t)e.n);
+            csv_comma_real(out, e.mean);
+            csv_comma_real(out, e.ci95);
+            str_add_char(out, '\n');
+        }
+    free(values);
+}
+
+void ablate_tables_runs(const struct ablate_output *o, struct str *out) {
+    const struct ablation *a = o->ablation;
+    mixture_header(out);
+    tables_run_header(out);
+    for (unsigned cell = 0; cell < a->cell_count; cell++)
+        for (uint32_t r = 0; r < a->replications; r++) {
+            add_mixture(o, cell, out);
+            tables_run(r + 1, o->studies[0].scenario.seed, &a->cells[cell].summaries[r], out);
+        }
 }

@@ -8,7 +8,7 @@
 #include "experiment/ablate.h"
 
 struct ablate_output {
-    const struct study *study; /* of either policy: name, seed, horizon */
+    const struct study *studies; /* the scenario with the first and with the second policy */
     const struct ablation *ablation;
     const char *first, *second; /* the policies, as the user named them */
     const unsigned *shown;      /* columns of the table on the terminal */
@@ -17,10 +17,11 @@ struct ablate_output {
 
 void ablate_tables_shares(const struct ablate_output *output, struct str *out); /* ablate.csv */
 void ablate_tables_cells(const struct ablate_output *output, struct str *out);  /* cells.csv */
+void ablate_tables_runs(const struct ablate_output *output, struct str *out);   /* runs.csv */
 void ablate_json(const struct ablate_output *output, struct str *out);
 void ablate_report(const struct ablate_output *output, struct str *out);
 
-/* ablate.csv, cells.csv and manifest.json, in a folder that is there. */
+/* ablate.csv, cells.csv, runs.csv and manifest.json. */
 int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) MUST_CHECK;
 
 #endif

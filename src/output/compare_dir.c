@@ -1,9 +1,8 @@
 /* Files of a comparison, each written whole. */
 #include "output/compare_dir.h"
 
-#include "easim_version.h"
-#include "io/atomic_file.h"
-#include "output/json.h"
+#include "output/manifest.h"
+#include "output/text_files.h"
 
 static void add_names(cJSON *array, const struct comparison *c) {
     for (size_t s = 0; s < c->count; s++)
@@ -20,11 +19,7 @@ static void add_goal(cJSON *root, const struct compare_output *o, const struct c
 
 static void write_manifest(const struct compare_output *o, const struct compare_dir_state *state, struct str *out) {
     const struct comparison *c = &o->comparison;
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
-    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
-    cJSON_AddStringToObject(root, "name", o->study->scenario.name);
-    cJSON_AddStringToObject(root, "config", o->study->scenario.file);
+    cJSON *root = manifest_begin(o->study);
     json_add_int(root, "seed", o->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
     cJSON_AddBoolToObject(root, "partial", state->partial);
@@ -47,35 +42,18 @@ static void write_manifest(const struct compare_output *o, const struct compare_
     json_print(root, out);
 }
 
-int compare_dir_write_file(const char *folder, const char *name, const struct str *text, struct error *reterr) {
-    struct arena arena = {0};
-    int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s", folder, name), text->text, text->length, reterr);
-    arena_finish(&arena);
-    return r;
-}
-
 int compare_dir_write(const char *folder, const struct compare_output *o, const struct compare_dir_state *state,
                       struct error *reterr) {
-    static const struct {
-        const char *name;
-        void (*write)(const struct compare_output *, struct str *);
-    } files[] = {{"compare.csv", compare_tables_metrics},
-                 {"pareto.csv", compare_tables_pareto},
-                 {"stationarity.csv", compare_tables_trends},
-                 {"perturb.csv", compare_tables_perturbed}};
-    struct str manifest = {0};
-    int r = 0;
-    for (size_t i = 0; i < sizeof files / sizeof *files && r == 0; i++) {
-        struct str text = {0};
-        if (files[i].write == compare_tables_perturbed && o->perturbed_count == 0)
-            continue;
-        files[i].write(o, &text);
-        r = compare_dir_write_file(folder, files[i].name, &text, reterr);
-        str_finish(&text);
-    }
-    write_manifest(o, state, &manifest);
-    if (r == 0)
-        r = compare_dir_write_file(folder, "manifest.json", &manifest, reterr);
-    str_finish(&manifest);
-    return r;
+    struct text_file files[] = {{.name = "compare.csv"},
+                                {.name = "pareto.csv"},
+                                {.name = "stationarity.csv"},
+                                {.name = "perturb.csv"},
+                                {.name = "manifest.json"}};
+    compare_tables_metrics(o, &files[0].text);
+    compare_tables_pareto(o, &files[1].text);
+    compare_tables_trends(o, &files[2].text);
+    if (o->perturbed_count > 0)
+        compare_tables_perturbed(o, &files[3].text);
+    write_manifest(o, state, &files[4].text);
+    return text_files_write(folder, files, 5, reterr);
 }

@@ -14,8 +14,4 @@ struct compare_dir_state {
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 
-/* One file of a folder that is there, written whole. */
-int compare_dir_write_file(const char *folder, const char *name, const struct str *text,
-                           struct error *reterr) MUST_CHECK;
-
 #endif

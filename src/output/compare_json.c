@@ -26,7 +26,7 @@ static void add_cell(cJSON *policies, const struct comparison *c, size_t s, cons
     json_add_real(object, "ratio_geo_high", p->ratio_high);
 }
 
-static void add_metrics(cJSON *root, const struct comparison *c) {
+void compare_json_metrics(cJSON *root, const struct comparison *c) {
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
@@ -103,7 +103,7 @@ void compare_json(const struct compare_output *o, struct str *out) {
         cJSON_AddNullToObject(root, "baseline");
     else
         cJSON_AddStringToObject(root, "baseline", c->series[c->baseline].policy);
-    add_metrics(root, c);
+    compare_json_metrics(root, c);
     add_pareto(root, o);
     add_trends(root, c);
     cJSON *perturbed = o->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;

@@ -8,12 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Label and unit of a column; scaled is what stands in its row. */
-static struct report_line line_of(unsigned column) {
-    const struct report_line *line = report_find_line(column);
-    return line ? *line : (struct report_line){summary_names[column], "", column, 1, false};
-}
-
 static const char *wish(unsigned column) {
     static const char *const texts[] = {"", ", less is better", ", more is better"};
     return texts[metric_kind(column).better];
@@ -36,14 +30,6 @@ static void sort(const struct compare_cell *cells, size_t count, unsigned column
     }
 }
 
-static void add_interval(struct str *out, const struct estimate *e, double scale, int width) {
-    report_add_number(out, scale * e->mean, width);
-    if (isnan(e->ci95))
-        return;
-    str_add(out, " +-");
-    report_add_number(out, scale * e->ci95, 9);
-}
-
 /* Difference from the baseline, its relative size, and what the test says of it. */
 static void add_difference(const struct compare_cell *cell, unsigned column, double scale, struct str *out) {
     const struct paired *p = &cell->paired;
@@ -51,7 +37,7 @@ static void add_difference(const struct compare_cell *cell, unsigned column, dou
         str_add(out, "   no pair to compare");
         return;
     }
-    add_interval(out, &p->diff, scale, 13);
+    report_add_interval(out, &p->diff, scale, 13);
     bool geometric = metric_kind(column).heavy_tailed && !isnan(p->ratio);
     double relative = geometric ? p->ratio - 1 : cell->relative;
     if (!isnan(relative))
@@ -70,15 +56,17 @@ static void add_metric(const struct compare_output *o, unsigned column, struct s
     sort(cells, c->count, column, order);
     for (size_t s = 0; s < c->count; s++)
         defined += cells[s].estimate.n > 0;
-    struct report_line line = line_of(column);
-    if (defined > 0)
-        str_addf(out, "\n%s%s%s%s%s\n", line.label, line.unit[0] ? " (" : "", line.unit, line.unit[0] ? ")" : "",
-                 wish(column));
+    struct report_line line = report_find_line(column);
+    if (defined > 0) {
+        str_add_char(out, '\n');
+        report_add_label(out, &line);
+        str_addf(out, "%s\n", wish(column));
+    }
     for (size_t i = 0; i < c->count && defined > 0; i++) {
         const struct compare_cell *cell = &cells[order[i]];
         str_addf(out, "  %2zu %-14s", i + 1, c->series[order[i]].policy);
         if (cell->estimate.n > 0)
-            add_interval(out, &cell->estimate, line.scale, 11);
+            report_add_interval(out, &cell->estimate, line.scale, 11);
         if (order[i] == c->baseline)
             str_add(out, "     baseline");
         else if (c->baseline != COMPARE_NOBODY)
@@ -123,7 +111,7 @@ static void add_trends(const struct compare_output *o, struct str *out) {
         struct compare_trend t = compare_trend(&o->comparison, s);
         str_addf(out, "     %-14s", o->comparison.series[s].policy);
         if (t.queue_per_h.n > 0) {
-            add_interval(out, &t.queue_per_h, 1, 11);
+            report_add_interval(out, &t.queue_per_h, 1, 11);
             str_add(out, verdict(&t.queue_per_h));
         } else {
             str_add(out, " until drained");
@@ -146,7 +134,7 @@ static void add_perturbed(const struct compare_output *o, const struct compare_p
             if (isnan(r.ratio))
                 continue;
             str_addf(out, "%s%s", d ? ";  " : " ", summary_names[o->pareto[d]]);
-            add_interval(out, &e, 1, 8);
+            report_add_interval(out, &e, 1, 8);
         }
         str_add_char(out, '\n');
     }

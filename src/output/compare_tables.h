@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "experiment/compare.h"
 #include "experiment/study.h"
+#include "output/json.h"
 
 /* Policies under one perturbation; both sides hold the same policies in the same order. */
 struct compare_perturbed {
@@ -32,5 +33,7 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
 
 /* The same as one JSON object. */
 void compare_json(const struct compare_output *output, struct str *out);
+/* The figures of compare.csv alone, as "metrics". */
+void compare_json_metrics(cJSON *root, const struct comparison *comparison);
 
 #endif

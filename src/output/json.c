@@ -21,6 +21,13 @@ void json_add_int(cJSON *object, const char *name, int64_t value) {
     cJSON_AddRawToObject(object, name, text);
 }
 
+void json_add_estimate(cJSON *object, const char *name, const struct estimate *e) {
+    cJSON *own = cJSON_AddObjectToObject(object, name);
+    json_add_int(own, "n", (int64_t)e->n);
+    json_add_real(own, "mean", e->mean);
+    json_add_real(own, "ci95", e->ci95);
+}
+
 void json_print(cJSON *root, struct str *out) {
     char *text = cJSON_Print(root);
     str_add(out, text);

@@ -5,7 +5,7 @@
 #include "easim_version.h"
 #include "output/json.h"
 
-static void add_param(cJSON *object, const struct policy_params *params, size_t index) {
+void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index) {
     const struct easim_param *param = params_at(params->policy, index);
     struct str text = {0};
     params_write_value(params, index, &text);
@@ -20,9 +20,9 @@ static void add_param(cJSON *object, const struct policy_params *params, size_t 
     str_finish(&text);
 }
 
-static void add_policy(cJSON *root, const struct study *study) {
+cJSON *manifest_add_policy(cJSON *root, const char *key, const struct study *study) {
     const struct easim_policy *policy = study->module.policy;
-    cJSON *object = cJSON_AddObjectToObject(root, "policy");
+    cJSON *object = cJSON_AddObjectToObject(root, key);
     cJSON_AddStringToObject(object, "name", policy->name);
     cJSON_AddStringToObject(object, "version", policy->version);
     cJSON *capabilities = cJSON_AddArrayToObject(object, "capabilities");
@@ -31,7 +31,8 @@ static void add_policy(cJSON *root, const struct study *study) {
             cJSON_AddItemToArray(capabilities, cJSON_CreateString(module_capability_name(1u << i)));
     cJSON *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < params_count(policy); i++)
-        add_param(params, &study->params, i);
+        manifest_add_param(params, &study->params, i);
+    return object;
 }
 
 static void add_models(cJSON *root, const struct model_set *models) {
@@ -113,23 +114,36 @@ static void add_tally(cJSON *root, const char *name, const struct tally *tally) 
         json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
 }
 
-void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
-    char hash[32];
+cJSON *manifest_begin(const struct study *study) {
     cJSON *root = cJSON_CreateObject();
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scenario_hash(&study->scenario));
     cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
     cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
     cJSON_AddStringToObject(root, "name", study->scenario.name);
     cJSON_AddStringToObject(root, "config", study->scenario.file);
-    cJSON_AddStringToObject(root, "config_hash", hash);
+    return root;
+}
+
+void manifest_add_hash(cJSON *object, const struct study *study) {
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scenario_hash(&study->scenario));
+    cJSON_AddStringToObject(object, "config_hash", hash);
+}
+
+void manifest_add_inputs(cJSON *root, const struct study *study) {
+    add_models(root, &study->models);
+    add_input(root, &study->source);
+    add_series(root, study);
+}
+
+void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
+    cJSON *root = manifest_begin(study);
+    manifest_add_hash(root, study);
     json_add_int(root, "seed", study->scenario.seed);
     json_add_int(root, "replications", study->scenario.replications);
     json_add_int(root, "replications_done", state->result->count);
     cJSON_AddBoolToObject(root, "partial", state->partial);
-    add_policy(root, study);
-    add_models(root, &study->models);
-    add_input(root, &study->source);
-    add_series(root, study);
+    manifest_add_policy(root, "policy", study);
+    manifest_add_inputs(root, study);
     add_tally(root, "jobs_rejected", &state->result->rejected);
     add_tally(root, "actions_refused", &state->result->refused);
     cJSON *files = cJSON_AddArrayToObject(root, "files");

@@ -2,15 +2,14 @@
 #include "output/report.h"
 
 #include "base/units.h"
-#include "experiment/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define LINE(label, unit, column, scale)                                                                           \
-    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, false }
+    { label, unit, SUMMARY_COLUMN(column), scale, false }
 #define LINE_IF_ANY(label, unit, column, scale)                                                                    \
-    { label, unit, offsetof(struct summary, column) / sizeof(double), scale, true }
+    { label, unit, SUMMARY_COLUMN(column), scale, true }
 
 static const struct report_line lines[] = {
     LINE("throughput", "jobs/h", throughput_jobs_per_h, 1),
@@ -43,11 +42,16 @@ static const struct report_line lines[] = {
     LINE("water", "l", water_l, 1),
 };
 
-const struct report_line *report_find_line(unsigned column) {
+struct report_line report_find_line(unsigned column) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i].column == column)
-            return &lines[i];
-    return NULL;
+            return lines[i];
+    return (struct report_line){summary_names[column], "", column, 1, false};
+}
+
+void report_add_label(struct str *out, const struct report_line *line) {
+    bool unit = line->unit[0] != '\0';
+    str_addf(out, "%s%s%s%s", line->label, unit ? " (" : "", line->unit, unit ? ")" : "");
 }
 
 static struct estimate estimate_of(const struct replicate_result *result, size_t column, double scale) {
@@ -66,6 +70,14 @@ void report_add_number(struct str *out, double value, int width) {
     if (value == floor(value))
         decimals = 0;
     str_addf(out, "%*.*f", width, decimals, value);
+}
+
+void report_add_interval(struct str *out, const struct estimate *e, double scale, int width) {
+    report_add_number(out, scale * e->mean, width);
+    if (isnan(e->ci95))
+        return;
+    str_add(out, " +-");
+    report_add_number(out, scale * e->ci95, 9);
 }
 
 static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {

@@ -3,6 +3,7 @@
 #define EASIM_OUTPUT_REPORT_H
 
 #include "experiment/replicate.h"
+#include "experiment/statistics.h"
 
 /* How a person reads a column of the summary. */
 struct report_line {
@@ -12,10 +13,14 @@ struct report_line {
     bool if_any;  /* left out of the table where it is 0 */
 };
 
-const struct report_line *report_find_line(unsigned column); /* NULL: by its name, as it is */
+struct report_line report_find_line(unsigned column); /* one that is not in the table: by its name, as it is */
+/* "energy (kWh)" */
+void report_add_label(struct str *out, const struct report_line *line);
 
 /* A number with about five digits, without an exponent. */
 void report_add_number(struct str *out, double value, int width);
+/* Mean, and "+-" half of the interval if there is one. */
+void report_add_interval(struct str *out, const struct estimate *estimate, double scale, int width);
 /* "10 h, seed 1, 10 replications" */
 void report_protocol(const struct study *study, uint32_t replications, struct str *out);
 /* What needs a warning, a line each: refusals, extrapolation, dropped input. */

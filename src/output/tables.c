@@ -201,7 +201,12 @@ void tables_decisions(const struct replication *r, struct str *out) {
 /* --- summary.csv, aggregate.csv --- */
 
 void tables_summary_header(struct str *out) {
-    str_add(out, "policy,replication,seed");
+    str_add(out, "policy");
+    tables_run_header(out);
+}
+
+void tables_run_header(struct str *out) {
+    str_add(out, ",replication,seed");
     for (size_t c = 0; c < SUMMARY_COUNT; c++)
         csv_comma_text(out, summary_names[c]);
     str_add_char(out, '\n');
@@ -210,6 +215,10 @@ void tables_summary_header(struct str *out) {
 void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
                     struct str *out) {
     csv_add_text(out, policy);
+    tables_run(number, seed, summary, out);
+}
+
+void tables_run(uint32_t number, int64_t seed, const struct summary *summary, struct str *out) {
     csv_comma_int(out, number);
     csv_comma_int(out, seed);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)

@@ -23,6 +23,10 @@ void tables_decisions(const struct replication *replication, struct str *out);
 void tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
                     struct str *out);
 
+/* The rest of a row behind what tells runs apart: replication, seed and the summary. */
+void tables_run_header(struct str *out);
+void tables_run(uint32_t number, int64_t seed, const struct summary *summary, struct str *out);
+
 /* One row per metric over all replications. */
 void tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out);
 

@@ -1,11 +1,12 @@
 /* Files and table of a tuning. */
 #include "output/tune_tables.h"
 
-#include "easim_version.h"
 #include "io/csv.h"
-#include "output/compare_dir.h"
-#include "output/json.h"
+#include "output/compare_tables.h"
+#include "output/manifest.h"
 #include "output/report.h"
+#include "output/tables.h"
+#include "output/text_files.h"
 
 #include <math.h>
 
@@ -13,13 +14,10 @@ static const struct easim_param *param(const struct tune_output *o, size_t i) {
     return params_at(o->study->params.policy, o->tune->params[i]);
 }
 
-/* A value of the point of a trial as a user writes it; those of the study are changed and put back. */
-static void add_value(const struct tune_output *o, size_t i, double value, struct str *out) {
-    struct policy_params *params = &o->tune->study->params;
-    double kept = params_number(params, o->tune->params[i]);
-    params_set_number(params, o->tune->params[i], value);
-    params_write_value(params, o->tune->params[i], out);
-    params_set_number(params, o->tune->params[i], kept);
+/* The point of a trial in the parameters of the training study, which has no other use any more. */
+static const struct policy_params *params_of(const struct tune_output *o, size_t trial) {
+    tune_apply(o->tune, o->tune->search.trials.at[trial].point, o->tune->study);
+    return &o->tune->study->params;
 }
 
 /* "METRIC>=-1%", as it was given. */
@@ -27,24 +25,34 @@ static void add_bound(const struct tune_constraint *c, struct str *out) {
     str_addf(out, "%s%s%+.4g%%", summary_names[c->column], c->at_least ? ">=" : "<=", 100 * c->change);
 }
 
+/* --- trials.csv, runs.csv --- */
+
+static void trial_header(const struct tune_output *o, struct str *out) {
+    str_add(out, "trial");
+    for (size_t i = 0; i < o->tune->count; i++)
+        csv_comma_text(out, param(o, i)->name);
+}
+
+static void add_trial(const struct tune_output *o, size_t trial, struct str *out) {
+    const struct policy_params *params = params_of(o, trial);
+    str_add_int(out, (int64_t)trial);
+    for (size_t i = 0; i < o->tune->count; i++) {
+        str_add_char(out, ',');
+        params_write_value(params, o->tune->params[i], out);
+    }
+}
+
 void tune_tables_trials(const struct tune_output *o, struct str *out) {
     const struct tune *t = o->tune;
-    str_add(out, "trial");
-    for (size_t i = 0; i < t->count; i++)
-        str_addf(out, ",%s", param(o, i)->name);
+    trial_header(o, out);
     str_addf(out, ",n,%s,ci95", summary_names[t->objective]);
     for (size_t i = 0; i < t->constraint_count; i++)
         str_addf(out, ",%s", summary_names[t->constraints[i].column]);
     str_add(out, ",within_bounds,best,failure\n");
     for (size_t n = 0; n < t->search.trials.count; n++) {
         const struct tune_trial *trial = &t->trials.at[n];
-        str_add_int(out, (int64_t)n);
-        for (size_t i = 0; i < t->count; i++) {
-            str_add_char(out, ',');
-            add_value(o, i, t->search.trials.at[n].point[i], out);
-        }
-        str_add_char(out, ',');
-        str_add_int(out, (int64_t)trial->objective.n);
+        add_trial(o, n, out);
+        csv_comma_int(out, (int64_t)trial->objective.n);
         csv_comma_real(out, trial->objective.mean);
         csv_comma_real(out, trial->objective.ci95);
         for (size_t i = 0; i < t->constraint_count; i++)
@@ -56,11 +64,35 @@ void tune_tables_trials(const struct tune_output *o, struct str *out) {
 }
 
 static void add_point(const struct tune_output *o, size_t trial, struct str *out) {
+    const struct policy_params *params = params_of(o, trial);
     for (size_t i = 0; i < o->tune->count; i++) {
         str_addf(out, "%s%s: ", i ? ", " : "", param(o, i)->name);
-        add_value(o, i, o->tune->search.trials.at[trial].point[i], out);
+        params_write_value(params, o->tune->params[i], out);
     }
 }
+
+static void add_runs(const struct tune_output *o, size_t trial, int64_t seed, const struct summary *summaries,
+                     uint32_t count, struct str *out) {
+    for (uint32_t r = 0; r < count; r++) {
+        add_trial(o, trial, out);
+        tables_run(r + 1, seed, &summaries[r], out);
+    }
+}
+
+void tune_tables_runs(const struct tune_output *o, struct str *out) {
+    const struct tune *t = o->tune;
+    trial_header(o, out);
+    tables_run_header(out);
+    for (size_t n = 0; n < t->trials.count; n++)
+        if (!t->trials.at[n].failure)
+            add_runs(o, n, t->study->scenario.seed, t->trials.at[n].runs.summaries, t->trials.at[n].runs.count,
+                     out);
+    for (size_t s = 0; s < (t->search.best > 0 ? 2 : 1); s++)
+        add_runs(o, s == 0 ? 0 : t->search.best, o->study->scenario.seed, o->check.series[s].summaries,
+                 o->check.replications, out);
+}
+
+/* --- tuned.yaml --- */
 
 void tune_tables_params(const struct tune_output *o, struct str *out) {
     const struct tune *t = o->tune;
@@ -73,28 +105,20 @@ void tune_tables_params(const struct tune_output *o, struct str *out) {
 
 /* --- the table --- */
 
-static void add_interval(const struct estimate *e, double scale, struct str *out) {
-    report_add_number(out, scale * e->mean, 12);
-    if (isnan(e->ci95))
-        return;
-    str_add(out, " +-");
-    report_add_number(out, scale * e->ci95, 9);
-}
-
 static void add_metric(const struct tune_output *o, unsigned column, struct str *out) {
     struct compare_cell cells[2];
-    const struct report_line *line = report_find_line(column);
-    double scale = line ? line->scale : 1;
+    const struct report_line line = report_find_line(column);
     compare_metric(&o->check, column, cells);
     if (cells[0].estimate.n == 0)
         return;
-    str_addf(out, "  %s%s%s%s\n    before", line ? line->label : summary_names[column],
-             line && line->unit[0] ? " (" : "", line ? line->unit : "", line && line->unit[0] ? ")" : "");
-    add_interval(&cells[0].estimate, scale, out);
+    str_add(out, "  ");
+    report_add_label(out, &line);
+    str_add(out, "\n    before");
+    report_add_interval(out, &cells[0].estimate, line.scale, 12);
     str_add(out, "   tuned");
-    add_interval(&cells[1].estimate, scale, out);
+    report_add_interval(out, &cells[1].estimate, line.scale, 12);
     str_add(out, "   difference");
-    add_interval(&cells[1].paired.diff, scale, out);
+    report_add_interval(out, &cells[1].paired.diff, line.scale, 12);
     str_addf(out, "%+8.1f %%", 100 * cells[1].relative);
     if (!isnan(cells[1].paired.p_value))
         str_addf(out, "  p %c %.4f", cells[1].paired.p_value < 0.0001 ? '<' : '=',
@@ -115,10 +139,10 @@ void tune_report(const struct tune_output *o, struct str *out) {
     }
     str_add(out, "  before  ");
     add_point(o, 0, out);
-    add_interval(&t->trials.at[0].objective, 1, out);
+    report_add_interval(out, &t->trials.at[0].objective, 1, 12);
     str_add(out, "\n  best    ");
     add_point(o, t->search.best, out);
-    add_interval(&t->trials.at[t->search.best].objective, 1, out);
+    report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
     if (!tune_found(t))
         str_add(out, tune_keeps_constraints(t, t->search.best)
                          ? "\n  nothing better was found"
@@ -130,17 +154,9 @@ void tune_report(const struct tune_output *o, struct str *out) {
         add_metric(o, o->shown[i], out);
 }
 
-/* --- the folder --- */
+/* --- JSON --- */
 
-static void write_manifest(const struct tune_output *o, struct str *out) {
-    const struct tune *t = o->tune;
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
-    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
-    cJSON_AddStringToObject(root, "name", o->study->scenario.name);
-    cJSON_AddStringToObject(root, "config", o->study->scenario.file);
-    cJSON_AddStringToObject(root, "policy", o->study->params.policy->name);
-    cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
+static void add_bounds(cJSON *root, const struct tune *t) {
     cJSON *bounds = cJSON_AddArrayToObject(root, "constraints");
     for (size_t i = 0; i < t->constraint_count; i++) {
         struct str text = {0};
@@ -148,12 +164,68 @@ static void write_manifest(const struct tune_output *o, struct str *out) {
         cJSON_AddItemToArray(bounds, cJSON_CreateString(text.text));
         str_finish(&text);
     }
+}
+
+/* What was asked for. */
+static void add_protocol(cJSON *root, const struct tune_output *o) {
+    const struct tune *t = o->tune;
+    cJSON_AddStringToObject(root, "policy", o->study->params.policy->name);
+    cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
+    add_bounds(root, t);
     json_add_int(root, "training_seed", t->study->scenario.seed);
     json_add_int(root, "training_replications", t->study->scenario.replications);
     json_add_int(root, "seed", o->study->scenario.seed);
     json_add_int(root, "replications", o->check.replications);
+}
+
+static void add_trial_object(cJSON *trials, const struct tune_output *o, size_t n) {
+    const struct tune *t = o->tune;
+    const struct tune_trial *trial = &t->trials.at[n];
+    cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
+    for (size_t i = 0; i < t->count; i++)
+        manifest_add_param(params, params_of(o, n), t->params[i]);
+    json_add_estimate(object, "objective", &trial->objective);
+    cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
+    for (size_t i = 0; i < t->constraint_count; i++)
+        json_add_real(bounded, summary_names[t->constraints[i].column],
+                      trial->failure ? NAN : trial->constrained[i]);
+    cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, n));
+    if (trial->failure)
+        cJSON_AddStringToObject(object, "failure", trial->failure);
+    else
+        cJSON_AddNullToObject(object, "failure");
+    cJSON_AddItemToArray(trials, object);
+}
+
+void tune_json(const struct tune_output *o, struct str *out) {
+    const struct tune *t = o->tune;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", o->study->scenario.name);
+    add_protocol(root, o);
+    cJSON_AddBoolToObject(root, "improved", tune_found(t));
+    json_add_int(root, "best", (int64_t)t->search.best);
+    cJSON *trials = cJSON_AddArrayToObject(root, "trials");
+    for (size_t n = 0; n < t->trials.count; n++)
+        add_trial_object(trials, o, n);
+    compare_json_metrics(root, &o->check);
+    json_print(root, out);
+}
+
+/* --- the folder --- */
+
+static void write_manifest(const struct tune_output *o, struct str *out) {
+    const struct tune *t = o->tune;
+    cJSON *root = manifest_begin(o->study);
+    manifest_add_hash(root, o->study);
+    add_protocol(root, o);
     json_add_int(root, "trials", (int64_t)t->search.trials.count);
     cJSON_AddBoolToObject(root, "improved", tune_found(t));
+    cJSON *policies = cJSON_AddObjectToObject(root, "policies");
+    (void)params_of(o, 0);
+    manifest_add_policy(policies, "before", t->study);
+    (void)params_of(o, t->search.best);
+    manifest_add_policy(policies, "tuned", t->study);
+    manifest_add_inputs(root, o->study);
     json_print(root, out);
 }
 
@@ -163,19 +235,15 @@ static void write_check(const struct tune_output *o, struct str *out) {
 }
 
 int tune_dir_write(const char *folder, const struct tune_output *o, struct error *reterr) {
-    static const struct {
-        const char *name;
-        void (*write)(const struct tune_output *, struct str *);
-    } files[] = {{"trials.csv", tune_tables_trials},
-                 {"tuned.yaml", tune_tables_params},
-                 {"check.csv", write_check},
-                 {"manifest.json", write_manifest}};
-    int r = 0;
-    for (size_t i = 0; i < sizeof files / sizeof *files && r == 0; i++) {
-        struct str text = {0};
-        files[i].write(o, &text);
-        r = compare_dir_write_file(folder, files[i].name, &text, reterr);
-        str_finish(&text);
-    }
-    return r;
+    struct text_file files[] = {{.name = "trials.csv"},
+                                {.name = "tuned.yaml"},
+                                {.name = "check.csv"},
+                                {.name = "runs.csv"},
+                                {.name = "manifest.json"}};
+    tune_tables_trials(o, &files[0].text);
+    tune_tables_params(o, &files[1].text);
+    write_check(o, &files[2].text);
+    tune_tables_runs(o, &files[3].text);
+    write_manifest(o, &files[4].text);
+    return text_files_write(folder, files, 5, reterr);
 }

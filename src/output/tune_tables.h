@@ -16,10 +16,12 @@ struct tune_output {
 };
 
 void tune_tables_trials(const struct tune_output *output, struct str *out); /* trials.csv */
+void tune_tables_runs(const struct tune_output *output, struct str *out);   /* runs.csv */
 void tune_tables_params(const struct tune_output *output, struct str *out); /* tuned.yaml */
+void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
 
-/* trials.csv, tuned.yaml, check.csv and manifest.json, in a folder that is there. */
+/* trials.csv, tuned.yaml, check.csv, runs.csv and manifest.json. */
 int tune_dir_write(const char *folder, const struct tune_output *output, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -15,13 +15,14 @@ import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
+from student import agrees, cell, estimate, t_point
+
 EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 COMPONENTS = ["key", "objective", "admission", "ageing", "resize", "preemption"]
 PARTS = {"key": "order=size", "objective": "wish=energy", "admission": "most_k=4", "ageing": "tau=10min",
          "resize": "resize=true", "preemption": "least_run_s=30min"}
 LIGHT = ["--set", "workload.rate_per_s=0.001"]  # some resizes happen
-T_3 = 3.182446305284263  # 97.5 % point of Student's t with 3 degrees of freedom, from tables
 
 
 def easim(*words, code=0):
@@ -36,10 +37,6 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-def number(text):
-    return float(text) if text else math.nan
-
-
 def ablate(out, first, second, *options):
     easim("ablate", SEED, first, second, "--out", out, "--quiet", *options)
     return {(r["metric"], r["component"]): r for r in rows(out / "ablate.csv")}
@@ -48,10 +45,10 @@ def ablate(out, first, second, *options):
 def shares_add_up(table):
     """To the difference, to 1e-9 of it or absolutely; components that do nothing have exactly 0."""
     for metric in {metric for metric, _ in table}:
-        total = number(table[metric, "total"]["share"])
+        total = cell(table[metric, "total"]["share"])
         if math.isnan(total):
             continue
-        parts = [number(table[metric, c]["share"]) for c in COMPONENTS]
+        parts = [cell(table[metric, c]["share"]) for c in COMPONENTS]
         assert abs(sum(parts) - total) <= 1e-9 * max(1, abs(total)), (metric, parts, total)
         for component in COMPONENTS:
             row = table[metric, component]
@@ -60,6 +57,14 @@ def shares_add_up(table):
 
 def setting(chosen):
     return ",".join(PARTS[c] for c in COMPONENTS if c in chosen)
+
+
+def mixture(row, second):
+    return frozenset(c for c in COMPONENTS if row[c] != second)
+
+
+def cells_of(folder, second):
+    return {(mixture(row, second), row["metric"]): row for row in rows(folder / "cells.csv")}
 
 
 def mixtures_are_settings(folder):
@@ -74,10 +79,7 @@ def mixtures_are_settings(folder):
             sets = [word for c in chosen for word in ("--set", "policy.params." + PARTS[c])]
             easim("run", SEED, "--policy", "parts", "-n", n, "--summary-only", "--quiet", "--out", out, *LIGHT, *sets)
             runs[frozenset(chosen)] = rows(out / "summary.csv")
-    cells = {}
-    for row in rows(folder / "parts" / "cells.csv"):
-        chosen = frozenset(c for c in COMPONENTS if row[c] != "parts")
-        cells[chosen, row["metric"]] = row
+    cells = cells_of(folder / "parts", "parts")
     metrics = ["energy_kwh", "throughput_jobs_per_h", "jct_restricted_mean_s", "preemptions", "resizes", "events"]
     for metric in metrics:
         worth = {chosen: [float(r[metric]) for r in run] for chosen, run in runs.items()}
@@ -93,11 +95,11 @@ def mixtures_are_settings(folder):
         for component, values in shares.items():
             row = table[metric, component]
             size = max(map(abs, worth[frozenset(COMPONENTS)]))
-            assert abs(number(row["share"]) - mean(values)) <= 1e-9 * max(1, size), (metric, component, row, values)
-            half = T_3 * stdev(values) / 2
-            assert abs(number(row["ci95"]) - half) <= 1e-7 * max(1, size), (metric, component, row, half)
+            assert abs(cell(row["share"]) - mean(values)) <= 1e-9 * max(1, size), (metric, component, row, values)
+            half = t_point(3) * stdev(values) / 2
+            assert abs(cell(row["ci95"]) - half) <= 1e-7 * max(1, size), (metric, component, row, half)
             alone = mean(a - b for a, b in zip(worth[frozenset({component})], worth[frozenset()]))
-            assert abs(number(row["alone"]) - alone) <= 1e-9 * max(1, size), (metric, component)
+            assert abs(cell(row["alone"]) - alone) <= 1e-9 * max(1, size), (metric, component)
     for component in COMPONENTS:  # each does something to something, or the test shows little
         assert any(table[metric, component]["state"] == "active" for metric in metrics), component
 
@@ -146,16 +148,70 @@ def corners_are_the_policies(folder):
     assert printed.stdout == (folder / "slack" / "ablate.csv").read_text()
 
 
+def runs_are_enough(folder):
+    """Every figure of cells.csv and ablate.csv, for every metric, from the rows of runs.csv alone."""
+    n, first, second = 4, "aurachronos", "chronos:order=slack"
+    table = ablate(folder, first, second, "-n", n, *LIGHT)
+    runs = {}
+    for row in rows(folder / "runs.csv"):
+        runs.setdefault(mixture(row, second), []).append(row)
+        assert row["seed"] == "1" and int(row["replication"]) == len(runs[mixture(row, second)])
+    same = frozenset.intersection(*runs)  # counts as the first policy's
+    varied = [c for c in COMPONENTS if c not in same]
+    assert len(runs) == 2 ** len(varied) and {len(r) for r in runs.values()} == {n} and len(varied) >= 3
+    for policy, chosen in ((first, frozenset(COMPONENTS)), (second, same)):
+        name, _, params = policy.partition(":")
+        sets = ["--set", f"policy.params.{params}"] if params else []
+        easim("run", SEED, "--policy", name, "-n", n, "--quiet", "--summary-only", "--out", folder / name, *LIGHT, *sets)
+        for ours, single in zip(runs[chosen], rows(folder / name / "summary.csv")):
+            assert all(ours[c] == single[c] for c in single if c != "policy"), (policy, ours, single)
+    cells, orders = cells_of(folder, second), list(itertools.permutations(varied))
+    assert len(cells) == len(runs) * len({metric for metric, _ in table})
+    for metric in {metric for metric, _ in table}:
+        worth = {chosen: [cell(row[metric]) for row in run] for chosen, run in runs.items()}
+        size = max((abs(v) for run in worth.values() for v in run if not math.isnan(v)), default=1)
+        for chosen, values in worth.items():
+            row, (count, middle, half) = cells[chosen, metric], estimate(values)
+            assert int(row["n"]) == count, row
+            assert agrees(row["mean"], middle, size, 1e-12) and agrees(row["ci95"], half, size, 1e-7), row
+        whole = [not any(math.isnan(run[i]) for run in worth.values()) for i in range(n)]
+        worth = {chosen: [v if w else math.nan for v, w in zip(run, whole)] for chosen, run in worth.items()}
+        change = lambda to, of: [a - b for a, b in zip(worth[to], worth[of])]
+        total = estimate(change(frozenset(COMPONENTS), same))
+        for component in varied:
+            own = frozenset({component})
+            steps = [change(same | set(order[:place]) | own, same | set(order[:place]))
+                     for order in orders for place in [order.index(component)]]
+            share = [sum(step[i] for step in steps) / len(orders) for i in range(n)]
+            row = table[metric, component]
+            expected = [("share", "ci95", share), ("alone", "alone_ci95", change(same | own, same)),
+                        ("missing", "missing_ci95", change(frozenset(COMPONENTS), frozenset(COMPONENTS) - own))]
+            for middle, half, values in expected:
+                count, value, interval = estimate(values)
+                assert int(row["n"]) == count == sum(whole), row
+                assert agrees(row[middle], value, size, 1e-9) and agrees(row[half], interval, size, 1e-7), (row, values)
+            still = all(math.isnan(v) or v == 0 for step in steps for v in step)
+            assert row["state"] == ("inert" if still else "active"), row
+            if total[1] and not still:
+                assert agrees(row["share_of_total"], cell(row["share"]) / cell(table[metric, "total"]["share"]), 1, 1e-9)
+        for column, half in (("share", "ci95"), ("alone", "alone_ci95"), ("missing", "missing_ci95")):
+            row = table[metric, "total"]
+            assert agrees(row[column], total[1], size, 1e-9) and agrees(row[half], total[2], size, 1e-7), row
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["varied"] == varied and manifest["policies"]["second"]["params"]["order"] == "slack"
+    assert manifest["policies"]["first"]["name"] == first and manifest["models"], manifest
+
+
 def threads_do_not_matter(folder):
     for threads in (1, 2, 7):
         ablate(folder / str(threads), "aurachronos", "zeus", "-n", 5, "-t", threads)
     for threads in (2, 7):
-        for name in ("ablate.csv", "cells.csv", "manifest.json"):
+        for name in ("ablate.csv", "cells.csv", "runs.csv", "manifest.json"):
             assert filecmp.cmp(folder / "1" / name, folder / str(threads) / name, shallow=False), (threads, name)
 
 
 def main():
-    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, threads_do_not_matter]
+    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, runs_are_enough, threads_do_not_matter]
     for test in tests:
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))

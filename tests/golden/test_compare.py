@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from statistics import mean, stdev
 
+from student import t_point, t_tail
+
 EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 TABLES = ("compare.csv", "pareto.csv", "stationarity.csv")
@@ -38,23 +40,6 @@ def rows(path):
 
 def close(a, b, relative=1e-9):
     assert abs(float(a) - b) <= relative * max(abs(float(a)), abs(b), 1e-300), (a, b)
-
-
-def t_tail(t, degrees, steps=20000):
-    """P(T > t): the density integrated from 0 to t by Simpson's rule."""
-    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
-    density = lambda x: scale * (1 + x * x / degrees) ** (-(degrees + 1) / 2)
-    h = t / steps
-    inner = sum((4 if i % 2 else 2) * density(i * h) for i in range(1, steps))
-    return 0.5 - h / 3 * (density(0) + inner + density(t))
-
-
-def t_point(degrees):
-    low, high = 0.0, 100.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_tail(middle, degrees, 2000) > 0.025 else (low, middle)
-    return low
 
 
 def values(folder, policy, metric):

@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -38,16 +39,16 @@ def interrupted_run(folder):
     assert (out / "summary.csv").read_text().splitlines()[1] == first  # what is kept is right
 
 
-def progress_line(folder):
-    """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
+def on_a_terminal(words, seconds):
+    """What a command writes on its standard error, a terminal, until it is interrupted; None if there are none."""
     try:
         master, slave = pty.openpty()
     except OSError:
         print("progress line: skipped, this machine has no pseudo-terminals")
-        return
-    process = subprocess.Popen(command(folder / "progress", 100000), stdout=subprocess.DEVNULL, stderr=slave)
+        return None
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
-    time.sleep(2.2)
+    time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     text = b""
     try:
@@ -56,7 +57,28 @@ def progress_line(folder):
     except OSError:
         pass  # the other end is closed
     process.wait(timeout=60)
-    assert b"of 100000 replications" in text, text
+    return text.decode()
+
+
+def progress_line(folder):
+    """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
+    text = on_a_terminal(command(folder / "progress", 100000), 2.2)
+    assert text is None or "of 100000 replications" in text, text
+
+
+def progress_of_searches(folder):
+    """ablate has 2^4 mixtures; tune expects the scenario's parameters, 17 of a grid and 6 of each of 3 finer ones at
+    most, then two settings on the other seed."""
+    config = str(SOURCE / "configs" / "eas-sim.yaml")
+    ablate = ["ablate", config, "zeus:edp_slack=2", "pollux", "-n", "100000", "--out", str(folder / "ablate")]
+    tune = ["tune", config, "--policy", "zeus", "--params", "edp_slack=1..3", "--objective", "energy_kwh", "-n", "500",
+            "--training-replications", "2000", "--out", str(folder / "tune")]
+    for words, count in ((ablate, 2 ** 4 * 100000), (tune, (1 + 17 + 3 * 6) * 2000 + 2 * 500)):
+        text = on_a_terminal([EASIM, *words, "-t", "2"], 4)
+        if text is not None:
+            wanted = rf"\d+ of {count} replications, [0-9.e+]+/s, \d+ s left, [0-9.]+ million events"
+            assert re.search(wanted, text), (wanted, text)
+            assert "interrupted: there are no results" in text and not (folder / words[0]).exists(), text
 
 
 def nothing_finished(folder):
@@ -72,7 +94,7 @@ def nothing_finished(folder):
 
 
 def main():
-    checks = [interrupted_run, progress_line, nothing_finished]
+    checks = [interrupted_run, progress_line, progress_of_searches, nothing_finished]
     with tempfile.TemporaryDirectory(prefix="easim-interrupt.") as folder:
         for check in checks:
             check(Path(folder))

@@ -1,11 +1,15 @@
 """What `easim tune` finds: test_tune.py EASIM SOURCE. Figures are computed again with `easim run`."""
 import csv
 import filecmp
+import json
+import math
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
+
+from student import agrees, cell, estimate, t_point, t_tail
 
 EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
@@ -35,6 +39,77 @@ def run(out, seed, slack, *options):
     return rows(out / "summary.csv")
 
 
+def runs_are_enough(out, objective, params, bounds=()):
+    """Every figure of trials.csv and check.csv from the rows of runs.csv alone."""
+    manifest = json.loads((out / "manifest.json").read_text())
+    seeds = {str(manifest["training_seed"]): {}, str(manifest["seed"]): {}}
+    for row in rows(out / "runs.csv"):
+        own = seeds[row["seed"]].setdefault(row["trial"], [])
+        own.append(row)
+        assert int(row["replication"]) == len(own)
+    trials = rows(out / "trials.csv")
+    training, judged = seeds.values()
+    best = next(t["trial"] for t in trials if t["best"] == "1")
+    assert list(training) == [t["trial"] for t in trials] and list(judged) == list(dict.fromkeys(["0", best]))
+    assert {len(run) for run in training.values()} == {manifest["training_replications"]}
+    assert {len(run) for run in judged.values()} == {manifest["replications"]}
+    for trial in trials:
+        run = training[trial["trial"]]
+        assert all(row[p] == trial[p] for row in run for p in params)
+        count, middle, half = estimate([cell(row[objective]) for row in run])
+        assert int(trial["n"]) == count
+        assert agrees(trial[objective], middle, abs(middle), 1e-12) and agrees(trial["ci95"], half, abs(middle), 1e-7)
+        for metric in bounds:
+            value = mean(float(row[metric]) for row in run)
+            assert agrees(trial[metric], value, abs(value), 1e-12), (trial, value)
+    check = {(r["metric"], r["policy"]): r for r in rows(out / "check.csv")}
+    for metric in {metric for metric, _ in check}:
+        before, tuned = ([cell(row[metric]) for row in judged[t]] for t in ("0", best))
+        size = max((abs(v) for v in before + tuned if not math.isnan(v)), default=1)
+        for name, values in (("before", before), ("tuned", tuned)):
+            row, (count, middle, half) = check[metric, name], estimate(values)
+            assert int(row["n"]) == count
+            assert agrees(row["mean"], middle, size, 1e-12) and agrees(row["ci95"], half, size, 1e-7), row
+        differences = [b - a for a, b in zip(before, tuned)]
+        count, middle, half = estimate(differences)
+        assert int(row["pairs"]) == count, row
+        assert agrees(row["diff_mean"], middle, size, 1e-9) and agrees(row["diff_ci95"], half, size, 1e-7), row
+        if row["p_value"] not in ("", "1"):
+            t = abs(middle) / (stdev(differences) / math.sqrt(count))
+            assert abs(float(row["p_value"]) - 2 * t_tail(t, count - 1)) < 1e-7, row
+        if row["ratio_geo"]:
+            logs = [math.log(b / a) for a, b in zip(before, tuned)]
+            assert agrees(row["ratio_geo"], math.exp(mean(logs)), 1, 1e-9), row
+            half = t_point(count - 1) * stdev(logs) / math.sqrt(count)
+            assert agrees(row["ratio_geo_low"], math.exp(mean(logs) - half), 1, 1e-7), row
+            assert agrees(row["ratio_geo_high"], math.exp(mean(logs) + half), 1, 1e-7), row
+    for name, trial in (("before", trials[0]), ("tuned", next(t for t in trials if t["trial"] == best))):
+        settings = manifest["policies"][name]["params"]
+        assert all(str(settings[p]) == trial[p] or float(settings[p]) == float(trial[p]) for p in params), settings
+
+
+def json_says_what_the_files_say(folder):
+    """The object of --format json beside trials.csv and check.csv of the same search, a failed bound and all."""
+    options = ["tune", SEED, "--policy", "zeus", "--params", "edp_slack=1.5..3", "--objective", "energy_per_work_kwh",
+               "--constraint", "jobs_finished>=+1%", "-n", 3, "--training-replications", 2]
+    document = json.loads(easim(*options, "--out", folder / "json", "--format", "json").stdout)
+    printed = easim(*options, "--out", folder / "csv", "--format", "csv").stdout
+    assert printed == (folder / "csv" / "trials.csv").read_text() == (folder / "json" / "trials.csv").read_text()
+    trials, check = rows(folder / "csv" / "trials.csv"), rows(folder / "csv" / "check.csv")
+    assert document["trials"][document["best"]]["params"]["edp_slack"] == cell(trials[document["best"]]["edp_slack"])
+    assert trials[document["best"]]["best"] == "1" and len(document["trials"]) == len(trials)
+    for trial, row in zip(document["trials"], trials):
+        assert str(trial["params"]["edp_slack"]) == row["edp_slack"] or trial["params"]["edp_slack"] == cell(row["edp_slack"])
+        assert [trial["objective"][k] for k in ("n", "mean", "ci95")] == [
+            int(row["n"]), cell(row["energy_per_work_kwh"]), cell(row["ci95"])]
+        assert trial["constrained"] == {"jobs_finished": cell(row["jobs_finished"])}
+        assert trial["within_bounds"] == (row["within_bounds"] == "1") and trial["failure"] is None
+    for row in check:
+        figures = document["metrics"][row["metric"]][row["policy"]]
+        assert all((figures[k] is None and row[k] == "") or figures[k] == cell(row[k]) for k in figures), (row, figures)
+    assert document["constraints"] == ["jobs_finished>=+1%"] and document["seed"] == 1 and document["training_seed"] == 2
+
+
 def finds_edp_slack(folder):
     """docs/eas-sim.md found 2 by hand on seed 2026. Nothing but the range of the policy's own table is given here."""
     out = folder / "slack"
@@ -50,6 +125,7 @@ def finds_edp_slack(folder):
         change = float(trial["throughput_jobs_per_h"]) / float(trials[0]["throughput_jobs_per_h"]) - 1
         assert trial["within_bounds"] == str(int(change >= -0.01)), trial
     assert {t["within_bounds"] for t in trials} == {"0", "1"}  # a bound that binds nothing would show nothing
+    runs_are_enough(out, "energy_per_work_kwh", ["edp_slack"], ["throughput_jobs_per_h"])
     training = run(folder / "training", 2026, slack, "-n", 20, *DRAINED)
     assert abs(mean(float(r["energy_per_work_kwh"]) for r in training) - float(best["energy_per_work_kwh"])) < 1e-12
     before, tuned = (run(folder / name, 1, value, "-n", 12, *DRAINED)
@@ -79,14 +155,15 @@ def two_parameters_and_threads(folder):
     assert all(600 <= float(t["tau"]) <= 7200 for t in trials)
     assert {t["power_basis"] for t in trials} == {"gross", "marginal"}
     for threads in (2, 7):
-        for name in ("trials.csv", "tuned.yaml", "check.csv", "manifest.json"):
+        for name in ("trials.csv", "tuned.yaml", "check.csv", "runs.csv", "manifest.json"):
             assert filecmp.cmp(folder / "1" / name, folder / str(threads) / name, shallow=False), (threads, name)
+    runs_are_enough(folder / "1", "throughput_jobs_per_h", ["edp_slack", "power_basis", "tau"])
     few, _ = tune(folder / "few", *options, "--max-trials", 5)
     assert few == [dict(row, best=few[i]["best"]) for i, row in enumerate(trials[:5])]
 
 
 def main():
-    for test in (finds_edp_slack, two_parameters_and_threads):
+    for test in (finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")

@@ -35,6 +35,47 @@ Test(search, convex) {
     search_finish(&s);
 }
 
+struct counted {
+    size_t calls, expected, first;
+};
+
+static int flat(void *context, const double *point, struct search_score *score) {
+    struct counted *c = context;
+    (void)point;
+    c->calls++;
+    *score = (struct search_score){0, 1};
+    return 0;
+}
+
+static void note(void *context, size_t trials) {
+    struct counted *c = context;
+    cr_assert(trials >= c->calls);
+    c->expected = trials;
+    c->first = c->first ? c->first : trials;
+}
+
+/* The start, off, 4 to a decade over 9 decades and the end, 3 x 6 of finer grids, which off as the best spares;
+   with a second axis its grid of 16 steps and 18 more. */
+Test(search, expected_trials) {
+    const struct search_axis axes[] = {search_axis_of(1, 1e9, false, true), search_axis_of(0, 1, false, false)};
+    const double start[] = {INFINITY, 2};
+    for (size_t count = 1; count <= 2; count++) {
+        struct counted c = {0};
+        struct search s = {
+            .axes = axes, .count = count, .evaluate = flat, .context = &c, .most_trials = 1000, .expect = note};
+        cr_assert_eq(search_run(&s, start), 0);
+        cr_assert_eq(c.first, 1 + 1 + 37 + 18 + (count == 2 ? 17 + 18 : 0));
+        cr_assert(c.expected >= c.calls && c.calls == s.trials.count);
+        search_finish(&s);
+    }
+    struct counted c = {0};
+    struct search s = {
+        .axes = axes, .count = 2, .evaluate = flat, .context = &c, .most_trials = 20, .expect = note};
+    cr_assert_eq(search_run(&s, start), 0);
+    cr_assert(c.first == 20 && c.calls == 20);
+    search_finish(&s);
+}
+
 /* Flat but for a ditch with a hole: 9, off 8, between 1.5 and 3.5 it is 3, between 1.8 and 2.2 it is 1. Of the
    first grid, four to a decade, 1.78 and 3.16 lie in the ditch and none in the hole. */
 static int hole(void *context, const double *point, struct search_score *score) {

@@ -43,7 +43,7 @@ CASES = [
     usage("no metrics", ["--metrics", ""], "--metrics: expected metrics, got none"),
     usage("front of one metric", ["--pareto", "energy_kwh"], "--pareto: expected two or three metrics, got 1"),
     usage("front of four metrics", ["--pareto", "energy_kwh,jct_mean_s,jct_p50_s,jct_p95_s"],
-          "--pareto: expected two or three metrics, got more"),
+          "--pareto: expected two or three metrics, got 4"),
     usage("front of a metric twice", ["--pareto", "energy_kwh,energy_kwh"], "--pareto: energy_kwh is listed twice"),
     usage("front of a metric without a wish", ["--pareto", "energy_kwh,jobs_submitted"],
           "--pareto: neither less nor more of jobs_submitted is better"),

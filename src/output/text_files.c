@@ -1,0 +1,19 @@
+/* Files made as a whole: see text_files.h. */
+#include "output/text_files.h"
+
+#include "io/atomic_file.h"
+#include "io/files.h"
+
+int text_files_write(const char *folder, struct text_file *files, size_t count, struct error *reterr) {
+    struct arena arena = {0};
+    int r = files_make_folders(folder, reterr);
+    for (size_t i = 0; i < count; i++) {
+        const struct str *text = &files[i].text;
+        if (r == 0 && text->length > 0)
+            r = atomic_file_write_whole(arena_printf(&arena, "%s/%s", folder, files[i].name), text->text,
+                                        text->length, reterr);
+        str_finish(&files[i].text);
+    }
+    arena_finish(&arena);
+    return r;
+}
