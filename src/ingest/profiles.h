@@ -17,6 +17,7 @@ struct profile_options {
     int64_t first_step, last_step; /* both included */
     const char *iteration_pattern; /* POSIX regular expressions; NULL: the format's own */
     const char *communication_pattern;
+    double kernel_delay_us;      /* kineto: longer gaps of a stream are no kernel_wait */
     double interval_s;           /* between rows where a file has no times */
     double samples;              /* trained in the recorded time; 0: not said */
     const char *columns;         /* names, with commas, of a file without a header */

@@ -90,6 +90,15 @@ KINETO = {
     "outside_steps.json --steps 551:551": (0, {"gpu_events": 3, "gpu_busy_us": 75, "gpu_span_us": 120, "steps": [551]}, NO_BATCH),
     "outside_steps.json --steps 551:555": (0, {"gpu_events": 4, "gpu_busy_us": 95, "steps": [551, 552]}, NO_BATCH),
     "outside_steps.json --steps 560:561": (2, None, "--steps: {}/outside_steps.json: no step 560..561\n"),
+    # Stream 7: before its events 2 to 6 gaps of 5 us (launched before the gap began), 80 (launched as it began), 40 (launched
+    # 1 ns after), 4 and 130 (no launch). Stream 8: its second lies within its first; 30, launched 1 after that one's end.
+    "idle.json": (0, {"stream_idle_us": 289, "host_wait_percent": 7000 / 289, "kernel_wait_percent": 900 / 289,
+                      "other_wait_percent": 21000 / 289, "idle_by_stream": [
+        {"device": 0, "stream": 7, "gpu_events": 6, "stream_idle_us": 259, "host_wait_percent": 4000 / 259,
+         "kernel_wait_percent": 900 / 259},
+        {"stream": 8, "gpu_events": 3, "stream_idle_us": 30, "host_wait_percent": 100, "other_wait_percent": 0}]}, NO_STEP),
+    "idle.json --kernel-delay 80": (0, {"kernel_wait_percent": 900 / 289, "other_wait_percent": 21000 / 289}, NO_STEP),
+    "idle.json --kernel-delay 80.001": (0, {"kernel_wait_percent": 8900 / 289}, NO_STEP),
     "plain.json rank3_again.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "rank3_again.json plain.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "plain.json no_rank.json": (2, None, "{}/no_rank.json: no distributedInfo.rank, which each of several files needs\n"),
