@@ -24,6 +24,15 @@ uint32_t telemetry_device_number(struct telemetry *t, struct slice key) {
     return number;
 }
 
+uint32_t telemetry_local_device(struct telemetry *t, struct slice key) {
+    if (!t->many_files)
+        return telemetry_device_number(t, key);
+    t->key.length = 0;
+    str_addf(&t->key, "%s:", t->path);
+    str_add_bytes(&t->key, key.at, key.length);
+    return telemetry_device_number(t, (struct slice){t->key.text, t->key.length});
+}
+
 void telemetry_name_gpu(struct telemetry *t, uint32_t device, struct slice name) {
     if (!t->devices.at[device].gpu && name.length > 0)
         t->devices.at[device].gpu = arena_strndup(&t->arena, name.at, name.length < 256 ? name.length : 256);
@@ -52,8 +61,25 @@ static void add_counter(struct telemetry_device *device, int64_t time_ns, double
     device->counter_last_ns = time_ns;
 }
 
+/* Some files have a line for each metric: what belongs to the instant above goes there. */
+static void add_activity(struct telemetry_device *device, const struct telemetry_sample *sample) {
+    const double *ratios = &sample->metrics[TELEMETRY_SM_ACTIVE];
+    struct telemetry_activity *last =
+        device->activities.count > 0 ? &device->activities.at[device->activities.count - 1] : NULL;
+    if (isnan(ratios[0]) && isnan(ratios[1]) && isnan(ratios[2]))
+        return;
+    if (!last || last->time_ns != sample->time_ns) {
+        last = array_add(&device->activities);
+        *last = (struct telemetry_activity){sample->time_ns, {NAN, NAN, NAN}};
+    }
+    for (size_t i = 0; i < TELEMETRY_ACTIVITIES; i++)
+        if (!isnan(ratios[i]))
+            last->ratios[i] = (float)ratios[i];
+}
+
 void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
     struct telemetry_device *device = &t->devices.at[sample->device];
+    add_activity(device, sample);
     for (size_t i = 0; i < TELEMETRY_METRICS; i++)
         add_metric(&device->metrics[i], sample->metrics[i]);
     if (!isnan(sample->energy_j))
@@ -68,23 +94,32 @@ void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
                                                           (float)sample->metrics[TELEMETRY_UTILIZATION]}));
 }
 
-void telemetry_bad_row(struct telemetry *t, const char *file, uint32_t line) {
+void telemetry_bad_row(struct telemetry *t) {
     if (t->bad_rows++ == 0) {
-        t->first_bad_line = line;
-        t->first_bad_file = file;
+        t->first_bad_line = t->lines ? lines_number(t->lines) : 0;
+        t->first_bad_file = t->path;
     }
 }
 
-int64_t telemetry_next_tick(struct telemetry *t, uint32_t device, double interval_s) {
-    double seconds = (double)t->devices.at[device].ticks++ * interval_s;
+int64_t telemetry_tick(struct telemetry *t, uint64_t tick) {
+    double seconds = (double)tick * t->options->interval_s;
     t->no_times = true;
     return units_ns(seconds < TIME_MAX_S ? seconds : TIME_MAX_S);
 }
 
-bool telemetry_recovers(struct telemetry *t, bool is_damaged, const char *text) {
-    if (is_damaged && !t->damage)
+int64_t telemetry_next_tick(struct telemetry *t, uint32_t device) {
+    return telemetry_tick(t, t->devices.at[device].ticks++);
+}
+
+bool telemetry_is_partial(struct telemetry *t) {
+    bool is_partial = lines_ended_partial(t->lines) && t->rows > 1;
+    t->partial_rows += is_partial;
+    return is_partial;
+}
+
+void telemetry_damaged(struct telemetry *t, const char *text) {
+    if (!t->damage)
         t->damage = arena_strdup(&t->arena, text);
-    return is_damaged;
 }
 
 /* ---- Repeated rows ---- */
@@ -285,18 +320,23 @@ static void add_row(const struct totals *totals, const char *format, const char 
                                totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
-int telemetry_report(struct telemetry *t, const char *format, char *const *paths,
-                     const struct profile_options *options, struct profile *profile, struct problems *problems) {
+int telemetry_report(struct telemetry *t, const char *format, const struct telemetry_job *job) {
+    const struct profile_options *options = job->options;
+    struct profile *profile = job->profile;
+    struct problems *problems = job->problems;
     struct totals totals = {0};
     profile->figures = figures_create(&profile->arena);
     figures_int(profile->figures, "rows", (int64_t)t->rows);
     figures_int(profile->figures, "bad_rows", (int64_t)t->bad_rows);
     figures_int(profile->figures, "repeated_rows", (int64_t)t->repeated_rows);
     struct figure *list = figures_list(profile->figures, "devices");
+    for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
+        if (t->devices.at[i].points.count > 0)
+            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count, sizeof *t->devices.at[i].points.at,
+                  by_time);
+    telemetry_add_power_model(t, profile->figures);
     for (size_t i = 0; i < t->devices.count; i++) {
         struct telemetry_device *device = &t->devices.at[i];
-        if (t->backward > 0 && device->points.count > 0)
-            qsort(device->points.at, device->points.count, sizeof *device->points.at, by_time);
         if (options->trim_idle)
             trim_idle(device);
         struct power power = power_of(device);
@@ -305,7 +345,7 @@ int telemetry_report(struct telemetry *t, const char *format, char *const *paths
     }
     add_notes(t, options, profile);
     if (totals.devices == 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", paths[0]);
+        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", job->paths[0]);
         return ERROR_INPUT;
     }
     if (options->strict && t->bad_rows > 0) {
@@ -318,16 +358,63 @@ int telemetry_report(struct telemetry *t, const char *format, char *const *paths
         return ERROR_INPUT;
     }
     profile->damaged = t->bad_rows > 0 || t->damage;
-    add_row(&totals, format, paths[0], options, profile);
+    add_row(&totals, format, job->paths[0], options, profile);
     return 0;
 }
 
+void telemetry_init(struct telemetry *t, const struct telemetry_job *job, void *reader) {
+    *t = (struct telemetry){.options = job->options, .reader = reader, .many_files = job->count > 1};
+}
+
 void telemetry_finish(struct telemetry *t) {
-    for (size_t i = 0; i < t->devices.count; i++)
+    for (size_t i = 0; i < t->devices.count; i++) {
         free(t->devices.at[i].points.at);
+        free(t->devices.at[i].activities.at);
+    }
     free(t->devices.at);
     free(t->seen.slots);
+    str_finish(&t->key);
     intern_finish(&t->keys);
     arena_finish(&t->arena);
     *t = (struct telemetry){0};
+}
+
+/* ---- Files of lines ---- */
+
+/* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
+static int read_lines(struct telemetry *t, const struct telemetry_format *format, struct error *reterr) {
+    struct slice line;
+    int got, status = format->begin ? format->begin(t, reterr) : 0;
+    while (status == 0 && (got = lines_next(t->lines, &line, reterr)) != 0) {
+        if (got == ERROR_INPUT) {
+            t->rows++;
+            telemetry_bad_row(t);
+        } else if (got < 0 && lines_is_damaged(t->lines)) {
+            telemetry_damaged(t, reterr->text);
+            break;
+        } else if (got < 0) {
+            return got;
+        } else if (line.length > 0) {
+            status = format->line(t, line, reterr);
+        }
+    }
+    return status == 0 && format->end ? format->end(t, reterr) : status;
+}
+
+int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job, void *reader) {
+    size_t before = job->problems->count;
+    struct telemetry t;
+    telemetry_init(&t, job, reader);
+    for (size_t i = 0; i < job->count; i++) {
+        struct error error = {0};
+        t.path = job->paths[i];
+        if (lines_open(t.path, &t.lines, &error) < 0 || read_lines(&t, format, &error) < 0)
+            problems_add(job->problems, (struct location){0}, NULL, "%s", error.text);
+        lines_close(t.lines);
+        t.lines = NULL;
+    }
+    if (job->problems->count == before)
+        (void)telemetry_report(&t, format->name, job);
+    telemetry_finish(&t);
+    return job->problems->count > before ? ERROR_INPUT : 0;
 }

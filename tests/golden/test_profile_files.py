@@ -355,6 +355,18 @@ def power_rows():
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
+def power_models():
+    """P = 70 W + 400 W * SM + 150 W * tensor + 80 W * DRAM at ten places, whatever the order of rows and series."""
+    for reader, file in {"dcgm": "power_model.txt", "dcgm-exporter": "power_model.prom", "prometheus": "power_model.json",
+                         "dynolog": "power_model.log"}.items():
+        model, = json.loads(easim(reader, file)[1])["power_model"]
+        assert model["points"] == 10 and abs(model["r_squared"] - 1) < 1e-12 and model["residual_w"] < 1e-4, (reader, model)
+        for name, watts in {"idle_w": 70, "sm_w": 400, "tensor_w": 150, "dram_w": 80}.items():
+            assert abs(model[name] - watts) < 1e-9, (reader, name, model)
+    assert json.loads(easim("dcgm", "dmon.txt")[1])["power_model"] == []  # two samples
+    assert "power_model" not in json.loads(easim("nvidia-smi", "units.csv")[1])
+
+
 def result_rows():
     def row(reader, arguments, number=1):
         return easim(reader, arguments, "csv")[1].splitlines()[number]
@@ -369,7 +381,7 @@ def result_rows():
 
 
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
-          "config_energy.json"}  # see collectives, clocks
+          "config_energy.json", "power_model.txt", "power_model.prom", "power_model.json", "power_model.log"}  # see below
 
 
 def main():
@@ -386,6 +398,7 @@ def main():
     clocks()
     rows()
     power_rows()
+    power_models()
     result_rows()
 
 
