@@ -39,6 +39,7 @@ enum {
     OPTION_TRIM_IDLE,
     OPTION_ENERGY_UNIT,
     OPTION_RAM,
+    OPTION_RESCALE,
     OPTION_DATASET
 };
 
@@ -63,6 +64,8 @@ static const struct argp_option options[] = {
      "unit of energies (default: config_energy.json beside the file)", 2},
     {"ram", OPTION_RAM, "SLOTSxGIB[:ddr3]:USE", 0,
      "print EA2P's modelled power of memory modules, as 8x32:40 (% used)", 2},
+    {"rescale", OPTION_RESCALE, "S", 0,
+     "seconds between readings as measured, for GPU energies (nominal: config_energy.json)", 2},
     {0, 0, NULL, 0, "kineto:", 3},
     {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 3},
     {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
@@ -185,6 +188,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_COMMUNICATION:
         a->options.communication_pattern = value;
+        return 0;
+    case OPTION_RESCALE:
+        a->options.rescale_s = positive(value, "--rescale", state);
         return 0;
     case OPTION_KERNEL_DELAY:
         a->options.kernel_delay_us = positive(value, "--kernel-delay", state);

@@ -90,6 +90,24 @@ static void add_problem(struct records_job *job, const char *text) {
     problems_add(job->problems, (struct location){0}, NULL, "%s", text);
 }
 
+int records_require(struct records_job *job, const struct records *records, const char *name) {
+    int column = records_column(records, name);
+    if (column < 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing", name);
+    return column;
+}
+
+struct profile_row *records_add_row(struct records_job *job, const struct records *records, uint32_t line,
+                                    double seconds, uint32_t gpus) {
+    struct profile_row *row = profile_add_row(job->profile, job->options);
+    if (row->gpus == 0)
+        row->gpus = gpus;
+    if (job->options->samples > 0)
+        row->throughput_samples_s = job->options->samples / seconds;
+    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->format, records->path, (unsigned)line);
+    return row;
+}
+
 static void read_rows(struct records_job *job, struct records *records) {
     struct error error = {0};
     uint64_t refused = 0;

@@ -6,8 +6,10 @@ Kineto: most files hold the same six events, whose figures follow by hand. In mi
 """
 import json
 import math
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 EASIM, FILES = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve() / "tests" / "profiles"
@@ -243,6 +245,10 @@ EA2P = {
     "joules.csv --ram 4x16:5": (0, {"ram_model_w": 4 * 4 * 0.35}, ""),
     "joules.csv --ram 2x256:10": (0, {"ram_model_w": 2 * 10 * 0.65}, ""),
     "joules.csv --ram 4x16:ddr3:70.5": (0, {"ram_model_w": 4 * 4.5 * 0.85}, ""),
+    # 20 s / 1.25 s and 2 readings, 1 s each by the file: 18 s
+    "joules.csv --rescale 1.25": (0, {"rows": [REPORT | {"gpu_energy_j": 600 * 20 / 18, "gpu_power_w": 600 / 18,
+                                                         "gpu_rescale_factor": 20 / 18}]}, ""),
+    "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]}, ""),
     "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
 }
 
@@ -355,6 +361,31 @@ def power_rows():
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
+def ea2p_configurations():
+    """The unit and the nominal interval are in config_energy.json, if anywhere. joules.csv: 600 in 20 s."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = shutil.copy(FILES / "ea2p" / "joules.csv", folder)
+
+        def found(config, *options):
+            if config is not None:
+                (Path(folder) / "config_energy.json").write_text(config)
+            done = subprocess.run([EASIM, "profile", "ea2p", file, *options, "--format", "json"], capture_output=True, text=True,
+                                  check=False)
+            return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
+        no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
+        no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
+                       "not known\n")
+        assert found(None) == no_unit
+        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+        for unit, joules in {"J": 1, "Wh": 3600, "WH": 3600, "kWh": 3.6e6, "KWH": 3.6e6, "parsec": 3600}.items():
+            assert found(f'{{"energy_unit": "{unit}"}}') == 600 * joules, unit
+        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+        assert found('{"energy_unit": "J", "sampling_freq": 0.5}', "--rescale", "0.4") == \
+            "{}: --rescale: expected at least sampling_freq, 0.5 s, got 0.4 s\n"
+        # 40 readings of 0.5 s in 20 s and two more, of 0.5 s each by the file
+        assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
+
+
 def power_models():
     """P = 70 W + 400 W * SM + 150 W * tensor + 80 W * DRAM at ten places, whatever the order of rows and series."""
     for reader, file in {"dcgm": "power_model.txt", "dcgm-exporter": "power_model.prom", "prometheus": "power_model.json",
@@ -372,6 +403,7 @@ def result_rows():
         return easim(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
     assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,measured,ea2p ")
+    assert row("ea2p", "joules.csv --rescale 2.5").startswith(",,,2,,,,30,derived,ea2p ")  # 20 / 10
     assert row("ea2p", "amd.csv").startswith(",,,,,,,,,")
     assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,measured,")
     # an epoch of 51200 samples in 50 s; one GPU
@@ -399,6 +431,7 @@ def main():
     rows()
     power_rows()
     power_models()
+    ea2p_configurations()
     result_rows()
 
 
