@@ -97,7 +97,7 @@ static void add_run(struct records_job *job, const struct records *records, cons
         row->gpu = without_count(run->gpu);
     if (row->gpus > 0 && run->numbers[GPU_ENERGY] > 0)
         row->power_w_per_gpu = run->numbers[GPU_ENERGY] * J_PER_KWH / duration_s / row->gpus;
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_int(group, "line", run->line);
     figures_text(group, "run_id", run->id);
     figures_text(group, "project", run->project);

@@ -98,8 +98,11 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     if (telemetry_is_partial(t))
         return;
     telemetry_sample_init(&sample);
-    for (size_t i = 0; i < values && count == values + 2; i++)
-        (void)dcgm_put(&sample, r->names[i + 1], telemetry_number(r->cells[i + 2], &is_bad));
+    for (size_t i = 0; i < values && count == values + 2; i++) {
+        bool is_text = false; /* as other fields may be */
+        if (dcgm_put(&sample, r->names[i + 1], telemetry_number(r->cells[i + 2], &is_text)))
+            is_bad = is_bad || is_text;
+    }
     if (is_bad || count != values + 2) {
         telemetry_bad_row(t);
         return;

@@ -169,7 +169,7 @@ static bool read_row(struct records_job *job, struct records *records) {
     row->is_derived = job->options->rescale_s > 0 && gpus > 0;
     if (gpus > 0)
         row->power_w_per_gpu = gpu_j / time_s / (double)gpus;
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_int(group, "line", records_line(records));
     figures_real(group, "elapsed_s", time_s);
     figures_int(group, "gpus", (int64_t)gpus);

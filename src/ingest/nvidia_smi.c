@@ -73,6 +73,7 @@ struct reader {
     size_t column_count;  /* of the header; 0: none yet */
     bool began;           /* the file at hand has had a line */
     bool is_dmon;
+    bool no_key; /* nothing tells GPUs apart */
 };
 
 /* ---- Header ---- */
@@ -88,16 +89,23 @@ static struct slice column_name(struct slice cell) {
 }
 
 /* How many columns of the cells are known; their places go to columns. */
-static size_t find_columns(struct reader *r, int columns[static COLUMNS]) {
-    size_t found = 0, count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
-    for (int c = 0; c < COLUMNS; c++)
+static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) {
+    const size_t name_count = sizeof names / sizeof *names,
+                 count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
+    size_t chosen[COLUMNS], found = 0; /* the name by which each was found: the earlier one in the list counts */
+    for (int c = 0; c < COLUMNS; c++) {
         columns[c] = -1;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (size_t i = 0; i < count && columns[names[n].column] < 0; i++)
-            if (slice_is(column_name(r->cells[i]), names[n].name)) {
+        chosen[c] = name_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct slice name = column_name(r->cells[i]);
+        for (size_t n = 0; n < name_count && name.length > 0; n++)
+            if (n < chosen[names[n].column] && slice_is(name, names[n].name)) {
+                found += columns[names[n].column] < 0;
                 columns[names[n].column] = (int)i;
-                found++;
+                chosen[names[n].column] = n;
             }
+    }
     return found;
 }
 
@@ -114,13 +122,14 @@ static struct slice cell(const struct reader *r, enum column column) {
 }
 
 /* uuid, else bus, else gpu, else index, else the only GPU there is. */
-static uint32_t device_of(struct telemetry *t, const struct reader *r) {
+static uint32_t device_of(struct telemetry *t, struct reader *r) {
     static const enum column keys[] = {UUID, BUS, GPU, INDEX};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct slice text = cell(r, keys[i]);
         if (text.length > 0 && text.at[0] != '[')
             return keys[i] == UUID ? telemetry_device_number(t, text) : telemetry_local_device(t, text);
     }
+    r->no_key = true;
     return telemetry_local_device(t, (struct slice){"0", 1});
 }
 
@@ -265,6 +274,9 @@ static int nvidia_smi_read(char *const *paths, size_t count, const struct profil
     const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader *r = mem_zalloc(1, sizeof *r);
     int status = telemetry_read(&format, &job, r);
+    if (r->no_key)
+        problems_add(&profile->notes, (struct location){0}, NULL,
+                     "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
     free(r);
     return status;
 }

@@ -63,6 +63,8 @@ static int read_items(struct telemetry *t, struct json_stream *stream, struct er
     while ((got = json_stream_next(stream, &item, reterr)) > 0)
         if (item.key.length == 0)
             read_series(t, item.text);
+    for (uint64_t i = 0; got == 0 && i < json_stream_repairs(stream); i++)
+        telemetry_bad_row(t); /* too long for a series, or no JSON */
     if (got == 0 && json_stream_truncation(stream)) {
         t->key.length = 0;
         str_addf(&t->key, "%s: %s", t->path, json_stream_truncation(stream));

@@ -17,11 +17,14 @@ void telemetry_sample_init(struct telemetry_sample *sample) {
 }
 
 uint32_t telemetry_device_number(struct telemetry *t, struct slice key) {
-    bool is_new;
-    uint32_t number = intern(&t->keys, key.at, key.length < 256 ? key.length : 256, &is_new);
-    if (is_new)
-        array_add(&t->devices)->last_counter_j = NAN;
-    return number;
+    size_t length = key.length < 256 ? key.length : 256;
+    uint32_t number = intern_find(&t->keys, key.at, length);
+    if (number != INTERN_NONE)
+        return number;
+    if (t->devices.count == TELEMETRY_MOST_DEVICES)
+        return TELEMETRY_NO_DEVICE;
+    array_add(&t->devices)->last_counter_j = NAN;
+    return intern(&t->keys, key.at, length, NULL);
 }
 
 uint32_t telemetry_local_device(struct telemetry *t, struct slice key) {
@@ -34,7 +37,7 @@ uint32_t telemetry_local_device(struct telemetry *t, struct slice key) {
 }
 
 void telemetry_name_gpu(struct telemetry *t, uint32_t device, struct slice name) {
-    if (!t->devices.at[device].gpu && name.length > 0)
+    if (device != TELEMETRY_NO_DEVICE && !t->devices.at[device].gpu && name.length > 0)
         t->devices.at[device].gpu = arena_strndup(&t->arena, name.at, name.length < 256 ? name.length : 256);
 }
 
@@ -78,6 +81,10 @@ static void add_activity(struct telemetry_device *device, const struct telemetry
 }
 
 void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
+    if (sample->device == TELEMETRY_NO_DEVICE) {
+        t->crowded++;
+        return;
+    }
     struct telemetry_device *device = &t->devices.at[sample->device];
     add_activity(device, sample);
     for (size_t i = 0; i < TELEMETRY_METRICS; i++)
@@ -108,7 +115,7 @@ int64_t telemetry_tick(struct telemetry *t, uint64_t tick) {
 }
 
 int64_t telemetry_next_tick(struct telemetry *t, uint32_t device) {
-    return telemetry_tick(t, t->devices.at[device].ticks++);
+    return telemetry_tick(t, device == TELEMETRY_NO_DEVICE ? 0 : t->devices.at[device].ticks++);
 }
 
 bool telemetry_is_partial(struct telemetry *t) {
@@ -271,6 +278,7 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
                      (unsigned long long)t->rows);
     note_count(profile, t->repeated_rows, "rows that repeat an earlier one left out");
     note_count(profile, t->partial_rows, "last lines without a line end left out");
+    note_count(profile, t->crowded, "samples of more than 65536 devices left out");
     note_count(profile, t->missing, "samples without power left out");
     note_count(profile, t->backward, "times before the one above: rows were sorted");
     for (size_t i = 0; i < t->devices.count; i++)
@@ -278,6 +286,20 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     if (t->no_times)
         problems_add(&profile->notes, (struct location){0}, NULL,
                      "no times in the file: rows taken to be %g s apart (--interval)", options->interval_s);
+}
+
+/* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what samples say of
+   phases shorter than the sampling is chance. */
+static bool has_partial_sensor(const struct telemetry_device *device) {
+    return device->gpu && (strstr(device->gpu, "A100") || strstr(device->gpu, "H100")) && !has_counter(device) &&
+           device->points.count > 0;
+}
+
+static void note_sensors(const struct telemetry *t, struct profile *profile) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < t->devices.count; i++)
+        count += has_partial_sensor(&t->devices.at[i]);
+    note_count(profile, count, "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
 }
 
 /* Figures of all devices for the row. */
@@ -344,6 +366,7 @@ int telemetry_report(struct telemetry *t, const char *format, const struct telem
         add_total(&totals, device, &power);
     }
     add_notes(t, options, profile);
+    note_sensors(t, profile);
     if (totals.devices == 0) {
         problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", job->paths[0]);
         return ERROR_INPUT;

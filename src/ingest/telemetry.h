@@ -24,7 +24,9 @@ struct telemetry_point { /* 24 bytes */
     float utilization; /* percent; NAN: unknown */
 };
 
-#define TELEMETRY_ACTIVITIES 3 /* SM, tensor, DRAM */
+#define TELEMETRY_MOST_DEVICES 65536
+#define TELEMETRY_NO_DEVICE    UINT32_MAX
+#define TELEMETRY_ACTIVITIES   3 /* SM, tensor, DRAM */
 
 struct telemetry_activity { /* what was seen of one instant; NAN: nothing */
     int64_t time_ns;
@@ -58,7 +60,7 @@ struct telemetry {
     struct arena arena;
     struct intern keys; /* of devices, in order of appearance */
     ARRAY_OF(struct telemetry_device) devices;
-    uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing;
+    uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing, crowded;
     uint32_t first_bad_line;
     const char *first_bad_file; /* borrowed */
     const char *damage;         /* the first file that ended early, and where; NULL: none did */
@@ -100,6 +102,8 @@ struct telemetry_job {
 int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job, void *reader);
 
 void telemetry_sample_init(struct telemetry_sample *sample);
+/* Index of the device; TELEMETRY_NO_DEVICE where there are too many: the functions below then do nothing but count.
+ */
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
 /* A device whose key means another one in each file. */
 uint32_t telemetry_local_device(struct telemetry *telemetry, struct slice key);

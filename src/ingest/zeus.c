@@ -81,7 +81,7 @@ static bool read_window(struct records_job *job, const struct records *records, 
         row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
     else
         r->no_energy++;
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_text(group, "window", arena_strndup(&job->profile->arena, name.at, name.length));
     figures_real(group, "power_limit_w", row->power_limit_w);
     figures_real(group, "elapsed_s", elapsed_s);
@@ -118,7 +118,7 @@ static bool read_point(struct records_job *job, const struct records *records, s
     row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
     row->source = arena_printf(&job->profile->arena, "%s %.*s %.*s", row->source, (int)dataset.length, dataset.at,
                                (int)optimizer.length, optimizer.at);
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_text(group, "model", row->model);
     figures_text(group, "optimizer", kept(job, optimizer));
     figures_int(group, "batch", batch);

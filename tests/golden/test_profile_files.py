@@ -4,6 +4,7 @@ Kineto: most files hold the same six events, whose figures follow by hand. In mi
 1010..1030, AllReduce 1020..1050, copy 1045..1055 (4096 bytes), relu 1075..1080. So span 1010..1080, busy 45 + 5, overlap
 1020..1030, exposed 1030..1045.
 """
+import gzip
 import json
 import math
 import shutil
@@ -36,6 +37,8 @@ KINETO = {
                               trace_copies=[{"name": "Memcpy HtoD", "count": 1, "bytes": 4096}]), NO_BATCH),
     "plain.json --strict": (0, BASE, NO_BATCH),
     "plain.json.gz": (0, BASE, NO_BATCH),
+    # metadata, counters, flows, instants; and spans of categories that are no GPU work, 3 ms each
+    "other_events.json": (0, changed(records=20), NO_BATCH),
     "key_order.json": (0, changed(gpu="Test GPU"), NO_BATCH),
     "no_rank.json": (0, changed(**UNKNOWN, backend="nccl"), NO_SIZE),
     "no_information.json": (0, changed(**UNKNOWN, gpu=None, backend=None), NO_SIZE),
@@ -116,6 +119,7 @@ B = {"device": "GPU-b", "samples": 3, "changes": 2, "duration_s": 3, "energy_j":
      "power_p50_w": 50, "power_p95_w": 68, "power_max_w": 70, "utilization_mean_%": 0}
 RISE = {"samples": 2, "duration_s": 2, "energy_j": 30, "power_mean_w": 15}  # 10 W, 2 s later 20 W
 NO_TIMES = "no times in the file: rows taken to be 1 s apart (--interval)\n"
+NO_KEY = "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU\n"
 NO_HEADER = ":1:1: expected a header with power.draw (or --columns for a file without one)\n"
 CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enforced.power.limit,clocks_event_reasons.active"
 
@@ -147,9 +151,13 @@ NVIDIA = {
                          "{}/truncated.csv.gz: truncated gzip data after line 5, 4 rows kept\n"),
     "truncated.csv.gz --strict": (2, None, "{}/truncated.csv.gz: truncated gzip data after line 5\n"),
     "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
-    "instant_only.csv": (0, {"devices": [RISE]}, ""),
+    "instant_only.csv": (0, {"devices": [RISE]}, NO_KEY),
+    "average_missing.csv": (0, {"devices": [RISE]}, ""),
+    # 10 W, 2 s later 20 W; the second has a counter
+    "a100.csv": (0, {"devices": [RISE, RISE | {"counter_energy_j": 30}]},
+                 "1 A100 or H100 without an energy counter: their sensors see about 25 % of the time\n"),
     "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
-    "milliseconds.csv": (0, {"devices": [RISE]}, ""),
+    "milliseconds.csv": (0, {"devices": [RISE]}, NO_KEY),
     # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC
     "iso_zone.csv": (0, {"devices": [RISE | {"device": "0"}, {"device": "1", "energy_j": 80}]}, ""),
     # 110 J, then a reset and 40 J, then 200 J
@@ -175,6 +183,7 @@ DCGM = {
                      unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
     "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
                                               "tensor_active_mean": 0.5}]}, NO_TIMES),
+    "string_field.txt": (0, {"bad_rows": 0, "devices": [{"samples": 2, "energy_j": 15}]}, NO_TIMES),
     "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
 }
 
@@ -248,6 +257,7 @@ EA2P = {
     # 20 s / 1.25 s and 2 readings, 1 s each by the file: 18 s
     "joules.csv --rescale 1.25": (0, {"rows": [REPORT | {"gpu_energy_j": 600 * 20 / 18, "gpu_power_w": 600 / 18,
                                                          "gpu_rescale_factor": 20 / 18}]}, ""),
+    "thousand_dots.csv": (0, {"rows": [{"gpu_energy_j": 600, "cpu_power_w": None}]}, ""),
     "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]}, ""),
     "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
 }
@@ -260,6 +270,11 @@ ZEUS = {
         "{}/windows.csv: 2 windows without energy: shorter than the counter's update, or not recorded\n"),
     "bad_rows.csv": (3, {"rows": [{"power_w_per_gpu": 25}, {"power_w_per_gpu": 15}]},
                      left_out("bad_rows.csv", 3) + left_out("bad_rows.csv", 4)),
+    "missing.csv": (3, {"rows": [{"power_w_per_gpu": None}, {"power_w_per_gpu": 10}, {"power_w_per_gpu": 10}]},
+                    left_out("missing.csv", 4) +
+                    "{}/missing.csv: 1 windows without energy: shorter than the counter's update, or not recorded\n"),
+    "partial_last_line.csv": (0, {"rows": [{"power_w_per_gpu": 10}]},
+                              "{}/partial_last_line.csv:3: last line without a line end left out\n"),
     "sweep.csv --dataset imagenet": (3, {"rows": [
         {"model": "resnet50", "batch": 512, "power_limit_w": 100, "epoch_s": 100, "epoch_energy_j": 10690},
         {"batch": 512, "power_limit_w": 125, "epoch_energy_j": 6000}]},
@@ -386,6 +401,54 @@ def ea2p_configurations():
         assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
 
 
+# A file of each format, and options it needs.
+WHOLE = {"kineto": "plain.json", "nvidia-smi": "units.csv", "dcgm": "dmon.txt", "dcgm-exporter": "series.prom",
+         "prometheus": "matrix.json", "dynolog": "glog.log", "ea2p": "joules.csv --energy-unit J", "zeus": "windows.csv",
+         "codecarbon": "runs.csv"}
+
+
+def common_rules():
+    """What every reader survives: the figures are those of the file itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        for reader, words in WHOLE.items():
+            name, *options = words.split()
+            data = (FILES / reader / name).read_bytes()
+            lines = data.splitlines(keepends=True)
+
+            def figures(content, code=0, name=name, reader=reader, options=tuple(options)):
+                path = Path(folder) / name
+                path.write_bytes(content)
+                done = subprocess.run([EASIM, "profile", reader, str(path), *options, "--format", "json"], capture_output=True,
+                                      text=True, check=False, env={"LC_ALL": "de_DE.UTF-8"})
+                assert done.returncode == code, (reader, done.stderr)
+                found = json.loads(done.stdout)
+                for row in found.get("rows", []) if isinstance(found.get("rows"), list) else []:
+                    row.pop("line", None)  # blank lines count
+                return found
+            plain = figures(data)
+            assert figures(gzip.compress(data)) == plain, reader  # whatever the name
+            assert figures(data.replace(b"\n", b"\r\n")) == plain, reader
+            assert figures(b"\xef\xbb\xbf" + data) == plain, reader
+            assert figures(b"\n".join(line for line in lines) + b"\n") == plain, reader
+            assert figures(b"".join(line.rstrip(b"\n") + b" \t \n" for line in lines)) == plain, reader
+            # without the checksum at its end: everything is there, but only where brackets close is that known
+            cut = figures(gzip.compress(data)[:-8], code=0 if reader in ("kineto", "prometheus") else 3)
+            for key in plain.keys() - {"truncation", "bad_rows", "records"}:
+                assert cut[key] == plain[key], (reader, key)
+        for reader, name in {"nvidia-smi": "units.csv", "zeus": "windows.csv", "codecarbon": "runs.csv"}.items():
+            lines = (FILES / reader / name).read_text().splitlines()
+            more = [line + (", new.thing [MiB]" if i == 0 else ", text") for i, line in enumerate(lines)]
+            file = Path(folder) / name
+            file.write_text("\n".join(more) + "\n")
+            done = subprocess.run([EASIM, "profile", reader, str(file), "--format", "json"], capture_output=True, text=True, check=True)
+            assert json.loads(done.stdout) == json.loads(easim(reader, name)[1]), reader
+        text = (FILES / "nvidia-smi" / "units.csv").read_text().replace("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+        file = Path(folder) / "units.csv"
+        file.write_text(text)
+        done = subprocess.run([EASIM, "profile", "nvidia-smi", str(file), "--format", "json"], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == json.loads(easim("nvidia-smi", "units.csv")[1])
+
+
 def power_models():
     """P = 70 W + 400 W * SM + 150 W * tensor + 80 W * DRAM at ten places, whatever the order of rows and series."""
     for reader, file in {"dcgm": "power_model.txt", "dcgm-exporter": "power_model.prom", "prometheus": "power_model.json",
@@ -432,6 +495,7 @@ def main():
     power_rows()
     power_models()
     ea2p_configurations()
+    common_rules()
     result_rows()
 
 
