@@ -7,11 +7,11 @@ does not fit goes without a word, and sums stay right.
 """
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import measured
 
 EASIM = str(Path(sys.argv[1]).resolve())
 KERNELS = 200_000
@@ -89,22 +89,10 @@ METADATA = {
 }
 
 
-# A process begins with the memory of the one that started it: this small one starts easim and says what it used.
-STARTER = """
-import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], check=False)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-sys.stderr.write(f"\\n{done.returncode} {used.ru_utime + used.ru_stime} {used.ru_maxrss * 1024}")
-"""
-
-
 def run(*paths):
-    """The figures, what easim says, its exit status, its processor time and its peak of memory."""
-    done = subprocess.run([sys.executable, "-c", STARTER, EASIM, "profile", "kineto", *map(str, paths), "--format", "json"],
-                          capture_output=True, text=True, check=True)
-    said, _, used = done.stderr.rpartition("\n")
-    code, seconds, peak = used.split()
-    return json.loads(done.stdout or "{}"), said, int(code), float(seconds), int(peak)
+    """The figures; the rest as measured.run."""
+    output, *others = measured.run(EASIM, "profile", "kineto", *paths, "--format", "json")
+    return json.loads(output or "{}"), *others
 
 
 def usual(path):
