@@ -242,7 +242,7 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
                                         .has_steps = options->has_steps,
                                         .first_step = options->first_step,
                                         .last_step = options->last_step,
-                                        .kernel_delay_ns = llround(options->kernel_delay_us * 1000),
+                                        .kernel_delay_ns = llround(fmin(options->kernel_delay_us, 1e12) * 1000),
                                         .kinds = &s.kinds};
     if (compile_patterns(&s) < 0)
         return ERROR_INPUT;
