@@ -20,19 +20,32 @@ static void grow(struct intern *t) {
         place(t, i);
 }
 
-uint32_t intern(struct intern *t, const void *key, size_t length, bool *is_new) {
-    uint64_t hash = hash_mix(hash_bytes(HASH_START, key, length));
-    if (t->slot_count > 0) {
-        for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0;
-             slot = (slot + 1) & (t->slot_count - 1)) {
-            const struct intern_entry *e = &t->entries.at[t->slots[slot] - 1];
-            if (e->hash == hash && e->length == length && memcmp(e->key, key, length) == 0) {
-                if (is_new)
-                    *is_new = false;
-                return t->slots[slot] - 1;
-            }
-        }
+static uint64_t hash_of(const void *key, size_t length) {
+    return hash_mix(hash_bytes(HASH_START, key, length));
+}
+
+static uint32_t find(const struct intern *t, const void *key, size_t length, uint64_t hash) {
+    if (t->slot_count == 0)
+        return INTERN_NONE;
+    for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0; slot = (slot + 1) & (t->slot_count - 1)) {
+        const struct intern_entry *e = &t->entries.at[t->slots[slot] - 1];
+        if (e->hash == hash && e->length == length && memcmp(e->key, key, length) == 0)
+            return t->slots[slot] - 1;
     }
+    return INTERN_NONE;
+}
+
+uint32_t intern_find(const struct intern *t, const void *key, size_t length) {
+    return find(t, key, length, hash_of(key, length));
+}
+
+uint32_t intern(struct intern *t, const void *key, size_t length, bool *is_new) {
+    uint64_t hash = hash_of(key, length);
+    uint32_t found = find(t, key, length, hash);
+    if (is_new)
+        *is_new = found == INTERN_NONE;
+    if (found != INTERN_NONE)
+        return found;
     char *copy = arena_alloc(&t->arena, length + 1);
     if (length > 0)
         memcpy(copy, key, length);
@@ -42,8 +55,6 @@ uint32_t intern(struct intern *t, const void *key, size_t length, bool *is_new) 
         grow(t);
     else
         place(t, number);
-    if (is_new)
-        *is_new = true;
     return number;
 }
 

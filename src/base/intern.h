@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define INTERN_NONE UINT32_MAX
+
 struct intern_entry {
     const void *key; /* copy in the arena */
     size_t length;
@@ -24,6 +26,8 @@ struct intern {
 
 /* The number of key; *is_new (may be NULL) says whether it was given just now. */
 uint32_t intern(struct intern *table, const void *key, size_t length, bool *is_new);
+/* The number of a key that has one, or INTERN_NONE. */
+uint32_t intern_find(const struct intern *table, const void *key, size_t length);
 /* Text keys are stored with a NUL, so this is a string. */
 const char *intern_text(const struct intern *table, uint32_t number);
 void intern_finish(struct intern *table);

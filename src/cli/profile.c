@@ -29,6 +29,7 @@ enum {
     OPTION_STEPS,
     OPTION_ITERATION,
     OPTION_COMMUNICATION,
+    OPTION_KERNEL_DELAY,
     OPTION_FORMAT,
     OPTION_STRICT,
     OPTION_INTERVAL,
@@ -37,6 +38,7 @@ enum {
     OPTION_TRIM_IDLE,
     OPTION_ENERGY_UNIT,
     OPTION_RAM,
+    OPTION_RESCALE,
     OPTION_DATASET
 };
 
@@ -61,11 +63,15 @@ static const struct argp_option options[] = {
      "unit of energies (default: config_energy.json beside the file)", 2},
     {"ram", OPTION_RAM, "SLOTSxGIB[:ddr3]:USE", 0,
      "print EA2P's modelled power of memory modules, as 8x32:40 (% used)", 2},
+    {"rescale", OPTION_RESCALE, "S", 0,
+     "seconds between readings as measured, for GPU energies (nominal: config_energy.json)", 2},
     {0, 0, NULL, 0, "kineto:", 3},
     {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 3},
     {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
-     2},
+     3},
     {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 3},
+    {"kernel-delay", OPTION_KERNEL_DELAY, "US", 0,
+     "longest gap of a stream that counts as kernel_wait (default: 30)", 3},
     {0},
 };
 
@@ -161,6 +167,12 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case OPTION_COMMUNICATION:
         a->options.communication_pattern = value;
         return 0;
+    case OPTION_RESCALE:
+        a->options.rescale_s = positive(value, "--rescale", state);
+        return 0;
+    case OPTION_KERNEL_DELAY:
+        a->options.kernel_delay_us = positive(value, "--kernel-delay", state);
+        return 0;
     case ARGP_KEY_ARGS:
         a->format = state->argv[state->next];
         a->files = state->argv + state->next + 1;
@@ -220,7 +232,7 @@ static int unknown_format(const char *name) {
 }
 
 int cli_profile(int argc, char **argv) {
-    struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1}};
+    struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1, .kernel_delay_us = 30}};
     struct str help = {0};
     str_add(&help,
             "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");

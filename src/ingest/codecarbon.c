@@ -46,11 +46,7 @@ static bool begin(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     for (int c = 0; c < COLUMNS; c++)
         r->columns[c] = records_column(records, column_names[c]);
-    for (int c = DURATION; c <= ENERGY; c++)
-        if ((c == DURATION || c == ENERGY) && r->columns[c] < 0)
-            problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing",
-                         column_names[c]);
-    return r->columns[DURATION] >= 0 && r->columns[ENERGY] >= 0;
+    return records_require(job, records, "duration") >= 0 && records_require(job, records, "energy_consumed") >= 0;
 }
 
 static const char *text(struct records_job *job, const struct records *records, int column) {
@@ -94,19 +90,14 @@ static const char *without_count(const char *gpu) {
 }
 
 static void add_run(struct records_job *job, const struct records *records, const struct run *run) {
-    const struct profile_options *options = job->options;
     double duration_s = run->numbers[DURATION], count = run->numbers[GPU_COUNT];
-    struct profile_row *row = profile_add_row(job->profile, options);
-    if (row->gpus == 0 && count >= 1 && count <= 1 << 20)
-        row->gpus = (uint32_t)count;
+    struct profile_row *row =
+        records_add_row(job, records, run->line, duration_s, count >= 1 && count <= 1 << 20 ? (uint32_t)count : 0);
     if (!row->gpu && run->gpu)
         row->gpu = without_count(run->gpu);
     if (row->gpus > 0 && run->numbers[GPU_ENERGY] > 0)
         row->power_w_per_gpu = run->numbers[GPU_ENERGY] * J_PER_KWH / duration_s / row->gpus;
-    if (options->samples > 0)
-        row->throughput_samples_s = options->samples / duration_s;
-    row->source = arena_printf(&job->profile->arena, "codecarbon %s line %u", records->path, (unsigned)run->line);
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_int(group, "line", run->line);
     figures_text(group, "run_id", run->id);
     figures_text(group, "project", run->project);
@@ -133,7 +124,8 @@ static void end(struct records_job *job, struct records *records) {
 static int codecarbon_read(char *const *paths, size_t count, const struct profile_options *options,
                            struct profile *profile, struct problems *problems) {
     struct reader r = {0};
-    struct records_job job = {.options = options,
+    struct records_job job = {.format = "codecarbon",
+                              .options = options,
                               .profile = profile,
                               .problems = problems,
                               .context = &r,

@@ -1,8 +1,6 @@
 /* dcgmi dmon: entities in any order below a header that comes again, and names of DCGM's fields. */
 #include "ingest/dcgm.h"
 
-#include "io/lines.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,16 +60,22 @@ bool dcgm_put(struct telemetry_sample *sample, struct slice field, double value)
     return false;
 }
 
+uint32_t dcgm_device(struct telemetry *t, struct slice uuid, struct slice host, struct slice gpu) {
+    if (uuid.length > 0)
+        return telemetry_device_number(t, uuid);
+    t->key.length = 0;
+    str_add_bytes(&t->key, host.at, host.length);
+    str_add_char(&t->key, ':');
+    str_add_bytes(&t->key, gpu.at, gpu.length);
+    return telemetry_device_number(t, (struct slice){t->key.text, t->key.length});
+}
+
 /* ---- dmon ---- */
 
 #define MOST_CELLS 256
 
 struct reader {
-    struct telemetry telemetry;
-    const struct profile_options *options;
-    const char *path;
-    bool many_files;
-    struct str header, key; /* header: a copy of the line that names lie in */
+    struct str header; /* a copy of the line that names lie in */
     struct slice names[MOST_CELLS], cells[MOST_CELLS];
     size_t name_count;
 };
@@ -84,76 +88,61 @@ static void take_header(struct reader *r, struct slice line) {
 }
 
 /* "GPU 7" and values. Other entities (instances, links, switches) are parts of GPUs or none. */
-static void read_row(struct reader *r, struct slice line, uint32_t line_number, bool is_partial) {
+static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
     size_t count = telemetry_split_blanks(line, r->cells, MOST_CELLS), values = r->name_count - 1;
     if (count < 2 || !slice_is(r->cells[0], "GPU") || (count > 2 && slice_is(r->cells[2], "LINK")))
         return;
-    r->telemetry.rows++;
-    r->telemetry.partial_rows += is_partial;
-    if (is_partial)
+    t->rows++;
+    if (telemetry_is_partial(t))
         return;
     telemetry_sample_init(&sample);
-    for (size_t i = 0; i < values && count == values + 2; i++)
-        (void)dcgm_put(&sample, r->names[i + 1], telemetry_number(r->cells[i + 2], &is_bad));
+    for (size_t i = 0; i < values && count == values + 2; i++) {
+        bool is_text = false; /* as other fields may be */
+        if (dcgm_put(&sample, r->names[i + 1], telemetry_number(r->cells[i + 2], &is_text)))
+            is_bad = is_bad || is_text;
+    }
     if (is_bad || count != values + 2) {
-        telemetry_bad_row(&r->telemetry, r->path, line_number);
+        telemetry_bad_row(t);
         return;
     }
-    r->key.length = 0;
-    if (r->many_files)
-        str_addf(&r->key, "%s:", r->path);
-    str_add_bytes(&r->key, r->cells[1].at, r->cells[1].length);
-    sample.device = telemetry_device_number(&r->telemetry, (struct slice){r->key.text, r->key.length});
-    sample.time_ns = telemetry_next_tick(&r->telemetry, sample.device, r->options->interval_s);
-    telemetry_add(&r->telemetry, &sample);
+    sample.device = telemetry_local_device(t, r->cells[1]);
+    sample.time_ns = telemetry_next_tick(t, sample.device);
+    telemetry_add(t, &sample);
 }
 
-static int read_lines(struct reader *r, struct lines *lines, struct error *reterr) {
-    struct slice line;
-    int got;
-    r->name_count = 0;
-    while ((got = lines_next(lines, &line, reterr)) != 0) {
-        if (got == ERROR_INPUT) {
-            telemetry_bad_row(&r->telemetry, r->path, lines_number(lines));
-            continue;
-        }
-        if (got < 0 && telemetry_recovers(&r->telemetry, lines_is_damaged(lines), reterr->text))
-            break;
-        if (got < 0)
-            return got;
-        if (line.length >= 7 && memcmp(line.at, "#Entity", 7) == 0)
-            take_header(r, line);
-        else if (r->name_count > 1)
-            read_row(r, line, lines_number(lines), lines_ended_partial(lines));
-    }
-    if (r->name_count == 0)
-        return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"", r->path);
+static int begin(struct telemetry *t, struct error *reterr) {
+    (void)reterr;
+    ((struct reader *)t->reader)->name_count = 0;
     return 0;
+}
+
+static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+    struct reader *r = t->reader;
+    (void)reterr;
+    if (line.length >= 7 && memcmp(line.at, "#Entity", 7) == 0)
+        take_header(r, line);
+    else if (r->name_count > 1)
+        read_row(t, r, line);
+    return 0;
+}
+
+static int end(struct telemetry *t, struct error *reterr) {
+    if (((struct reader *)t->reader)->name_count > 0)
+        return 0;
+    return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"", t->path);
 }
 
 static int dcgm_read(char *const *paths, size_t count, const struct profile_options *options,
                      struct profile *profile, struct problems *problems) {
-    size_t before = problems->count;
+    static const struct telemetry_format format = {"dcgm", begin, read_line, end};
+    const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader *r = mem_zalloc(1, sizeof *r);
-    r->options = options;
-    r->many_files = count > 1;
-    for (size_t i = 0; i < count; i++) {
-        struct lines *lines = NULL;
-        struct error error = {0};
-        r->path = paths[i];
-        if (lines_open(paths[i], &lines, &error) < 0 || read_lines(r, lines, &error) < 0)
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        lines_close(lines);
-    }
-    if (problems->count == before)
-        (void)telemetry_report(&r->telemetry, "dcgm", paths, options, profile, problems);
-    telemetry_finish(&r->telemetry);
+    int status = telemetry_read(&format, &job, r);
     str_finish(&r->header);
-    str_finish(&r->key);
     free(r);
-    return problems->count > before ? ERROR_INPUT : 0;
+    return status;
 }
 
 const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read};

@@ -5,7 +5,6 @@
 
 #include "ingest/telemetry.h"
 #include "io/json_text.h"
-#include "io/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,14 +22,6 @@ static const struct {
 };
 
 #define UNSET_BEFORE_NS INT64_C(31536000000000000) /* 1971 */
-
-struct reader {
-    struct telemetry telemetry;
-    const struct profile_options *options;
-    const char *path;
-    bool many_files;
-    struct str key;
-};
 
 /* "I20251120 09:00:00.141150 ..." */
 static bool stamp_time(struct slice line, int64_t *time_ns) {
@@ -64,17 +55,8 @@ static double number(struct slice record, const char *name, bool *is_bad) {
     return value.length > 0 ? telemetry_number(json_string(value), is_bad) : NAN;
 }
 
-static uint32_t device_of(struct reader *r, struct slice record) {
-    struct slice device = json_string(json_find(record, "device"));
-    r->key.length = 0;
-    if (r->many_files)
-        str_addf(&r->key, "%s:", r->path);
-    str_add_bytes(&r->key, device.at, device.length);
-    return telemetry_device_number(&r->telemetry, (struct slice){r->key.text, r->key.length});
-}
-
 /* A line with a record: false if it cannot be read. Records of the host have no device and are passed over. */
-static bool read_record(struct reader *r, struct slice line, const char *data) {
+static bool read_record(struct telemetry *t, struct slice line, const char *data) {
     struct slice record = {data, line.length - (size_t)(data - line.at)};
     struct telemetry_sample sample;
     bool is_bad = false;
@@ -86,7 +68,7 @@ static bool read_record(struct reader *r, struct slice line, const char *data) {
     int has_time = record_time(line, data, &sample.time_ns);
     if (has_time < 0)
         return false;
-    if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(&r->telemetry, line)))
+    if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(t, line)))
         return true;
     sample.power_w = number(record, "gpu_power_draw", &is_bad);
     sample.lacks_power = isnan(sample.power_w);
@@ -94,10 +76,10 @@ static bool read_record(struct reader *r, struct slice line, const char *data) {
         sample.metrics[metrics[i].metric] = number(record, metrics[i].name, &is_bad);
     if (is_bad)
         return false;
-    sample.device = device_of(r, record);
+    sample.device = telemetry_local_device(t, json_string(json_find(record, "device")));
     if (!has_time)
-        sample.time_ns = telemetry_next_tick(&r->telemetry, sample.device, r->options->interval_s);
-    telemetry_add(&r->telemetry, &sample);
+        sample.time_ns = telemetry_next_tick(t, sample.device);
+    telemetry_add(t, &sample);
     return true;
 }
 
@@ -110,41 +92,22 @@ static const char *find_record(struct slice line) {
     return at ? at + sizeof mark - 1 : NULL;
 }
 
-static int read_lines(struct reader *r, struct lines *lines, struct error *reterr) {
-    struct slice line;
-    int got;
-    while ((got = lines_next(lines, &line, reterr)) != 0) {
-        if (got == ERROR_IO && telemetry_recovers(&r->telemetry, lines_is_damaged(lines), reterr->text))
-            break;
-        if (got < 0 && got != ERROR_INPUT)
-            return got;
-        const char *data = got > 0 ? find_record(line) : NULL;
-        if (got > 0 && !data)
-            continue;
-        r->telemetry.rows++;
-        if (got < 0 || !read_record(r, line, data))
-            telemetry_bad_row(&r->telemetry, r->path, lines_number(lines));
-    }
+static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+    const char *data = find_record(line);
+    (void)reterr;
+    if (!data)
+        return 0;
+    t->rows++;
+    if (!read_record(t, line, data))
+        telemetry_bad_row(t);
     return 0;
 }
 
 static int dynolog_read(char *const *paths, size_t count, const struct profile_options *options,
                         struct profile *profile, struct problems *problems) {
-    size_t before = problems->count;
-    struct reader r = {.options = options, .many_files = count > 1};
-    for (size_t i = 0; i < count; i++) {
-        struct lines *lines = NULL;
-        struct error error = {0};
-        r.path = paths[i];
-        if (lines_open(paths[i], &lines, &error) < 0 || read_lines(&r, lines, &error) < 0)
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        lines_close(lines);
-    }
-    if (problems->count == before)
-        (void)telemetry_report(&r.telemetry, "dynolog", paths, options, profile, problems);
-    telemetry_finish(&r.telemetry);
-    str_finish(&r.key);
-    return problems->count > before ? ERROR_INPUT : 0;
+    static const struct telemetry_format format = {"dynolog", NULL, read_line, NULL};
+    const struct telemetry_job job = {paths, count, options, profile, problems};
+    return telemetry_read(&format, &job, NULL);
 }
 
 const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines", dynolog_read};

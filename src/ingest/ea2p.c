@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_percent) {
     static const struct {
@@ -25,21 +26,33 @@ double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_p
 enum kind { KIND_NONE, KIND_GPU, KIND_PACKAGE, KIND_CORE, KIND_MEMORY, KIND_SYSTEM };
 
 struct reader {
-    double joules; /* of the file's unit */
+    double joules;     /* of the file's unit */
+    double interval_s; /* nominal, between readings; NAN: not known */
     int elapsed, rank;
     enum kind kinds[RECORDS_MAX_CELLS];
 };
 
 /* ---- The unit ---- */
 
+/* J, Wh, kWh; WH and KWH in some versions. */
 static double unit_j(struct slice unit) {
-    return slice_is(unit, "J") ? 1 : slice_is(unit, "Wh") ? 3600 : slice_is(unit, "kWh") ? 3.6e6 : NAN;
+    char text[4] = "";
+    memcpy(text, unit.at, unit.length < sizeof text ? unit.length : 0);
+    return strcmp(text, "J") == 0         ? 1
+           : strcasecmp(text, "Wh") == 0  ? 3600
+           : strcasecmp(text, "kWh") == 0 ? 3.6e6
+                                          : NAN;
 }
 
-/* energy_unit of config_energy.json in the folder of the file; NAN: there is no such file. An unknown unit is Wh,
-   as EA2P takes it. */
-static double unit_beside(const char *path) {
+/* config_energy.json in the folder of the file; NAN: there is no such file, or it does not say. */
+struct config {
+    double unit_j; /* an unknown unit is Wh, as EA2P takes it */
+    double interval_s;
+};
+
+static struct config config_beside(const char *path) {
     char text[4096];
+    struct config config = {NAN, NAN};
     struct bytes *bytes = NULL;
     struct str name = {0};
     const char *slash = strrchr(path, '/');
@@ -51,12 +64,15 @@ static double unit_beside(const char *path) {
     bytes_close(bytes);
     str_finish(&name);
     if (got <= 0)
-        return NAN;
+        return config;
     struct slice object = {text, (size_t)got};
     while (object.length > 0 && object.at[object.length - 1] != '}')
         object.length--;
-    double joules = unit_j(json_string(json_find(object, "energy_unit")));
-    return isnan(joules) ? 3600 : joules;
+    config.unit_j = unit_j(json_string(json_find(object, "energy_unit")));
+    config.unit_j = isnan(config.unit_j) ? 3600 : config.unit_j;
+    if (!json_real(json_find(object, "sampling_freq"), &config.interval_s) || config.interval_s <= 0)
+        config.interval_s = NAN;
+    return config;
 }
 
 /* ---- Columns ---- */
@@ -78,10 +94,28 @@ static enum kind kind_of(struct slice name) {
     return slice_is(name, "psys") ? KIND_SYSTEM : KIND_NONE;
 }
 
+/* The file has neither the number of readings nor their interval. */
+static bool can_rescale(struct records_job *job, const struct records *records, const struct reader *r) {
+    double measured_s = job->options->rescale_s;
+    struct location where = {records->path, 0, 0};
+    if (measured_s > 0 && isnan(r->interval_s))
+        problems_add(
+            job->problems, where, "--rescale",
+            "expected sampling_freq in a config_energy.json beside the file: the nominal interval is not known");
+    else if (measured_s > 0 && measured_s < r->interval_s)
+        problems_add(job->problems, where, "--rescale", "expected at least sampling_freq, %g s, got %g s",
+                     r->interval_s, measured_s);
+    else
+        return true;
+    return false;
+}
+
 static bool begin(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     const char *unit = job->options->energy_unit;
-    r->joules = unit ? unit_j((struct slice){unit, strlen(unit)}) : unit_beside(records->path);
+    const struct config config = config_beside(records->path);
+    r->joules = unit ? unit_j((struct slice){unit, strlen(unit)}) : config.unit_j;
+    r->interval_s = config.interval_s;
     r->elapsed = -1;
     for (size_t i = 0; i < records->name_count; i++) {
         r->kinds[i] = kind_of(records->names[i]);
@@ -95,7 +129,7 @@ static bool begin(struct records_job *job, struct records *records) {
     else if (r->elapsed < 0)
         problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
                      "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
-    return !isnan(r->joules) && r->elapsed >= 0;
+    return !isnan(r->joules) && r->elapsed >= 0 && can_rescale(job, records, r);
 }
 
 /* ---- Rows ---- */
@@ -114,18 +148,11 @@ static double energy_j(const struct reader *r, const struct records *records, en
     return sum;
 }
 
-static void add_row(struct records_job *job, const struct records *records, double gpu_j, size_t gpus,
-                    double time_s) {
-    const struct profile_options *options = job->options;
-    struct profile_row *row = profile_add_row(job->profile, options);
-    if (row->gpus == 0)
-        row->gpus = (uint32_t)gpus;
-    if (gpus > 0)
-        row->power_w_per_gpu = gpu_j / time_s / (double)gpus;
-    if (options->samples > 0)
-        row->throughput_samples_s = options->samples / time_s;
-    row->source =
-        arena_printf(&job->profile->arena, "ea2p %s line %u", records->path, (unsigned)records_line(records));
+/* EA2P takes energy as the sum of readings times the nominal interval. A reading takes time of its own, so there
+   are fewer; and there is one more before the first interval and one behind the last. What time over readings *
+   nominal interval gives is the energy of the mean reading over the whole time. */
+static double rescale_factor(const struct reader *r, double measured_s, double time_s) {
+    return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * r->interval_s) : 1;
 }
 
 static bool read_row(struct records_job *job, struct records *records) {
@@ -136,8 +163,13 @@ static bool read_row(struct records_job *job, struct records *records) {
         return false;
     if (slice_is(records_cell(records, r->rank), "Total"))
         return true; /* it sums the times of the ranks as well */
-    double gpu_j = energy_j(r, records, KIND_GPU, &gpus);
-    struct figure *group = figures_group(job->list, NULL);
+    double factor = rescale_factor(r, job->options->rescale_s, time_s);
+    double gpu_j = energy_j(r, records, KIND_GPU, &gpus) * factor;
+    struct profile_row *row = records_add_row(job, records, records_line(records), time_s, (uint32_t)gpus);
+    row->is_derived = job->options->rescale_s > 0 && gpus > 0;
+    if (gpus > 0)
+        row->power_w_per_gpu = gpu_j / time_s / (double)gpus;
+    struct figure *group = records_add_figures(job);
     figures_int(group, "line", records_line(records));
     figures_real(group, "elapsed_s", time_s);
     figures_int(group, "gpus", (int64_t)gpus);
@@ -146,14 +178,16 @@ static bool read_row(struct records_job *job, struct records *records) {
     figures_real(group, "cpu_power_w", energy_j(r, records, KIND_PACKAGE, &others) / time_s);
     figures_real(group, "memory_power_w", energy_j(r, records, KIND_MEMORY, &others) / time_s);
     figures_real(group, "system_power_w", energy_j(r, records, KIND_SYSTEM, &others) / time_s);
-    add_row(job, records, gpu_j, gpus, time_s);
+    if (job->options->rescale_s > 0)
+        figures_real(group, "gpu_rescale_factor", factor);
     return true;
 }
 
 static int ea2p_read(char *const *paths, size_t count, const struct profile_options *options,
                      struct profile *profile, struct problems *problems) {
     struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.options = options,
+    struct records_job job = {.format = "ea2p",
+                              .options = options,
                               .profile = profile,
                               .problems = problems,
                               .context = r,

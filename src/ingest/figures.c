@@ -6,14 +6,14 @@
 
 static struct figure *add(struct figure *parent, const char *name, enum figure_kind kind) {
     struct figure *figure = arena_alloc(parent->arena, sizeof *figure);
-    figure->name = name ? arena_strdup(parent->arena, name) : NULL;
+    figure->name = name;
     figure->kind = kind;
     figure->arena = parent->arena;
-    if (parent->last)
-        parent->last->next = figure;
+    if (parent->members.last)
+        parent->members.last->next = figure;
     else
-        parent->first = figure;
-    parent->last = figure;
+        parent->members.first = figure;
+    parent->members.last = figure;
     return figure;
 }
 
@@ -45,8 +45,7 @@ void figures_bool(struct figure *parent, const char *name, bool value) {
 }
 
 void figures_text(struct figure *parent, const char *name, const char *value) {
-    struct figure *figure = add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE);
-    figure->text = value ? arena_strdup(parent->arena, value) : NULL;
+    add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE)->text = value ? arena_strdup(parent->arena, value) : NULL;
 }
 
 void figures_none(struct figure *parent, const char *name) {
@@ -96,7 +95,7 @@ static bool is_scalar(const struct figure *figure) {
 }
 
 static bool all_scalars(const struct figure *figure) {
-    for (const struct figure *member = figure->first; member; member = member->next)
+    for (const struct figure *member = figure->members.first; member; member = member->next)
         if (!is_scalar(member))
             return false;
     return true;
@@ -113,7 +112,7 @@ static void write_json(const struct figure *figure, int depth, struct str *out) 
     } else {
         bool one_line = depth > 0 && all_scalars(figure);
         str_add_char(out, figure->kind == FIGURE_LIST ? '[' : '{');
-        for (const struct figure *member = figure->first; member; member = member->next) {
+        for (const struct figure *member = figure->members.first; member; member = member->next) {
             str_add(out, one_line ? "" : "\n");
             indent(out, one_line ? 0 : depth + 1);
             if (member->name) {
@@ -123,7 +122,7 @@ static void write_json(const struct figure *figure, int depth, struct str *out) 
             write_json(member, depth + 1, out);
             str_add(out, !member->next ? "" : one_line ? ", " : ",");
         }
-        if (!one_line && figure->first) {
+        if (!one_line && figure->members.first) {
             str_add_char(out, '\n');
             indent(out, depth);
         }
@@ -174,9 +173,10 @@ static void pad(struct str *out, const char *text, size_t width, bool left) {
 static size_t column_widths(const struct figure *list, size_t most_rows, size_t widths[static MOST_COLUMNS]) {
     size_t count = 0, row = 0;
     char cell[CELL_BYTES];
-    for (const struct figure *group = list->first; group && row < most_rows; group = group->next, row++) {
+    for (const struct figure *group = list->members.first; group && row < most_rows; group = group->next, row++) {
         size_t column = 0;
-        for (const struct figure *member = group->first; member && column < MOST_COLUMNS; member = member->next) {
+        for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
+             member = member->next) {
             if (!is_scalar(member))
                 continue;
             format_cell(member, cell);
@@ -193,7 +193,8 @@ static size_t column_widths(const struct figure *list, size_t most_rows, size_t 
 static void write_row(const struct figure *group, const size_t *widths, bool names, struct str *out) {
     size_t column = 0;
     char cell[CELL_BYTES];
-    for (const struct figure *member = group->first; member && column < MOST_COLUMNS; member = member->next) {
+    for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
+         member = member->next) {
         if (!is_scalar(member))
             continue;
         format_cell(member, cell);
@@ -205,11 +206,11 @@ static void write_row(const struct figure *group, const size_t *widths, bool nam
 
 static void write_list(const struct figure *list, size_t most_rows, struct str *out) {
     size_t widths[MOST_COLUMNS], row = 0;
-    if (!list->first)
+    if (!list->members.first)
         return;
     str_addf(out, "\n%s\n", list->name);
     column_widths(list, most_rows, widths);
-    for (const struct figure *group = list->first; group; group = group->next, row++) {
+    for (const struct figure *group = list->members.first; group; group = group->next, row++) {
         if (row == 0)
             write_row(group, widths, true, out);
         if (row < most_rows)
@@ -222,22 +223,22 @@ static void write_list(const struct figure *list, size_t most_rows, struct str *
 static void write_group(const struct figure *group, size_t most_rows, struct str *out) {
     size_t width = 0;
     char cell[CELL_BYTES];
-    for (const struct figure *member = group->first; member; member = member->next)
+    for (const struct figure *member = group->members.first; member; member = member->next)
         if (is_scalar(member) && strlen(member->name) > width)
             width = strlen(member->name);
-    for (const struct figure *member = group->first; member; member = member->next) {
+    for (const struct figure *member = group->members.first; member; member = member->next) {
         if (!is_scalar(member))
             continue;
         format_cell(member, cell);
         pad(out, member->name, width + 2, true);
         str_addf(out, "%s\n", cell);
     }
-    for (const struct figure *member = group->first; member; member = member->next) {
+    for (const struct figure *member = group->members.first; member; member = member->next) {
         if (member->json_only)
             continue;
-        if (member->kind == FIGURE_LIST && (!member->first || !is_scalar(member->first)))
+        if (member->kind == FIGURE_LIST && (!member->members.first || !is_scalar(member->members.first)))
             write_list(member, most_rows, out);
-        if (member->kind != FIGURE_GROUP || !member->first)
+        if (member->kind != FIGURE_GROUP || !member->members.first)
             continue;
         str_addf(out, "\n%s\n", member->name);
         write_group(member, most_rows, out);

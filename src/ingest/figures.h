@@ -13,15 +13,20 @@ enum figure_kind { FIGURE_NONE, FIGURE_REAL, FIGURE_INT, FIGURE_BOOL, FIGURE_TEX
 struct figure {
     const char *name; /* NULL in a list */
     enum figure_kind kind;
-    double real;
-    int64_t integer; /* also of a bool */
-    const char *text;
-    struct figure *first, *last, *next; /* members; the next one of the same parent */
-    bool json_only;                     /* too much for a table */
+    bool json_only; /* too much for a table */
+    union {         /* by kind; none: nothing */
+        double real;
+        int64_t integer; /* also of a bool */
+        const char *text;
+        struct {
+            struct figure *first, *last;
+        } members;
+    };
+    struct figure *next; /* of the same parent */
     struct arena *arena;
 };
 
-/* Names and texts are copied. Members keep the order in which they are added; name is NULL in a list. */
+/* Names are borrowed, texts are copied. Members keep the order in which they are added; name is NULL in a list. */
 struct figure *figures_create(struct arena *arena); /* a group */
 struct figure *figures_group(struct figure *parent, const char *name);
 struct figure *figures_list(struct figure *parent, const char *name);

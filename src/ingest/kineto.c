@@ -13,12 +13,16 @@
 /* Names of NCCL of all versions, RCCL and HCCL. */
 #define COMMUNICATION_PATTERN "^nccl|ncclKernel|ncclDevKernel|^rccl|^hccl"
 
+#define LISTED_STEPS 16384 /* of all ranks */
+
 struct session {
     const struct profile_options *options;
-    struct kineto_patterns patterns;
+    struct kineto_reading reading;
+    struct kineto_kinds kinds;
     struct kineto_trace *traces;
     struct kineto_rank_figures *figures; /* of each trace */
     size_t count;
+    size_t steps_left; /* to be listed */
     struct profile *profile;
     struct problems *problems;
 };
@@ -40,23 +44,22 @@ static int compile(struct session *s, const char *option, const char *text, rege
 
 static int compile_patterns(struct session *s) {
     const char *communication = s->options->communication_pattern;
-    s->patterns.strict = s->options->strict;
     if (compile(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
-                &s->patterns.communication) < 0)
+                &s->reading.communication) < 0)
         return ERROR_INPUT;
     if (s->options->iteration_pattern &&
-        compile(s, "--iteration", s->options->iteration_pattern, &s->patterns.iteration) < 0) {
-        regfree(&s->patterns.communication);
+        compile(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
+        regfree(&s->reading.communication);
         return ERROR_INPUT;
     }
-    s->patterns.has_iteration = s->options->iteration_pattern != NULL;
+    s->reading.has_iteration = s->options->iteration_pattern != NULL;
     return 0;
 }
 
 static void free_patterns(struct session *s) {
-    regfree(&s->patterns.communication);
-    if (s->patterns.has_iteration)
-        regfree(&s->patterns.iteration);
+    regfree(&s->reading.communication);
+    if (s->reading.has_iteration)
+        regfree(&s->reading.iteration);
 }
 
 /* ---- One file ---- */
@@ -81,13 +84,16 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     note(s, trace, trace->no_duration, "events without start or duration left out");
     note(s, trace, trace->negative, "events with a negative duration left out");
     note(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
+    note(s, trace, trace->more_steps, "steps too many: left out");
+    note(s, trace, trace->unlaunched, "launches too many or too far off: their kernels count as without one");
+    note(s, trace, trace->crowded, "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
 /* Only communication is needed once a rank's own figures are there. */
-static void keep_communication(struct kineto_trace *trace) {
+static void keep_communication(const struct session *s, struct kineto_trace *trace) {
     size_t kept = 0;
     for (size_t i = 0; i < trace->events.count; i++)
-        if (trace->kinds.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
+        if (s->kinds.all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
             trace->events.at[kept++] = trace->events.at[i];
     trace->events.count = trace->events.capacity = kept;
     trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
@@ -97,19 +103,19 @@ static void read_file(struct session *s, size_t index, const char *path) {
     struct kineto_trace *trace = &s->traces[index];
     const struct profile_options *options = s->options;
     struct error error = {0};
-    if (kineto_trace_read(path, &s->patterns, trace, &error) < 0) {
+    if (kineto_trace_read(path, &s->reading, trace, &error) < 0) {
         problem(s, &error);
         return;
     }
     note_input(s, trace);
-    kineto_prepare(trace, &s->patterns);
-    if (options->has_steps)
-        kineto_keep_steps(trace, options->first_step, options->last_step);
+    struct kineto_streams streams;
+    kineto_prepare(trace, &s->reading, &streams);
     if (options->has_steps && trace->steps.count == 0)
         problems_add(s->problems, (struct location){0}, "--steps", "%s: no step %lld..%lld", path,
                      (long long)options->first_step, (long long)options->last_step);
-    kineto_rank_figures_init(&s->figures[index], trace);
-    keep_communication(trace);
+    kineto_rank_figures_init(&s->figures[index], trace, &streams, s->steps_left);
+    s->steps_left -= trace->steps.count;
+    keep_communication(s, trace);
 }
 
 /* ---- Ranks ---- */
@@ -211,11 +217,15 @@ static void report(struct session *s) {
     struct kineto_ranks ranks;
     struct kineto_costs costs;
     s->profile->figures = figures_create(&s->profile->arena);
-    kineto_ranks_init(&ranks, s->traces, s->count);
-    kineto_costs_init(&costs, &ranks, s->traces, s->count);
+    kineto_ranks_init(&ranks, &s->kinds, s->traces, s->count);
+    kineto_costs_init(&costs, &ranks);
+    if (ranks.too_many)
+        problems_add(&s->profile->notes, (struct location){0}, NULL,
+                     "%llu communication kernels are too many to match (at most %d): choose fewer --steps",
+                     (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
     kineto_figures_add_ranks(s->profile->figures, s->traces, s->figures, s->count);
     if (s->count > 1)
-        kineto_figures_add_collectives(s->profile->figures, s->traces, &ranks, s->count);
+        kineto_figures_add_collectives(s->profile->figures, &ranks);
     kineto_figures_add_costs(s->profile->figures, &costs);
     kineto_costs_finish(&costs);
     kineto_ranks_finish(&ranks);
@@ -226,9 +236,17 @@ static void report(struct session *s) {
 static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,
                        struct profile *profile, struct problems *problems) {
     size_t before = problems->count;
-    struct session s = {.options = options, .count = count, .profile = profile, .problems = problems};
+    struct session s = {
+        .options = options, .count = count, .steps_left = LISTED_STEPS, .profile = profile, .problems = problems};
+    s.reading = (struct kineto_reading){.strict = options->strict,
+                                        .has_steps = options->has_steps,
+                                        .first_step = options->first_step,
+                                        .last_step = options->last_step,
+                                        .kernel_delay_ns = llround(fmin(options->kernel_delay_us, 1e12) * 1000),
+                                        .kinds = &s.kinds};
     if (compile_patterns(&s) < 0)
         return ERROR_INPUT;
+    kineto_kinds_init(&s.kinds);
     s.traces = mem_zalloc(count, sizeof *s.traces);
     s.figures = mem_zalloc(count, sizeof *s.figures);
     for (size_t i = 0; i < count; i++)
@@ -244,6 +262,7 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
     }
     free(s.figures);
     free(s.traces);
+    kineto_kinds_finish(&s.kinds);
     free_patterns(&s);
     return problems->count > before ? ERROR_INPUT : 0;
 }

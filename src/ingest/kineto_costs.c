@@ -1,8 +1,7 @@
 /* Alpha and beta of collectives from the time of the rank that came last: the others' times include waiting. */
 #include "ingest/kineto_ranks.h"
 
-#include "base/str.h"
-
+#include <gsl/gsl_heapsort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,12 @@ struct point {
 struct points {
     ARRAY_OF(struct point) points;
     struct intern keys;
-    struct str key;
+};
+
+/* Names of collectives are kept once each, so that pointers tell them apart. */
+struct key {
+    const char *collective;
+    int64_t group_size;
 };
 
 static void add_point(struct points *points, struct kineto_costs *costs, const struct kineto_kind *kind,
@@ -25,9 +29,8 @@ static void add_point(struct points *points, struct kineto_costs *costs, const s
     bool is_new;
     if (!kind->collective || isnan(kind->bytes))
         return;
-    points->key.length = 0;
-    str_addf(&points->key, "%lld %s", (long long)kind->group_size, kind->collective);
-    uint32_t number = intern(&points->keys, points->key.text, points->key.length, &is_new);
+    const struct key key = {kind->collective, kind->group_size};
+    uint32_t number = intern(&points->keys, &key, sizeof key, &is_new);
     if (is_new)
         *array_add(&costs->costs) = (struct kineto_cost){
             .collective = kind->collective, .group_size = kind->group_size, .has_waiting = has_waiting};
@@ -71,30 +74,46 @@ static void fit(struct kineto_cost *cost, const struct point *points, size_t cou
     }
     cost->beta_us_per_mib = xy / xx;
     cost->alpha_us = y - cost->beta_us_per_mib * x;
-    cost->r_squared = yy > 0 ? xy * xy / (xx * yy) : NAN;
+    cost->r_squared = yy > 0 ? fmin(xy * xy / (xx * yy), 1) : NAN; /* rounding may pass 1 */
 }
 
-void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ranks,
-                       const struct kineto_trace *traces, size_t count) {
-    struct points all = {0};
-    *costs = (struct kineto_costs){0};
+static void add_last_arrivals(struct points *points, struct kineto_costs *costs, const struct kineto_ranks *ranks) {
     for (size_t i = 0; i < ranks->collectives.count; i++) {
         const struct kineto_collective *c = &ranks->collectives.at[i];
         for (size_t p = c->first; p < c->first + c->count; p++) {
-            const struct kineto_part *part = &ranks->parts.at[p];
-            if (part->rank == c->last_rank)
-                add_point(&all, costs, &traces[part->rank].kinds.at[part->kind], part->end_ns - part->start_ns,
-                          false);
+            struct kineto_event event = kineto_part_event(ranks, p);
+            if (ranks->parts.at[p].rank == c->last_rank)
+                add_point(points, costs, &ranks->kinds->all.at[event.kind], event.end_ns - event.start_ns, false);
         }
     }
-    for (size_t i = 0; count == 1 && i < traces->events.count; i++) {
-        const struct kineto_event *event = &traces->events.at[i];
-        if (traces->kinds.at[event->kind].class == KINETO_COMMUNICATION)
-            add_point(&all, costs, &traces->kinds.at[event->kind], event->end_ns - event->start_ns, true);
+}
+
+/* The shortest of each kind: only the shortest of each size count. */
+static void add_shortest(struct points *points, struct kineto_costs *costs, const struct kineto_ranks *ranks) {
+    const struct kineto_trace *trace = &ranks->traces[0];
+    int64_t *shortest = mem_alloc(ranks->kinds->all.count * sizeof *shortest);
+    for (size_t k = 0; k < ranks->kinds->all.count; k++)
+        shortest[k] = INT64_MAX;
+    for (size_t i = 0; i < trace->events.count; i++) {
+        const struct kineto_event *event = &trace->events.at[i];
+        int64_t duration_ns = event->end_ns - event->start_ns;
+        shortest[event->kind] = duration_ns < shortest[event->kind] ? duration_ns : shortest[event->kind];
     }
+    for (size_t k = 0; k < ranks->kinds->all.count; k++)
+        if (shortest[k] != INT64_MAX)
+            add_point(points, costs, &ranks->kinds->all.at[k], shortest[k], true);
+    free(shortest);
+}
+
+void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ranks) {
+    struct points all = {0};
+    *costs = (struct kineto_costs){0};
+    if (ranks->count == 1)
+        add_shortest(&all, costs, ranks);
+    else
+        add_last_arrivals(&all, costs, ranks);
     struct point *points = all.points.at;
-    if (all.points.count > 0)
-        qsort(points, all.points.count, sizeof *points, by_size);
+    gsl_heapsort(points, all.points.count, sizeof *points, by_size);
     for (size_t first = 0, end; first < all.points.count; first = end) {
         for (end = first; end < all.points.count && points[end].cost == points[first].cost;)
             end++;
@@ -103,7 +122,6 @@ void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ra
     }
     free(points);
     intern_finish(&all.keys);
-    str_finish(&all.key);
 }
 
 void kineto_costs_finish(struct kineto_costs *costs) {

@@ -38,42 +38,27 @@ static struct kineto_iteration iteration_of(const struct kineto_trace *trace) {
     return it;
 }
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t unique(int64_t *values, size_t count) {
-    size_t kept = 0;
-    if (count > 0)
-        qsort(values, count, sizeof *values, by_value);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || values[i] != values[kept - 1])
-            values[kept++] = values[i];
-    return kept;
-}
-
-static void find_streams(struct kineto_rank_figures *figures, const struct kineto_trace *trace) {
-    for (size_t i = 0; i < trace->kinds.count; i++) {
-        array_push(&figures->streams, trace->kinds.at[i].stream);
-        array_push(&figures->devices, trace->kinds.at[i].device);
-    }
-    figures->streams.count = unique(figures->streams.at, figures->streams.count);
-    figures->devices.count = unique(figures->devices.at, figures->devices.count);
-}
-
-void kineto_rank_figures_init(struct kineto_rank_figures *figures, struct kineto_trace *trace) {
+void kineto_rank_figures_init(struct kineto_rank_figures *figures, struct kineto_trace *trace,
+                              struct kineto_streams *take_streams, size_t most_steps) {
     figures->iteration = iteration_of(trace);
     figures->all = kineto_shares_of(trace);
-    kineto_shares_by_step(trace, &figures->steps);
-    find_streams(figures, trace);
+    figures->streams = *take_streams;
+    figures->step_count = trace->steps.count;
+    trace->steps.count = trace->steps.count < most_steps ? trace->steps.count : most_steps;
+    trace->steps.capacity = trace->steps.count;
+    trace->steps.at = mem_realloc(trace->steps.at, trace->steps.count + 1, sizeof *trace->steps.at);
+    kineto_shares_by_step(trace, trace->steps.count, &figures->steps);
 }
 
 void kineto_rank_figures_finish(struct kineto_rank_figures *figures) {
     free(figures->steps);
-    free(figures->streams.at);
-    free(figures->devices.at);
+    free(figures->streams.all.at);
     *figures = (struct kineto_rank_figures){0};
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
 static void add_shares(struct figure *group, const struct kineto_shares *s) {
@@ -100,10 +85,59 @@ static void add_iteration(struct figure *group, const struct kineto_iteration *i
     figures_bool(group, "first_step_slow", it->slow_first);
 }
 
-static void add_integers(struct figure *group, const char *name, const int64_t *values, size_t count) {
-    struct figure *list = figures_list(group, name);
+/* Gaps of streams that are no streams, but a sum over all of a device, have no reason. */
+static bool has_idle(const struct kineto_stream *stream) {
+    return stream->track.stream >= 0;
+}
+
+static void add_idle_shares(struct figure *group, const struct kineto_stream *s) {
+    figures_real(group, "stream_idle_us", us(s->idle));
+    figures_real(group, "host_wait_percent", percent(s->host_wait, s->idle));
+    figures_real(group, "kernel_wait_percent", percent(s->kernel_wait, s->idle));
+    figures_real(group, "other_wait_percent", percent(s->idle - s->host_wait - s->kernel_wait, s->idle));
+}
+
+/* Over all streams. */
+static struct kineto_stream idle_of(const struct kineto_streams *streams) {
+    struct kineto_stream all = {0};
+    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count; s++)
+        if (has_idle(s)) {
+            all.idle += s->idle;
+            all.host_wait += s->host_wait;
+            all.kernel_wait += s->kernel_wait;
+        }
+    return all;
+}
+
+/* As they come, devices are in ascending order; streams of several devices are not. */
+static void add_numbers(struct figure *group, const struct kineto_streams *streams) {
+    struct figure *devices = figures_list(group, "devices"), *list = figures_list(group, "streams");
+    int64_t numbers[KINETO_MOST_TRACKS];
+    size_t count = streams->all.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct kineto_track *track = &streams->all.at[i].track;
+        numbers[i] = track->stream;
+        if (i == 0 || track->device != streams->all.at[i - 1].track.device)
+            figures_int(devices, NULL, track->device);
+    }
+    if (count > 0)
+        qsort(numbers, count, sizeof *numbers, by_value);
     for (size_t i = 0; i < count; i++)
-        figures_int(list, NULL, values[i]);
+        if (i == 0 || numbers[i] != numbers[i - 1])
+            figures_int(list, NULL, numbers[i]);
+}
+
+static void add_streams(struct figure *group, const struct kineto_streams *streams) {
+    struct figure *list = figures_list(group, "idle_by_stream");
+    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count; s++) {
+        if (!has_idle(s))
+            continue;
+        struct figure *row = figures_group(list, NULL);
+        figures_int(row, "device", s->track.device);
+        figures_int(row, "stream", s->track.stream);
+        figures_int(row, "gpu_events", (int64_t)s->events);
+        add_idle_shares(row, s);
+    }
 }
 
 static void add_copies(struct figure *group, const struct kineto_trace *trace) {
@@ -116,7 +150,11 @@ static void add_copies(struct figure *group, const struct kineto_trace *trace) {
     }
 }
 
-static void add_steps(struct figure *group, const struct kineto_trace *trace, const struct kineto_shares *shares) {
+static void add_steps(struct figure *group, const struct kineto_trace *trace,
+                      const struct kineto_rank_figures *figures) {
+    const struct kineto_shares *shares = figures->steps;
+    if (figures->step_count > trace->steps.count)
+        figures_int(group, "steps_not_listed", (int64_t)(figures->step_count - trace->steps.count));
     struct figure *list = figures_list(group, "steps");
     for (size_t i = 0; i < trace->steps.count; i++) {
         const struct kineto_step *step = &trace->steps.at[i];
@@ -154,6 +192,7 @@ static void add_overview(struct figure *root, const struct kineto_trace *traces,
     struct figure *list = figures_list(root, "overview");
     for (size_t i = 0; i < count; i++) {
         const struct kineto_shares *s = &figures[i].all;
+        struct kineto_stream idle = idle_of(&figures[i].streams);
         struct figure *row = figures_group(list, NULL);
         figures_int(row, "rank", traces[i].rank);
         figures_real(row, "iteration_us", figures[i].iteration.median_us);
@@ -162,6 +201,7 @@ static void add_overview(struct figure *root, const struct kineto_trace *traces,
         figures_real(row, "exposed_%", percent(s->exposed, s->span));
         figures_real(row, "memory_%", percent(s->memory, s->span));
         figures_real(row, "idle_%", percent(s->idle, s->span));
+        figures_real(row, "host_wait_%", percent(idle.host_wait, idle.idle));
     }
 }
 
@@ -176,45 +216,51 @@ void kineto_figures_add_ranks(struct figure *root, const struct kineto_trace *tr
         add_identity(group, &traces[i]);
         figures_int(group, "gpu_events", (int64_t)figures[i].all.events);
         figures_int(group, "communication_events", (int64_t)figures[i].all.communication_events);
-        add_iteration(group, &figures[i].iteration, traces[i].steps.count);
+        add_iteration(group, &figures[i].iteration, figures[i].step_count);
         add_shares(group, &figures[i].all);
+        const struct kineto_stream idle = idle_of(&figures[i].streams);
+        add_idle_shares(group, &idle);
         figures_real(group, "peak_allocated_bytes",
                      traces[i].peak_allocated_bytes > 0 ? traces[i].peak_allocated_bytes : NAN);
         figures_real(group, "peak_reserved_bytes",
                      traces[i].peak_reserved_bytes > 0 ? traces[i].peak_reserved_bytes : NAN);
-        add_integers(group, "devices", figures[i].devices.at, figures[i].devices.count);
-        add_integers(group, "streams", figures[i].streams.at, figures[i].streams.count);
-        add_steps(group, &traces[i], figures[i].steps);
+        add_numbers(group, &figures[i].streams);
+        add_steps(group, &traces[i], &figures[i]);
+        add_streams(group, &figures[i].streams);
         add_copies(group, &traces[i]);
     }
 }
 
 /* ---- Several ranks ---- */
 
+#define LISTED_PARTS 32768 /* of collectives of all ranks, and collectives of different size */
+#define LISTED_COSTS 4096
+
 /* Below this share of all time in matched collectives, waiting is noise. */
 #define STRAGGLER_SHARE 0.01
 
 /* For which rank the others waited longest; count if for none. */
-static size_t straggler(const struct kineto_ranks *ranks, size_t count) {
+static size_t straggler(const struct kineto_ranks *ranks) {
     size_t worst = 0;
     double total_ns = 0;
     for (size_t i = 0; i < ranks->collectives.count; i++) {
         const struct kineto_collective *c = &ranks->collectives.at[i];
-        for (size_t p = c->first; p < c->first + c->count; p++)
-            total_ns += (double)(ranks->parts.at[p].end_ns - ranks->parts.at[p].start_ns);
+        for (size_t p = c->first; p < c->first + c->count; p++) {
+            struct kineto_event event = kineto_part_event(ranks, p);
+            total_ns += (double)(event.end_ns - event.start_ns);
+        }
     }
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < ranks->count; i++)
         if (ranks->ranks[i].caused_ns > ranks->ranks[worst].caused_ns)
             worst = i;
-    return (double)ranks->ranks[worst].caused_ns > STRAGGLER_SHARE * total_ns ? worst : count;
+    return (double)ranks->ranks[worst].caused_ns > STRAGGLER_SHARE * total_ns ? worst : ranks->count;
 }
 
-static void add_rank_waiting(struct figure *group, const struct kineto_trace *traces,
-                             const struct kineto_ranks *ranks, size_t count) {
+static void add_rank_waiting(struct figure *group, const struct kineto_ranks *ranks) {
     struct figure *list = figures_list(group, "ranks");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < ranks->count; i++) {
         struct figure *row = figures_group(list, NULL);
-        figures_int(row, "rank", traces[i].rank);
+        figures_int(row, "rank", ranks->traces[i].rank);
         figures_real(row, "waited_us", us(ranks->ranks[i].waiting_ns));
         figures_real(row, "others_waited_for_it_us", us(ranks->ranks[i].caused_ns));
         figures_int(row, "last_in", (int64_t)ranks->ranks[i].last);
@@ -222,45 +268,58 @@ static void add_rank_waiting(struct figure *group, const struct kineto_trace *tr
     }
 }
 
-static void add_collective(struct figure *list, const struct kineto_trace *traces, const struct kineto_ranks *ranks,
-                           size_t index) {
+static void add_collective(struct figure *list, const struct kineto_ranks *ranks, size_t index) {
     const struct kineto_collective *c = &ranks->collectives.at[index];
-    const struct kineto_part *first = &ranks->parts.at[c->first];
     struct figure *row = figures_group(list, NULL);
-    char name[32];
     figures_int(row, "i", (int64_t)index);
-    figures_text(row, "name", traces[first->rank].kinds.at[first->kind].name);
-    figures_int(row, "last_rank", traces[c->last_rank].rank);
+    figures_text(row, "name", kineto_part_kind(ranks, c->first)->name);
+    figures_int(row, "last_rank", ranks->traces[c->last_rank].rank);
     figures_real(row, "waiting_us", us(c->waiting_ns));
     figures_real(row, "end_spread_us", us(c->end_spread_ns));
     struct figure *lateness = figures_group(row, "lateness_us");
     for (size_t p = c->first; p < c->first + c->count; p++) {
-        snprintf(name, sizeof name, "%lld", (long long)traces[ranks->parts.at[p].rank].rank);
-        figures_real(lateness, name, us(kineto_lateness_ns(ranks, c, p)));
+        int64_t rank = ranks->traces[ranks->parts.at[p].rank].rank;
+        figures_real(lateness, arena_printf(list->arena, "%lld", (long long)rank),
+                     us(kineto_lateness_ns(ranks, c, p)));
     }
 }
 
-void kineto_figures_add_collectives(struct figure *root, const struct kineto_trace *traces,
-                                    const struct kineto_ranks *ranks, size_t count) {
+/* As many as fit. */
+static void add_listed(struct figure *group, const struct kineto_ranks *ranks) {
+    size_t listed = 0;
+    for (size_t parts = 0; listed < ranks->collectives.count; listed++) {
+        parts += ranks->collectives.at[listed].count;
+        if (parts > LISTED_PARTS)
+            break;
+    }
+    if (listed < ranks->collectives.count)
+        figures_int(group, "collectives_not_listed", (int64_t)(ranks->collectives.count - listed));
+    struct figure *list = figures_list(group, "collectives");
+    for (size_t i = 0; i < listed; i++)
+        add_collective(list, ranks, i);
+}
+
+void kineto_figures_add_collectives(struct figure *root, const struct kineto_ranks *ranks) {
     struct figure *group = figures_group(root, "waiting");
-    size_t worst = straggler(ranks, count);
+    size_t worst = straggler(ranks);
     figures_int(group, "matched_collectives", (int64_t)ranks->collectives.count);
     figures_int(group, "unmatched_kernels", (int64_t)ranks->unmatched);
-    if (worst < count)
-        figures_int(group, "straggler_rank", traces[worst].rank);
+    if (worst < ranks->count)
+        figures_int(group, "straggler_rank", ranks->traces[worst].rank);
     else
         figures_none(group, "straggler_rank");
     figures_real(group, "end_spread_us_without_offsets", us(ranks->residual_ns));
     figures_bool(group, "clocks_corrected", ranks->corrected);
-    add_rank_waiting(group, traces, ranks, count);
-    struct figure *list = figures_list(group, "collectives");
-    for (size_t i = 0; i < ranks->collectives.count; i++)
-        add_collective(list, traces, ranks, i);
+    add_rank_waiting(group, ranks);
+    add_listed(group, ranks);
 }
 
 void kineto_figures_add_costs(struct figure *root, const struct kineto_costs *costs) {
+    size_t listed = costs->costs.count < LISTED_COSTS ? costs->costs.count : LISTED_COSTS;
+    if (listed < costs->costs.count)
+        figures_int(root, "collective_costs_not_listed", (int64_t)(costs->costs.count - listed));
     struct figure *list = figures_list(root, "collective_cost");
-    for (size_t i = 0; i < costs->costs.count; i++) {
+    for (size_t i = 0; i < listed; i++) {
         const struct kineto_cost *cost = &costs->costs.at[i];
         struct figure *row = figures_group(list, NULL);
         figures_text(row, "collective", cost->collective);

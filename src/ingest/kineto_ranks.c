@@ -2,8 +2,7 @@
  */
 #include "ingest/kineto_ranks.h"
 
-#include "base/str.h"
-
+#include <gsl/gsl_heapsort.h>
 #include <stdlib.h>
 
 /* A clock counts as off only where its ends lie outside what is left once all clocks agree. */
@@ -33,25 +32,6 @@ static int by_collective(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Of the kinds of one trace: numbers common to all traces. */
-static uint32_t *number_groups(struct kineto_ranks *ranks, const struct kineto_trace *trace) {
-    uint32_t *groups = mem_alloc((trace->kinds.count + 1) * sizeof *groups);
-    struct str key = {0};
-    for (size_t i = 0; i < trace->kinds.count; i++) {
-        const struct kineto_kind *kind = &trace->kinds.at[i];
-        groups[i] = UINT32_MAX;
-        if (kind->class != KINETO_COMMUNICATION)
-            continue;
-        key.length = 0;
-        str_add(&key, kind->group);
-        str_add_char(&key, '\n');
-        str_add(&key, kind->name);
-        groups[i] = intern(&ranks->groups, key.text, key.length, NULL);
-    }
-    str_finish(&key);
-    return groups;
-}
-
 /* 0 where the base is absent or senseless. */
 static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
     const int64_t most = INT64_C(4000000000000000000);
@@ -61,50 +41,68 @@ static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
     return __builtin_add_overflow(time_ns, trace->base_ns, &wall) || wall > most || wall < 0 ? 0 : trace->base_ns;
 }
 
-static void add_parts(struct kineto_ranks *ranks, const struct kineto_trace *trace, uint32_t rank) {
-    uint32_t *groups = number_groups(ranks, trace);
-    uint32_t *orders = mem_zalloc(ranks->groups.entries.count + 1, sizeof *orders);
+struct kineto_event kineto_part_event(const struct kineto_ranks *ranks, size_t part) {
+    const struct kineto_part *p = &ranks->parts.at[part];
+    struct kineto_event event = ranks->traces[p->rank].events.at[p->event];
+    int64_t base_ns = base_of(&ranks->traces[p->rank], event.end_ns);
+    event.start_ns += base_ns;
+    event.end_ns += base_ns;
+    return event;
+}
+
+const struct kineto_kind *kineto_part_kind(const struct kineto_ranks *ranks, size_t part) {
+    return &ranks->kinds->all.at[kineto_part_event(ranks, part).kind];
+}
+
+static int64_t duration_ns(const struct kineto_ranks *ranks, size_t part) {
+    struct kineto_event event = kineto_part_event(ranks, part);
+    return event.end_ns - event.start_ns;
+}
+
+static void add_parts(struct kineto_ranks *ranks, uint32_t rank) {
+    const struct kineto_trace *trace = &ranks->traces[rank];
+    uint32_t *orders = mem_zalloc(ranks->kinds->groups.entries.count + 1, sizeof *orders);
     for (size_t i = 0; i < trace->events.count; i++) {
-        const struct kineto_event *event = &trace->events.at[i];
-        uint32_t group = groups[event->kind];
-        if (group == UINT32_MAX)
-            continue;
-        int64_t base_ns = base_of(trace, event->end_ns);
-        array_push(&ranks->parts, ((struct kineto_part){group, orders[group]++, rank, event->kind,
-                                                        event->start_ns + base_ns, event->end_ns + base_ns}));
+        const struct kineto_kind *kind = &ranks->kinds->all.at[trace->events.at[i].kind];
+        if (kind->class == KINETO_COMMUNICATION && kind->group == KINETO_NONE)
+            ranks->unmatched++;
+        else if (kind->class == KINETO_COMMUNICATION)
+            array_push(&ranks->parts,
+                       ((struct kineto_part){kind->group, orders[kind->group]++, rank, (uint32_t)i}));
     }
     free(orders);
-    free(groups);
 }
 
 /* ---- Collectives ---- */
 
-static struct kineto_collective collective_of(const struct kineto_part *parts, size_t first, size_t count) {
-    struct kineto_collective c = {.first = first, .count = count, .last_rank = parts[first].rank};
-    int64_t shortest = INT64_MAX, first_end = INT64_MAX, last_end = INT64_MIN;
+static struct kineto_collective collective_of(const struct kineto_ranks *ranks, size_t first, size_t count) {
+    struct kineto_collective c = {.first = (uint32_t)first, .count = (uint32_t)count};
+    int64_t shortest = INT64_MAX, first_end = INT64_MAX, last_end = INT64_MIN, sum = 0;
     for (size_t i = first; i < first + count; i++) {
-        int64_t duration = parts[i].end_ns - parts[i].start_ns;
+        struct kineto_event event = kineto_part_event(ranks, i);
+        int64_t duration = event.end_ns - event.start_ns;
         if (duration < shortest) {
             shortest = duration;
-            c.last_rank = parts[i].rank;
+            c.last_rank = ranks->parts.at[i].rank;
         }
-        first_end = parts[i].end_ns < first_end ? parts[i].end_ns : first_end;
-        last_end = parts[i].end_ns > last_end ? parts[i].end_ns : last_end;
+        first_end = event.end_ns < first_end ? event.end_ns : first_end;
+        last_end = event.end_ns > last_end ? event.end_ns : last_end;
+        sum += duration;
     }
-    for (size_t i = first; i < first + count; i++)
-        c.waiting_ns += parts[i].end_ns - parts[i].start_ns - shortest;
+    c.waiting_ns = sum - (int64_t)count * shortest;
     c.end_spread_ns = last_end - first_end;
     return c;
 }
 
-/* Parts first..end-1 are one group. Where its ranks show different numbers of collectives nobody knows which are
-   missing, so none is matched. */
+/* Parts first..end-1 are one group. Where its ranks show different numbers of collectives, or some kernels are not
+   told apart, nobody knows which are missing, so none is matched. */
 static void match_group(struct kineto_ranks *ranks, size_t first, size_t end) {
     const struct kineto_part *parts = ranks->parts.at;
     size_t members = 0;
     while (first + members < end && parts[first + members].order == 0)
         members++;
-    bool complete = (end - first) % members == 0 && parts[end - 1].order + 1 == (end - first) / members;
+    bool complete = !ranks->kinds->has_others.at[parts[first].group] && (end - first) % members == 0 &&
+                    parts[end - 1].order + 1 == (end - first) / members;
     for (size_t i = first; complete && i < end; i++)
         complete = parts[i].rank == parts[first + (i - first) % members].rank;
     if (!complete || members < 2) {
@@ -112,37 +110,27 @@ static void match_group(struct kineto_ranks *ranks, size_t first, size_t end) {
         return;
     }
     for (size_t i = first; i < end; i += members)
-        array_push(&ranks->collectives, collective_of(parts, i, members));
+        array_push(&ranks->collectives, collective_of(ranks, i, members));
 }
 
-struct keyed {
-    int64_t start_ns;
-    struct kineto_collective collective;
-};
-
 static int by_first_start(const void *a, const void *b) {
-    const struct keyed *x = a, *y = b;
+    const struct kineto_collective *x = a, *y = b;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->collective.first > y->collective.first) - (x->collective.first < y->collective.first);
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 static void order_by_start(struct kineto_ranks *ranks) {
-    size_t count = ranks->collectives.count;
-    struct keyed *keyed = mem_alloc((count + 1) * sizeof *keyed);
-    for (size_t i = 0; i < count; i++) {
-        const struct kineto_collective *c = &ranks->collectives.at[i];
-        keyed[i] = (struct keyed){INT64_MAX, *c};
+    for (size_t i = 0; i < ranks->collectives.count; i++) {
+        struct kineto_collective *c = &ranks->collectives.at[i];
+        c->start_ns = INT64_MAX;
         for (size_t p = c->first; p < c->first + c->count; p++) {
-            const struct kineto_part *part = &ranks->parts.at[p];
-            int64_t start_ns = part->start_ns - ranks->ranks[part->rank].clock_offset_ns;
-            keyed[i].start_ns = start_ns < keyed[i].start_ns ? start_ns : keyed[i].start_ns;
+            int64_t offset_ns = ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns;
+            int64_t start_ns = kineto_part_event(ranks, p).start_ns - offset_ns;
+            c->start_ns = start_ns < c->start_ns ? start_ns : c->start_ns;
         }
     }
-    qsort(keyed, count, sizeof *keyed, by_first_start);
-    for (size_t i = 0; i < count; i++)
-        ranks->collectives.at[i] = keyed[i].collective;
-    free(keyed);
+    gsl_heapsort(ranks->collectives.at, ranks->collectives.count, sizeof *ranks->collectives.at, by_first_start);
 }
 
 /* ---- Clocks ---- */
@@ -150,7 +138,7 @@ static void order_by_start(struct kineto_ranks *ranks) {
 /* Middle of the ends of a collective, as recorded. */
 static int64_t middle_end(const struct kineto_ranks *ranks, const struct kineto_collective *c, int64_t *scratch) {
     for (size_t i = 0; i < c->count; i++)
-        scratch[i] = ranks->parts.at[c->first + i].end_ns;
+        scratch[i] = kineto_part_event(ranks, c->first + i).end_ns;
     return median(scratch, c->count);
 }
 
@@ -176,10 +164,9 @@ static void find_offsets(struct kineto_ranks *ranks, size_t count) {
         int64_t middle = middle_end(ranks, c, scratch);
         for (size_t p = c->first; p < c->first + c->count; p++)
             array_push(&residuals,
-                       ((struct residual){ranks->parts.at[p].rank, ranks->parts.at[p].end_ns - middle}));
+                       ((struct residual){ranks->parts.at[p].rank, kineto_part_event(ranks, p).end_ns - middle}));
     }
-    if (residuals.count > 0)
-        qsort(residuals.at, residuals.count, sizeof *residuals.at, by_rank);
+    gsl_heapsort(residuals.at, residuals.count, sizeof *residuals.at, by_rank);
     for (size_t first = 0, end; first < residuals.count; first = end) {
         for (end = first; end < residuals.count && residuals.at[end].rank == residuals.at[first].rank;)
             end++;
@@ -194,21 +181,21 @@ static void find_offsets(struct kineto_ranks *ranks, size_t count) {
 static int64_t spread_without_offsets(const struct kineto_ranks *ranks, const struct kineto_collective *c) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t p = c->first; p < c->first + c->count; p++) {
-        const struct kineto_part *part = &ranks->parts.at[p];
-        int64_t end_ns = part->end_ns - ranks->ranks[part->rank].clock_offset_ns;
+        int64_t offset_ns = ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns;
+        int64_t end_ns = kineto_part_event(ranks, p).end_ns - offset_ns;
         first = end_ns < first ? end_ns : first;
         last = end_ns > last ? end_ns : last;
     }
     return last - first;
 }
 
-static void judge_clocks(struct kineto_ranks *ranks, size_t count) {
+static void judge_clocks(struct kineto_ranks *ranks) {
     size_t collectives = ranks->collectives.count;
     int64_t *spreads = mem_alloc((collectives + 1) * sizeof *spreads);
     for (size_t i = 0; i < collectives; i++)
         spreads[i] = spread_without_offsets(ranks, &ranks->collectives.at[i]);
     ranks->residual_ns = median(spreads, collectives);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < ranks->count; i++)
         if (llabs(ranks->ranks[i].clock_offset_ns) > OFFSET_TO_RESIDUAL * (ranks->residual_ns + 1000))
             ranks->corrected = true;
     free(spreads);
@@ -217,8 +204,8 @@ static void judge_clocks(struct kineto_ranks *ranks, size_t count) {
 int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *c, size_t part) {
     int64_t first = INT64_MAX, own = 0;
     for (size_t p = c->first; p < c->first + c->count; p++) {
-        const struct kineto_part *at = &ranks->parts.at[p];
-        int64_t start_ns = at->start_ns - (ranks->corrected ? ranks->ranks[at->rank].clock_offset_ns : 0);
+        int64_t offset_ns = ranks->corrected ? ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns : 0;
+        int64_t start_ns = kineto_part_event(ranks, p).start_ns - offset_ns;
         first = start_ns < first ? start_ns : first;
         if (p == part)
             own = start_ns;
@@ -231,39 +218,54 @@ int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto
 static void add_waiting(struct kineto_ranks *ranks) {
     for (size_t i = 0; i < ranks->collectives.count; i++) {
         const struct kineto_collective *c = &ranks->collectives.at[i];
-        const struct kineto_part *parts = ranks->parts.at;
         int64_t shortest = INT64_MAX;
         for (size_t p = c->first; p < c->first + c->count; p++)
-            if (parts[p].end_ns - parts[p].start_ns < shortest)
-                shortest = parts[p].end_ns - parts[p].start_ns;
+            shortest = duration_ns(ranks, p) < shortest ? duration_ns(ranks, p) : shortest;
         for (size_t p = c->first; p < c->first + c->count; p++)
-            ranks->ranks[parts[p].rank].waiting_ns += parts[p].end_ns - parts[p].start_ns - shortest;
+            ranks->ranks[ranks->parts.at[p].rank].waiting_ns += duration_ns(ranks, p) - shortest;
         ranks->ranks[c->last_rank].caused_ns += c->waiting_ns;
         ranks->ranks[c->last_rank].last++;
     }
 }
 
-void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_trace *traces, size_t count) {
-    *ranks = (struct kineto_ranks){.ranks = mem_zalloc(count + 1, sizeof *ranks->ranks)};
-    for (size_t i = 0; i < count; i++)
-        add_parts(ranks, &traces[i], (uint32_t)i);
-    if (ranks->parts.count > 0)
-        qsort(ranks->parts.at, ranks->parts.count, sizeof *ranks->parts.at, by_collective);
+static void match(struct kineto_ranks *ranks) {
+    for (size_t i = 0; i < ranks->count; i++)
+        add_parts(ranks, (uint32_t)i);
+    gsl_heapsort(ranks->parts.at, ranks->parts.count, sizeof *ranks->parts.at, by_collective);
     for (size_t first = 0, end; first < ranks->parts.count; first = end) {
         for (end = first; end < ranks->parts.count && ranks->parts.at[end].group == ranks->parts.at[first].group;)
             end++;
         match_group(ranks, first, end);
     }
-    find_offsets(ranks, count);
+    find_offsets(ranks, ranks->count);
     order_by_start(ranks);
-    judge_clocks(ranks, count);
+    judge_clocks(ranks);
     add_waiting(ranks);
+}
+
+static uint64_t communication_of(const struct kineto_ranks *ranks) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < ranks->count; i++)
+        for (size_t e = 0; e < ranks->traces[i].events.count; e++)
+            sum += ranks->kinds->all.at[ranks->traces[i].events.at[e].kind].class == KINETO_COMMUNICATION;
+    return sum;
+}
+
+void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
+                       const struct kineto_trace *traces, size_t count) {
+    *ranks = (struct kineto_ranks){
+        .kinds = kinds, .traces = traces, .count = count, .ranks = mem_zalloc(count, sizeof *ranks->ranks)};
+    uint64_t communication = count > 1 ? communication_of(ranks) : 0;
+    ranks->too_many = communication > KINETO_MOST_PARTS;
+    if (ranks->too_many)
+        ranks->unmatched = communication;
+    else if (count > 1)
+        match(ranks);
 }
 
 void kineto_ranks_finish(struct kineto_ranks *ranks) {
     free(ranks->parts.at);
     free(ranks->collectives.at);
     free(ranks->ranks);
-    intern_finish(&ranks->groups);
     *ranks = (struct kineto_ranks){0};
 }

@@ -5,19 +5,22 @@
 
 #include "ingest/kineto_trace.h"
 
-/* One rank's part in a collective. Times on the clock of the first rank's file, base added, not yet corrected. */
+#define KINETO_MOST_PARTS 524288 /* of all ranks */
+
+/* One rank's part in a collective. */
 struct kineto_part {
     uint32_t group; /* number of process group and kernel name */
     uint32_t order; /* among those of the rank, from 0 */
     uint32_t rank;  /* index of the trace */
-    uint32_t kind;  /* of that trace */
-    int64_t start_ns, end_ns;
+    uint32_t event; /* of that trace */
 };
 
-/* Parts first..first+count-1, one for each rank that takes part. */
+/* Parts first..first+count-1, one for each rank that takes part. Times are those of the first rank's file, base
+   added, clocks not yet corrected. */
 struct kineto_collective {
-    size_t first, count;
+    uint32_t first, count;
     uint32_t last_rank;    /* index: whose part was the shortest, for whom the others waited */
+    int64_t start_ns;      /* the first of its ranks, clocks corrected */
     int64_t end_spread_ns; /* as recorded */
     int64_t waiting_ns;    /* sum over ranks of duration minus the shortest one */
 };
@@ -31,17 +34,23 @@ struct kineto_rank {
 
 /* Release with kineto_ranks_finish. */
 struct kineto_ranks {
-    ARRAY_OF(struct kineto_part) parts;
+    const struct kineto_kinds *kinds; /* borrowed, as are traces */
+    const struct kineto_trace *traces;
+    size_t count;
+    ARRAY_OF(struct kineto_part) parts;             /* of several ranks */
     ARRAY_OF(struct kineto_collective) collectives; /* matched ones, by earliest start */
     struct kineto_rank *ranks;                      /* one for each trace */
-    uint64_t unmatched;                             /* parts of groups whose ranks show different numbers of them */
-    int64_t residual_ns;                            /* median spread of ends once clocks are corrected */
-    bool corrected;                                 /* some clock was so far off that starts were corrected */
-    struct intern groups;
+    uint64_t unmatched;  /* kernels of groups that are not complete, see kineto_ranks.c, and of unknown ones */
+    bool too_many;       /* over KINETO_MOST_PARTS: nothing is matched */
+    int64_t residual_ns; /* median spread of ends once clocks are corrected */
+    bool corrected;      /* some clock was so far off that starts were corrected */
 };
 
 /* traces: prepared, in the order of their ranks. */
-void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_trace *traces, size_t count);
+void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
+                       const struct kineto_trace *traces, size_t count);
+struct kineto_event kineto_part_event(const struct kineto_ranks *ranks, size_t part); /* base added */
+const struct kineto_kind *kineto_part_kind(const struct kineto_ranks *ranks, size_t part);
 /* How much later than the first one the rank's part began, its clock corrected. */
 int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *collective,
                            size_t part);
@@ -61,8 +70,8 @@ struct kineto_costs {
     ARRAY_OF(struct kineto_cost) costs;
 };
 
-void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ranks,
-                       const struct kineto_trace *traces, size_t count);
+/* Of matched collectives, or of all communication where there is one rank only. */
+void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ranks);
 void kineto_costs_finish(struct kineto_costs *costs);
 
 #endif

@@ -140,51 +140,71 @@ static uint32_t step_at(const struct kineto_trace *trace, int64_t time_ns) {
     return low > 0 && time_ns < trace->steps.at[low - 1].end_ns ? (uint32_t)low - 1 : KINETO_NO_STEP;
 }
 
-static int64_t launch_or_start(const struct kineto_trace *trace, const struct kineto_event *event) {
+/* Whether the launch of the event is known. */
+static bool find_launch(const struct kineto_trace *trace, const struct kineto_event *event, int64_t *launch_ns) {
     struct kineto_launch wanted = {.correlation = event->correlation};
     const struct kineto_launch *found = NULL;
     if (event->correlation != 0 && trace->launches.count > 0)
         found = bsearch(&wanted, trace->launches.at, trace->launches.count, sizeof wanted, by_correlation);
-    return found ? trace->origin_ns + (int64_t)found->at_us * 1000 : event->start_ns;
+    if (found)
+        *launch_ns = trace->origin_ns + (int64_t)found->at * (INT64_C(1) << trace->launch_shift);
+    return found != NULL;
 }
 
-void kineto_prepare(struct kineto_trace *trace, const struct kineto_patterns *patterns) {
-    if (patterns->has_iteration)
+static void order_steps(struct kineto_trace *trace, const struct kineto_reading *reading) {
+    if (reading->has_iteration)
         join_steps(trace);
     else
         drop_equal_steps(trace);
     sort(trace->steps.at, trace->steps.count, sizeof *trace->steps.at, by_step_start);
-    sort(trace->launches.at, trace->launches.count, sizeof *trace->launches.at, by_correlation);
-    for (size_t i = 0; i < trace->events.count; i++) {
-        struct kineto_event *event = &trace->events.at[i];
-        event->correlation = step_at(trace, launch_or_start(trace, event));
+}
+
+/* Keeps the steps that are wanted; *ret_index has the new index of each, or KINETO_NO_STEP. */
+static void choose_steps(struct kineto_trace *trace, const struct kineto_reading *reading, uint32_t **ret_index) {
+    uint32_t *index = mem_alloc((trace->steps.count + 1) * sizeof *index), kept = 0;
+    for (size_t i = 0; i < trace->steps.count; i++) {
+        int64_t number = trace->steps.at[i].number;
+        bool keep = !reading->has_steps || (number >= reading->first_step && number <= reading->last_step);
+        index[i] = keep ? kept++ : KINETO_NO_STEP;
     }
+    *ret_index = index;
+}
+
+static void keep_steps(struct kineto_trace *trace, const uint32_t *index) {
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->steps.count; i++)
+        if (index[i] != KINETO_NO_STEP)
+            trace->steps.at[kept++] = trace->steps.at[i];
+    trace->steps.count = kept;
+}
+
+void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *reading,
+                    struct kineto_streams *ret_streams) {
+    uint32_t *index;
+    size_t kept = 0;
+    order_steps(trace, reading);
+    choose_steps(trace, reading, &index);
+    sort(trace->launches.at, trace->launches.count, sizeof *trace->launches.at, by_correlation);
+    sort_events(trace->events.at, trace->events.count, by_start);
+    kineto_streams_init(ret_streams, trace->kinds);
+    for (size_t i = 0; i < trace->events.count; i++) {
+        struct kineto_event event = trace->events.at[i];
+        int64_t launch_ns;
+        bool launched = find_launch(trace, &event, &launch_ns);
+        uint32_t step = step_at(trace, launched ? launch_ns : event.start_ns);
+        event.correlation = step == KINETO_NO_STEP ? step : index[step];
+        if (reading->has_steps && event.correlation == KINETO_NO_STEP)
+            continue;
+        kineto_streams_add(ret_streams, trace, &event, launched ? &launch_ns : NULL, reading->kernel_delay_ns);
+        trace->events.at[kept++] = event;
+    }
+    kineto_streams_complete(ret_streams);
+    trace->events.count = kept;
+    keep_steps(trace, index);
+    free(index);
     free(trace->launches.at);
     trace->launches.at = NULL;
     trace->launches.count = trace->launches.capacity = 0;
-    sort_events(trace->events.at, trace->events.count, by_start);
-}
-
-void kineto_keep_steps(struct kineto_trace *trace, int64_t first, int64_t last) {
-    size_t kept_steps = 0, kept = 0;
-    uint32_t *new_index = mem_alloc((trace->steps.count + 1) * sizeof *new_index);
-    for (size_t i = 0; i < trace->steps.count; i++) {
-        const struct kineto_step *step = &trace->steps.at[i];
-        bool keep = step->number >= first && step->number <= last;
-        new_index[i] = keep ? (uint32_t)kept_steps : KINETO_NO_STEP;
-        if (keep)
-            trace->steps.at[kept_steps++] = *step;
-    }
-    for (size_t i = 0; i < trace->events.count; i++) {
-        struct kineto_event event = trace->events.at[i];
-        if (event.correlation == KINETO_NO_STEP || new_index[event.correlation] == KINETO_NO_STEP)
-            continue;
-        event.correlation = new_index[event.correlation];
-        trace->events.at[kept++] = event;
-    }
-    trace->steps.count = kept_steps;
-    trace->events.count = kept;
-    free(new_index);
 }
 
 /* ---- Unions ---- */
@@ -265,18 +285,18 @@ struct kineto_shares kineto_shares_of(const struct kineto_trace *trace) {
     const struct kineto_event *at = trace->events.at;
     if (trace->events.count == 0)
         return (struct kineto_shares){0};
-    return shares_of((struct events){at, at + trace->events.count, trace->kinds.at});
+    return shares_of((struct events){at, at + trace->events.count, trace->kinds->all.at});
 }
 
-void kineto_shares_by_step(struct kineto_trace *trace, struct kineto_shares **ret_shares) {
+void kineto_shares_by_step(struct kineto_trace *trace, size_t steps, struct kineto_shares **ret_shares) {
     struct kineto_event *events = trace->events.at;
     size_t count = trace->events.count;
-    struct kineto_shares *shares = mem_zalloc(trace->steps.count + 1, sizeof *shares);
+    struct kineto_shares *shares = mem_zalloc(steps + 1, sizeof *shares);
     sort_events(events, count, by_step);
-    for (size_t i = 0, next; i < count && events[i].correlation != KINETO_NO_STEP; i = next) {
+    for (size_t i = 0, next; i < count && events[i].correlation < steps; i = next) {
         for (next = i + 1; next < count && events[next].correlation == events[i].correlation; next++)
             continue;
-        shares[events[i].correlation] = shares_of((struct events){events + i, events + next, trace->kinds.at});
+        shares[events[i].correlation] = shares_of((struct events){events + i, events + next, trace->kinds->all.at});
     }
     sort_events(events, count, by_start);
     *ret_shares = shares;

@@ -1,5 +1,5 @@
-/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events, launches, steps and different
-   messages only, never with the file. */
+/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events and their launches only, never with
+   the file; all else is bounded. */
 #include "ingest/kineto_trace.h"
 
 #include "base/hash.h"
@@ -7,14 +7,16 @@
 #include "io/json_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define MOST_KINDS       1000000
-#define NAME_BYTES       200 /* of a kernel's name that are kept */
-#define SEEN_NAMES       4096
-#define MOST_DURATION_NS INT64_C(1000000000000000000)
+#define SEEN_NAMES        4096
+#define MOST_DEVICES      64
+#define MOST_DURATION_NS  INT64_C(1000000000000000000)
+#define EARLY_LAUNCHES    2097152 /* kept beyond the number of GPU events so far */
+#define MOST_LAUNCH_SHIFT 12      /* 4 us, and launches up to 2.4 hours from the first */
 
 enum verdict { UNKNOWN, MATCHES, DIFFERS };
 
@@ -24,11 +26,18 @@ struct seen_name {
     enum verdict verdict;
 };
 
+struct device {
+    int64_t id;
+    double memory_bytes;
+    char name[KINETO_NAME_BYTES + 1];
+};
+
 struct reader {
-    const struct kineto_patterns *patterns;
+    const struct kineto_reading *reading;
     struct kineto_trace *trace;
-    struct slice devices; /* of the header, copied */
-    struct str key, text;
+    struct device devices[MOST_DEVICES]; /* of the header */
+    size_t device_count;
+    struct str text;
     struct seen_name communication[SEEN_NAMES], iteration[SEEN_NAMES];
 };
 
@@ -91,15 +100,11 @@ static bool begins_with(struct slice text, const char *prefix) {
 /* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
 static struct slice short_name(struct slice name) {
     size_t length = 0;
-    while (length < name.length && length < NAME_BYTES && name.at[length] != '(' && name.at[length] != '<')
+    while (length < name.length && length < KINETO_NAME_BYTES && name.at[length] != '(' && name.at[length] != '<')
         length++;
     while (length > 0 && name.at[length - 1] == ' ')
         length--;
     return (struct slice){name.at, length};
-}
-
-static char *keep(struct reader *r, struct slice text) {
-    return arena_strndup(&r->trace->arena, text.at, text.length);
 }
 
 /* ---- One event ---- */
@@ -109,8 +114,8 @@ struct fields {
 };
 
 struct message {
-    struct slice collective, group, ranks, type;
-    int64_t in, out, group_size; /* elements */
+    struct slice type;
+    int64_t in, out; /* elements */
 };
 
 static double bytes_of_type(struct slice type) {
@@ -126,54 +131,11 @@ static double bytes_of_type(struct slice type) {
     return NAN;
 }
 
-static void add_key(struct reader *r, const void *bytes, size_t length) {
-    str_add_bytes(&r->key, bytes, length);
-    str_add_char(&r->key, '\0');
-}
-
-/* A name alone may mean another group on another rank. */
-static uint32_t group_number(struct reader *r, const struct message *message) {
-    r->key.length = 0;
-    str_add_bytes(&r->key, message->group.at, message->group.length);
-    str_add_char(&r->key, ' ');
-    str_add_bytes(&r->key, message->ranks.at, message->ranks.length);
-    return intern(&r->trace->groups, r->key.text, r->key.length, NULL);
-}
-
-/* The number of that kind, which is new if none is like it. */
-static uint32_t kind_number(struct reader *r, const struct kineto_kind *kind, struct slice name,
-                            const struct message *message) {
-    bool is_new;
-    uint32_t group = kind->class == KINETO_COMMUNICATION ? group_number(r, message) : 0;
-    r->key.length = 0;
-    add_key(r, &kind->class, sizeof kind->class);
-    add_key(r, &kind->device, sizeof kind->device);
-    add_key(r, &kind->stream, sizeof kind->stream);
-    if (kind->class == KINETO_COMMUNICATION) {
-        add_key(r, name.at, name.length);
-        add_key(r, message->collective.at, message->collective.length);
-        add_key(r, &group, sizeof group);
-        add_key(r, &kind->bytes, sizeof kind->bytes);
-        add_key(r, &kind->group_size, sizeof kind->group_size);
-    }
-    uint32_t number = intern(&r->trace->kind_keys, r->key.text, r->key.length, &is_new);
-    if (!is_new)
-        return number;
-    struct kineto_kind *added = array_add(&r->trace->kinds);
-    *added = *kind;
-    if (kind->class == KINETO_COMMUNICATION) {
-        added->name = keep(r, name);
-        added->collective = message->collective.length > 0 ? keep(r, message->collective) : NULL;
-        added->group = intern_text(&r->trace->groups, group);
-    }
-    return number;
-}
-
 static void add_copy(struct reader *r, struct slice name, double bytes) {
     bool is_new;
     if (begins_with(name, "Memcpy"))
         name = short_name(name);
-    name.length = name.length < NAME_BYTES ? name.length : NAME_BYTES;
+    name.length = name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES;
     if (r->trace->copies.count >= 256) /* a dozen names are usual */
         name = (struct slice){"others", 6};
     uint32_t number = intern(&r->trace->copy_names, name.at, name.length, &is_new);
@@ -183,90 +145,97 @@ static void add_copy(struct reader *r, struct slice name, double bytes) {
     r->trace->copies.at[number].count++;
 }
 
-static void read_arguments(struct slice text, struct kineto_kind *kind, int64_t *correlation, double *copied,
+static void read_arguments(struct slice text, struct kineto_description *d, int64_t *correlation, double *copied,
                            struct message *m) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
         if (is(key, "stream"))
-            (void)json_integer(value, &kind->stream);
+            (void)json_integer(value, &d->stream);
         else if (is(key, "device"))
-            (void)json_integer(value, &kind->device);
+            (void)json_integer(value, &d->device);
         else if (is(key, "correlation"))
             (void)json_integer(value, correlation);
         else if (is(key, "bytes"))
             (void)json_real(value, copied);
         else if (is(key, "Collective name"))
-            m->collective = json_string(value);
+            d->collective = json_string(value);
         else if (is(key, "In msg nelems"))
             (void)json_integer(value, &m->in);
         else if (is(key, "Out msg nelems"))
             (void)json_integer(value, &m->out);
         else if (is(key, "Group size"))
-            (void)json_integer(value, &m->group_size);
+            (void)json_integer(value, &d->group_size);
         else if (is(key, "dtype"))
             m->type = json_string(value);
         else if (is(key, "Process Group Name"))
-            m->group = json_string(value);
+            d->group = json_string(value);
         else if (is(key, "Process Group Ranks"))
-            m->ranks = json_string(value);
+            d->ranks = json_string(value);
     }
-}
-
-static struct slice cut(struct slice text, size_t length) {
-    return (struct slice){text.at, text.length < length ? text.length : length};
 }
 
 static void add_gpu_event(struct reader *r, const struct fields *f, enum category category, int64_t start_ns,
                           int64_t duration_ns) {
-    struct kineto_kind kind = {.class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
+    struct kineto_description d = {.class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct message message = {.in = -1, .out = -1};
     int64_t correlation = 0;
     double copied = 0;
     if (category == KERNEL)
-        kind.class = matches(r, &r->patterns->communication, r->communication, f->name) ? KINETO_COMMUNICATION
-                                                                                        : KINETO_COMPUTE;
-    (void)json_integer(f->track, &kind.stream); /* the thread stands for the stream where there is none */
-    read_arguments(f->arguments, &kind, &correlation, &copied, &message);
+        d.class = matches(r, &r->reading->communication, r->communication, f->name) ? KINETO_COMMUNICATION
+                                                                                    : KINETO_COMPUTE;
+    (void)json_integer(f->track, &d.stream); /* the thread stands for the stream where there is none */
+    read_arguments(f->arguments, &d, &correlation, &copied, &message);
     if (category == COPY)
         add_copy(r, f->name, copied);
-    if (kind.class == KINETO_COMMUNICATION) {
+    if (d.class == KINETO_COMMUNICATION) {
         int64_t elements = message.in > message.out ? message.in : message.out;
-        kind.bytes = elements >= 0 ? (double)elements * bytes_of_type(message.type) : NAN;
-        kind.group_size = message.group_size;
-        message.collective = cut(message.collective, NAME_BYTES);
-        message.group = cut(message.group, NAME_BYTES);
+        d.bytes = elements >= 0 ? (double)elements * bytes_of_type(message.type) : NAN;
+        d.name = short_name(f->name);
     }
     struct kineto_event *event = array_add(&r->trace->events);
     event->start_ns = start_ns;
     event->end_ns = start_ns + duration_ns;
     event->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
-    event->kind = kind_number(r, &kind, short_name(f->name), &message);
+    event->kind = kineto_kinds_number(r->reading->kinds, &d);
+    r->trace->crowded += !kineto_kinds_is_known(r->reading->kinds, event->kind);
+}
+
+/* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in a trace of up
+   to 2 s whole nanoseconds. */
+static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_t start_ns) {
+    if (trace->launches.count == 0)
+        trace->origin_ns = start_ns;
+    int64_t since_ns = start_ns - trace->origin_ns;
+    unsigned shift = trace->launch_shift;
+    while (shift <= MOST_LAUNCH_SHIFT && (since_ns >> shift < INT32_MIN || since_ns >> shift > INT32_MAX))
+        shift++;
+    if (shift > MOST_LAUNCH_SHIFT || trace->launches.count >= EARLY_LAUNCHES + trace->events.count) {
+        trace->unlaunched++;
+        return;
+    }
+    for (size_t i = 0; shift > trace->launch_shift && i < trace->launches.count; i++)
+        trace->launches.at[i].at >>= shift - trace->launch_shift;
+    trace->launch_shift = shift;
+    array_push(&trace->launches, ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
 }
 
 static void add_launch(struct reader *r, const struct fields *f, int64_t start_ns) {
-    struct kineto_trace *trace = r->trace;
     int64_t correlation = 0;
     if (!memmem(f->name.at, f->name.length, "aunch", 5) && !memmem(f->name.at, f->name.length, "emcpy", 5) &&
         !memmem(f->name.at, f->name.length, "emset", 5))
         return;
-    if (!json_integer(json_find(f->arguments, "correlation"), &correlation) || correlation <= 0 ||
-        correlation > UINT32_MAX)
-        return;
-    if (trace->launches.count == 0)
-        trace->origin_ns = start_ns;
-    int64_t at_us = (start_ns - trace->origin_ns) / 1000;
-    if (at_us < INT32_MIN || at_us > INT32_MAX)
-        return; /* over 35 minutes away: the kernel's own start has to do */
-    array_push(&trace->launches, ((struct kineto_launch){(uint32_t)correlation, (int32_t)at_us}));
+    if (json_integer(json_find(f->arguments, "correlation"), &correlation) && correlation > 0 &&
+        correlation <= UINT32_MAX)
+        keep_launch(r->trace, (uint32_t)correlation, start_ns);
 }
 
 /* ProfilerStep#N, or a name the user's pattern knows. */
 static bool is_step(struct reader *r, struct slice name, int64_t *number) {
     static const char prefix[] = "ProfilerStep#";
-    if (r->patterns->has_iteration) {
+    if (r->reading->has_iteration) {
         *number = (int64_t)r->trace->steps.count;
-        return matches(r, &r->patterns->iteration, r->iteration, name);
+        return matches(r, &r->reading->iteration, r->iteration, name);
     }
     if (!begins_with(name, prefix))
         return false;
@@ -337,60 +306,77 @@ static void read_event(struct reader *r, struct slice text) {
         add_gpu_event(r, &f, category, start_ns, duration_ns);
     } else if (is_step(r, f.name, &number)) {
         uint32_t order = (uint32_t)r->trace->steps.count;
-        array_push(&r->trace->steps, ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
+        if (order < KINETO_MOST_STEPS)
+            array_push(&r->trace->steps, ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
+        else
+            r->trace->more_steps++;
     }
 }
 
 /* ---- The rest of the file ---- */
 
+static const char *kept(struct kineto_trace *trace, struct slice text) {
+    return arena_strndup(&trace->arena, text.at, text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
+}
+
+static void read_devices(struct reader *r, struct slice text) {
+    struct json_cursor cursor = json_inside(text);
+    struct slice device;
+    for (r->device_count = 0; r->device_count < MOST_DEVICES && json_element(&cursor, &device); r->device_count++) {
+        struct device *d = &r->devices[r->device_count];
+        struct slice name = json_string(json_find(device, "name"));
+        *d = (struct device){.id = -1, .memory_bytes = NAN};
+        (void)json_integer(json_find(device, "id"), &d->id);
+        (void)json_real(json_find(device, "totalGlobalMem"), &d->memory_bytes);
+        snprintf(d->name, sizeof d->name, "%.*s",
+                 (int)(name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES), name.at);
+    }
+}
+
 static void read_distributed(struct reader *r, struct slice text) {
     (void)json_integer(json_find(text, "rank"), &r->trace->rank);
     (void)json_integer(json_find(text, "world_size"), &r->trace->world_size);
     struct slice backend = json_string(json_find(text, "backend"));
-    if (backend.length > 0)
-        r->trace->backend = keep(r, cut(backend, NAME_BYTES));
+    if (backend.length > 0 && !r->trace->backend)
+        r->trace->backend = kept(r->trace, backend);
 }
 
 static void read_member(struct reader *r, const struct json_item *item) {
     if (slice_is(item->key, "distributedInfo")) {
         read_distributed(r, item->text);
     } else if (slice_is(item->key, "deviceProperties")) {
-        r->devices = (struct slice){keep(r, item->text), item->text.length};
+        read_devices(r, item->text);
     } else if (slice_is(item->key, "baseTimeNanoseconds")) {
         r->trace->has_base = json_integer(item->text, &r->trace->base_ns);
     }
 }
 
 /* The device that did the work; the first one where none is named. */
-static void choose_device(struct reader *r) {
+static void choose_device(const struct reader *r) {
     struct kineto_trace *trace = r->trace;
-    int64_t wanted = trace->kinds.count > 0 ? trace->kinds.at[0].device : -1, id;
-    struct json_cursor cursor = json_inside(r->devices);
-    struct slice device;
-    while (json_element(&cursor, &device)) {
-        struct slice name = json_string(json_find(device, "name"));
-        if (trace->gpu && !(json_integer(json_find(device, "id"), &id) && id == wanted))
-            continue;
-        if (name.length > 0)
-            trace->gpu = keep(r, cut(name, NAME_BYTES));
-        (void)json_real(json_find(device, "totalGlobalMem"), &trace->gpu_memory_bytes);
-    }
+    uint32_t track = trace->events.count > 0 ? trace->kinds->all.at[trace->events.at[0].kind].track : KINETO_NONE;
+    const struct device *chosen = NULL;
+    for (const struct device *d = r->devices; d < r->devices + r->device_count; d++)
+        if (!chosen || (track != KINETO_NONE && d->id == trace->kinds->tracks.at[track].device))
+            chosen = d;
+    if (!chosen)
+        return;
+    trace->gpu_memory_bytes = chosen->memory_bytes;
+    if (chosen->name[0])
+        trace->gpu = arena_strdup(&trace->arena, chosen->name);
 }
 
 static int read_items(struct reader *r, struct json_stream *stream, struct error *reterr) {
     struct json_item item;
     int got;
     while ((got = json_stream_next(stream, &item, reterr)) > 0) {
-        if (r->patterns->strict && !json_is_valid(item.text))
+        if (r->reading->strict && !json_is_valid(item.text))
             return error_set(reterr, ERROR_INPUT, "%s: expected valid JSON, got a bad value at byte %llu",
                              r->trace->path, (unsigned long long)item.offset);
         if (item.key.length > 0)
             read_member(r, &item);
         else
             read_event(r, item.text);
-        if (r->trace->kinds.count > MOST_KINDS)
-            return error_set(reterr, ERROR_INPUT, "%s: more than %d different messages and streams", r->trace->path,
-                             MOST_KINDS);
     }
     return got;
 }
@@ -402,29 +388,29 @@ static int check_end(struct reader *r, struct json_stream *stream, struct error 
     trace->repairs = json_stream_repairs(stream);
     if (truncation)
         trace->truncation = arena_strdup(&trace->arena, truncation);
-    if (!r->patterns->strict || (!truncation && trace->repairs == 0))
+    if (!r->reading->strict || (!truncation && trace->repairs == 0))
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path, truncation ? truncation : "damaged events");
 }
 
-int kineto_trace_read(const char *path, const struct kineto_patterns *patterns, struct kineto_trace *trace,
+int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
                       struct error *reterr) {
     struct json_stream *stream = NULL;
     trace->path = path;
     trace->rank = trace->world_size = -1;
     trace->gpu_memory_bytes = NAN;
+    trace->kinds = reading->kinds;
     int status = json_stream_open(path, "traceEvents", &stream, reterr);
     if (status < 0)
         return status;
     struct reader *r = mem_zalloc(1, sizeof *r);
-    r->patterns = patterns;
+    r->reading = reading;
     r->trace = trace;
     json_stream_resume_at(stream, "\"ph\"");
     status = read_items(r, stream, reterr);
     if (status == 0)
         status = check_end(r, stream, reterr);
     choose_device(r);
-    str_finish(&r->key);
     str_finish(&r->text);
     free(r);
     json_stream_close(stream);
@@ -433,12 +419,9 @@ int kineto_trace_read(const char *path, const struct kineto_patterns *patterns, 
 
 void kineto_trace_finish(struct kineto_trace *trace) {
     free(trace->events.at);
-    free(trace->kinds.at);
     free(trace->steps.at);
     free(trace->launches.at);
     free(trace->copies.at);
-    intern_finish(&trace->kind_keys);
-    intern_finish(&trace->groups);
     intern_finish(&trace->copy_names);
     arena_finish(&trace->arena);
     *trace = (struct kineto_trace){0};

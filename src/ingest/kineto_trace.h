@@ -2,32 +2,19 @@
 #ifndef EASIM_INGEST_KINETO_TRACE_H
 #define EASIM_INGEST_KINETO_TRACE_H
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "ingest/kineto_kinds.h"
 
 #include <regex.h>
 
-enum kineto_class { KINETO_COMPUTE = 1, KINETO_COMMUNICATION = 2, KINETO_MEMORY = 4 }; /* bits, for sets of them */
-
-#define KINETO_NO_STEP UINT32_MAX
+#define KINETO_NO_STEP    UINT32_MAX
+#define KINETO_MOST_STEPS 262144
 
 /* GPU work. 24 bytes, and its launch 8: that is all that grows with the trace. */
 struct kineto_event {
     int64_t start_ns, end_ns; /* as in the file, microseconds times 1000 */
     uint32_t correlation;     /* 0: none; once steps are assigned, the index of the step or KINETO_NO_STEP */
-    uint32_t kind;            /* index into kinds */
-};
-
-/* What events have in common. Only communication has more than class, device and stream. */
-struct kineto_kind {
-    enum kineto_class class;
-    int64_t device, stream; /* -1: not given */
-    const char *name;       /* of the kernel, up to its arguments */
-    const char *collective; /* "allreduce"; NULL: the trace does not say */
-    const char *group;      /* process group and its ranks; " ": not given */
-    int64_t group_size;     /* 0: not given */
-    double bytes;           /* of the larger of message in and message out; NAN: not given */
+    uint32_t kind;            /* number in the table of kinds */
 };
 
 struct kineto_step {
@@ -38,7 +25,7 @@ struct kineto_step {
 
 struct kineto_launch {
     uint32_t correlation;
-    int32_t at_us; /* since the trace's origin */
+    int32_t at; /* since the trace's origin, in units of 2^launch_shift ns */
 };
 
 struct kineto_copy { /* of one name, as "Memcpy HtoD" */
@@ -46,12 +33,16 @@ struct kineto_copy { /* of one name, as "Memcpy HtoD" */
     uint64_t count;
 };
 
-/* How a trace is to be read. */
-struct kineto_patterns {
+/* How traces are to be read. */
+struct kineto_reading {
     regex_t communication;
     regex_t iteration;
     bool has_iteration; /* else: steps are ProfilerStep#N */
     bool strict;
+    bool has_steps;
+    int64_t first_step, last_step; /* both included */
+    int64_t kernel_delay_ns;       /* shorter gaps behind a kernel whose successor was launched are kernel_wait */
+    struct kineto_kinds *kinds;    /* common to all traces */
 };
 
 /* Zero-initialise; release with kineto_trace_finish. */
@@ -65,21 +56,23 @@ struct kineto_trace {
     bool has_base;
     uint64_t bytes; /* decoded */
     uint64_t records, no_duration, negative, unreadable, repairs;
-    const char *truncation; /* "truncated at byte N", or NULL */
+    uint64_t crowded;                /* GPU events not told apart: too many kinds or streams */
+    uint64_t more_steps, unlaunched; /* steps and launches left out: too many, or launches hours away */
+    const char *truncation;          /* "truncated at byte N", or NULL */
 
     ARRAY_OF(struct kineto_event) events; /* once prepared by start */
-    ARRAY_OF(struct kineto_kind) kinds;
-    struct intern kind_keys, groups;
-    ARRAY_OF(struct kineto_step) steps; /* once prepared by number, none twice */
+    const struct kineto_kinds *kinds;     /* borrowed */
+    ARRAY_OF(struct kineto_step) steps;   /* once prepared by number, none twice */
     ARRAY_OF(struct kineto_launch) launches;
     ARRAY_OF(struct kineto_copy) copies;
     struct intern copy_names;
-    int64_t origin_ns;                                /* the first launch */
+    int64_t origin_ns; /* the first launch */
+    unsigned launch_shift;
     double peak_allocated_bytes, peak_reserved_bytes; /* of GPU memory; 0: not recorded */
 };
 
 /* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged under strict. */
-int kineto_trace_read(const char *path, const struct kineto_patterns *patterns, struct kineto_trace *trace,
+int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
                       struct error *reterr) MUST_CHECK;
 void kineto_trace_finish(struct kineto_trace *trace);
 

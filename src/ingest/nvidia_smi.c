@@ -3,7 +3,6 @@
 #include "ingest/nvidia_smi.h"
 
 #include "ingest/telemetry.h"
-#include "io/lines.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -68,17 +67,13 @@ static const struct {
 #define POWER_REASONS 0x84 /* software power cap, hardware power brake */
 
 struct reader {
-    struct telemetry telemetry;
-    const struct profile_options *options;
-    const char *path;
-    bool many_files; /* an index then means another GPU in each file */
-    struct lines *lines;
     struct slice cells[MOST_CELLS];
     size_t cell_count;
     int columns[COLUMNS]; /* -1: not there */
     size_t column_count;  /* of the header; 0: none yet */
+    bool began;           /* the file at hand has had a line */
     bool is_dmon;
-    struct str key;
+    bool no_key; /* nothing tells GPUs apart */
 };
 
 /* ---- Header ---- */
@@ -94,16 +89,23 @@ static struct slice column_name(struct slice cell) {
 }
 
 /* How many columns of the cells are known; their places go to columns. */
-static size_t find_columns(struct reader *r, int columns[static COLUMNS]) {
-    size_t found = 0, count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
-    for (int c = 0; c < COLUMNS; c++)
+static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) {
+    const size_t name_count = sizeof names / sizeof *names,
+                 count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
+    size_t chosen[COLUMNS], found = 0; /* the name by which each was found: the earlier one in the list counts */
+    for (int c = 0; c < COLUMNS; c++) {
         columns[c] = -1;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (size_t i = 0; i < count && columns[names[n].column] < 0; i++)
-            if (slice_is(column_name(r->cells[i]), names[n].name)) {
+        chosen[c] = name_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct slice name = column_name(r->cells[i]);
+        for (size_t n = 0; n < name_count && name.length > 0; n++)
+            if (n < chosen[names[n].column] && slice_is(name, names[n].name)) {
+                found += columns[names[n].column] < 0;
                 columns[names[n].column] = (int)i;
-                found++;
+                chosen[names[n].column] = n;
             }
+    }
     return found;
 }
 
@@ -120,28 +122,19 @@ static struct slice cell(const struct reader *r, enum column column) {
 }
 
 /* uuid, else bus, else gpu, else index, else the only GPU there is. */
-static uint32_t device_of(struct reader *r) {
+static uint32_t device_of(struct telemetry *t, struct reader *r) {
     static const enum column keys[] = {UUID, BUS, GPU, INDEX};
-    struct slice key = {"0", 1};
-    bool global = false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct slice text = cell(r, keys[i]);
-        if (text.length == 0 || text.at[0] == '[')
-            continue;
-        key = text;
-        global = keys[i] == UUID;
-        break;
+        if (text.length > 0 && text.at[0] != '[')
+            return keys[i] == UUID ? telemetry_device_number(t, text) : telemetry_local_device(t, text);
     }
-    if (global || !r->many_files)
-        return telemetry_device_number(&r->telemetry, key);
-    r->key.length = 0;
-    str_addf(&r->key, "%s:", r->path);
-    str_add_bytes(&r->key, key.at, key.length);
-    return telemetry_device_number(&r->telemetry, (struct slice){r->key.text, r->key.length});
+    r->no_key = true;
+    return telemetry_local_device(t, (struct slice){"0", 1});
 }
 
 /* dmon -o DT has the day, as 20251120, in a column of its own, and -o T the time of day alone. */
-static bool dmon_time(struct reader *r, int64_t *time_ns) {
+static bool dmon_time(const struct reader *r, int64_t *time_ns) {
     struct slice day = cell(r, DATE), time = cell(r, TIME);
     char text[32] = "1970-01-02T";
     if (day.length == 8)
@@ -153,9 +146,9 @@ static bool dmon_time(struct reader *r, int64_t *time_ns) {
     return telemetry_time((struct slice){text, length + 8}, time_ns);
 }
 
-static bool row_time(struct reader *r, uint32_t device, int64_t *time_ns) {
+static bool row_time(struct telemetry *t, const struct reader *r, uint32_t device, int64_t *time_ns) {
     if (r->columns[TIME] < 0) {
-        *time_ns = telemetry_next_tick(&r->telemetry, device, r->options->interval_s);
+        *time_ns = telemetry_next_tick(t, device);
         return true;
     }
     return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
@@ -176,19 +169,17 @@ static double capped(struct slice text) {
     return *end ? NAN : (reasons & POWER_REASONS) != 0;
 }
 
-static void read_row(struct reader *r, struct slice line) {
+static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
-    r->telemetry.rows++;
-    if (lines_ended_partial(r->lines) && r->telemetry.rows > 1) { /* its last number may be cut */
-        r->telemetry.partial_rows++;
+    t->rows++;
+    if (telemetry_is_partial(t))
         return;
-    }
     if (r->cell_count != r->column_count) {
-        telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
+        telemetry_bad_row(t);
         return;
     }
-    if (r->columns[TIME] >= 0 && telemetry_is_repeated(&r->telemetry, line))
+    if (r->columns[TIME] >= 0 && telemetry_is_repeated(t, line))
         return;
     telemetry_sample_init(&sample);
     sample.power_w = number(r, POWER, &is_bad);
@@ -202,14 +193,14 @@ static void read_row(struct reader *r, struct slice line) {
     sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, NULL);
     sample.metrics[TELEMETRY_POWER_LIMIT] = number(r, LIMIT, NULL);
     sample.metrics[TELEMETRY_POWER_CAPPED] = capped(cell(r, REASONS));
-    uint32_t device = is_bad ? 0 : device_of(r);
-    if (is_bad || !row_time(r, device, &sample.time_ns)) {
-        telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
+    uint32_t device = is_bad ? 0 : device_of(t, r);
+    if (is_bad || !row_time(t, r, device, &sample.time_ns)) {
+        telemetry_bad_row(t);
         return;
     }
     sample.device = device;
-    telemetry_name_gpu(&r->telemetry, device, cell(r, NAME));
-    telemetry_add(&r->telemetry, &sample);
+    telemetry_name_gpu(t, device, cell(r, NAME));
+    telemetry_add(t, &sample);
 }
 
 /* ---- One file ---- */
@@ -220,7 +211,7 @@ static bool has_power(const int columns[static COLUMNS]) {
 }
 
 /* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows. */
-static void read_dmon_line(struct reader *r, struct slice line) {
+static void read_dmon_line(struct telemetry *t, struct reader *r, struct slice line) {
     int columns[COLUMNS];
     const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
     r->cell_count =
@@ -228,15 +219,15 @@ static void read_dmon_line(struct reader *r, struct slice line) {
     if (line.at[0] == '#' && find_columns(r, columns) > 1) /* the second line, of units, has no known name */
         take_header(r, columns);
     else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
-        read_row(r, line);
+        read_row(t, r, line);
 }
 
-static void read_csv_line(struct reader *r, struct slice line) {
+static void read_csv_line(struct telemetry *t, struct reader *r, struct slice line) {
     int columns[COLUMNS];
     r->cell_count = telemetry_split(line, ',', r->cells, MOST_CELLS);
     if (r->cell_count > MOST_CELLS) {
-        r->telemetry.rows++;
-        telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
+        t->rows++;
+        telemetry_bad_row(t);
         return;
     }
     /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names in them. */
@@ -246,77 +237,48 @@ static void read_csv_line(struct reader *r, struct slice line) {
     if (found > 1 || (found == 1 && has_power(columns)))
         take_header(r, columns);
     else
-        read_row(r, line);
+        read_row(t, r, line);
 }
 
-static void take_given_columns(struct reader *r) {
+static int begin(struct telemetry *t, struct error *reterr) {
+    struct reader *r = t->reader;
+    const char *given = t->options->columns ? t->options->columns : "";
     int columns[COLUMNS];
-    struct slice line = {r->options->columns, strlen(r->options->columns)};
-    r->cell_count = telemetry_split(line, ',', r->cells, MOST_CELLS);
+    (void)reterr;
+    r->began = false;
+    r->cell_count = telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
     find_columns(r, columns);
     take_header(r, columns);
-}
-
-static int read_lines(struct reader *r, struct error *reterr) {
-    struct slice line;
-    int got;
-    bool first = true;
-    r->column_count = 0;
-    if (r->options->columns)
-        take_given_columns(r);
-    while ((got = lines_next(r->lines, &line, reterr)) != 0) {
-        if (got == ERROR_INPUT) { /* a NUL byte spoils its line only */
-            telemetry_bad_row(&r->telemetry, r->path, lines_number(r->lines));
-            continue;
-        }
-        if (got < 0 && telemetry_recovers(&r->telemetry, lines_is_damaged(r->lines), reterr->text))
-            break;
-        if (got < 0)
-            return got;
-        if (line.length == 0)
-            continue;
-        r->is_dmon = first ? line.at[0] == '#' : r->is_dmon;
-        first = false;
-        if (r->is_dmon)
-            read_dmon_line(r, line);
-        else
-            read_csv_line(r, line);
-        if (!r->is_dmon && !has_power(r->columns))
-            return error_set(reterr, ERROR_INPUT,
-                             "%s:%u:1: expected a header with power.draw (or --columns for a file without one)",
-                             r->path, (unsigned)lines_number(r->lines));
-    }
+    r->column_count = t->options->columns ? r->cell_count : 0;
     return 0;
 }
 
-static void read_file(struct reader *r, const char *path, struct problems *problems) {
-    struct error error = {0};
-    r->path = path;
-    for (int c = 0; c < COLUMNS; c++)
-        r->columns[c] = -1;
-    int status = lines_open(path, &r->lines, &error);
-    if (status == 0)
-        status = read_lines(r, &error);
-    lines_close(r->lines);
-    r->lines = NULL;
-    if (status < 0)
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+    struct reader *r = t->reader;
+    r->is_dmon = r->began ? r->is_dmon : line.at[0] == '#';
+    r->began = true;
+    if (r->is_dmon)
+        read_dmon_line(t, r, line);
+    else
+        read_csv_line(t, r, line);
+    if (r->is_dmon || has_power(r->columns))
+        return 0;
+    return error_set(reterr, ERROR_INPUT,
+                     "%s:%u:1: expected a header with power.draw (or --columns for a file without one)", t->path,
+                     (unsigned)lines_number(t->lines));
 }
 
 static int nvidia_smi_read(char *const *paths, size_t count, const struct profile_options *options,
                            struct profile *profile, struct problems *problems) {
-    size_t before = problems->count;
+    static const struct telemetry_format format = {"nvidia-smi", begin, read_line, NULL};
+    const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader *r = mem_zalloc(1, sizeof *r);
-    r->options = options;
-    r->many_files = count > 1;
-    for (size_t i = 0; i < count; i++)
-        read_file(r, paths[i], problems);
-    if (problems->count == before)
-        (void)telemetry_report(&r->telemetry, "nvidia-smi", paths, options, profile, problems);
-    telemetry_finish(&r->telemetry);
-    str_finish(&r->key);
+    int status = telemetry_read(&format, &job, r);
+    if (r->no_key)
+        problems_add(&profile->notes, (struct location){0}, NULL,
+                     "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
     free(r);
-    return problems->count > before ? ERROR_INPUT : 0;
+    return status;
 }
 
 const struct profile_reader nvidia_smi_reader = {"nvidia-smi", "nvidia-smi --query-gpu as CSV, or dmon",

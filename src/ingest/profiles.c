@@ -51,7 +51,8 @@ void profile_write_csv(const struct profile *profile, struct str *out) {
         csv_comma_real(out, row->power_limit_w);
         csv_comma_real(out, row->throughput_samples_s);
         csv_comma_real(out, row->power_w_per_gpu);
-        csv_comma_text(out, isnan(row->throughput_samples_s) && isnan(row->power_w_per_gpu) ? NULL : "measured");
+        bool has_figures = !isnan(row->throughput_samples_s) || !isnan(row->power_w_per_gpu);
+        csv_comma_text(out, !has_figures ? NULL : row->is_derived ? "derived" : "measured");
         csv_comma_text(out, row->source);
         str_add_char(out, '\n');
     }

@@ -17,6 +17,7 @@ struct profile_options {
     int64_t first_step, last_step; /* both included */
     const char *iteration_pattern; /* POSIX regular expressions; NULL: the format's own */
     const char *communication_pattern;
+    double kernel_delay_us;      /* kineto: longer gaps of a stream are no kernel_wait */
     double interval_s;           /* between rows where a file has no times */
     double samples;              /* trained in the recorded time; 0: not said */
     const char *columns;         /* names, with commas, of a file without a header */
@@ -25,15 +26,16 @@ struct profile_options {
     uint32_t ram_slots, ram_gib; /* memory modules of the node and the size of one; 0: not said */
     bool ram_is_ddr3;
     double ram_use_percent;
-    bool trim_idle; /* leave out both ends where utilization is 0 */
+    double rescale_s; /* ea2p: measured seconds between its readings; 0: energies as in the file */
+    bool trim_idle;   /* leave out both ends where utilization is 0 */
 };
 
-/* A row of the profile CSV (SPEC 8); its evidence is "measured", as far as it has figures. Texts in the profile's
- * arena or NULL; NAN: unknown. */
+/* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus, batch; /* 0: unknown */
     double power_limit_w, throughput_samples_s, power_w_per_gpu;
+    bool is_derived; /* its evidence is "derived", else "measured", as far as it has figures */
     const char *source;
 };
 

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LISTED_ROWS 16384 /* with all figures; the profile CSV has every row */
+
 /* The next line with something on it. */
 static int next_line(struct records *records, struct slice *line, struct error *reterr) {
     int got;
@@ -90,12 +92,43 @@ static void add_problem(struct records_job *job, const char *text) {
     problems_add(job->problems, (struct location){0}, NULL, "%s", text);
 }
 
+int records_require(struct records_job *job, const struct records *records, const char *name) {
+    int column = records_column(records, name);
+    if (column < 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing", name);
+    return column;
+}
+
+struct profile_row *records_add_row(struct records_job *job, const struct records *records, uint32_t line,
+                                    double seconds, uint32_t gpus) {
+    struct profile_row *row = profile_add_row(job->profile, job->options);
+    if (row->gpus == 0)
+        row->gpus = gpus;
+    if (job->options->samples > 0)
+        row->throughput_samples_s = job->options->samples / seconds;
+    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->format, records->path, (unsigned)line);
+    return row;
+}
+
+struct figure *records_add_figures(struct records_job *job) {
+    if (job->listed < LISTED_ROWS) {
+        job->listed++;
+        return figures_group(job->list, NULL);
+    }
+    job->not_listed++;
+    arena_reset(&job->spare_arena);
+    return figures_create(&job->spare_arena);
+}
+
 static void read_rows(struct records_job *job, struct records *records) {
     struct error error = {0};
-    uint64_t refused = 0;
+    uint64_t refused = 0, rows = 0;
     int got;
     while ((got = records_next(records, &error)) != 0) {
-        if (got > 0 ? !job->row(job, records) : got == ERROR_INPUT)
+        if (got > 0 && rows++ > 0 && lines_ended_partial(records->lines))
+            problems_add(&job->profile->notes, (struct location){records->path, records_line(records), 0}, NULL,
+                         "last line without a line end left out");
+        else if (got > 0 ? !job->row(job, records) : got == ERROR_INPUT)
             refuse(job, records, &refused);
         if (got < 0 && got != ERROR_INPUT)
             break;
@@ -126,6 +159,9 @@ int records_read_all(struct records_job *job, char *const *paths, size_t count) 
             read_rows(job, &records);
         records_close(&records);
     }
+    if (job->not_listed > 0)
+        figures_int(job->profile->figures, "rows_not_listed", (int64_t)job->not_listed);
+    arena_finish(&job->spare_arena);
     if (job->problems->count == before && job->profile->rows.count == 0)
         problems_add(job->problems, (struct location){0}, NULL, "%s: no measurement", paths[0]);
     return job->problems->count > before ? ERROR_INPUT : 0;

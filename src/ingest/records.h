@@ -30,6 +30,7 @@ void records_close(struct records *records);
 /* Reads all rows of all files. row() may add problems and notes; rows it refuses (false) are counted, noted by
    line, and make the profile damaged, or under strict an error. */
 struct records_job {
+    const char *format;
     const struct profile_options *options;
     struct profile *profile;
     struct problems *problems;
@@ -37,8 +38,20 @@ struct records_job {
     bool (*begin)(struct records_job *job, struct records *records); /* finds columns; false: a problem was added */
     bool (*row)(struct records_job *job, struct records *records);
     void (*end)(struct records_job *job, struct records *records); /* of a file; may be NULL */
-    struct figure *list;                                           /* "rows", for the figures of each */
+    struct figure *list; /* "rows", of the first ones; what the others get is thrown away */
+    struct arena spare_arena;
+    uint64_t listed, not_listed;
 };
+
+/* The number of a column that must be there; -1 with a problem if it is not. */
+int records_require(struct records_job *job, const struct records *records, const char *name);
+/* A profile row of a measurement that took `seconds`: throughput, and "format path line n" as source. gpus count
+   where the user gave none. */
+struct profile_row *records_add_row(struct records_job *job, const struct records *records, uint32_t line,
+                                    double seconds, uint32_t gpus);
+
+/* The group for the figures of a row. */
+struct figure *records_add_figures(struct records_job *job);
 
 int records_read_all(struct records_job *job, char *const *paths, size_t count);
 

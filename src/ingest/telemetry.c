@@ -17,15 +17,27 @@ void telemetry_sample_init(struct telemetry_sample *sample) {
 }
 
 uint32_t telemetry_device_number(struct telemetry *t, struct slice key) {
-    bool is_new;
-    uint32_t number = intern(&t->keys, key.at, key.length < 256 ? key.length : 256, &is_new);
-    if (is_new)
-        array_add(&t->devices)->last_counter_j = NAN;
-    return number;
+    size_t length = key.length < 256 ? key.length : 256;
+    uint32_t number = intern_find(&t->keys, key.at, length);
+    if (number != INTERN_NONE)
+        return number;
+    if (t->devices.count == TELEMETRY_MOST_DEVICES)
+        return TELEMETRY_NO_DEVICE;
+    array_add(&t->devices)->last_counter_j = NAN;
+    return intern(&t->keys, key.at, length, NULL);
+}
+
+uint32_t telemetry_local_device(struct telemetry *t, struct slice key) {
+    if (!t->many_files)
+        return telemetry_device_number(t, key);
+    t->key.length = 0;
+    str_addf(&t->key, "%s:", t->path);
+    str_add_bytes(&t->key, key.at, key.length);
+    return telemetry_device_number(t, (struct slice){t->key.text, t->key.length});
 }
 
 void telemetry_name_gpu(struct telemetry *t, uint32_t device, struct slice name) {
-    if (!t->devices.at[device].gpu && name.length > 0)
+    if (device != TELEMETRY_NO_DEVICE && !t->devices.at[device].gpu && name.length > 0)
         t->devices.at[device].gpu = arena_strndup(&t->arena, name.at, name.length < 256 ? name.length : 256);
 }
 
@@ -52,8 +64,29 @@ static void add_counter(struct telemetry_device *device, int64_t time_ns, double
     device->counter_last_ns = time_ns;
 }
 
+/* Some files have a line for each metric: what belongs to the instant above goes there. */
+static void add_activity(struct telemetry_device *device, const struct telemetry_sample *sample) {
+    const double *ratios = &sample->metrics[TELEMETRY_SM_ACTIVE];
+    struct telemetry_activity *last =
+        device->activities.count > 0 ? &device->activities.at[device->activities.count - 1] : NULL;
+    if (isnan(ratios[0]) && isnan(ratios[1]) && isnan(ratios[2]))
+        return;
+    if (!last || last->time_ns != sample->time_ns) {
+        last = array_add(&device->activities);
+        *last = (struct telemetry_activity){sample->time_ns, {NAN, NAN, NAN}};
+    }
+    for (size_t i = 0; i < TELEMETRY_ACTIVITIES; i++)
+        if (!isnan(ratios[i]))
+            last->ratios[i] = (float)ratios[i];
+}
+
 void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
+    if (sample->device == TELEMETRY_NO_DEVICE) {
+        t->crowded++;
+        return;
+    }
     struct telemetry_device *device = &t->devices.at[sample->device];
+    add_activity(device, sample);
     for (size_t i = 0; i < TELEMETRY_METRICS; i++)
         add_metric(&device->metrics[i], sample->metrics[i]);
     if (!isnan(sample->energy_j))
@@ -68,23 +101,32 @@ void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
                                                           (float)sample->metrics[TELEMETRY_UTILIZATION]}));
 }
 
-void telemetry_bad_row(struct telemetry *t, const char *file, uint32_t line) {
+void telemetry_bad_row(struct telemetry *t) {
     if (t->bad_rows++ == 0) {
-        t->first_bad_line = line;
-        t->first_bad_file = file;
+        t->first_bad_line = t->lines ? lines_number(t->lines) : 0;
+        t->first_bad_file = t->path;
     }
 }
 
-int64_t telemetry_next_tick(struct telemetry *t, uint32_t device, double interval_s) {
-    double seconds = (double)t->devices.at[device].ticks++ * interval_s;
+int64_t telemetry_tick(struct telemetry *t, uint64_t tick) {
+    double seconds = (double)tick * t->options->interval_s;
     t->no_times = true;
     return units_ns(seconds < TIME_MAX_S ? seconds : TIME_MAX_S);
 }
 
-bool telemetry_recovers(struct telemetry *t, bool is_damaged, const char *text) {
-    if (is_damaged && !t->damage)
+int64_t telemetry_next_tick(struct telemetry *t, uint32_t device) {
+    return telemetry_tick(t, device == TELEMETRY_NO_DEVICE ? 0 : t->devices.at[device].ticks++);
+}
+
+bool telemetry_is_partial(struct telemetry *t) {
+    bool is_partial = lines_ended_partial(t->lines) && t->rows > 1;
+    t->partial_rows += is_partial;
+    return is_partial;
+}
+
+void telemetry_damaged(struct telemetry *t, const char *text) {
+    if (!t->damage)
         t->damage = arena_strdup(&t->arena, text);
-    return is_damaged;
 }
 
 /* ---- Repeated rows ---- */
@@ -236,6 +278,7 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
                      (unsigned long long)t->rows);
     note_count(profile, t->repeated_rows, "rows that repeat an earlier one left out");
     note_count(profile, t->partial_rows, "last lines without a line end left out");
+    note_count(profile, t->crowded, "samples of more than 65536 devices left out");
     note_count(profile, t->missing, "samples without power left out");
     note_count(profile, t->backward, "times before the one above: rows were sorted");
     for (size_t i = 0; i < t->devices.count; i++)
@@ -243,6 +286,20 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     if (t->no_times)
         problems_add(&profile->notes, (struct location){0}, NULL,
                      "no times in the file: rows taken to be %g s apart (--interval)", options->interval_s);
+}
+
+/* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what samples say of
+   phases shorter than the sampling is chance. */
+static bool has_partial_sensor(const struct telemetry_device *device) {
+    return device->gpu && (strstr(device->gpu, "A100") || strstr(device->gpu, "H100")) && !has_counter(device) &&
+           device->points.count > 0;
+}
+
+static void note_sensors(const struct telemetry *t, struct profile *profile) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < t->devices.count; i++)
+        count += has_partial_sensor(&t->devices.at[i]);
+    note_count(profile, count, "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
 }
 
 /* Figures of all devices for the row. */
@@ -285,18 +342,23 @@ static void add_row(const struct totals *totals, const char *format, const char 
                                totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
-int telemetry_report(struct telemetry *t, const char *format, char *const *paths,
-                     const struct profile_options *options, struct profile *profile, struct problems *problems) {
+int telemetry_report(struct telemetry *t, const char *format, const struct telemetry_job *job) {
+    const struct profile_options *options = job->options;
+    struct profile *profile = job->profile;
+    struct problems *problems = job->problems;
     struct totals totals = {0};
     profile->figures = figures_create(&profile->arena);
     figures_int(profile->figures, "rows", (int64_t)t->rows);
     figures_int(profile->figures, "bad_rows", (int64_t)t->bad_rows);
     figures_int(profile->figures, "repeated_rows", (int64_t)t->repeated_rows);
     struct figure *list = figures_list(profile->figures, "devices");
+    for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
+        if (t->devices.at[i].points.count > 0)
+            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count, sizeof *t->devices.at[i].points.at,
+                  by_time);
+    telemetry_add_power_model(t, profile->figures);
     for (size_t i = 0; i < t->devices.count; i++) {
         struct telemetry_device *device = &t->devices.at[i];
-        if (t->backward > 0 && device->points.count > 0)
-            qsort(device->points.at, device->points.count, sizeof *device->points.at, by_time);
         if (options->trim_idle)
             trim_idle(device);
         struct power power = power_of(device);
@@ -304,8 +366,9 @@ int telemetry_report(struct telemetry *t, const char *format, char *const *paths
         add_total(&totals, device, &power);
     }
     add_notes(t, options, profile);
+    note_sensors(t, profile);
     if (totals.devices == 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", paths[0]);
+        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", job->paths[0]);
         return ERROR_INPUT;
     }
     if (options->strict && t->bad_rows > 0) {
@@ -318,15 +381,22 @@ int telemetry_report(struct telemetry *t, const char *format, char *const *paths
         return ERROR_INPUT;
     }
     profile->damaged = t->bad_rows > 0 || t->damage;
-    add_row(&totals, format, paths[0], options, profile);
+    add_row(&totals, format, job->paths[0], options, profile);
     return 0;
 }
 
+void telemetry_init(struct telemetry *t, const struct telemetry_job *job, void *reader) {
+    *t = (struct telemetry){.options = job->options, .reader = reader, .many_files = job->count > 1};
+}
+
 void telemetry_finish(struct telemetry *t) {
-    for (size_t i = 0; i < t->devices.count; i++)
+    for (size_t i = 0; i < t->devices.count; i++) {
         free(t->devices.at[i].points.at);
+        free(t->devices.at[i].activities.at);
+    }
     free(t->devices.at);
     free(t->seen.slots);
+    str_finish(&t->key);
     intern_finish(&t->keys);
     arena_finish(&t->arena);
     *t = (struct telemetry){0};

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "ingest/profiles.h"
+#include "io/lines.h"
 
 enum telemetry_metric {                        /* beside power: mean and maximum of the samples are kept */
                         TELEMETRY_UTILIZATION, /* percent */
@@ -23,6 +24,15 @@ struct telemetry_point { /* 24 bytes */
     float utilization; /* percent; NAN: unknown */
 };
 
+#define TELEMETRY_MOST_DEVICES 65536
+#define TELEMETRY_NO_DEVICE    UINT32_MAX
+#define TELEMETRY_ACTIVITIES   3 /* SM, tensor, DRAM */
+
+struct telemetry_activity { /* what was seen of one instant; NAN: nothing */
+    int64_t time_ns;
+    float ratios[TELEMETRY_ACTIVITIES];
+};
+
 struct telemetry_metric_sum {
     uint64_t count;
     double sum, least, most;
@@ -31,6 +41,7 @@ struct telemetry_metric_sum {
 struct telemetry_device {
     const char *gpu; /* NULL: not given */
     ARRAY_OF(struct telemetry_point) points;
+    ARRAY_OF(struct telemetry_activity) activities;
     struct telemetry_metric_sum metrics[TELEMETRY_METRICS];
     double counter_j, last_counter_j; /* of an energy counter; last: NAN before the first */
     int64_t counter_first_ns, counter_last_ns;
@@ -38,12 +49,18 @@ struct telemetry_device {
     uint64_t ticks;  /* rows so far, of a file without times */
 };
 
-/* Zero-initialise; release with telemetry_finish. */
+/* Set up by telemetry_read or telemetry_init. */
 struct telemetry {
+    const struct profile_options *options;
+    void *reader;        /* state of the format */
+    const char *path;    /* of the file being read, borrowed */
+    struct lines *lines; /* of that file; NULL: it is not read by lines */
+    bool many_files;
+    struct str key; /* scratch */
     struct arena arena;
     struct intern keys; /* of devices, in order of appearance */
     ARRAY_OF(struct telemetry_device) devices;
-    uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing;
+    uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing, crowded;
     uint32_t first_bad_line;
     const char *first_bad_file; /* borrowed */
     const char *damage;         /* the first file that ended early, and where; NULL: none did */
@@ -64,21 +81,50 @@ struct telemetry_sample {
     double metrics[TELEMETRY_METRICS]; /* NAN: none */
 };
 
+/* A format that is read line by line. Rows that cannot be read: telemetry_bad_row. */
+struct telemetry_format {
+    const char *name;
+    int (*begin)(struct telemetry *telemetry, struct error *reterr); /* of a file; may be NULL, like end */
+    int (*line)(struct telemetry *telemetry, struct slice line, struct error *reterr); /* never an empty one */
+    int (*end)(struct telemetry *telemetry, struct error *reterr);
+};
+
+/* What a reader is asked, as in struct profile_reader. */
+struct telemetry_job {
+    char *const *paths;
+    size_t count;
+    const struct profile_options *options;
+    struct profile *profile;
+    struct problems *problems;
+};
+
+/* All files, and the report. */
+int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job, void *reader);
+
 void telemetry_sample_init(struct telemetry_sample *sample);
+/* Index of the device; TELEMETRY_NO_DEVICE where there are too many: the functions below then do nothing but count.
+ */
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
+/* A device whose key means another one in each file. */
+uint32_t telemetry_local_device(struct telemetry *telemetry, struct slice key);
 void telemetry_name_gpu(struct telemetry *telemetry, uint32_t device,
                         struct slice name); /* the first name counts */
-/* The time of a device's next row where the file has none. */
-int64_t telemetry_next_tick(struct telemetry *telemetry, uint32_t device, double interval_s);
+/* The time of row number `tick` where the file has none; the second: of a device's next row. */
+int64_t telemetry_tick(struct telemetry *telemetry, uint64_t tick);
+int64_t telemetry_next_tick(struct telemetry *telemetry, uint32_t device);
 void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *sample);
 /* Whether a row with the same bytes was there before. */
 bool telemetry_is_repeated(struct telemetry *telemetry, struct slice row);
-/* Whether what went wrong leaves what came before usable; then it is noted. */
-bool telemetry_recovers(struct telemetry *telemetry, bool is_damaged, const char *text);
-void telemetry_bad_row(struct telemetry *telemetry, const char *file, uint32_t line);
+/* Whether this is a last line without a line end, whose last number may be cut: it is counted. */
+bool telemetry_is_partial(struct telemetry *telemetry);
+/* Notes that a file ended early; what came before counts. */
+void telemetry_damaged(struct telemetry *telemetry, const char *text);
+void telemetry_bad_row(struct telemetry *telemetry); /* the one at hand */
+void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job, void *reader);
 /* Figures, notes and the profile row. Negative where there is no power at all. */
-int telemetry_report(struct telemetry *telemetry, const char *format, char *const *paths,
-                     const struct profile_options *options, struct profile *profile, struct problems *problems);
+int telemetry_report(struct telemetry *telemetry, const char *format, const struct telemetry_job *job);
+/* Power as a function of activity, for each device that has both: see telemetry_power.c. Points are in order. */
+void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root);
 void telemetry_finish(struct telemetry *telemetry);
 
 /* ---- What cells hold ---- */

@@ -22,22 +22,15 @@ struct reader {
     uint64_t no_energy, other_datasets;
 };
 
-static int required(struct records_job *job, const struct records *records, const char *name) {
-    int column = records_column(records, name);
-    if (column < 0)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing", name);
-    return column;
-}
-
 static bool begin_sweep(struct records_job *job, const struct records *records, struct reader *r) {
     r->is_sweep = true;
     r->dataset = records_column(records, "dataset");
-    r->network = required(job, records, "network");
-    r->batch = required(job, records, "batch_size");
+    r->network = records_require(job, records, "network");
+    r->batch = records_require(job, records, "batch_size");
     r->optimizer = records_column(records, "optimizer");
-    r->limit = required(job, records, "power_limit");
-    r->epoch = required(job, records, "time_per_epoch");
-    r->power = required(job, records, "average_power");
+    r->limit = records_require(job, records, "power_limit");
+    r->epoch = records_require(job, records, "time_per_epoch");
+    r->power = records_require(job, records, "average_power");
     return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
 }
 
@@ -46,8 +39,8 @@ static bool begin(struct records_job *job, struct records *records) {
     *r = (struct reader){0};
     if (records_column(records, "window_name") < 0)
         return begin_sweep(job, records, r);
-    r->name = required(job, records, "window_name");
-    r->elapsed = required(job, records, "elapsed_time");
+    r->name = records_require(job, records, "window_name");
+    r->elapsed = records_require(job, records, "elapsed_time");
     for (int i = 0; i < MOST_GPUS; i++) {
         char name[32];
         snprintf(name, sizeof name, "gpu%d_energy", i);
@@ -56,7 +49,7 @@ static bool begin(struct records_job *job, struct records *records) {
             r->gpus[r->gpu_count++] = column;
     }
     if (r->gpu_count == 0)
-        (void)required(job, records, "gpu0_energy");
+        (void)records_require(job, records, "gpu0_energy");
     return r->elapsed >= 0 && r->gpu_count > 0;
 }
 
@@ -80,20 +73,15 @@ static bool read_window(struct records_job *job, const struct records *records, 
         return false;
     for (size_t i = 0; i < r->gpu_count; i++)
         energy_j += records_number(records, r->gpus[i]);
-    struct profile_row *row = profile_add_row(job->profile, job->options);
-    if (row->gpus == 0)
-        row->gpus = (uint32_t)r->gpu_count;
+    struct profile_row *row =
+        records_add_row(job, records, records_line(records), elapsed_s, (uint32_t)r->gpu_count);
     if (!isnan(limit_in(name)))
         row->power_limit_w = limit_in(name);
     if (energy_j > 0)
         row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
     else
         r->no_energy++;
-    if (job->options->samples > 0)
-        row->throughput_samples_s = job->options->samples / elapsed_s;
-    row->source =
-        arena_printf(&job->profile->arena, "zeus %s line %u", records->path, (unsigned)records_line(records));
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_text(group, "window", arena_strndup(&job->profile->arena, name.at, name.length));
     figures_real(group, "power_limit_w", row->power_limit_w);
     figures_real(group, "elapsed_s", elapsed_s);
@@ -123,18 +111,14 @@ static bool read_point(struct records_job *job, const struct records *records, s
     if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) || batch < 1 ||
         batch > 1 << 30)
         return false;
-    struct profile_row *row = profile_add_row(job->profile, options);
+    struct profile_row *row = records_add_row(job, records, records_line(records), epoch_s, 1);
     row->model = row->model ? row->model : kept(job, records_cell(records, r->network));
-    row->gpus = row->gpus ? row->gpus : 1;
     row->batch = (uint32_t)batch / row->gpus;
     row->power_limit_w = records_number(records, r->limit);
     row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
-    if (options->samples > 0)
-        row->throughput_samples_s = options->samples / epoch_s;
-    row->source = arena_printf(&job->profile->arena, "zeus %s line %u %.*s %.*s", records->path,
-                               (unsigned)records_line(records), (int)dataset.length, dataset.at,
+    row->source = arena_printf(&job->profile->arena, "%s %.*s %.*s", row->source, (int)dataset.length, dataset.at,
                                (int)optimizer.length, optimizer.at);
-    struct figure *group = figures_group(job->list, NULL);
+    struct figure *group = records_add_figures(job);
     figures_text(group, "model", row->model);
     figures_text(group, "optimizer", kept(job, optimizer));
     figures_int(group, "batch", batch);
@@ -164,7 +148,8 @@ static void end(struct records_job *job, struct records *records) {
 static int zeus_read(char *const *paths, size_t count, const struct profile_options *options,
                      struct profile *profile, struct problems *problems) {
     struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.options = options,
+    struct records_job job = {.format = "zeus",
+                              .options = options,
                               .profile = profile,
                               .problems = problems,
                               .context = r,

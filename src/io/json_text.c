@@ -156,12 +156,12 @@ struct slice json_string(struct slice value) {
 
 bool json_real(struct slice value, double *number) {
     struct slice text = json_string(value);
-    return numfmt_parse_real(text.at, text.length, number) && isfinite(*number);
+    return text.length > 0 && numfmt_parse_real(text.at, text.length, number) && isfinite(*number);
 }
 
 bool json_integer(struct slice value, int64_t *number) {
     struct slice text = json_string(value);
-    return numfmt_parse_int(text.at, text.length, number);
+    return text.length > 0 && numfmt_parse_int(text.at, text.length, number);
 }
 
 static bool is_digit(const char *at, const char *end) {

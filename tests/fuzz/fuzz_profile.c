@@ -3,6 +3,7 @@
 #include "fuzz/fuzz.h"
 #include "ingest/profiles.h"
 
+#include <gsl/gsl_errno.h>
 #include <math.h>
 
 static void read_input(const struct profile_options *options, const uint8_t *bytes, size_t length) {
@@ -28,8 +29,14 @@ static void read_input(const struct profile_options *options, const uint8_t *byt
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-    struct profile_options options = {
-        .power_limit_w = NAN, .interval_s = 1, .batch = 2, .samples = 10, .energy_unit = "Wh", .trim_idle = true};
+    struct profile_options options = {.power_limit_w = NAN,
+                                      .interval_s = 1,
+                                      .kernel_delay_us = 30,
+                                      .batch = 2,
+                                      .samples = 10,
+                                      .energy_unit = "Wh",
+                                      .trim_idle = true};
+    gsl_set_error_handler_off(); /* as the command does */
     read_input(&options, bytes, length);
     options.iteration_pattern = "step";
     options.has_steps = true;

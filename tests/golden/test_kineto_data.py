@@ -75,6 +75,47 @@ def recompute(path):
     return {name: value / 1000 for name, value in result.items()}, len(every)
 
 
+def idle_split(path):
+    """HTA's rule (easim's delay of 30 us) on integer nanoseconds: device and stream to idle, host wait and kernel wait."""
+    data = path.read_bytes()
+    text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    launches, streams, result = {}, {}, {}
+    for event in json.loads(text, parse_float=str)["traceEvents"]:
+        category, arguments = event.get("cat", "").lower(), event.get("args") or {}
+        if event.get("ph") != "X" or "dur" not in event:
+            continue
+        start, duration = (int(Decimal(event[key]) * 1000) for key in ("ts", "dur"))
+        if category in ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime") and re.search("aunch|emcpy|emset", event["name"]):
+            launches[arguments.get("correlation")] = start
+        elif category in ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"):
+            key = int(arguments["device"]), int(arguments["stream"])
+            streams.setdefault(key, []).append((start, start + duration, arguments.get("correlation")))
+    for key, events in streams.items():
+        free, idle, host, kernel = None, 0, 0, 0
+        for start, end, correlation in sorted(events, key=lambda e: e[:2]):
+            if free is not None and start > free:
+                launch = launches.get(correlation) if correlation else None
+                idle += start - free
+                if launch is not None and launch > free:
+                    host += start - free
+                elif start - free < 30_000:
+                    kernel += start - free
+            free = max(end, free or end)
+        result[key] = (idle, host, kernel)
+    return result
+
+
+def check_idle(path, found):
+    split = idle_split(path)
+    assert [(s["device"], s["stream"]) for s in found["idle_by_stream"]] == sorted(split), path
+    for stream in found["idle_by_stream"]:
+        idle, host, kernel = split[stream["device"], stream["stream"]]
+        assert stream["stream_idle_us"] == idle / 1000, (path, stream)
+        if idle > 0:
+            for name, part in {"host": host, "kernel": kernel, "other": idle - host - kernel}.items():
+                assert abs(stream[f"{name}_wait_percent"] - 100 * part / idle) < 1e-9, (path, name, stream, part)
+
+
 def close(found, expected, grid=0.0):
     return math.isclose(found, expected, rel_tol=1e-3, abs_tol=max(grid, 1e-9))
 
@@ -82,6 +123,7 @@ def close(found, expected, grid=0.0):
 def check_trace(path, expected):
     found = figures(path)
     exact, events = recompute(path)
+    check_idle(path, found)
     grid = 0.25 * events if any("." in str(expected[name]) for name in NAMES if name in expected) else 0
     for theirs, ours in NAMES.items():
         if theirs in expected:

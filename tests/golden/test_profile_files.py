@@ -4,10 +4,13 @@ Kineto: most files hold the same six events, whose figures follow by hand. In mi
 1010..1030, AllReduce 1020..1050, copy 1045..1055 (4096 bytes), relu 1075..1080. So span 1010..1080, busy 45 + 5, overlap
 1020..1030, exposed 1030..1045.
 """
+import gzip
 import json
 import math
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 EASIM, FILES = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve() / "tests" / "profiles"
@@ -34,6 +37,8 @@ KINETO = {
                               trace_copies=[{"name": "Memcpy HtoD", "count": 1, "bytes": 4096}]), NO_BATCH),
     "plain.json --strict": (0, BASE, NO_BATCH),
     "plain.json.gz": (0, BASE, NO_BATCH),
+    # metadata, counters, flows, instants; and spans of categories that are no GPU work, 3 ms each
+    "other_events.json": (0, changed(records=20), NO_BATCH),
     "key_order.json": (0, changed(gpu="Test GPU"), NO_BATCH),
     "no_rank.json": (0, changed(**UNKNOWN, backend="nccl"), NO_SIZE),
     "no_information.json": (0, changed(**UNKNOWN, gpu=None, backend=None), NO_SIZE),
@@ -90,6 +95,15 @@ KINETO = {
     "outside_steps.json --steps 551:551": (0, {"gpu_events": 3, "gpu_busy_us": 75, "gpu_span_us": 120, "steps": [551]}, NO_BATCH),
     "outside_steps.json --steps 551:555": (0, {"gpu_events": 4, "gpu_busy_us": 95, "steps": [551, 552]}, NO_BATCH),
     "outside_steps.json --steps 560:561": (2, None, "--steps: {}/outside_steps.json: no step 560..561\n"),
+    # Stream 7: before its events 2 to 6 gaps of 5 us (launched before the gap began), 80 (launched as it began), 40 (launched
+    # 1 ns after), 4 and 130 (no launch). Stream 8: its second lies within its first; 30, launched 1 after that one's end.
+    "idle.json": (0, {"stream_idle_us": 289, "host_wait_percent": 7000 / 289, "kernel_wait_percent": 900 / 289,
+                      "other_wait_percent": 21000 / 289, "idle_by_stream": [
+        {"device": 0, "stream": 7, "gpu_events": 6, "stream_idle_us": 259, "host_wait_percent": 4000 / 259,
+         "kernel_wait_percent": 900 / 259},
+        {"stream": 8, "gpu_events": 3, "stream_idle_us": 30, "host_wait_percent": 100, "other_wait_percent": 0}]}, NO_STEP),
+    "idle.json --kernel-delay 80": (0, {"kernel_wait_percent": 900 / 289, "other_wait_percent": 21000 / 289}, NO_STEP),
+    "idle.json --kernel-delay 80.001": (0, {"kernel_wait_percent": 8900 / 289}, NO_STEP),
     "plain.json rank3_again.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "rank3_again.json plain.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "plain.json no_rank.json": (2, None, "{}/no_rank.json: no distributedInfo.rank, which each of several files needs\n"),
@@ -105,6 +119,7 @@ B = {"device": "GPU-b", "samples": 3, "changes": 2, "duration_s": 3, "energy_j":
      "power_p50_w": 50, "power_p95_w": 68, "power_max_w": 70, "utilization_mean_%": 0}
 RISE = {"samples": 2, "duration_s": 2, "energy_j": 30, "power_mean_w": 15}  # 10 W, 2 s later 20 W
 NO_TIMES = "no times in the file: rows taken to be 1 s apart (--interval)\n"
+NO_KEY = "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU\n"
 NO_HEADER = ":1:1: expected a header with power.draw (or --columns for a file without one)\n"
 CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enforced.power.limit,clocks_event_reasons.active"
 
@@ -136,9 +151,13 @@ NVIDIA = {
                          "{}/truncated.csv.gz: truncated gzip data after line 5, 4 rows kept\n"),
     "truncated.csv.gz --strict": (2, None, "{}/truncated.csv.gz: truncated gzip data after line 5\n"),
     "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
-    "instant_only.csv": (0, {"devices": [RISE]}, ""),
+    "instant_only.csv": (0, {"devices": [RISE]}, NO_KEY),
+    "average_missing.csv": (0, {"devices": [RISE]}, ""),
+    # 10 W, 2 s later 20 W; the second has a counter
+    "a100.csv": (0, {"devices": [RISE, RISE | {"counter_energy_j": 30}]},
+                 "1 A100 or H100 without an energy counter: their sensors see about 25 % of the time\n"),
     "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
-    "milliseconds.csv": (0, {"devices": [RISE]}, ""),
+    "milliseconds.csv": (0, {"devices": [RISE]}, NO_KEY),
     # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC
     "iso_zone.csv": (0, {"devices": [RISE | {"device": "0"}, {"device": "1", "energy_j": 80}]}, ""),
     # 110 J, then a reset and 40 J, then 200 J
@@ -164,6 +183,7 @@ DCGM = {
                      unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
     "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
                                               "tensor_active_mean": 0.5}]}, NO_TIMES),
+    "string_field.txt": (0, {"bad_rows": 0, "devices": [{"samples": 2, "energy_j": 15}]}, NO_TIMES),
     "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
 }
 
@@ -234,6 +254,11 @@ EA2P = {
     "joules.csv --ram 4x16:5": (0, {"ram_model_w": 4 * 4 * 0.35}, ""),
     "joules.csv --ram 2x256:10": (0, {"ram_model_w": 2 * 10 * 0.65}, ""),
     "joules.csv --ram 4x16:ddr3:70.5": (0, {"ram_model_w": 4 * 4.5 * 0.85}, ""),
+    # 20 s / 1.25 s and 2 readings, 1 s each by the file: 18 s
+    "joules.csv --rescale 1.25": (0, {"rows": [REPORT | {"gpu_energy_j": 600 * 20 / 18, "gpu_power_w": 600 / 18,
+                                                         "gpu_rescale_factor": 20 / 18}]}, ""),
+    "thousand_dots.csv": (0, {"rows": [{"gpu_energy_j": 600, "cpu_power_w": None}]}, ""),
+    "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]}, ""),
     "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
 }
 
@@ -245,6 +270,11 @@ ZEUS = {
         "{}/windows.csv: 2 windows without energy: shorter than the counter's update, or not recorded\n"),
     "bad_rows.csv": (3, {"rows": [{"power_w_per_gpu": 25}, {"power_w_per_gpu": 15}]},
                      left_out("bad_rows.csv", 3) + left_out("bad_rows.csv", 4)),
+    "missing.csv": (3, {"rows": [{"power_w_per_gpu": None}, {"power_w_per_gpu": 10}, {"power_w_per_gpu": 10}]},
+                    left_out("missing.csv", 4) +
+                    "{}/missing.csv: 1 windows without energy: shorter than the counter's update, or not recorded\n"),
+    "partial_last_line.csv": (0, {"rows": [{"power_w_per_gpu": 10}]},
+                              "{}/partial_last_line.csv:3: last line without a line end left out\n"),
     "sweep.csv --dataset imagenet": (3, {"rows": [
         {"model": "resnet50", "batch": 512, "power_limit_w": 100, "epoch_s": 100, "epoch_energy_j": 10690},
         {"batch": 512, "power_limit_w": 125, "epoch_energy_j": 6000}]},
@@ -346,11 +376,97 @@ def power_rows():
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
+def ea2p_configurations():
+    """The unit and the nominal interval are in config_energy.json, if anywhere. joules.csv: 600 in 20 s."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = shutil.copy(FILES / "ea2p" / "joules.csv", folder)
+
+        def found(config, *options):
+            if config is not None:
+                (Path(folder) / "config_energy.json").write_text(config)
+            done = subprocess.run([EASIM, "profile", "ea2p", file, *options, "--format", "json"], capture_output=True, text=True,
+                                  check=False)
+            return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
+        no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
+        no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
+                       "not known\n")
+        assert found(None) == no_unit
+        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+        for unit, joules in {"J": 1, "Wh": 3600, "WH": 3600, "kWh": 3.6e6, "KWH": 3.6e6, "parsec": 3600}.items():
+            assert found(f'{{"energy_unit": "{unit}"}}') == 600 * joules, unit
+        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+        assert found('{"energy_unit": "J", "sampling_freq": 0.5}', "--rescale", "0.4") == \
+            "{}: --rescale: expected at least sampling_freq, 0.5 s, got 0.4 s\n"
+        # 40 readings of 0.5 s in 20 s and two more, of 0.5 s each by the file
+        assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
+
+
+# A file of each format, and options it needs.
+WHOLE = {"kineto": "plain.json", "nvidia-smi": "units.csv", "dcgm": "dmon.txt", "dcgm-exporter": "series.prom",
+         "prometheus": "matrix.json", "dynolog": "glog.log", "ea2p": "joules.csv --energy-unit J", "zeus": "windows.csv",
+         "codecarbon": "runs.csv"}
+
+
+def common_rules():
+    """What every reader survives: the figures are those of the file itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        for reader, words in WHOLE.items():
+            name, *options = words.split()
+            data = (FILES / reader / name).read_bytes()
+            lines = data.splitlines(keepends=True)
+
+            def figures(content, code=0, name=name, reader=reader, options=tuple(options)):
+                path = Path(folder) / name
+                path.write_bytes(content)
+                done = subprocess.run([EASIM, "profile", reader, str(path), *options, "--format", "json"], capture_output=True,
+                                      text=True, check=False, env={"LC_ALL": "de_DE.UTF-8"})
+                assert done.returncode == code, (reader, done.stderr)
+                found = json.loads(done.stdout)
+                for row in found.get("rows", []) if isinstance(found.get("rows"), list) else []:
+                    row.pop("line", None)  # blank lines count
+                return found
+            plain = figures(data)
+            assert figures(gzip.compress(data)) == plain, reader  # whatever the name
+            assert figures(data.replace(b"\n", b"\r\n")) == plain, reader
+            assert figures(b"\xef\xbb\xbf" + data) == plain, reader
+            assert figures(b"\n".join(line for line in lines) + b"\n") == plain, reader
+            assert figures(b"".join(line.rstrip(b"\n") + b" \t \n" for line in lines)) == plain, reader
+            # without the checksum at its end: everything is there, but only where brackets close is that known
+            cut = figures(gzip.compress(data)[:-8], code=0 if reader in ("kineto", "prometheus") else 3)
+            for key in plain.keys() - {"truncation", "bad_rows", "records"}:
+                assert cut[key] == plain[key], (reader, key)
+        for reader, name in {"nvidia-smi": "units.csv", "zeus": "windows.csv", "codecarbon": "runs.csv"}.items():
+            lines = (FILES / reader / name).read_text().splitlines()
+            more = [line + (", new.thing [MiB]" if i == 0 else ", text") for i, line in enumerate(lines)]
+            file = Path(folder) / name
+            file.write_text("\n".join(more) + "\n")
+            done = subprocess.run([EASIM, "profile", reader, str(file), "--format", "json"], capture_output=True, text=True, check=True)
+            assert json.loads(done.stdout) == json.loads(easim(reader, name)[1]), reader
+        text = (FILES / "nvidia-smi" / "units.csv").read_text().replace("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+        file = Path(folder) / "units.csv"
+        file.write_text(text)
+        done = subprocess.run([EASIM, "profile", "nvidia-smi", str(file), "--format", "json"], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == json.loads(easim("nvidia-smi", "units.csv")[1])
+
+
+def power_models():
+    """P = 70 W + 400 W * SM + 150 W * tensor + 80 W * DRAM at ten places, whatever the order of rows and series."""
+    for reader, file in {"dcgm": "power_model.txt", "dcgm-exporter": "power_model.prom", "prometheus": "power_model.json",
+                         "dynolog": "power_model.log"}.items():
+        model, = json.loads(easim(reader, file)[1])["power_model"]
+        assert model["points"] == 10 and abs(model["r_squared"] - 1) < 1e-12 and model["residual_w"] < 1e-4, (reader, model)
+        for name, watts in {"idle_w": 70, "sm_w": 400, "tensor_w": 150, "dram_w": 80}.items():
+            assert abs(model[name] - watts) < 1e-9, (reader, name, model)
+    assert json.loads(easim("dcgm", "dmon.txt")[1])["power_model"] == []  # two samples
+    assert "power_model" not in json.loads(easim("nvidia-smi", "units.csv")[1])
+
+
 def result_rows():
     def row(reader, arguments, number=1):
         return easim(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
     assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,measured,ea2p ")
+    assert row("ea2p", "joules.csv --rescale 2.5").startswith(",,,2,,,,30,derived,ea2p ")  # 20 / 10
     assert row("ea2p", "amd.csv").startswith(",,,,,,,,,")
     assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,measured,")
     # an epoch of 51200 samples in 50 s; one GPU
@@ -360,7 +476,7 @@ def result_rows():
 
 
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
-          "config_energy.json"}  # see collectives, clocks
+          "config_energy.json", "power_model.txt", "power_model.prom", "power_model.json", "power_model.log"}  # see below
 
 
 def main():
@@ -377,6 +493,9 @@ def main():
     clocks()
     rows()
     power_rows()
+    power_models()
+    ea2p_configurations()
+    common_rules()
     result_rows()
 
 
