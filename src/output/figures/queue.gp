@@ -1,0 +1,8 @@
+of(k) = column('series') == k ? column('time_h') / x_hours : NaN
+set title note font small_font textcolor rgb '#505050'
+set xlabel x_label
+set ylabel 'jobs waiting'
+set xrange [0:end_h / x_hours]
+set yrange [0:*]
+set key outside below center horizontal Left reverse samplen 2.5 maxcols key_columns
+plot for [k = 1:N] data using (of(k)):'waiting' with steps linestyle style[k] title series[k]
