@@ -64,7 +64,7 @@ void plot_set_texts(struct plot_figure *figure, const char *name, const char *co
 void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count);
 /* Pixels that the longest of the texts needs. */
 int plot_text_width(const char *const *texts, size_t count);
-/* The legend below: sets key_columns; returns the pixels that it needs. */
+/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. */
 int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);

@@ -198,9 +198,7 @@ static int make_lines(const struct grid_table *t, const struct plot_wishes *wish
     plot_set_text(figure, "x_label", x->name);
     plot_set_text(figure, "by", roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
-    int legend = plot_set_legend(figure, lines, count);
-    plot_set_number(figure, "legend", legend);
-    figure->height = 110 + legend + (int)panels * 220;
+    figure->height = 104 + plot_set_legend(figure, lines, count) + (int)panels * 210;
     return 0;
 }
 
@@ -289,10 +287,10 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
         plot_set_text(figure, "y_label", y->name);
         set_tics(x, "x_values", figure);
         set_tics(y, "y_values", figure);
-        plot_set_texts(figure, "panels", panels, count);
+        plot_set_texts(figure, "series", panels, count);
         size_t columns = count == 1 ? 1 : count <= 4 ? 2 : 3, rows = (count + columns - 1) / columns;
         plot_set_number(figure, "columns", (double)columns);
-        figure->height = 130 + (int)rows * (count == 1 ? 300 : 170);
+        figure->height = 146 + (int)rows * (count == 1 ? 300 : 170);
     }
     free(cells.at);
     return r;

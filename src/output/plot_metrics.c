@@ -88,7 +88,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
                 struct error *reterr) {
     (void)reterr;
     const unsigned *columns = wishes->pareto;
-    const char *labels[PLOT_MOST_SERIES];
+    const char *labels[PLOT_MOST_SERIES + 1];
     double styles[PLOT_MOST_SERIES];
     size_t places[PLOT_MOST_SERIES], count = 0;
     struct metric_scale scales[2];
@@ -123,12 +123,13 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
     size_t on_front = add_front(source, columns, scales, places, count, &figure->data);
     plot_set_texts(figure, "series", labels, count);
     plot_set_numbers(figure, "style", styles, count);
-    plot_set_number(figure, "front", on_front > 0);
+    plot_set_number(figure, "front", on_front > 1); /* one point is no line */
     for (int d = 0; d < 2; d++)
         plot_set_text(figure, d == 0 ? "x_label" : "y_label",
                       plot_axis_label(figure, metric_text(columns[d]).quantity, scales[d].unit));
     set_note(source, columns, 2, figure);
-    figure->height = 350 + plot_set_legend(figure, labels, count) + (on_front > 0 ? 19 : 0);
+    labels[count] = "front";
+    figure->height = 350 + plot_set_legend(figure, labels, on_front > 1 ? count + 1 : count);
     return 0;
 }
 

@@ -113,8 +113,10 @@ int plot_text_width(const char *const *texts, size_t count) {
 int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count) {
     int columns = (figure->width - 20) / (plot_text_width(texts, count) + 50); /* 50 for the sample */
     columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
+    int height = 19 * (((int)count + columns - 1) / columns);
     plot_set_number(figure, "key_columns", columns);
-    return 19 * (((int)count + columns - 1) / columns);
+    plot_set_number(figure, "legend", height);
+    return height;
 }
 
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_EXACT 1200 /* rows of a series */
 #define BINS       600
@@ -83,12 +84,13 @@ struct view {
     enum quantity quantities[3];
     int count;
     bool with_range; /* of the first quantity */
+    bool corners;    /* both ends of every step, for areas */
 };
 
-static const struct view power_view = {"series,time_h,power_kw,cap_kw,low_kw,high_kw,policy\n", {POWER, CAP}, 2, true};
+static const struct view power_view = {"series,time_h,power_kw,cap_kw,low_kw,high_kw,policy\n", {POWER, CAP}, 2, .with_range = true};
 static const struct view occupancy_view = {
-    "series,time_h,alloc_gpus,idle_gpus,failed_gpus,policy\n", {ALLOC, IDLE, FAILED}, 3, false};
-static const struct view queue_view = {"series,time_h,waiting,policy\n", {WAITING}, 1, false};
+    "series,time_h,alloc_gpus,idle_gpus,failed_gpus,policy\n", {ALLOC, IDLE, FAILED}, 3, .corners = true};
+static const struct view queue_view = {"series,time_h,waiting,policy\n", {WAITING}, 1, .with_range = false};
 
 /* Where the rows of a series go. */
 struct writer {
@@ -96,14 +98,16 @@ struct writer {
     struct plot_figure *figure;
     size_t series;
     const char *label;
-    double bin_s; /* 0: every row as it is */
+    double bin_s;              /* 0: every row as it is */
+    bool any;                  /* something is written already: */
+    double before[QUANTITIES]; /* the last values */
 };
 
 static double in_unit(enum quantity quantity, double value) {
     return quantity == POWER || quantity == CAP ? value / 1000 : value;
 }
 
-static void add_row(const struct writer *w, double time_s, const double *values, double low, double high) {
+static void add_line(const struct writer *w, double time_s, const double *values, double low, double high) {
     struct str *data = &w->figure->data;
     str_add_int(data, (int64_t)w->series);
     csv_comma_real(data, time_s / 3600);
@@ -117,6 +121,14 @@ static void add_row(const struct writer *w, double time_s, const double *values,
     str_add_char(data, '\n');
 }
 
+static void add_row(struct writer *w, double time_s, const double *values, double low, double high) {
+    if (w->view->corners && w->any)
+        add_line(w, time_s, w->before, low, high);
+    add_line(w, time_s, values, low, high);
+    memcpy(w->before, values, sizeof w->before);
+    w->any = true;
+}
+
 /* A bin while it fills: the time from number x bin_s up to the next. */
 struct bin {
     double number, integrals[QUANTITIES], weights[QUANTITIES], low, high;
@@ -126,7 +138,7 @@ static struct bin empty_bin(double number) {
     return (struct bin){.number = number, .low = INFINITY, .high = -INFINITY};
 }
 
-static void end_bin(const struct writer *w, const struct bin *bin) {
+static void end_bin(struct writer *w, const struct bin *bin) {
     double means[QUANTITIES];
     for (int q = 0; q < QUANTITIES; q++)
         means[q] = bin->weights[q] > 0 ? bin->integrals[q] / bin->weights[q] : NAN;
@@ -135,7 +147,7 @@ static void end_bin(const struct writer *w, const struct bin *bin) {
 }
 
 /* `held` holds from its time until end_s. */
-static void add_to_bins(const struct writer *w, struct bin *bin, const struct instant *held, double end_s) {
+static void add_to_bins(struct writer *w, struct bin *bin, const struct instant *held, double end_s) {
     double first = held->values[w->view->quantities[0]];
     for (double from_s = held->time_s; from_s < end_s;) {
         while (from_s >= (bin->number + 1) * w->bin_s) {
@@ -154,7 +166,7 @@ static void add_to_bins(const struct writer *w, struct bin *bin, const struct in
     }
 }
 
-static int add_series(const struct writer *w, const char *folder, int64_t replication, struct error *reterr) {
+static int add_series(struct writer *w, const char *folder, int64_t replication, struct error *reterr) {
     struct reader reader;
     struct instant row, held = {0};
     struct bin bin = empty_bin(0);
@@ -254,7 +266,7 @@ static int make(const struct plot_source *source, const struct plot_wishes *wish
     str_add(&figure->data, view->header);
     for (size_t s = 0; r == 0 && s < shown->count; s++) {
         const struct plot_series *series = &source->series.at[shown->places[s]];
-        const struct writer writer = {view, figure, s + 1, series->label, bin_s};
+        struct writer writer = {view, figure, s + 1, series->label, bin_s, false, {0}};
         r = add_series(&writer, series->folder, wishes->replication, reterr);
     }
     set_variables(source, wishes, shown, bin_s, figure);
@@ -263,8 +275,8 @@ static int make(const struct plot_source *source, const struct plot_wishes *wish
 
 /* A panel for each series: high if there are few. */
 static void set_panels(const struct shown *shown, struct plot_figure *figure) {
-    int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 84;
-    figure->height = 100 + (int)shown->count * (panel + 26);
+    int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 60;
+    figure->height = 100 + (int)shown->count * (panel + 24);
 }
 
 int plot_power(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,

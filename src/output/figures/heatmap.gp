@@ -1,13 +1,13 @@
 of(p) = column('panel') == p ? column('x_place') : NaN
-P = |panels|
 X = |x_values|
 Y = |y_values|
-rows = (P + columns - 1) / columns
-span = (width - 70.0 - 16 - (columns - 1) * 14) / columns
-high = (height - 130.0) / rows - 26
+rows = (N + columns - 1) / columns
+span = (width - 86.0 - 16 - (columns - 1) * 14) / columns
+high = (height - 146.0) / rows - 26
 stats data skip 1 using 4 nooutput
 low = STATS_min
 most = STATS_max > STATS_min ? STATS_max : STATS_min + (STATS_min == 0 ? 1 : abs(STATS_min))
+set cbtics step(most - low, 5)
 set cbrange [low:most]
 # viridis
 set palette defined (0 '#440154', 1 '#472C7A', 2 '#3B518B', 3 '#2C718E', 4 '#21908D', 5 '#27AD81', 6 '#5CC863', \
@@ -19,33 +19,33 @@ unset grid
 set style fill solid 1 noborder
 with_text = span / X >= 40 && high / Y >= 16
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
-set label 101 x_label at screen 0.5, 74.0 / height center
-set label 102 y_label at screen 16.0 / width, 0.55 center rotate
+set label 101 x_label at screen 0.5, 88.0 / height center
+set label 102 y_label at screen 14.0 / width, 0.55 center rotate
 set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind fillcolor rgb '#E8E8E8' fillstyle solid 1 noborder
-set colorbox horizontal user origin 0.2, 42.0 / height size 0.6, 12.0 / height
-set cblabel z_label offset 0, 0.6
+set colorbox horizontal user origin 0.2, 54.0 / height size 0.6, 12.0 / height
+set label 103 z_label at screen 0.5, 16.0 / height center
 set multiplot
-do for [p = 1:P] {
+do for [p = 1:N] {
     column_of = (p - 1) % columns
-    x = 70.0 + column_of * (span + 14)
-    y = height - 34 - (p > columns ? 1 : 0) * 0 - ((p - 1) / columns) * (high + 26) - 12
+    x = 86.0 + column_of * (span + 14)
+    y = height - 46 - ((p - 1) / columns) * (high + 26)
     set lmargin at screen x / width
     set rmargin at screen (x + span) / width
     set tmargin at screen y / height
     set bmargin at screen (y - high) / height
     set xtics ()
     set ytics ()
-    below = p + columns > P
+    below = p + columns > N
     do for [i = 1:X] { if (X <= 12 || i % ceil(X / 12.0) == 1) { set xtics add (below ? x_values[i] : '' i) } }
     do for [i = 1:Y] { if (Y <= 12 || i % ceil(Y / 12.0) == 1) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
-    set label 1 panels[p] at screen x / width, (y + 9) / height left
+    set label 1 series[p] at screen x / width, (y + 9) / height left
     plot data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean' \
             with boxxyerror linecolor palette, \
         for [t = 1:with_text] data using (column('mean') < (low + most) / 2 ? of(p) : NaN):'y_place':(sprintf('%.3g', column('mean'))) \
             with labels textcolor rgb '#FFFFFF' font small_font, \
         for [t = 1:with_text] data using (column('mean') < (low + most) / 2 ? NaN : of(p)):'y_place':(sprintf('%.3g', column('mean'))) \
             with labels textcolor rgb '#000000' font small_font
-    do for [l = 100:102] { unset label l }
+    do for [l = 100:103] { unset label l }
     unset colorbox
 }
 unset multiplot
