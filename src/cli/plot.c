@@ -18,8 +18,8 @@ struct arguments {
     struct arena arena;
     ARRAY_OF(const char *) folders;
     const char *out;
-    const char *formats;     /* separated by blanks */
-    bool asked[MOST_KINDS];  /* by kind, if some_asked */
+    const char *formats;    /* separated by blanks */
+    bool asked[MOST_KINDS]; /* by kind, if some_asked */
     bool some_asked, force, quiet;
     struct plot_wishes wishes;
 };
@@ -100,20 +100,26 @@ static void ask_size(struct arguments *a, const char *text, struct argp_state *s
     a->wishes.height = height;
 }
 
-/* Metrics of a list, least..most of them. */
-static unsigned ask_metrics(struct arguments *a, const char *option, const char *list, unsigned least, unsigned most,
-                            unsigned *columns, struct argp_state *state) {
+/* The metrics of a list, 1..PLOT_MOST_METRICS. */
+static unsigned ask_metrics(struct arguments *a, const char *option, const char *list, unsigned *columns,
+                            struct argp_state *state) {
     unsigned count = 0;
-    for (const char *rest = list; *rest;) {
-        unsigned column = compare_args_find_metric(option, compare_args_next_item(&rest, &a->arena), state);
-        if (count < most)
+    while (*list) {
+        unsigned column = compare_args_find_metric(option, compare_args_next_item(&list, &a->arena), state);
+        if (count < PLOT_MOST_METRICS)
             columns[count] = column;
         count++;
     }
-    if (count < least || count > most)
-        argp_error(state, least == most ? "%s: expected %u metrics, got %u" : "%s: expected 1 to %u metrics, got %u",
-                   option, most, count);
+    if (count < 1 || count > PLOT_MOST_METRICS)
+        argp_error(state, "%s: expected 1 to %d metrics, got %u", option, PLOT_MOST_METRICS, count);
     return count;
+}
+
+static void ask_pareto(struct arguments *a, const char *list, struct argp_state *state) {
+    unsigned columns[PLOT_MOST_METRICS], count = ask_metrics(a, "--pareto", list, columns, state);
+    if (count != 2)
+        argp_error(state, "--pareto: expected two metrics, got %u", count);
+    memcpy(a->wishes.pareto, columns, sizeof a->wishes.pareto);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state) {
@@ -132,10 +138,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->wishes.replication = cli_count(value, 1, 1000000, "--replication", state);
         return 0;
     case KEY_PARETO:
-        ask_metrics(a, "--pareto", value, 2, 2, a->wishes.pareto, state);
+        ask_pareto(a, value, state);
         return 0;
     case KEY_METRICS:
-        a->wishes.metric_count = ask_metrics(a, "--metrics", value, 1, PLOT_MOST_METRICS, a->wishes.metrics, state);
+        a->wishes.metric_count = ask_metrics(a, "--metrics", value, a->wishes.metrics, state);
         return 0;
     case KEY_X:
         a->wishes.x = value;

@@ -20,15 +20,15 @@ struct plot_wishes {
 /* Zero-initialise; release with plot_figure_finish. */
 struct plot_figure {
     struct arena arena;
-    struct str variables; /* gnuplot assignments */
-    struct str data;      /* CSV; the script reads it */
-    int width, height;    /* of the picture, in pixels */
-    const char *reason;   /* why it is not possible */
+    struct str variables;         /* gnuplot assignments */
+    struct str data;              /* CSV; the script reads it */
+    int width, height;            /* of the picture, in pixels */
+    const char *reason;           /* why it is not possible */
     ARRAY_OF(const char *) notes; /* what is left out of it */
 };
 
 struct plot_kind {
-    const char *name;    /* of the files too */
+    const char *name; /* of the files too */
     const char *summary;
     const char *script; /* the plotting part, src/output/figures/NAME.gp */
     /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */

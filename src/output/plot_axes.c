@@ -47,7 +47,8 @@ static int named_axis(const struct grid_table *t, const char *option, const char
 }
 
 /* The axis with most values, of those that are numbers if wanted, that varies freely of two others. */
-static size_t widest(const struct grid_table *t, bool numeric, size_t most, const size_t *taken, size_t taken_count) {
+static size_t widest(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
+                     size_t taken_count) {
     size_t best = GRID_NO_AXIS;
     for (size_t a = 0; a < t->axes.count; a++) {
         const struct grid_axis *axis = &t->axes.at[a];
@@ -65,7 +66,8 @@ static int find_x(const struct grid_table *t, const struct plot_wishes *wishes, 
     if (wishes->x)
         return named_axis(t, "--x", wishes->x, true, x, figure);
     *x = widest(t, true, SIZE_MAX, NULL, 0);
-    return *x == GRID_NO_AXIS ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers") : 0;
+    return *x == GRID_NO_AXIS ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
+                              : 0;
 }
 
 /* Lines or panels: as asked for, or an axis of names, else one of few numbers, else none. */
@@ -208,7 +210,7 @@ int plot_lines(const struct plot_source *source, const struct plot_wishes *wishe
     size_t count;
     const unsigned *metrics = metrics_of(wishes, PLOT_MOST_METRICS, &count);
     if (!source->sweep)
-        return plot_not_possible(figure, "%s has no sweep.csv", source->shown);
+        return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
     int r = grid_open(source->sweep, metrics, count, &table, reterr);
     if (r == 0)
         r = make_lines(&table, wishes, metrics, figure);
@@ -302,7 +304,7 @@ int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wis
     size_t count;
     const unsigned *metrics = metrics_of(wishes, 1, &count);
     if (!source->sweep)
-        return plot_not_possible(figure, "%s has no sweep.csv", source->shown);
+        return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
     int r = grid_open(source->sweep, metrics, count, &table, reterr);
     if (r == 0)
         r = make_map(&table, wishes, metrics, figure);

@@ -1,6 +1,6 @@
-/* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over its replications;
-   over axes that the figure does not show, each replication is averaged first, so that the interval is that of the
-   mean over these points and not of the spread between them. */
+/* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over its
+   replications; over axes that the figure does not show, each replication is averaged first, so that the interval
+   is that of the mean over these points and not of the spread between them. */
 #include "output/plot_grid.h"
 
 #include "base/numfmt.h"
@@ -38,7 +38,9 @@ static int find_columns(struct table_reader *reader, const char *folder, struct 
         struct grid_axis *axis = array_add(&t->axes);
         axis->name = arena_strdup(&t->arena, csv_column_name(reader->csv, (size_t)c));
     }
-    return t->axes.count > 0 ? 0 : error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected columns of axes before policy", folder);
+    return t->axes.count > 0
+               ? 0
+               : error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected columns of axes before policy", folder);
 }
 
 static int read_row(struct table_reader *reader, struct error *reterr) {
@@ -115,7 +117,7 @@ static void read_manifest(struct grid_table *t, const char *folder) {
 }
 
 int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
-                     struct error *reterr) {
+              struct error *reterr) {
     struct table_reader reader = {.table = table, .metrics = metrics};
     int got, r = plot_source_table(folder, "sweep.csv", own_columns, reader.columns, &reader.csv, reterr);
     if (r < 0)
@@ -197,7 +199,7 @@ static struct estimate estimate_cell(const struct sorted_row *rows, size_t count
 }
 
 void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
-                       struct grid_cells *cells) {
+                    struct grid_cells *cells) {
     struct sorted_row *rows = mem_zalloc(table->rows.count, sizeof *rows);
     double *means = mem_zalloc(table->rows.count, sizeof *means);
     size_t count = 0;

@@ -5,8 +5,8 @@
 #include "base/intern.h"
 #include "output/plot_source.h"
 
-#define GRID_DIMENSIONS   3 /* x, y (or lines), panels */
-#define GRID_NO_AXIS      ((size_t)-1)
+#define GRID_DIMENSIONS 3 /* x, y (or lines), panels */
+#define GRID_NO_AXIS    ((size_t)-1)
 
 struct grid_value {
     const char *text;
@@ -16,7 +16,7 @@ struct grid_value {
 
 struct grid_axis {
     const char *name;
-    bool numeric;               /* all values are numbers; they ascend */
+    bool numeric;              /* all values are numbers; they ascend */
     struct grid_value *values; /* distinct */
     size_t count;
     struct intern texts;
@@ -24,7 +24,7 @@ struct grid_axis {
 
 /* A replication of a point. */
 struct grid_row {
-    uint32_t *places; /* by axis: which of its values */
+    uint32_t *places;   /* by axis: which of its values */
     uint32_t replicate; /* rows of one seed and replication have one number */
     double values[PLOT_MOST_METRICS];
 };
@@ -50,7 +50,7 @@ struct grid_cells {
 
 /* At most PLOT_MOST_METRICS columns of the summary. */
 int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
-                     struct error *reterr) MUST_CHECK;
+              struct error *reterr) MUST_CHECK;
 void grid_finish(struct grid_table *table);
 size_t grid_find_axis(const struct grid_table *table, const char *name);
 /* The axis takes more than one value where `of` has one: it is not the same axis under another name. */
@@ -58,6 +58,6 @@ bool grid_is_free(const struct grid_table *table, size_t axis, size_t of);
 /* Appends the cells in which the metric is defined, ordered by place along the axes, the first foremost. An axis
    GRID_NO_AXIS has one place. */
 void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
-                       struct grid_cells *cells);
+                    struct grid_cells *cells);
 
 #endif

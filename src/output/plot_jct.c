@@ -1,5 +1,5 @@
-/* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the curve,
-   so what a policy leaves undone shows. */
+/* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the
+   curve, so what a policy leaves undone shows. */
 #include "output/plot.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,
         places[count++] = i;
     }
     if (r == 0 && count == 0)
-        r = plot_not_possible(figure, "%s has no jobs.csv", source->shown);
+        r = plot_not_possible(figure, "there is no jobs.csv in %s", source->shown);
     else if (r == 0 && finished == 0)
         r = plot_not_possible(figure, "no job finished");
     if (r == 0)

@@ -47,8 +47,8 @@ static int compare_points(const void *a, const void *b) {
 }
 
 /* The front, from the best x to the best y: series 0 of the data. Returns how many are on it. */
-static size_t add_front(const struct plot_source *source, const unsigned *columns, const struct metric_scale *scales,
-                        const size_t *places, size_t count, struct str *data) {
+static size_t add_front(const struct plot_source *source, const unsigned *columns,
+                        const struct metric_scale *scales, const size_t *places, size_t count, struct str *data) {
     double sign[2];
     for (int d = 0; d < 2; d++) {
         enum metric_better better = metric_kind(columns[d]).better;

@@ -1,12 +1,13 @@
 /* Scripts: variables, then what all figures share, then the plotting part. Invariant: text of the results stands
-   between single quotes only, in which gnuplot replaces nothing, runs nothing and knows no escape but ''. */
+   between single quotes only, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does not
+   read doubled quotes everywhere. */
 #include "output/plot.h"
 
 #include "figure_scripts.h"
 
 #include <stdlib.h>
 
-#define MOST_CHARACTERS 32 /* of a legend entry */
+#define MOST_CHARACTERS 26 /* of a legend entry */
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
@@ -35,8 +36,8 @@ static size_t character_bytes(const unsigned char *text) {
                 return 0;
             code = code << 6 | (text[i] & 0x3f);
         }
-        bool surrogate = code >= 0xd800 && code < 0xe000;
-        return code >= forms[bytes - 1].least && code <= 0x10ffff && !surrogate ? bytes : 0;
+        bool refused = (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff; /* by XML too */
+        return code >= forms[bytes - 1].least && code <= 0x10ffff && !refused ? bytes : 0;
     }
     return 0;
 }
@@ -63,7 +64,7 @@ static void add_quoted(struct str *out, const char *text, size_t most) {
         else if (shown && (bytes == 0 || control))
             str_add_char(out, control ? ' ' : '?');
         else if (shown && *text == '\'')
-            str_add(out, "''");
+            str_add(out, "’");
         else if (shown)
             str_add_bytes(out, text, bytes);
         text += bytes > 0 ? bytes : 1;
@@ -113,7 +114,7 @@ int plot_text_width(const char *const *texts, size_t count) {
 int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count) {
     int columns = (figure->width - 20) / (plot_text_width(texts, count) + 50); /* 50 for the sample */
     columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
-    int height = 19 * (((int)count + columns - 1) / columns);
+    int height = 20 * (((int)count + columns - 1) / columns);
     plot_set_number(figure, "key_columns", columns);
     plot_set_number(figure, "legend", height);
     return height;
@@ -146,7 +147,8 @@ void plot_note(struct plot_figure *figure, const char *format, ...) {
 
 void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
                  struct str *out) {
-    str_addf(out, "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
+    str_addf(out,
+             "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
              kind->name, kind->summary, kind->name, kind->name);
     str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats, figure->width,
              figure->height);

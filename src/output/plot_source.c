@@ -148,7 +148,7 @@ static void tell_apart(struct plot_source *source) {
 
 int plot_source_open(struct plot_source *source, const char *const *folders, size_t count, struct error *reterr) {
     int r = 0;
-    source->shown = count == 1 ? folders[0] : "the folders";
+    source->shown = count == 1 ? folders[0] : "these folders";
     for (size_t i = 0; r == 0 && i < count; i++)
         if (count == 1)
             r = open_one(source, folders[i], reterr);

@@ -1,4 +1,5 @@
-/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the files in them. */
+/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the files in them.
+ */
 #ifndef EASIM_OUTPUT_PLOT_SOURCE_H
 #define EASIM_OUTPUT_PLOT_SOURCE_H
 
@@ -8,13 +9,13 @@
 #include "io/csv.h"
 #include "metrics/summary.h"
 
-#define PLOT_MOST_METRICS 4 /* of a figure */
-#define PLOT_MOST_SERIES 28 /* colours x dashes that can be told apart */
+#define PLOT_MOST_METRICS 4  /* of a figure */
+#define PLOT_MOST_SERIES  28 /* colours x dashes that can be told apart */
 
 /* A policy of a comparison, or a run. */
 struct plot_series {
     const char *label;
-    const char *folder;                        /* of the run's own files */
+    const char *folder;                       /* of the run's own files */
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
 };
 

@@ -1,5 +1,6 @@
 /* Figures over time, from power.csv of one replication. A row holds until the next one. Few rows are drawn as they
-   are; of many, the means over equal bins, about as wide as a pixel, with the least and the largest value in each. */
+   are; of many, the means over equal bins, about as wide as a pixel, with the least and the largest value in each.
+ */
 #include "output/plot.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 
 enum quantity { POWER, CAP, ALLOC, IDLE, FAILED, WAITING, QUANTITIES, TIME = QUANTITIES, REPLICATION };
 
-static const char *const power_columns[] = {"power_w",     "cap_w",   "alloc_gpus", "idle_gpus",
-                                            "failed_gpus", "waiting", "time_s",     "replication", NULL};
+static const char *const power_columns[] = {"power_w", "cap_w",  "alloc_gpus",  "idle_gpus", "failed_gpus",
+                                            "waiting", "time_s", "replication", NULL};
 
 struct instant {
     double time_s, values[QUANTITIES];
@@ -87,7 +88,8 @@ struct view {
     bool corners;    /* both ends of every step, for areas */
 };
 
-static const struct view power_view = {"series,time_h,power_kw,cap_kw,low_kw,high_kw,policy\n", {POWER, CAP}, 2, .with_range = true};
+static const struct view power_view = {
+    "series,time_h,power_kw,cap_kw,low_kw,high_kw,policy\n", {POWER, CAP}, 2, .with_range = true};
 static const struct view occupancy_view = {
     "series,time_h,alloc_gpus,idle_gpus,failed_gpus,policy\n", {ALLOC, IDLE, FAILED}, 3, .corners = true};
 static const struct view queue_view = {"series,time_h,waiting,policy\n", {WAITING}, 1, .with_range = false};
@@ -230,7 +232,7 @@ static int find_shown(const struct plot_source *source, int64_t replication, str
         shown->has_cap = shown->has_cap || extent.has_cap;
     }
     if (files == 0)
-        return plot_not_possible(figure, "%s has no power.csv", source->shown);
+        return plot_not_possible(figure, "there is no power.csv in %s", source->shown);
     if (shown->count == 0)
         return plot_not_possible(figure, "there is no replication %lld", (long long)replication);
     return 0;
@@ -246,7 +248,13 @@ static void set_variables(const struct plot_source *source, const struct plot_wi
     }
     const char *note = arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
     if (bin_s > 0)
-        note = arena_printf(&figure->arena, "%s, means over bins of %.3g s", note, bin_s);
+        note = arena_printf(&figure->arena, "%s, means over %.3g %s", note,
+                            bin_s < 600     ? bin_s
+                            : bin_s < 36000 ? bin_s / 60
+                                            : bin_s / 3600,
+                            bin_s < 600     ? "s"
+                            : bin_s < 36000 ? "min"
+                                            : "h");
     bool in_days = shown->end_s > 5 * 86400;
     plot_set_texts(figure, "series", labels, shown->count);
     plot_set_numbers(figure, "style", styles, shown->count);

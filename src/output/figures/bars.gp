@@ -18,11 +18,14 @@ do for [p = 1:P] {
     set rmargin at screen (x + span) / width
     set tmargin at screen y / height
     set bmargin at screen (y - high) / height
-    set xrange [*:*]
-    set yrange [*:*]
+    set autoscale
     stats data skip 1 using (column(1) == p ? column(3) + column(4) : NaN) nooutput
-    set xrange [0:STATS_max > 0 ? 1.05 * STATS_max : 1]
-    set xtics step(STATS_max > 0 ? STATS_max : 1, 5)
+    most = STATS_max > 0 ? STATS_max : 0
+    stats data skip 1 using (column(1) == p ? column(3) - column(4) : NaN) nooutput
+    least = STATS_min < 0 ? STATS_min : 0
+    most = most > least ? most : 1
+    set xrange [1.05 * least:1.05 * most]
+    set xtics step(most - least, 5)
     set yrange [-N - 0.6:-0.4]
     set xlabel panels[p] offset 0, 0.3
     do for [i = 1:N] {

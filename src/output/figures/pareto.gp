@@ -9,7 +9,7 @@ span = STATS_max > x_low ? STATS_max - x_low : STATS_max == 0 ? 1 : abs(STATS_ma
 set xrange [x_low - 0.06 * span:x_low + 1.06 * span]
 set xtics step(1.12 * span, 6)
 set offsets 0, 0, graph 0.05, graph 0.05
-set bmargin at screen (legend + 62.0) / height
-set key at screen 0.5, (legend + 8.0) / height center top horizontal Left reverse samplen 1.5 maxcols key_columns
+set bmargin at screen (legend + 64.0) / height
+set key at screen 0.5, (legend + 10.0) / height center top horizontal Left reverse samplen 1.5 maxcols key_columns
 line = front ? "data using (of(0)):'y' with steps linewidth 1.2 linecolor rgb '#A0A0A0' title 'front', " : ''
 evaluate 'plot '.line."for [k = 1:N] data using (of(k)):'y':'x_ci95':'y_ci95' with xyerrorbars linestyle style[k] dashtype 1 title series[k]"

@@ -14,7 +14,7 @@ set label 100 'power (kW)' at screen 16.0 / width, 0.5 center rotate
 set label 101 note at screen 1 - 20.0 / width, 1 - 42.0 / height right font small_font textcolor rgb '#505050'
 set ytics step(most > 0 ? most : 1, panel > 110 ? 6 : 3)
 of_time = 'data using (of(k)):'
-band = binned ? of_time."'low_kw':'high_kw' with filledcurves linecolor rgb '#A6CEE3' title 'range in a bin', " : ''
+band = binned ? of_time."'low_kw':'high_kw' with filledcurves linecolor rgb '#A6CEE3' title 'range', " : ''
 line = of_time."'power_kw' with steps linewidth 1.2 linecolor rgb '#0072B2' title 'power'"
 cap = has_cap ? ', '.of_time."'cap_kw' with steps linewidth 2 linecolor rgb '#000000' title 'cap'" : ''
 set style fill solid 1 noborder

@@ -4,6 +4,6 @@ set xlabel x_label
 set ylabel 'jobs waiting'
 set xrange [0:end_h / x_hours]
 set yrange [0:*]
-set bmargin at screen (legend + 62.0) / height
-set key at screen 0.5, (legend + 8.0) / height center top horizontal Left reverse samplen 3 maxcols key_columns
+set bmargin at screen (legend + 64.0) / height
+set key at screen 0.5, (legend + 10.0) / height center top horizontal Left reverse samplen 3 maxcols key_columns
 plot for [k = 1:N] data using (of(k)):'waiting' with steps linestyle style[k] title series[k]
