@@ -59,8 +59,10 @@ void plot_note(struct plot_figure *figure, const char *format, ...) PRINTF_LIKE(
 /* `name = value`; text is quoted so that gnuplot takes it as it is, whatever is in it. */
 void plot_set_text(struct plot_figure *figure, const char *name, const char *text);
 void plot_set_number(struct plot_figure *figure, const char *name, double value);
-/* `array name[count] = [...]`; texts are cut to what fits a legend. */
-void plot_set_texts(struct plot_figure *figure, const char *name, const char *const *texts, size_t count);
+/* The array series: names of lines or panels, cut to what fits a legend. */
+void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count);
+/* An array of titles, cut to the width of a figure. */
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count);
 void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count);
 /* Pixels that the longest of the texts needs. */
 int plot_text_width(const char *const *texts, size_t count);

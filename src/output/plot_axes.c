@@ -94,27 +94,31 @@ static int find_by(const struct grid_table *t, const struct plot_wishes *wishes,
 
 /* ---- What the figure says ---- */
 
+/* An axis over which the figure averages. */
+static bool is_hidden(const struct grid_table *t, const struct roles *roles, size_t a) {
+    bool hidden = t->axes.at[a].count >= 2 && strcmp(t->axes.at[a].name, "axis.seed") != 0;
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (roles->axes[d] != GRID_NO_AXIS)
+            hidden = hidden && roles->axes[d] != a && grid_is_free(t, a, roles->axes[d]);
+    return hidden;
+}
+
 static void set_note(const struct grid_table *t, const struct roles *roles, const struct grid_cells *cells,
                      const char *what, struct plot_figure *figure) {
     struct str text = {0};
-    size_t most = 0;
+    size_t most = 0, hidden = 0;
     for (size_t i = 0; i < cells->count; i++)
         most = cells->at[i].estimate.n > most ? cells->at[i].estimate.n : most;
     str_addf(&text, most > 1 ? "means of %zu replications%s" : "one replication", most, what);
-    const char *between = ", over ";
-    for (size_t a = 0; a < t->axes.count; a++) {
-        bool shown = t->axes.at[a].count < 2 || strcmp(t->axes.at[a].name, "axis.seed") == 0;
-        for (int d = 0; d < GRID_DIMENSIONS; d++)
-            shown = shown || roles->axes[d] == a ||
-                    (roles->axes[d] != GRID_NO_AXIS && !grid_is_free(t, a, roles->axes[d]));
-        if (!shown) {
-            str_addf(&text, "%s%s", between, t->axes.at[a].name);
+    for (size_t a = 0; a < t->axes.count; a++)
+        if (is_hidden(t, roles, a)) {
             plot_note(figure, "means over the %zu values of %s", t->axes.at[a].count, t->axes.at[a].name);
-            between = ", ";
+            hidden++;
         }
-    }
+    if (hidden > 0)
+        str_addf(&text, ", over %zu more %s", hidden, hidden > 1 ? "axes" : "axis");
     if (t->failed > 0 || t->missing > 0) {
-        str_addf(&text, "; partial");
+        str_add(&text, "; partial");
         plot_note(figure, "the sweep is partial: %.0f points failed, %.0f are missing", t->failed, t->missing);
     }
     plot_set_text(figure, "note", text.text);
@@ -171,14 +175,14 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics, co
         } else {
             struct metric_scale scale = metric_scale(metrics[m], most_of(&cells));
             if (panels == 0)
-                set_note(t, roles, &cells, " with 95 % intervals", figure);
+                set_note(t, roles, &cells, ", 95 % intervals", figure);
             labels[panels++] = plot_axis_label(figure, metric_text(metrics[m]).quantity, scale.unit);
             add_lines(t, roles, &cells, panels, scale, &figure->data);
         }
         free(cells.at);
     }
     if (panels > 0)
-        plot_set_texts(figure, "y_labels", labels, panels);
+        plot_set_titles(figure, "y_labels", labels, panels);
     return panels;
 }
 
@@ -196,7 +200,7 @@ static int make_lines(const struct grid_table *t, const struct plot_wishes *wish
     size_t panels = add_panels(t, metrics, &roles, figure);
     if (panels == 0)
         return plot_not_possible(figure, "none of its metrics is defined");
-    plot_set_texts(figure, "series", lines, count);
+    plot_set_series(figure, lines, count);
     plot_set_text(figure, "x_label", x->name);
     plot_set_text(figure, "by", roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
@@ -260,7 +264,7 @@ static void set_tics(const struct grid_axis *axis, const char *name, struct plot
     const char **texts = arena_alloc(&figure->arena, axis->count * sizeof *texts);
     for (size_t i = 0; i < axis->count; i++)
         texts[i] = arena_printf(&figure->arena, "%.4g", axis->values[i].number);
-    plot_set_texts(figure, name, texts, axis->count);
+    plot_set_titles(figure, name, texts, axis->count);
 }
 
 static int make_map(const struct grid_table *t, const struct plot_wishes *wishes, const unsigned *metrics,
@@ -289,7 +293,7 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
         plot_set_text(figure, "y_label", y->name);
         set_tics(x, "x_values", figure);
         set_tics(y, "y_values", figure);
-        plot_set_texts(figure, "series", panels, count);
+        plot_set_series(figure, panels, count);
         size_t columns = count == 1 ? 1 : count <= 4 ? 2 : 3, rows = (count + columns - 1) / columns;
         plot_set_number(figure, "columns", (double)columns);
         figure->height = 146 + (int)rows * (count == 1 ? 300 : 170);

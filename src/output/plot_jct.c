@@ -84,7 +84,7 @@ static void draw(const struct plot_source *source, const size_t *places, const s
         styles[s] = (double)places[s] + 1;
         add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
     }
-    plot_set_texts(figure, "series", labels, count);
+    plot_set_series(figure, labels, count);
     plot_set_numbers(figure, "style", styles, count);
     plot_set_number(figure, "log_x", is_wide(times, count));
     figure->height = 340 + plot_set_legend(figure, labels, count);

@@ -121,7 +121,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
         str_add_char(&figure->data, '\n');
     }
     size_t on_front = add_front(source, columns, scales, places, count, &figure->data);
-    plot_set_texts(figure, "series", labels, count);
+    plot_set_series(figure, labels, count);
     plot_set_numbers(figure, "style", styles, count);
     plot_set_number(figure, "front", on_front > 1); /* one point is no line */
     for (int d = 0; d < 2; d++)
@@ -182,8 +182,8 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
         return plot_not_possible(figure, "none of its metrics is defined");
     for (size_t i = 0; i < source->series.count; i++)
         labels[i] = source->series.at[i].label;
-    plot_set_texts(figure, "series", labels, source->series.count);
-    plot_set_texts(figure, "panels", panels, panel);
+    plot_set_series(figure, labels, source->series.count);
+    plot_set_titles(figure, "panels", panels, panel);
     plot_set_number(figure, "name_width", plot_text_width(labels, source->series.count) + 16);
     set_note(source, shown, panel, figure);
     size_t rows = panel < 2 ? 1 : (panel + 1) / 2;

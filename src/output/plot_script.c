@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-#define MOST_CHARACTERS 26 /* of a legend entry */
+#define MOST_LEGEND 26 /* characters of a legend entry */
+#define MOST_TITLE  64 /* of a line as wide as a figure */
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
@@ -74,7 +75,7 @@ static void add_quoted(struct str *out, const char *text, size_t most) {
 
 void plot_set_text(struct plot_figure *figure, const char *name, const char *text) {
     str_addf(&figure->variables, "%s = ", name);
-    add_quoted(&figure->variables, text, 200);
+    add_quoted(&figure->variables, text, MOST_TITLE);
     str_add_char(&figure->variables, '\n');
 }
 
@@ -84,13 +85,22 @@ void plot_set_number(struct plot_figure *figure, const char *name, double value)
     str_add_char(&figure->variables, '\n');
 }
 
-void plot_set_texts(struct plot_figure *figure, const char *name, const char *const *texts, size_t count) {
+static void set_texts(struct plot_figure *figure, const char *name, const char *const *texts, size_t count,
+                      size_t most) {
     str_addf(&figure->variables, "array %s[%zu] = [", name, count);
     for (size_t i = 0; i < count; i++) {
         str_add(&figure->variables, i > 0 ? ", " : "");
-        add_quoted(&figure->variables, texts[i], MOST_CHARACTERS);
+        add_quoted(&figure->variables, texts[i], most);
     }
     str_add(&figure->variables, "]\n");
+}
+
+void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count) {
+    set_texts(figure, "series", texts, count, MOST_LEGEND);
+}
+
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count) {
+    set_texts(figure, name, texts, count, MOST_TITLE);
 }
 
 void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count) {
@@ -108,7 +118,7 @@ int plot_text_width(const char *const *texts, size_t count) {
         size_t length = count_characters(texts[i]);
         longest = length > longest ? length : longest;
     }
-    return 8 * (int)(longest > MOST_CHARACTERS ? MOST_CHARACTERS : longest);
+    return 8 * (int)(longest > MOST_LEGEND ? MOST_LEGEND : longest);
 }
 
 int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count) {

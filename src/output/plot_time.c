@@ -256,7 +256,7 @@ static void set_variables(const struct plot_source *source, const struct plot_wi
                             : bin_s < 36000 ? "min"
                                             : "h");
     bool in_days = shown->end_s > 5 * 86400;
-    plot_set_texts(figure, "series", labels, shown->count);
+    plot_set_series(figure, labels, shown->count);
     plot_set_numbers(figure, "style", styles, shown->count);
     plot_set_text(figure, "note", note);
     plot_set_text(figure, "x_label", in_days ? "time (days)" : "time (h)");
