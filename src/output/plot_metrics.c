@@ -36,46 +36,36 @@ static void set_note(const struct plot_source *source, const unsigned *columns, 
 
 /* ---- Pareto ---- */
 
-struct front_point {
-    double x, y, sign; /* sign: less of x is better (1) or more (-1) */
-};
-
 static int compare_points(const void *a, const void *b) {
-    const struct front_point *p = a, *q = b;
-    double left = p->sign * p->x, right = q->sign * q->x;
+    double left = ((const struct pareto_point *)a)->at[0], right = ((const struct pareto_point *)b)->at[0];
     return (left > right) - (left < right);
 }
 
 /* The front, from the best x to the best y: series 0 of the data. Returns how many are on it. */
 static size_t add_front(const struct plot_source *source, const unsigned *columns,
                         const struct metric_scale *scales, const size_t *places, size_t count, struct str *data) {
-    double sign[2];
+    struct pareto_point points[PLOT_MOST_SERIES], front[PLOT_MOST_SERIES];
+    size_t dominators[PLOT_MOST_SERIES], on_front = 0;
+    double sign[2]; /* less is better: 1 */
     for (int d = 0; d < 2; d++) {
         enum metric_better better = metric_kind(columns[d]).better;
         if (better == METRIC_NEITHER)
             return 0;
         sign[d] = better == METRIC_LESS ? 1 : -1;
-    }
-    struct pareto_point *points = mem_zalloc(count, sizeof *points);
-    size_t *dominators = mem_zalloc(count, sizeof *dominators), on_front = 0;
-    struct front_point *front = mem_zalloc(count, sizeof *front);
-    for (size_t i = 0; i < count; i++)
-        for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < count; i++)
             points[i].at[d] = sign[d] * source->series.at[places[i]].estimates[columns[d]].mean;
+    }
     pareto_dominators(points, count, 2, dominators);
     for (size_t i = 0; i < count; i++)
         if (dominators[i] == PARETO_NOBODY)
-            front[on_front++] = (struct front_point){sign[0] * points[i].at[0], sign[1] * points[i].at[1], sign[0]};
+            front[on_front++] = points[i];
     qsort(front, on_front, sizeof *front, compare_points);
     for (size_t i = 0; i < on_front; i++) {
         str_add_char(data, '0');
-        csv_comma_real(data, front[i].x * scales[0].factor);
-        csv_comma_real(data, front[i].y * scales[1].factor);
+        for (int d = 0; d < 2; d++)
+            csv_comma_real(data, sign[d] * front[i].at[d] * scales[d].factor);
         str_add(data, ",,,front\n");
     }
-    free(points);
-    free(dominators);
-    free(front);
     return on_front;
 }
 

@@ -274,7 +274,7 @@ def test_run(folder):
     said, err = easim("plot", run, "--format", "svg,pdf,png")
     assert err == "" and "pareto    not possible: expected at least two policies" in said, (said, err)
     for name in OF_RUNS:
-        check_figure(run / "figures", name)
+        check_figure(run / "figures", name, pixels=name in ("power", "bars"))
     _, err = easim("plot", run, code=2)
     assert err == f"easim: {run}/figures: the folder is not empty; add --force to write into it\n", err
     check_missing_gnuplot(run, folder)
@@ -385,7 +385,7 @@ def test_hostile_names(folder):
     plot(swept, place / "out", figures=OF_SWEEPS)
     for name in OF_SWEEPS:
         check_figure(place / "out", name, ["`touch ran10`"])
-    ran = [path for where in (place, Path.cwd()) for path in where.rglob("ran*")]
+    ran = [*place.rglob("ran[0-9]*"), *Path.cwd().glob("ran[0-9]*")]
     assert ran == [], ran
 
 
