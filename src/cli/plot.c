@@ -202,6 +202,8 @@ static int make(struct session *s, struct problems *problems) {
             continue;
         figure->width = wishes->width > 0 ? wishes->width : PLOT_WIDTH;
         int r = plot_kinds[i].make(&s->source, wishes, figure, &error);
+        if (r == 0 && wishes->height > 0 && (wishes->width < PLOT_WIDTH || wishes->height < figure->height))
+            plot_note(figure, "smaller than the %dx%d in which its text has room", PLOT_WIDTH, figure->height);
         if (wishes->height > 0)
             figure->height = wishes->height;
         if (r < 0)

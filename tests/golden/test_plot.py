@@ -4,6 +4,7 @@ The data that a figure draws are computed again from the results; pictures are d
 system allows.
 """
 import csv
+import itertools
 import math
 import os
 import shutil
@@ -53,6 +54,27 @@ def close(a, b, tolerance=1e-9):
 
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
+def unfiltered(kind, row, before, pixel):
+    if kind == 0:
+        return row
+    if kind == 1:
+        out = bytearray(len(row))
+        for c in range(pixel):
+            out[c::pixel] = bytes([value & 255 for value in itertools.accumulate(row[c::pixel])])
+        return bytes(out)
+    if kind == 2:
+        return bytes([(value + up) & 255 for value, up in zip(row, before)])
+    out = bytearray(row)
+    for i, value in enumerate(row):
+        left, up, corner = (out[i - pixel] if i >= pixel else 0), before[i], (before[i - pixel] if i >= pixel else 0)
+        nearest = (left + up) // 2
+        if kind == 4:
+            p = left + up - corner
+            nearest = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]
+        out[i] = (value + nearest) & 255
+    return bytes(out)
+
+
 def png_rows(data):
     """Width, and the rows of an 8-bit RGB or RGBA picture as bytes, filters undone (PNG, second edition, clause 9)."""
     at, packed = 8, b""
@@ -68,20 +90,8 @@ def png_rows(data):
     raw, rows, before = zlib.decompress(packed), [], bytes(width * pixel)
     for y in range(height):
         start = y * (width * pixel + 1)
-        kind, row = raw[start], bytearray(raw[start + 1:start + 1 + width * pixel])
-        for i in range(len(row)):
-            left, up, corner = (row[i - pixel] if i >= pixel else 0), before[i], (before[i - pixel] if i >= pixel else 0)
-            if kind == 1:
-                row[i] = (row[i] + left) & 255
-            elif kind == 2:
-                row[i] = (row[i] + up) & 255
-            elif kind == 3:
-                row[i] = (row[i] + (left + up) // 2) & 255
-            elif kind == 4:
-                p = left + up - corner
-                row[i] = (row[i] + min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]) & 255
-        rows.append(bytes(row))
-        before = rows[-1]
+        before = unfiltered(raw[start], raw[start + 1:start + 1 + width * pixel], before, pixel)
+        rows.append(before)
     return width, pixel, rows
 
 

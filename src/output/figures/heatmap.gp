@@ -17,6 +17,11 @@ set yrange [0.5:Y + 0.5]
 unset key
 unset grid
 set style fill solid 1 noborder
+# As many values at the axes as there is room for.
+longest = 1
+do for [i = 1:X] { longest = strlen(x_values[i]) > longest ? strlen(x_values[i]) : longest }
+every_x = int(ceil(X * (9.0 * longest + 8) / span))
+every_y = int(ceil(Y * 20.0 / high))
 with_text = span / X >= 40 && high / Y >= 16
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
 set label 101 x_label at screen 0.5, 88.0 / height center
@@ -36,8 +41,8 @@ do for [p = 1:N] {
     set xtics ()
     set ytics ()
     below = p + columns > N
-    do for [i = 1:X] { if (X <= 12 || i % ceil(X / 12.0) == 1) { set xtics add (below ? x_values[i] : '' i) } }
-    do for [i = 1:Y] { if (Y <= 12 || i % ceil(Y / 12.0) == 1) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
+    do for [i = 1:X] { if ((i - 1) % every_x == 0) { set xtics add (below ? x_values[i] : '' i) } }
+    do for [i = 1:Y] { if ((i - 1) % every_y == 0) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
     set label 1 series[p] at screen x / width, (y + 9) / height left
     plot data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean' \
             with boxxyerror linecolor palette, \
