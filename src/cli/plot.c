@@ -245,7 +245,7 @@ static void print(const struct session *s, const char *folder) {
             printf("%-9s not possible: %s\n", plot_kinds[i].name, figure->reason);
         else
             printf("%-9s %s\n", plot_kinds[i].name, plot_kinds[i].summary);
-        for (size_t n = 0; n < figure->notes.count; n++)
+        for (size_t n = 0; !figure->reason && n < figure->notes.count; n++)
             printf("%-9s note: %s\n", "", figure->notes.at[n]);
     }
     printf("figures: %s\n", folder);

@@ -46,13 +46,18 @@ static int named_axis(const struct grid_table *t, const char *option, const char
     return 0;
 }
 
+/* Other seeds are other replications: an axis only if asked for. */
+static bool is_seed(const struct grid_axis *axis) {
+    return strcmp(axis->name, "axis.seed") == 0;
+}
+
 /* The axis with most values, of those that are numbers if wanted, that varies freely of two others. */
 static size_t widest(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
                      size_t taken_count) {
     size_t best = GRID_NO_AXIS;
     for (size_t a = 0; a < t->axes.count; a++) {
         const struct grid_axis *axis = &t->axes.at[a];
-        bool fits = axis->numeric == numeric && axis->count >= 2 && axis->count <= most;
+        bool fits = axis->numeric == numeric && axis->count >= 2 && axis->count <= most && !is_seed(axis);
         for (size_t i = 0; fits && i < taken_count; i++)
             fits = a != taken[i] && grid_is_free(t, a, taken[i]);
         if (fits && (best == GRID_NO_AXIS || axis->count > t->axes.at[best].count))
@@ -96,7 +101,7 @@ static int find_by(const struct grid_table *t, const struct plot_wishes *wishes,
 
 /* An axis over which the figure averages. */
 static bool is_hidden(const struct grid_table *t, const struct roles *roles, size_t a) {
-    bool hidden = t->axes.at[a].count >= 2 && strcmp(t->axes.at[a].name, "axis.seed") != 0;
+    bool hidden = t->axes.at[a].count >= 2 && !is_seed(&t->axes.at[a]);
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         if (roles->axes[d] != GRID_NO_AXIS)
             hidden = hidden && roles->axes[d] != a && grid_is_free(t, a, roles->axes[d]);
@@ -281,13 +286,13 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
     if (room > MOST_CELLS)
         return plot_not_possible(figure, "%zu x %zu cells are too many", x->count, y->count * count);
     grid_add_cells(t, roles.axes, 0, &cells);
-    if (2 * cells.count < room) {
+    if (cells.count == 0 || 2 * cells.count < room) {
         r = plot_not_possible(figure, "only %zu of %zu combinations of %s and %s have a value of %s", cells.count,
                               room, x->name, y->name, summary_names[metrics[0]]);
     } else {
         struct metric_scale scale = metric_scale(metrics[0], most_of(&cells));
         add_map(t, &roles, &cells, scale, &figure->data);
-        set_note(t, &roles, &cells, "", figure);
+        set_note(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label", plot_axis_label(figure, metric_text(metrics[0]).quantity, scale.unit));
         plot_set_text(figure, "x_label", x->name);
         plot_set_text(figure, "y_label", y->name);

@@ -100,6 +100,16 @@ static int run_gnuplot(const char *folder, const char *script, struct str *words
     return 0;
 }
 
+/* What gnuplot said, but that a series has no point in a panel, which it says of each. */
+static void add_warnings(const struct str *words, struct str *out) {
+    for (const char *line = words->text; line && *line;) {
+        size_t length = strcspn(line, "\n"), whole = line[length] ? length + 1 : length;
+        if (length > 0 && !memmem(line, length, "no valid points", 15))
+            str_add_bytes(out, line, whole);
+        line += whole;
+    }
+}
+
 /* ---- Files ---- */
 
 static int write_file(const struct plot_dir *dir, const char *name, const char *ending, const struct str *text,
@@ -122,7 +132,7 @@ int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind, const stru
     if (r == 0)
         r = run_gnuplot(dir->drawing, arena_printf(&dir->arena, "%s.gp", kind->name), &words, reterr);
     if (r == 0)
-        str_add_bytes(warnings, words.text, words.length);
+        add_warnings(&words, warnings);
     str_finish(&script);
     str_finish(&words);
     return r;

@@ -164,6 +164,10 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
             plot_note(figure, "%s is left out, it is defined for no policy", summary_names[columns[c]]);
             continue;
         }
+        for (size_t i = 0; i < source->series.count; i++)
+            if (isnan(source->series.at[i].estimates[columns[c]].mean))
+                plot_note(figure, "%s has no bar of %s, which is not defined for it", source->series.at[i].label,
+                          summary_names[columns[c]]);
         const char *unit = metric_scale(columns[c], most_of(source, columns[c])).unit;
         panels[panel] = plot_axis_label(figure, metric_text(columns[c]).quantity, unit);
         shown[panel++] = columns[c];

@@ -345,6 +345,7 @@ def test_sweep(folder):
                                       "zeus", "fcfs", "0.004", "0.02"])
     check_redrawn(figures, OF_SWEEPS)
     check_axes(results, folder)
+    check_undefined(table, folder)
     check_partial_sweep(file, results, folder)
 
 
@@ -358,6 +359,19 @@ def check_axes(results, folder):
                 "cluster.nodes[1].gpus", "workload.rate_per_s", 100, "util_compute")
     _, err = easim("plot", results, "--figures", "heatmap", "--x", "policy.name", code=2)
     assert err == "heatmap: not possible: --x: not all values of policy.name are numbers\n", err
+
+
+def check_undefined(table, folder):
+    """A metric that is defined in none of one policy's points: its map stays empty, in silence."""
+    (folder / "undefined").mkdir()
+    with open(folder / "undefined" / "sweep.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, table[0].keys())
+        writer.writeheader()
+        writer.writerows({**row, "energy_per_work_kwh": row["energy_per_work_kwh"] if row["policy"] == "zeus" else ""}
+                         for row in table)
+    plot(folder / "undefined", folder / "undefined figures", figures=OF_SWEEPS)
+    assert {row["by"] for row in rows_of(folder / "undefined figures" / "heatmap.csv")} == {"zeus"}
+    assert "grey: no value" in (folder / "undefined figures" / "heatmap.svg").read_text()
 
 
 def check_partial_sweep(file, results, folder):

@@ -22,7 +22,13 @@ longest = 1
 do for [i = 1:X] { longest = strlen(x_values[i]) > longest ? strlen(x_values[i]) : longest }
 every_x = int(ceil(X * (9.0 * longest + 8) / span))
 every_y = int(ceil(Y * 20.0 / high))
-with_text = span / X >= 40 && high / Y >= 16
+# Values stand in their cells if there is room, white on the dark half of the colours.
+ink(value) = value < (low + most) / 2 ? 0xFFFFFF : 0x000000
+map = "data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean'"\
+    .' with boxxyerror linecolor palette'
+text = span / X >= 40 && high / Y >= 16 ? \
+    ", data using (of(p)):'y_place':(sprintf('%.3g', column('mean'))):(ink(column('mean')))"\
+    .' with labels textcolor rgb variable font small_font' : ''
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
 set label 101 x_label at screen 0.5, 88.0 / height center
 set label 102 y_label at screen 14.0 / width, 0.55 center rotate
@@ -44,12 +50,7 @@ do for [p = 1:N] {
     do for [i = 1:X] { if ((i - 1) % every_x == 0) { set xtics add (below ? x_values[i] : '' i) } }
     do for [i = 1:Y] { if ((i - 1) % every_y == 0) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
     set label 1 series[p] at screen x / width, (y + 9) / height left
-    plot data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean' \
-            with boxxyerror linecolor palette, \
-        for [t = 1:with_text] data using (column('mean') < (low + most) / 2 ? of(p) : NaN):'y_place':(sprintf('%.3g', column('mean'))) \
-            with labels textcolor rgb '#FFFFFF' font small_font, \
-        for [t = 1:with_text] data using (column('mean') < (low + most) / 2 ? NaN : of(p)):'y_place':(sprintf('%.3g', column('mean'))) \
-            with labels textcolor rgb '#000000' font small_font
+    evaluate 'plot '.map.text
     do for [l = 100:103] { unset label l }
     unset colorbox
 }
