@@ -299,6 +299,9 @@ def check_missing_gnuplot(run, folder):
     (folder / "no programs" / "gnuplot").chmod(0o755)
     _, err = easim("plot", run, "--out", folder / "undrawn", code=1, env=path)
     assert err.startswith("easim: gnuplot failed on jct.gp: line 0: out of ink"), err
+    (folder / "no programs" / "gnuplot").write_text("#!/bin/sh\nkill -INT $$\n")
+    _, err = easim("plot", run, "--out", folder / "undrawn", code=130, env=path)
+    assert err == "easim: interrupted: there are no figures\n", err
     assert list((folder / "undrawn").iterdir()) == []
 
 
