@@ -4,6 +4,7 @@ set lmargin at screen 66.0 / width
 set rmargin at screen 1 - 20.0 / width
 set xrange [0:end_h / x_hours]
 set yrange [0:gpus]
+set ytics step(gpus, panel > 110 ? 8 : 4)
 set label 100 'GPUs' at screen 16.0 / width, 0.5 center rotate
 set label 101 note at screen 1 - 20.0 / width, 1 - 42.0 / height right font small_font textcolor rgb '#505050'
 set style fill solid 1 noborder
