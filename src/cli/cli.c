@@ -15,6 +15,7 @@ const struct command cli_commands[] = {
     {"compare", "run several policies on the same workloads and compare them", cli_compare},
     {"gen", "write the jobs of one replication as a workload CSV", cli_gen},
     {"import", "turn a recorded job log into a workload CSV", cli_import},
+    {"plot", "draw figures of results with gnuplot", cli_plot},
     {"policies", "list the policies, or document one", cli_policies},
     {"profile", "turn measurements of a real job into a profile CSV", cli_profile},
     {"run", "run a scenario and write its results", cli_run},

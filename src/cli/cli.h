@@ -31,6 +31,7 @@ int cli_ablate(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 int cli_policies(int argc, char **argv);
 int cli_calibrate(int argc, char **argv);
 int cli_import(int argc, char **argv);

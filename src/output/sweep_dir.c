@@ -102,7 +102,7 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 /* ---- The folder ---- */
 
 static bool is_ours(const char *name) {
-    static const char *const ours[] = {"runs", "sweep.csv", "failures.csv", "manifest.json", "slurm"};
+    static const char *const ours[] = {"runs", "sweep.csv", "failures.csv", "manifest.json", "slurm", "figures"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&

@@ -1,0 +1,74 @@
+/* The kinds of figures: each makes its data, as CSV, and the variables that its gnuplot script begins with. */
+#ifndef EASIM_OUTPUT_PLOT_H
+#define EASIM_OUTPUT_PLOT_H
+
+#include "output/plot_source.h"
+
+#define PLOT_WIDTH        480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
+#define PLOT_NOT_POSSIBLE 1   /* what a figure's make returns if the results do not allow it */
+
+/* What the user asks for beyond the defaults. Text is borrowed. */
+struct plot_wishes {
+    int width, height; /* 0: as each figure needs */
+    int64_t replication;
+    unsigned pareto[2];
+    unsigned metrics[PLOT_MOST_METRICS]; /* none: each figure's own */
+    unsigned metric_count;
+    const char *x, *y, *by; /* axes of a sweep; NULL: chosen */
+};
+
+/* Zero-initialise; release with plot_figure_finish. */
+struct plot_figure {
+    struct arena arena;
+    struct str variables;         /* gnuplot assignments */
+    struct str data;              /* CSV; the script reads it */
+    int width, height;            /* of the picture, in pixels */
+    const char *reason;           /* why it is not possible */
+    ARRAY_OF(const char *) notes; /* what is left out of it */
+};
+
+struct plot_kind {
+    const char *name; /* of the files too */
+    const char *summary;
+    const char *script; /* the plotting part, src/output/figures/NAME.gp */
+    /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
+    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
+                struct error *reterr);
+};
+
+extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
+
+int plot_pareto(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_jct(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_power(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_occupancy(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_queue(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_bars(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_lines(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+int plot_heatmap(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
+
+/* The whole script of a made figure, which draws `formats` ("svg png"). */
+void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
+                 struct str *out);
+void plot_figure_finish(struct plot_figure *figure);
+
+/* ---- For the kinds ---- */
+
+int plot_not_possible(struct plot_figure *figure, const char *format, ...) PRINTF_LIKE(2, 3);
+void plot_note(struct plot_figure *figure, const char *format, ...) PRINTF_LIKE(2, 3);
+/* `name = value`; text is quoted so that gnuplot takes it as it is, whatever is in it. */
+void plot_set_text(struct plot_figure *figure, const char *name, const char *text);
+void plot_set_number(struct plot_figure *figure, const char *name, double value);
+/* The array series: names of lines or panels, cut to what fits a legend. */
+void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count);
+/* An array of titles, cut to the width of a figure. */
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count);
+void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count);
+/* Pixels that the longest of the texts needs. */
+int plot_text_width(const char *const *texts, size_t count);
+/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. */
+int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count);
+/* "quantity (unit)" in the arena of the figure. */
+const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
+
+#endif

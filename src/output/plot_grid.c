@@ -1,0 +1,226 @@
+/* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over its
+   replications; over axes that the figure does not show, each replication is averaged first, so that the interval
+   is that of the mean over these points and not of the spread between them. */
+#include "output/plot_grid.h"
+
+#include "base/numfmt.h"
+#include "io/lines.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of sweep.csv behind the axes. */
+enum { POLICY, REPLICATION, SEED };
+
+static const char *const own_columns[] = {"policy", "replication", "seed", NULL};
+
+struct table_reader {
+    struct grid_table *table;
+    struct csv *csv;
+    int columns[SEED + 1];
+    struct intern replicates;
+    const unsigned *metrics;
+    int metric_columns[PLOT_MOST_METRICS];
+};
+
+/* ---- Reading ---- */
+
+static int find_columns(struct table_reader *reader, const char *folder, struct error *reterr) {
+    struct grid_table *t = reader->table;
+    for (size_t m = 0; m < t->metric_count; m++) {
+        const char *name = summary_names[reader->metrics[m]];
+        if ((reader->metric_columns[m] = csv_column(reader->csv, name)) < 0)
+            return error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected a column %s", folder, name);
+    }
+    for (int c = 1; c < reader->columns[POLICY]; c++) {
+        struct grid_axis *axis = array_add(&t->axes);
+        axis->name = arena_strdup(&t->arena, csv_column_name(reader->csv, (size_t)c));
+    }
+    return t->axes.count > 0
+               ? 0
+               : error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected columns of axes before policy", folder);
+}
+
+static int read_row(struct table_reader *reader, struct error *reterr) {
+    struct grid_table *t = reader->table;
+    struct grid_row *row = array_add(&t->rows);
+    row->places = arena_alloc(&t->arena, t->axes.count * sizeof *row->places);
+    for (size_t a = 0; a < t->axes.count; a++) {
+        struct slice text = csv_field(reader->csv, (int)a + 1);
+        row->places[a] = intern(&t->axes.at[a].texts, text.at, text.length, NULL);
+    }
+    struct str key = {0};
+    for (int c = REPLICATION; c <= SEED; c++) {
+        struct slice text = csv_field(reader->csv, reader->columns[c]);
+        str_add_bytes(&key, text.at, text.length);
+        str_add_char(&key, ',');
+    }
+    row->replicate = intern(&reader->replicates, key.text, key.length, NULL);
+    str_finish(&key);
+    int r = 0;
+    for (size_t m = 0; r == 0 && m < t->metric_count; m++)
+        r = plot_source_real(reader->csv, reader->metric_columns[m], &row->values[m], reterr);
+    return r;
+}
+
+/* ---- Axes ---- */
+
+static int compare_values(const void *a, const void *b) {
+    const struct grid_value *p = a, *q = b;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+/* Numbers ascending, other values as they first appear; rows then name places in this order. */
+static void order_axis(struct grid_table *t, size_t a) {
+    struct grid_axis *axis = &t->axes.at[a];
+    axis->count = axis->texts.entries.count;
+    axis->values = arena_alloc(&t->arena, axis->count * sizeof *axis->values);
+    axis->numeric = true;
+    for (uint32_t i = 0; i < axis->count; i++) {
+        struct grid_value *v = &axis->values[i];
+        v->text = intern_text(&axis->texts, i);
+        v->before = i;
+        axis->numeric = numfmt_parse_real(v->text, strlen(v->text), &v->number) && axis->numeric;
+    }
+    if (!axis->numeric || axis->count == 0)
+        return;
+    qsort(axis->values, axis->count, sizeof *axis->values, compare_values);
+    uint32_t *now = mem_zalloc(axis->count, sizeof *now);
+    for (uint32_t i = 0; i < axis->count; i++)
+        now[axis->values[i].before] = i;
+    for (size_t r = 0; r < t->rows.count; r++)
+        t->rows.at[r].places[a] = now[t->rows.at[r].places[a]];
+    free(now);
+}
+
+/* Points that manifest.json says are not in the table; a sweep without one is taken as it is. */
+static void read_manifest(struct grid_table *t, const char *folder) {
+    struct lines *lines = NULL;
+    struct slice line;
+    struct error error = {0};
+    struct str text = {0};
+    struct arena arena = {0};
+    if (lines_open(arena_printf(&arena, "%s/manifest.json", folder), &lines, &error) == 0)
+        while (lines_next(lines, &line, &error) == 1)
+            str_add_bytes(&text, line.at, line.length);
+    cJSON *root = cJSON_ParseWithLength(text.text ? text.text : "", text.length);
+    const cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed");
+    const cJSON *missing = cJSON_GetObjectItemCaseSensitive(root, "missing");
+    t->failed = cJSON_IsNumber(failed) ? failed->valuedouble : 0;
+    t->missing = cJSON_IsNumber(missing) ? missing->valuedouble : 0;
+    cJSON_Delete(root);
+    str_finish(&text);
+    lines_close(lines);
+    arena_finish(&arena);
+}
+
+int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
+              struct error *reterr) {
+    struct table_reader reader = {.table = table, .metrics = metrics};
+    int got, r = plot_source_table(folder, "sweep.csv", own_columns, reader.columns, &reader.csv, reterr);
+    if (r < 0)
+        return r;
+    table->metric_count = count;
+    r = find_columns(&reader, folder, reterr);
+    while (r == 0 && (got = csv_next(reader.csv, reterr)) != 0)
+        r = got < 0 ? got : read_row(&reader, reterr);
+    for (size_t a = 0; r == 0 && a < table->axes.count; a++)
+        order_axis(table, a);
+    if (r == 0)
+        read_manifest(table, folder);
+    csv_close(reader.csv);
+    intern_finish(&reader.replicates);
+    return r;
+}
+
+void grid_finish(struct grid_table *table) {
+    for (size_t a = 0; a < table->axes.count; a++)
+        intern_finish(&table->axes.at[a].texts);
+    free(table->axes.at);
+    free(table->rows.at);
+    arena_finish(&table->arena);
+}
+
+size_t grid_find_axis(const struct grid_table *table, const char *name) {
+    for (size_t a = 0; a < table->axes.count; a++)
+        if (strcmp(table->axes.at[a].name, name) == 0)
+            return a;
+    return GRID_NO_AXIS;
+}
+
+bool grid_is_free(const struct grid_table *table, size_t axis, size_t of) {
+    if (of == GRID_NO_AXIS)
+        return true;
+    uint32_t *seen = mem_zalloc(table->axes.at[of].count, sizeof *seen);
+    bool free_of = false;
+    for (size_t r = 0; r < table->rows.count; r++) {
+        const struct grid_row *row = &table->rows.at[r];
+        uint32_t *first = &seen[row->places[of]];
+        free_of = free_of || (*first > 0 && *first != row->places[axis] + 1);
+        *first = row->places[axis] + 1;
+    }
+    free(seen);
+    return free_of;
+}
+
+/* ---- Cells ---- */
+
+/* A row by its cell and replication. */
+struct sorted_row {
+    uint32_t places[GRID_DIMENSIONS], replicate;
+    double value;
+};
+
+static int compare_cells(const struct sorted_row *p, const struct sorted_row *q) {
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (p->places[d] != q->places[d])
+            return p->places[d] < q->places[d] ? -1 : 1;
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const struct sorted_row *p = a, *q = b;
+    int order = compare_cells(p, q);
+    return order != 0 ? order : (p->replicate > q->replicate) - (p->replicate < q->replicate);
+}
+
+/* The mean of each replication in rows[0..count), then the estimate over those. */
+static struct estimate estimate_cell(const struct sorted_row *rows, size_t count, double *means) {
+    size_t replicates = 0;
+    for (size_t i = 0, next; i < count; i = next) {
+        double sum = 0;
+        for (next = i; next < count && rows[next].replicate == rows[i].replicate; next++)
+            sum += rows[next].value;
+        means[replicates++] = sum / (double)(next - i);
+    }
+    return statistics_estimate(means, replicates);
+}
+
+void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
+                    struct grid_cells *cells) {
+    struct sorted_row *rows = mem_zalloc(table->rows.count, sizeof *rows);
+    double *means = mem_zalloc(table->rows.count, sizeof *means);
+    size_t count = 0;
+    for (size_t r = 0; r < table->rows.count; r++) {
+        const struct grid_row *row = &table->rows.at[r];
+        if (isnan(row->values[metric]))
+            continue;
+        for (int d = 0; d < GRID_DIMENSIONS; d++)
+            rows[count].places[d] = axes[d] == GRID_NO_AXIS ? 0 : row->places[axes[d]];
+        rows[count].replicate = row->replicate;
+        rows[count++].value = row->values[metric];
+    }
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, compare_rows);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i; next < count && compare_cells(&rows[i], &rows[next]) == 0;)
+            next++;
+        struct grid_cell *cell = array_add(cells);
+        memcpy(cell->places, rows[i].places, sizeof cell->places);
+        cell->estimate = estimate_cell(rows + i, next - i, means);
+    }
+    free(rows);
+    free(means);
+}

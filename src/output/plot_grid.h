@@ -1,0 +1,63 @@
+/* sweep.csv as a table, and means over the replications of its cells. */
+#ifndef EASIM_OUTPUT_PLOT_GRID_H
+#define EASIM_OUTPUT_PLOT_GRID_H
+
+#include "base/intern.h"
+#include "output/plot_source.h"
+
+#define GRID_DIMENSIONS 3 /* x, y (or lines), panels */
+#define GRID_NO_AXIS    ((size_t)-1)
+
+struct grid_value {
+    const char *text;
+    double number;   /* of a numeric axis */
+    uint32_t before; /* its number in the order of first appearance */
+};
+
+struct grid_axis {
+    const char *name;
+    bool numeric;              /* all values are numbers; they ascend */
+    struct grid_value *values; /* distinct */
+    size_t count;
+    struct intern texts;
+};
+
+/* A replication of a point. */
+struct grid_row {
+    uint32_t *places;   /* by axis: which of its values */
+    uint32_t replicate; /* rows of one seed and replication have one number */
+    double values[PLOT_MOST_METRICS];
+};
+
+/* Zero-initialise; release with grid_finish. */
+struct grid_table {
+    struct arena arena;
+    ARRAY_OF(struct grid_axis) axes;
+    ARRAY_OF(struct grid_row) rows;
+    size_t metric_count;
+    double failed, missing; /* points that are not in the table */
+};
+
+struct grid_cell {
+    uint32_t places[GRID_DIMENSIONS];
+    struct estimate estimate;
+};
+
+struct grid_cells {
+    struct grid_cell *at;
+    size_t count, capacity;
+};
+
+/* At most PLOT_MOST_METRICS columns of the summary. */
+int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
+              struct error *reterr) MUST_CHECK;
+void grid_finish(struct grid_table *table);
+size_t grid_find_axis(const struct grid_table *table, const char *name);
+/* The axis takes more than one value where `of` has one: it is not the same axis under another name. */
+bool grid_is_free(const struct grid_table *table, size_t axis, size_t of);
+/* Appends the cells in which the metric is defined, ordered by place along the axes, the first foremost. An axis
+   GRID_NO_AXIS has one place. */
+void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
+                    struct grid_cells *cells);
+
+#endif

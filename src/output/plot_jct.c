@@ -1,0 +1,120 @@
+/* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the
+   curve, so what a policy leaves undone shows. */
+#include "output/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_STEPS 1000 /* of a curve; of more jobs every n-th order statistic is kept, each exact */
+
+enum { JCT, STATUS };
+
+static const char *const job_columns[] = {"jct_s", "status", NULL};
+
+struct times {
+    ARRAY_OF(double) at; /* of the jobs that finished, in hours, ascending */
+    size_t submitted;
+};
+
+static int compare_reals(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static int read_times(const char *folder, struct times *times, struct error *reterr) {
+    struct csv *csv = NULL;
+    int columns[STATUS + 1], got;
+    int r = plot_source_table(folder, "jobs.csv", job_columns, columns, &csv, reterr);
+    while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
+        double jct;
+        r = got < 0 ? got : plot_source_real(csv, columns[JCT], &jct, reterr);
+        if (r < 0)
+            break;
+        times->submitted++;
+        if (slice_is(csv_field(csv, columns[STATUS]), "finished") && !isnan(jct))
+            array_push(&times->at, jct / 3600);
+    }
+    csv_close(csv);
+    if (times->at.count > 0)
+        qsort(times->at.at, times->at.count, sizeof *times->at.at, compare_reals);
+    return r;
+}
+
+static void add_step(struct str *data, size_t series, double time_h, double share, const char *label) {
+    str_add_int(data, (int64_t)series);
+    csv_comma_real(data, time_h);
+    csv_comma_real(data, 100 * share);
+    csv_comma_text(data, label);
+    str_add_char(data, '\n');
+}
+
+/* The curve, up to the time at which all curves end. */
+static void add_curve(const struct times *times, size_t series, double end_h, const char *label, struct str *data) {
+    size_t count = times->at.count, every = (count + MOST_STEPS - 1) / MOST_STEPS;
+    if (count > 0)
+        add_step(data, series, times->at.at[0], 0, label);
+    for (size_t i = 0; i < count; i++)
+        if ((i + 1) % every == 0 || i + 1 == count)
+            add_step(data, series, times->at.at[i], (double)(i + 1) / (double)times->submitted, label);
+    if (count > 0 && times->at.at[count - 1] < end_h)
+        add_step(data, series, end_h, (double)count / (double)times->submitted, label);
+}
+
+/* Over two decades, the longest ones left out: a logarithmic axis. */
+static bool is_wide(const struct times *times, size_t count) {
+    double low = INFINITY, high = 0;
+    for (size_t s = 0; s < count; s++)
+        if (times[s].at.count > 0) {
+            low = fmin(low, times[s].at.at[times[s].at.count / 50]);
+            high = fmax(high, times[s].at.at[times[s].at.count - 1 - times[s].at.count / 50]);
+        }
+    return low > 0 && high > 100 * low;
+}
+
+static void draw(const struct plot_source *source, const size_t *places, const struct times *times, size_t count,
+                 struct plot_figure *figure) {
+    const char *labels[PLOT_MOST_SERIES];
+    double styles[PLOT_MOST_SERIES], end_h = 0;
+    for (size_t s = 0; s < count; s++)
+        if (times[s].at.count > 0)
+            end_h = fmax(end_h, times[s].at.at[times[s].at.count - 1]);
+    str_add(&figure->data, "series,jct_h,share_percent,policy\n");
+    for (size_t s = 0; s < count; s++) {
+        labels[s] = source->series.at[places[s]].label;
+        styles[s] = (double)places[s] + 1;
+        add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
+    }
+    plot_set_series(figure, labels, count);
+    plot_set_numbers(figure, "style", styles, count);
+    plot_set_number(figure, "log_x", is_wide(times, count));
+    figure->height = 340 + plot_set_legend(figure, labels, count);
+}
+
+int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
+             struct error *reterr) {
+    struct times times[PLOT_MOST_SERIES] = {0};
+    size_t places[PLOT_MOST_SERIES], count = 0, finished = 0;
+    int r = 0;
+    (void)wishes;
+    if (source->sweep)
+        return plot_not_possible(figure, "a sweep has no jobs.csv");
+    for (size_t i = 0; r == 0 && i < source->series.count; i++) {
+        const struct plot_series *s = &source->series.at[i];
+        if (!plot_source_exists(s->folder, "jobs.csv")) {
+            plot_note(figure, "%s is left out, %s/jobs.csv is missing", s->label, s->folder);
+            continue;
+        }
+        r = read_times(s->folder, &times[count], reterr);
+        finished += times[count].at.count;
+        places[count++] = i;
+    }
+    if (r == 0 && count == 0)
+        r = plot_not_possible(figure, "there is no jobs.csv in %s", source->shown);
+    else if (r == 0 && finished == 0)
+        r = plot_not_possible(figure, "no job finished");
+    if (r == 0)
+        draw(source, places, times, count, figure);
+    for (size_t s = 0; s < count; s++)
+        free(times[s].at.at);
+    return r;
+}

@@ -1,0 +1,176 @@
+/* Scripts: variables, then what all figures share, then the plotting part. Invariant: text of the results stands
+   between single quotes only, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does not
+   read doubled quotes everywhere. */
+#include "output/plot.h"
+
+#include "figure_scripts.h"
+
+#include <stdlib.h>
+
+#define MOST_LEGEND 26 /* characters of a legend entry */
+#define MOST_TITLE  64 /* of a line as wide as a figure */
+
+const struct plot_kind plot_kinds[] = {
+    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
+    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct},
+    {"power", "power over time, with the cap", script_power, plot_power},
+    {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy},
+    {"queue", "jobs waiting over time", script_queue, plot_queue},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars},
+    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines},
+    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Bytes of the UTF-8 character at text (which ends with a NUL); 0 if it is none. */
+static size_t character_bytes(const unsigned char *text) {
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t bytes = 1; bytes <= 4; bytes++) {
+        if ((text[0] & forms[bytes - 1].mask) != forms[bytes - 1].lead)
+            continue;
+        uint32_t code = text[0] & (unsigned char)~forms[bytes - 1].mask;
+        for (size_t i = 1; i < bytes; i++) {
+            if ((text[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[i] & 0x3f);
+        }
+        bool refused = (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff; /* by XML too */
+        return code >= forms[bytes - 1].least && code <= 0x10ffff && !refused ? bytes : 0;
+    }
+    return 0;
+}
+
+static size_t count_characters(const char *text) {
+    size_t count = 0;
+    for (; *text; count++) {
+        size_t bytes = character_bytes((const unsigned char *)text);
+        text += bytes > 0 ? bytes : 1;
+    }
+    return count;
+}
+
+/* The text between quotes; of more than `most` characters the middle is left out. */
+static void add_quoted(struct str *out, const char *text, size_t most) {
+    size_t count = count_characters(text), head = count > most ? most / 2 : count;
+    size_t tail = count > most ? count - (most - head - 1) : count;
+    str_add_char(out, '\'');
+    for (size_t i = 0; *text; i++) {
+        size_t bytes = character_bytes((const unsigned char *)text);
+        bool shown = i < head || i >= tail, control = bytes == 1 && ((unsigned char)*text < ' ' || *text == 0x7f);
+        if (i == head && head < tail)
+            str_add(out, "…");
+        else if (shown && (bytes == 0 || control))
+            str_add_char(out, control ? ' ' : '?');
+        else if (shown && *text == '\'')
+            str_add(out, "’");
+        else if (shown)
+            str_add_bytes(out, text, bytes);
+        text += bytes > 0 ? bytes : 1;
+    }
+    str_add_char(out, '\'');
+}
+
+void plot_set_text(struct plot_figure *figure, const char *name, const char *text) {
+    str_addf(&figure->variables, "%s = ", name);
+    add_quoted(&figure->variables, text, MOST_TITLE);
+    str_add_char(&figure->variables, '\n');
+}
+
+void plot_set_number(struct plot_figure *figure, const char *name, double value) {
+    str_addf(&figure->variables, "%s = ", name);
+    str_add_real(&figure->variables, value);
+    str_add_char(&figure->variables, '\n');
+}
+
+static void set_texts(struct plot_figure *figure, const char *name, const char *const *texts, size_t count,
+                      size_t most) {
+    str_addf(&figure->variables, "array %s[%zu] = [", name, count);
+    for (size_t i = 0; i < count; i++) {
+        str_add(&figure->variables, i > 0 ? ", " : "");
+        add_quoted(&figure->variables, texts[i], most);
+    }
+    str_add(&figure->variables, "]\n");
+}
+
+void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count) {
+    set_texts(figure, "series", texts, count, MOST_LEGEND);
+}
+
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count) {
+    set_texts(figure, name, texts, count, MOST_TITLE);
+}
+
+void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count) {
+    str_addf(&figure->variables, "array %s[%zu] = [", name, count);
+    for (size_t i = 0; i < count; i++) {
+        str_add(&figure->variables, i > 0 ? ", " : "");
+        str_add_real(&figure->variables, values[i]);
+    }
+    str_add(&figure->variables, "]\n");
+}
+
+int plot_text_width(const char *const *texts, size_t count) {
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = count_characters(texts[i]);
+        longest = length > longest ? length : longest;
+    }
+    return 8 * (int)(longest > MOST_LEGEND ? MOST_LEGEND : longest);
+}
+
+int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count) {
+    int columns = (figure->width - 20) / (plot_text_width(texts, count) + 50); /* 50 for the sample */
+    columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
+    int height = 20 * (((int)count + columns - 1) / columns);
+    plot_set_number(figure, "key_columns", columns);
+    plot_set_number(figure, "legend", height);
+    return height;
+}
+
+const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit) {
+    return unit[0] ? arena_printf(&figure->arena, "%s (%s)", quantity, unit) : quantity;
+}
+
+int plot_not_possible(struct plot_figure *figure, const char *format, ...) {
+    struct str text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    str_addv(&text, format, arguments);
+    va_end(arguments);
+    figure->reason = arena_strdup(&figure->arena, text.text);
+    str_finish(&text);
+    return PLOT_NOT_POSSIBLE;
+}
+
+void plot_note(struct plot_figure *figure, const char *format, ...) {
+    struct str text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    str_addv(&text, format, arguments);
+    va_end(arguments);
+    array_push(&figure->notes, arena_strdup(&figure->arena, text.text));
+    str_finish(&text);
+}
+
+void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
+                 struct str *out) {
+    str_addf(out,
+             "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
+             kind->name, kind->summary, kind->name, kind->name);
+    str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats, figure->width,
+             figure->height);
+    str_add_bytes(out, figure->variables.text, figure->variables.length);
+    str_add(out, script_begin);
+    str_add(out, kind->script);
+    str_add(out, script_end);
+}
+
+void plot_figure_finish(struct plot_figure *figure) {
+    str_finish(&figure->variables);
+    str_finish(&figure->data);
+    free(figure->notes.at);
+    arena_finish(&figure->arena);
+}

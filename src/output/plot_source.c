@@ -1,0 +1,171 @@
+/* Folders of results. Invariant: the order of the series is that of compare.csv, or of the command line. */
+#include "output/plot_source.h"
+
+#include "base/numfmt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { METRIC, POLICY, N, MEAN, CI95 };
+
+static const char *const estimate_columns[] = {"metric", "policy", "n", "mean", "ci95", NULL};
+
+bool plot_source_exists(const char *folder, const char *name) {
+    struct arena arena = {0};
+    struct stat status;
+    bool found = stat(arena_printf(&arena, "%s/%s", folder, name), &status) == 0 && S_ISREG(status.st_mode);
+    arena_finish(&arena);
+    return found;
+}
+
+int plot_source_real(const struct csv *csv, int column, double *value, struct error *reterr) {
+    struct slice text = csv_field(csv, column);
+    *value = NAN;
+    if (text.length == 0 || numfmt_parse_real(text.at, text.length, value))
+        return 0;
+    struct location at = csv_where(csv, column);
+    return error_set(reterr, ERROR_INPUT, "%s:%u:%u: %s: expected a number, got \"%.*s\"", at.file, at.line,
+                     at.column, csv_column_name(csv, (size_t)column), (int)(text.length > 80 ? 80 : text.length),
+                     text.at);
+}
+
+int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
+                      struct csv **ret_csv, struct error *reterr) {
+    struct arena arena = {0};
+    struct csv *csv = NULL;
+    const char *path = arena_printf(&arena, "%s/%s", folder, name);
+    int r = csv_open(path, ',', &csv, reterr);
+    if (r == ERROR_IO) /* an input that cannot be read is bad input */
+        r = reterr->code = ERROR_INPUT;
+    for (size_t i = 0; r == 0 && names[i]; i++)
+        if ((columns[i] = csv_column(csv, names[i])) < 0)
+            r = error_set(reterr, ERROR_INPUT, "%s: expected a column %s", path, names[i]);
+    if (r == 0)
+        *ret_csv = csv;
+    else
+        csv_close(csv);
+    arena_finish(&arena);
+    return r;
+}
+
+static struct plot_series *find_series(struct plot_source *source, size_t first, struct slice label) {
+    for (size_t i = first; i < source->series.count; i++)
+        if (slice_is(label, source->series.at[i].label))
+            return &source->series.at[i];
+    struct plot_series *series = array_add(&source->series);
+    series->label = arena_strndup(&source->arena, label.at, label.length);
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++)
+        series->estimates[c] = (struct estimate){0, NAN, NAN, NAN};
+    return series;
+}
+
+/* One row of aggregate.csv or compare.csv. A metric that this easim does not know is passed over. */
+static int read_estimate(struct plot_source *source, size_t first, const struct csv *csv, const int *columns,
+                         struct error *reterr) {
+    struct plot_series *series = find_series(source, first, csv_field(csv, columns[POLICY]));
+    struct slice metric = csv_field(csv, columns[METRIC]);
+    struct estimate e = {.sd = NAN};
+    double n = 0;
+    int r = plot_source_real(csv, columns[N], &n, reterr);
+    if (r == 0)
+        r = plot_source_real(csv, columns[MEAN], &e.mean, reterr);
+    if (r == 0)
+        r = plot_source_real(csv, columns[CI95], &e.ci95, reterr);
+    e.n = n >= 1 && n <= 1e9 ? (size_t)n : 0;
+    for (unsigned c = 0; r == 0 && c < SUMMARY_COUNT; c++)
+        if (slice_is(metric, summary_names[c]))
+            series->estimates[c] = e;
+    return r;
+}
+
+/* The series of a file, after those that are there. */
+static int read_estimates(struct plot_source *source, const char *folder, const char *name, struct error *reterr) {
+    struct csv *csv = NULL;
+    int columns[CI95 + 1], got;
+    size_t first = source->series.count;
+    int r = plot_source_table(folder, name, estimate_columns, columns, &csv, reterr);
+    if (r < 0)
+        return r;
+    while (r == 0 && (got = csv_next(csv, reterr)) != 0)
+        r = got < 0 ? got : read_estimate(source, first, csv, columns, reterr);
+    csv_close(csv);
+    if (r == 0 && source->series.count == first)
+        r = error_set(reterr, ERROR_INPUT, "%s/%s: expected a row for each metric, found none", folder, name);
+    return r;
+}
+
+static int open_run(struct plot_source *source, const char *folder, struct error *reterr) {
+    size_t first = source->series.count;
+    int r = read_estimates(source, folder, "aggregate.csv", reterr);
+    if (r == 0 && source->series.count > first + 1)
+        return error_set(reterr, ERROR_INPUT, "%s/aggregate.csv: expected one policy, found %s and %s", folder,
+                         source->series.at[first].label, source->series.at[first + 1].label);
+    if (r == 0)
+        source->series.at[first].folder = arena_strdup(&source->arena, folder);
+    return r;
+}
+
+static int open_comparison(struct plot_source *source, const char *folder, struct error *reterr) {
+    int r = read_estimates(source, folder, "compare.csv", reterr);
+    for (size_t i = 0; i < source->series.count; i++)
+        source->series.at[i].folder = arena_printf(&source->arena, "%s/%s", folder, source->series.at[i].label);
+    return r;
+}
+
+static int open_one(struct plot_source *source, const char *folder, struct error *reterr) {
+    struct stat status;
+    if (plot_source_exists(folder, "sweep.csv"))
+        source->sweep = arena_strdup(&source->arena, folder);
+    else if (plot_source_exists(folder, "compare.csv"))
+        return open_comparison(source, folder, reterr);
+    else if (plot_source_exists(folder, "aggregate.csv"))
+        return open_run(source, folder, reterr);
+    else if (stat(folder, &status) < 0)
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+    else if (stat(arena_printf(&source->arena, "%s/runs", folder), &status) == 0)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: a sweep that is not joined; easim sweep --merge joins what is there", folder);
+    else
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison or "
+                         "sweep.csv of a sweep",
+                         folder);
+    return 0;
+}
+
+/* Runs of one policy are told apart by their folders. */
+static void tell_apart(struct plot_source *source) {
+    bool same = false;
+    for (size_t i = 0; i < source->series.count; i++)
+        for (size_t j = 0; j < i; j++)
+            same = same || strcmp(source->series.at[i].label, source->series.at[j].label) == 0;
+    for (size_t i = 0; same && i < source->series.count; i++)
+        source->series.at[i].label = source->series.at[i].folder;
+}
+
+int plot_source_open(struct plot_source *source, const char *const *folders, size_t count, struct error *reterr) {
+    int r = 0;
+    source->shown = count == 1 ? folders[0] : "these folders";
+    for (size_t i = 0; r == 0 && i < count; i++)
+        if (count == 1)
+            r = open_one(source, folders[i], reterr);
+        else if (plot_source_exists(folders[i], "aggregate.csv"))
+            r = open_run(source, folders[i], reterr);
+        else
+            r = error_set(reterr, ERROR_INPUT, "%s: several folders must be runs: aggregate.csv is missing",
+                          folders[i]);
+    if (r == 0 && source->series.count > PLOT_MOST_SERIES)
+        r = error_set(reterr, ERROR_INPUT, "%s: expected at most %d policies or runs, got %zu", source->shown,
+                      PLOT_MOST_SERIES, source->series.count);
+    if (r == 0)
+        tell_apart(source);
+    return r;
+}
+
+void plot_source_finish(struct plot_source *source) {
+    free(source->series.at);
+    arena_finish(&source->arena);
+}

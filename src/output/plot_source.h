@@ -1,0 +1,41 @@
+/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the files in them.
+ */
+#ifndef EASIM_OUTPUT_PLOT_SOURCE_H
+#define EASIM_OUTPUT_PLOT_SOURCE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "experiment/statistics.h"
+#include "io/csv.h"
+#include "metrics/summary.h"
+
+#define PLOT_MOST_METRICS 4  /* of a figure */
+#define PLOT_MOST_SERIES  28 /* colours x dashes that can be told apart */
+
+/* A policy of a comparison, or a run. */
+struct plot_series {
+    const char *label;
+    const char *folder;                       /* of the run's own files */
+    struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
+};
+
+/* Zero-initialise; release with plot_source_finish. */
+struct plot_source {
+    struct arena arena;
+    ARRAY_OF(struct plot_series) series; /* of runs or a comparison */
+    const char *sweep;                   /* or the folder of a sweep, else NULL */
+    const char *shown;                   /* the folders, as a message names them */
+};
+
+int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,
+                     struct error *reterr) MUST_CHECK;
+void plot_source_finish(struct plot_source *source);
+
+bool plot_source_exists(const char *folder, const char *name);
+/* The number in a cell; NAN if it is empty. */
+int plot_source_real(const struct csv *csv, int column, double *value, struct error *reterr) MUST_CHECK;
+/* Opens folder/name; the columns of those names (a NULL ends the list) must be there. */
+int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
+                      struct csv **ret_csv, struct error *reterr) MUST_CHECK;
+
+#endif

@@ -1,0 +1,104 @@
+"""easim plot: folders that hold no results or broken ones, and figures that they do not allow."""
+
+from base import command
+
+TRY = "Try `easim plot --help' or `easim plot --usage' for more information."
+AGGREGATE = "policy,metric,n,mean,sd,ci95\nzeus,energy_kwh,2,3.5,0.1,0.2\nzeus,jain_gpu_s,2,0.9,0.1,0.2\n"
+POWER = ("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n"
+         "zeus,1,0,60,0,1,0,,0\nzeus,1,10,200,1,0,0,,0\n")
+COMPARE = "metric,policy,baseline,n,mean,ci95\nenergy_kwh,zeus,zeus,2,3.5,0.2\n"
+SWEEP = "run_id,policy.name,cluster.power_cap_w,policy,replication,seed,energy_per_work_kwh,jct_restricted_mean_s\n"
+SWEPT = SWEEP + "1,zeus,1000,zeus,1,1,0.3,80\n2,zeus,2000,zeus,1,1,0.2,70\n"
+
+
+def plot(name, files, *errors, arguments=(), **more):
+    return command(f"plot: {name}", ["plot", "r", *arguments], *errors, files=files, **more)
+
+
+def usage(name, arguments, error):
+    return command(f"plot: {name}", ["plot", *arguments], f"easim plot: {error}", TRY)
+
+
+CASES = [
+    plot("no such folder", {}, "r: cannot open folder: No such file or directory"),
+    plot("a file", {"r": "x\n"},
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep"),
+    plot("no results", {"r/notes.txt": "x\n"},
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep"),
+    plot("a sweep that is not joined", {"r/runs/1.csv": "x\n"},
+         "r: a sweep that is not joined; easim sweep --merge joins what is there"),
+    plot("an empty table", {"r/aggregate.csv": ""}, "r/aggregate.csv: empty file, expected a header line"),
+    plot("no rows", {"r/aggregate.csv": AGGREGATE.splitlines()[0] + "\n"},
+         "r/aggregate.csv: expected a row for each metric, found none"),
+    plot("a column missing", {"r/aggregate.csv": "policy,metric,n,mean\n"}, "r/aggregate.csv: expected a column ci95"),
+    plot("text for a mean", {"r/aggregate.csv": AGGREGATE.replace("3.5", "much")},
+         "r/aggregate.csv:2:19: mean: expected a number, got \"much\""),
+    plot("a mean that is no number", {"r/aggregate.csv": AGGREGATE.replace("3.5", "nan")},
+         "r/aggregate.csv:2:19: mean: expected a number, got \"nan\""),
+    plot("two policies in one run", {"r/aggregate.csv": AGGREGATE + "fcfs,energy_kwh,2,3,1,1\n"},
+         "r/aggregate.csv: expected one policy, found zeus and fcfs"),
+    plot("too many policies",
+         {"r/compare.csv": COMPARE + "".join(f"energy_kwh,p{i},zeus,2,3,1\n" for i in range(28))},
+         "r: expected at most 28 policies or runs, got 29"),
+    plot("a cut row", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER + "zeus,1,20\n"},
+         *["r/power.csv:4:1: expected 9 fields as in the header, found 3"] * 3),
+    plot("no time", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER + "zeus,1,,5,0,1,0,,0\n"},
+         "r/power.csv:4:8: time_s: expected a number, got \"\"", arguments=("--figures", "power")),
+    plot("a job without a column", {"r/aggregate.csv": AGGREGATE, "r/jobs.csv": "job_id,status\n1,finished\n"},
+         "r/jobs.csv: expected a column jct_s"),
+    plot("only what cannot be drawn", {"r/aggregate.csv": AGGREGATE.replace("jain_gpu_s", "cost")},
+         "pareto: not possible: expected at least two policies with energy_per_work_kwh and jct_restricted_mean_s, found 0",
+         "jct: not possible: there is no jobs.csv in r",
+         "power: not possible: there is no power.csv in r",
+         "occupancy: not possible: there is no power.csv in r",
+         "queue: not possible: there is no power.csv in r",
+         "bars: not possible: none of its metrics is defined",
+         "lines: not possible: there is no sweep.csv in r",
+         "heatmap: not possible: there is no sweep.csv in r"),
+    plot("figures asked for that are not possible", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER},
+         "jct: not possible: there is no jobs.csv in r",
+         "heatmap: not possible: there is no sweep.csv in r", arguments=("--figures", "jct,queue,heatmap")),
+    plot("no such replication", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER},
+         "power: not possible: there is no replication 2", arguments=("--figures", "power", "--replication", "2")),
+    plot("no job finished", {"r/aggregate.csv": AGGREGATE, "r/jobs.csv": "jct_s,status\n,running\n"},
+         "jct: not possible: no job finished", arguments=("--figures", "jct")),
+    plot("one numeric axis", {"r/sweep.csv": SWEPT},
+         "heatmap: not possible: expected a second axis of numbers beside cluster.power_cap_w",
+         arguments=("--figures", "heatmap")),
+    plot("no numeric axis", {"r/sweep.csv": SWEPT.replace("2000", "none")},
+         "lines: not possible: no axis of the sweep has two values that are numbers",
+         "heatmap: not possible: no axis of the sweep has two values that are numbers",
+         arguments=("--figures", "lines,heatmap")),
+    plot("unknown axis", {"r/sweep.csv": SWEPT},
+         "lines: not possible: --x: no axis is named seed; there are policy.name, cluster.power_cap_w",
+         arguments=("--figures", "lines", "--x", "seed")),
+    plot("axis twice", {"r/sweep.csv": SWEPT},
+         "lines: not possible: --by: cluster.power_cap_w is an axis of the figure already",
+         arguments=("--figures", "lines", "--by", "cluster.power_cap_w")),
+    plot("no points", {"r/sweep.csv": SWEEP},
+         "lines: not possible: no axis of the sweep has two values that are numbers", arguments=("--figures", "lines")),
+    plot("a sweep without axes", {"r/sweep.csv": SWEEP.replace("policy.name,cluster.power_cap_w,", "")},
+         *["r/sweep.csv: expected columns of axes before policy"] * 2),
+    plot("a folder that is not empty", {"r/aggregate.csv": AGGREGATE, "r/figures/mine.txt": "x\n"},
+         "easim: r/figures: the folder is not empty; add --force to write into it"),
+    plot("no folder for the figures", {"r/aggregate.csv": AGGREGATE}, "easim: --out: expected a folder, got \"\"",
+         arguments=("--out", "")),
+    plot("several folders that are no runs", {"r/compare.csv": COMPARE},
+         "r: several folders must be runs: aggregate.csv is missing", arguments=("r", "--out", "out")),
+    usage("no folder", [], "expected a folder of results"),
+    usage("several folders without --out", ["r", "q"], "--out: expected with several folders"),
+    usage("unknown figure", ["r", "--figures", "parto"], "--figures: no figure is named \"parto\", did you mean \"pareto\"?"),
+    usage("no figures", ["r", "--figures", ""], "--figures: expected names of figures, got \"\""),
+    usage("unknown format", ["r", "--format", "svg,gif"], "--format: expected svg, pdf or png, got \"gif\""),
+    usage("no format", ["r", "--format", ""], "--format: expected svg, pdf or png, got \"\""),
+    usage("half a size", ["r", "--size", "480"], "--size: expected WIDTHxHEIGHT of 200..4000 each, got \"480\""),
+    usage("a size with more behind", ["r", "--size", "480x300px"],
+          "--size: expected WIDTHxHEIGHT of 200..4000 each, got \"480x300px\""),
+    usage("too small", ["r", "--size", "480x10"], "--size: expected WIDTHxHEIGHT of 200..4000 each, got \"480x10\""),
+    usage("one metric of a front", ["r", "--pareto", "energy_kwh"], "--pareto: expected two metrics, got 1"),
+    usage("too many metrics", ["r", "--metrics", "events,cost,sim_s,energy_kwh,co2_kg"],
+          "--metrics: expected 1 to 4 metrics, got 5"),
+    usage("unknown metric", ["r", "--metrics", "energy_kwhh"],
+          "--metrics: no metric is named \"energy_kwhh\", did you mean \"energy_kwh\"?"),
+    usage("replication 0", ["r", "--replication", "0"], "--replication: expected integer 1..1000000, got \"0\""),
+]

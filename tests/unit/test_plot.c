@@ -1,0 +1,73 @@
+/* Words and units of metrics; text of results as gnuplot takes it. */
+#include "output/metric_text.h"
+#include "output/plot.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static unsigned column(const char *name) {
+    return (unsigned)summary_find(name);
+}
+
+Test(plot, every_metric_has_words) {
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+        struct metric_text text = metric_text(c);
+        cr_assert(text.quantity && text.quantity[0] && text.unit, "%s", summary_names[c]);
+        for (unsigned other = 0; other < c; other++)
+            cr_assert(strcmp(text.quantity, metric_text(other).quantity) != 0 ||
+                          strcmp(text.unit, metric_text(other).unit) != 0,
+                      "%s and %s", summary_names[c], summary_names[other]);
+    }
+}
+
+Test(plot, units_fit_the_values) {
+    static const struct {
+        const char *metric;
+        double most;
+        const char *unit;
+        double value; /* what `most` becomes */
+    } cases[] = {{"jct_mean_s", 7199, "s", 7199},    {"jct_mean_s", 7200, "h", 2},
+                 {"power_mean_w", 1999, "W", 1999},  {"power_mean_w", 2500, "kW", 2.5},
+                 {"util_alloc", 0.5, "%", 50},       {"cap_violation_j", 7.2e6, "kWh", 2},
+                 {"cap_violation_j", 7e5, "J", 7e5}, {"energy_kwh", 1e9, "kWh", 1e9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct metric_scale scale = metric_scale(column(cases[i].metric), cases[i].most);
+        cr_assert_str_eq(scale.unit, cases[i].unit);
+        cr_assert_float_eq(cases[i].most * scale.factor, cases[i].value, 1e-9 * cases[i].value);
+    }
+}
+
+Test(plot, quoted_text) {
+    static const struct {
+        const char *text, *quoted;
+    } cases[] = {
+        {"", "''"},
+        {"@x `y` $(z) \\n \"q\" %s {/Bold w}_v^2 #", "'@x `y` $(z) \\n \"q\" %s {/Bold w}_v^2 #'"},
+        {"it's '", "'it’s ’'"},
+        {"a\nb\tc\r\x7f\x01", "'a b c   '"},
+        {"é€😀", "'é€😀'"},
+        {"\xff\xc3(\xe2\x82", "'\?\?(\?\?'"},                 /* no lead byte, a cut pair, a cut triple */
+        {"\xc0\xaf\xed\xa0\x80", "'\?\?\?\?\?'"},             /* overlong slash, a surrogate */
+        {"\xef\xbf\xbf\xf4\x90\x80\x80", "'\?\?\?\?\?\?\?'"}, /* U+FFFF, above U+10FFFF */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plot_figure figure = {.width = 480};
+        struct str expected = {0};
+        str_addf(&expected, "t = %s\n", cases[i].quoted);
+        plot_set_text(&figure, "t", cases[i].text);
+        cr_assert_str_eq(figure.variables.text, expected.text);
+        str_finish(&expected);
+        plot_figure_finish(&figure);
+    }
+}
+
+/* Of a legend entry of more than 26 characters, the middle is left out: 13 + 1 + 12. */
+Test(plot, long_names) {
+    static const char *const names[] = {"abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz0",
+                                        "ééééééééééééé-------ààààààààààà!"};
+    struct plot_figure figure = {.width = 480};
+    plot_set_series(&figure, names, 3);
+    cr_assert_str_eq(figure.variables.text, "array series[3] = ['abcdefghijklmnopqrstuvwxyz', "
+                                            "'abcdefghijklm…pqrstuvwxyz0', 'ééééééééééééé…ààààààààààà!']\n");
+    plot_figure_finish(&figure);
+}
