@@ -171,6 +171,8 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {!trace && s->time_zone, "key \"time_zone\" belongs to kind: trace"},
         {!trace && s->work.count > 0, "key \"work\" belongs to kind: trace"},
         {!trace && s->assign.node, "key \"assign\" belongs to kind: trace"},
+        {(trace || s->rigid.node) && s->request.k == REQUEST_UNIFORM,
+         "key \"request\" belongs to generated jobs with a model"},
         {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
         {!trace && s->sizes.mean_s == 0, "key \"sizes\" is missing"},
