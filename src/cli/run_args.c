@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static enum format parse_format(const char *value, struct argp_state *state) {
+enum format run_args_parse_format(const char *value, struct argp_state *state) {
     static const char *const names[] = {"table", "csv", "json"};
     for (int i = 0; i < 3; i++)
         if (strcmp(value, names[i]) == 0)
@@ -67,7 +67,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->strict = true;
         return 0;
     case KEY_FORMAT:
-        a->format = parse_format(value, state);
+        a->format = run_args_parse_format(value, state);
         return 0;
     case 'q':
         a->quiet = true;

@@ -20,6 +20,8 @@ struct run_args {
 /* Child parser; give it a struct run_args through state->child_inputs. */
 extern const struct argp run_argp;
 
+/* The value of an option --format. */
+enum format run_args_parse_format(const char *value, struct argp_state *state);
 /* What the options say of a run, with an interruption by SIGINT or SIGTERM; the caller adds the rest. */
 struct replicate_options run_args_options(const struct run_args *args);
 /* From now on SIGINT and SIGTERM end a run early instead of the process. */
