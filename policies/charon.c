@@ -8,7 +8,7 @@ enum { BASIS_GROSS, BASIS_MARGINAL };
 #define SOON_S 1e-6 /* the earliest time that differs from now whatever the rounding */
 
 struct params {
-    double tau, edp_slack, edp_exponent;
+    double tau, time_slack, edp_slack, edp_exponent;
     int32_t base, power_basis;
 };
 
@@ -20,7 +20,7 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     const struct params *p = pass->params;
     (void)job;
     if (is_pollux(pass))
-        return (struct easim_key){.value = best, .ageing_s = p->tau};
+        return (struct easim_key){.value = best, .ageing_s = p->tau, .objective_max = p->time_slack * best};
     return (struct easim_key){.value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
 }
 
@@ -95,6 +95,8 @@ static const struct easim_param params[] = {
      1, BASE_ZEUS, false, base_policies},
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
      1e9, 3600, false, NULL},
+    {"time_slack", "", "base pollux: admit only configurations with T <= time_slack * T*", EASIM_PARAM_REAL,
+     offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
     {"edp_slack", "", "base zeus: admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
      offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
     {"edp_exponent", "", "base zeus: n of the energy-delay product E * T^n", EASIM_PARAM_REAL,

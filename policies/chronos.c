@@ -8,7 +8,7 @@ enum { TIER_URGENT, TIER_OTHER };
 #define MARGIN_S 1e-6 /* more than what rounding does to a time */
 
 struct params {
-    double tau;
+    double tau, time_slack;
     int32_t order;
 };
 
@@ -20,8 +20,10 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     if (isfinite(job->deadline_s) && pass->view->now_s + best <= job->deadline_s)
         return (struct easim_key){.tier = TIER_URGENT,
                                   .value = p->order == ORDER_SLACK ? latest_start_s : job->deadline_s,
-                                  .ask_again_s = latest_start_s - MARGIN_S};
-    return (struct easim_key){.tier = TIER_OTHER, .value = best, .ageing_s = p->tau};
+                                  .ask_again_s = latest_start_s - MARGIN_S,
+                                  .objective_max = p->time_slack * best};
+    return (struct easim_key){
+        .tier = TIER_OTHER, .value = best, .ageing_s = p->tau, .objective_max = p->time_slack * best};
 }
 
 static const char *const orders[] = {"deadline", "slack", NULL};
@@ -31,6 +33,8 @@ static const struct easim_param params[] = {
      offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
     {"order", "", "of urgent jobs: earliest deadline, or least slack = deadline - now - T*", EASIM_PARAM_CHOICE,
      offsetof(struct params, order), 0, 1, ORDER_DEADLINE, false, orders},
+    {"time_slack", "", "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
 };
 
 static const struct easim_list list = {
@@ -47,7 +51,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Tier 0: jobs whose deadline can still be met (now + T* <= deadline), by deadline or by slack. Tier 1: "
         "all\n"
         "others, those too late for their deadline included, by T* / A with A = 1 + age/tau. Each starts in the\n"
-        "fastest configuration that fits now. T* is the least completion time on the empty cluster.",
+        "fastest configuration that fits now. T* is the least completion time on the empty cluster.\n"
+        "time_slack, of both tiers, as in pollux.",
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -3,18 +3,20 @@
 #include <easim/policy.h>
 
 struct params {
-    double tau;
+    double tau, time_slack;
 };
 
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = best, .ageing_s = p->tau};
+    return (struct easim_key){.value = best, .ageing_s = p->tau, .objective_max = p->time_slack * best};
 }
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
      1e9, 3600, false, NULL},
+    {"time_slack", "", "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
 };
 
 static const struct easim_list list = {
@@ -30,7 +32,9 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .help =
         "Visits waiting jobs by T* / A, T* the least completion time on the empty cluster and A = 1 + age/tau, "
         "and\n"
-        "starts each in the fastest configuration (GPUs, batch, GPU type) that fits now. Goodput and statistical\n"
+        "starts each in the fastest configuration (GPUs, batch, GPU type) that fits now. time_slack leaves GPUs "
+        "idle\n"
+        "rather than adapt: only configurations with T <= time_slack * T* are admitted. Goodput and statistical\n"
         "efficiency are those of Pollux (Qiao et al., OSDI 2021).",
     .params_size = sizeof(struct params),
     .params = params,

@@ -4,13 +4,13 @@
 #include <easim/policy.h>
 
 struct params {
-    double u0;
+    double u0, time_slack;
 };
 
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
-    (void)pass;
+    const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = best};
+    return (struct easim_key){.value = best, .objective_max = p->time_slack * best};
 }
 
 /* W */
@@ -22,6 +22,8 @@ static double user_factor(const struct easim_pass *pass, uint32_t user) {
 static const struct easim_param params[] = {
     {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
      offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL},
+    {"time_slack", "", "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
 };
 
 static const struct easim_list list = {
@@ -39,7 +41,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "* u0),\n"
             "U the GPU-seconds the user has held so far (set-up, lost work and running jobs included), and starts "
             "each in\n"
-            "the fastest configuration that fits now. With half_life_s, U fades exponentially.",
+            "the fastest configuration that fits now. With half_life_s, U fades exponentially.\n"
+            "time_slack as in pollux.",
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

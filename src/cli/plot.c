@@ -1,6 +1,7 @@
 /* easim plot: figures of finished runs, comparisons and sweeps. */
 #include "cli/cli.h"
-#include "cli/compare_args.h"
+#include "cli/options.h"
+#include "cli/run_args.h"
 #include "output/plot_dir.h"
 #include "output/run_dir.h"
 
@@ -11,8 +12,6 @@
 #define MOST_KINDS   16
 #define LEAST_PIXELS 200
 #define MOST_PIXELS  4000
-
-#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
 
 struct arguments {
     struct arena arena;
@@ -55,7 +54,7 @@ static void ask_figures(struct arguments *a, const char *list, struct argp_state
     for (size_t i = 0; i < count; i++)
         names[i] = plot_kinds[i].name;
     while (*list) {
-        const char *name = compare_args_next_item(&list, &a->arena);
+        const char *name = option_next(&list, &a->arena);
         size_t at = 0;
         while (at < count && strcmp(names[at], name) != 0)
             at++;
@@ -69,18 +68,11 @@ static void ask_figures(struct arguments *a, const char *list, struct argp_state
 }
 
 static void ask_formats(struct arguments *a, const char *list, struct argp_state *state) {
-    static const char *const known[] = {"svg", "pdf", "png"};
+    static const char *const known[] = {"svg", "pdf", "png", NULL};
     bool asked[3] = {false};
     struct str formats = {0};
-    for (const char *rest = list; *rest;) {
-        const char *name = compare_args_next_item(&rest, &a->arena);
-        size_t at = 0;
-        while (at < 3 && strcmp(known[at], name) != 0)
-            at++;
-        if (at == 3)
-            argp_error(state, "--format: expected svg, pdf or png, got \"%s\"", name);
-        asked[at] = true;
-    }
+    for (const char *rest = list; *rest;)
+        asked[option_choice(option_next(&rest, &a->arena), known, "--format", state)] = true;
     for (int i = 0; i < 3; i++)
         if (asked[i])
             str_addf(&formats, "%s%s", formats.length > 0 ? " " : "", known[i]);
@@ -100,26 +92,21 @@ static void ask_size(struct arguments *a, const char *text, struct argp_state *s
     a->wishes.height = height;
 }
 
-/* The metrics of a list, 1..PLOT_MOST_METRICS. */
-static unsigned ask_metrics(struct arguments *a, const char *option, const char *list, unsigned *columns,
-                            struct argp_state *state) {
-    unsigned count = 0;
-    while (*list) {
-        unsigned column = compare_args_find_metric(option, compare_args_next_item(&list, &a->arena), state);
-        if (count < PLOT_MOST_METRICS)
-            columns[count] = column;
-        count++;
-    }
-    if (count < 1 || count > PLOT_MOST_METRICS)
-        argp_error(state, "%s: expected 1 to %d metrics, got %u", option, PLOT_MOST_METRICS, count);
-    return count;
+static void ask_pareto(struct arguments *a, const char *list, struct argp_state *state) {
+    struct option_metrics metrics;
+    option_metrics(list, "--pareto", &metrics, state);
+    if (metrics.count != 2)
+        argp_error(state, "--pareto: expected two metrics, got %zu", metrics.count);
+    memcpy(a->wishes.pareto, metrics.columns, sizeof a->wishes.pareto);
 }
 
-static void ask_pareto(struct arguments *a, const char *list, struct argp_state *state) {
-    unsigned columns[PLOT_MOST_METRICS], count = ask_metrics(a, "--pareto", list, columns, state);
-    if (count != 2)
-        argp_error(state, "--pareto: expected two metrics, got %u", count);
-    memcpy(a->wishes.pareto, columns, sizeof a->wishes.pareto);
+static void ask_metrics(struct arguments *a, const char *list, struct argp_state *state) {
+    struct option_metrics metrics;
+    option_metrics(list, "--metrics", &metrics, state);
+    if (metrics.count > PLOT_MOST_METRICS)
+        argp_error(state, "--metrics: expected 1 to %d metrics, got %zu", PLOT_MOST_METRICS, metrics.count);
+    memcpy(a->wishes.metrics, metrics.columns, sizeof a->wishes.metrics);
+    a->wishes.metric_count = (unsigned)metrics.count;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state) {
@@ -135,13 +122,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         ask_size(a, value, state);
         return 0;
     case KEY_REPLICATION:
-        a->wishes.replication = cli_count(value, 1, 1000000, "--replication", state);
+        a->wishes.replication = option_count(value, 1, 1000000, "--replication", state);
         return 0;
     case KEY_PARETO:
         ask_pareto(a, value, state);
         return 0;
     case KEY_METRICS:
-        a->wishes.metric_count = ask_metrics(a, "--metrics", value, a->wishes.metrics, state);
+        ask_metrics(a, value, state);
         return 0;
     case KEY_X:
         a->wishes.x = value;
@@ -266,7 +253,8 @@ int cli_plot(int argc, char **argv) {
         NULL};
     struct arguments a = {
         .formats = "svg",
-        .wishes = {.replication = 1, .pareto = {COLUMN(energy_per_work_kwh), COLUMN(jct_restricted_mean_s)}}};
+        .wishes = {.replication = 1,
+                   .pareto = {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(jct_restricted_mean_s)}}};
     struct session session = {.args = &a};
     struct problems problems = {0};
     struct error error = {0};

@@ -168,10 +168,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->options.communication_pattern = value;
         return 0;
     case OPTION_RESCALE:
-        a->options.rescale_s = positive(value, "--rescale", state);
+        a->options.rescale_s = option_real(value, 1e-9, 1e15, "--rescale", state);
         return 0;
     case OPTION_KERNEL_DELAY:
-        a->options.kernel_delay_us = positive(value, "--kernel-delay", state);
+        a->options.kernel_delay_us = option_real(value, 1e-9, 1e15, "--kernel-delay", state);
         return 0;
     case ARGP_KEY_ARGS:
         a->format = state->argv[state->next];

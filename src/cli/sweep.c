@@ -5,6 +5,8 @@
 #include "cli/run_args.h"
 #include "cli/sweep_engines.h"
 #include "ingest/readers.h"
+#include "output/findings_tables.h"
+#include "output/json.h"
 #include "output/sweep_dir.h"
 
 #include <stdio.h>
@@ -17,14 +19,24 @@ enum engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 
 struct arguments {
-    struct run_args run; /* threads, out, quiet */
+    struct run_args run; /* threads, out, format, quiet */
     const char *file, *sbatch, *run_timeout;
     unsigned shard, shards, tasks;
     enum engine engine;
     bool merge, list, retry_failed;
 };
 
-enum { KEY_SHARD = 768, KEY_MERGE, KEY_LIST, KEY_ENGINE, KEY_TASKS, KEY_SBATCH, KEY_RETRY_FAILED, KEY_RUN_TIMEOUT };
+enum {
+    KEY_SHARD = 768,
+    KEY_MERGE,
+    KEY_LIST,
+    KEY_ENGINE,
+    KEY_TASKS,
+    KEY_SBATCH,
+    KEY_RETRY_FAILED,
+    KEY_RUN_TIMEOUT,
+    KEY_FORMAT
+};
 
 static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "folder of the results (default: results/NAME/sweep)", 0},
@@ -38,7 +50,8 @@ static const struct argp_option options[] = {
      "run here, print a line for GNU parallel, or submit a Slurm job array (default: local)", 0},
     {"tasks", KEY_TASKS, "N", 0, "shards for the engines parallel and slurm (default: 8)", 0},
     {"sbatch", KEY_SBATCH, "OPTIONS", 0, "more options for sbatch, as one text", 0},
-    {"quiet", 'q', NULL, 0, "print no totals and no progress", 0},
+    {"format", KEY_FORMAT, "table|csv|json", 0, "how to print claims and targets (default: table)", 0},
+    {"quiet", 'q', NULL, 0, "print no totals, no tables and no progress", 0},
     {0},
 };
 
@@ -58,6 +71,8 @@ static void check_combination(const struct arguments *a, struct argp_state *stat
         argp_error(state, "--merge: not with --list or --shard");
     if (a->engine != ENGINE_LOCAL && (a->merge || a->list || a->shards > 0))
         argp_error(state, "--engine: not with --merge, --list or --shard");
+    if (a->run.format != FORMAT_TABLE && (a->engine != ENGINE_LOCAL || a->list || a->shards > 0))
+        argp_error(state, "--format: not with --engine, --list or --shard");
     if (a->sbatch && a->engine != ENGINE_SLURM)
         argp_error(state, "--sbatch: only with --engine slurm");
 }
@@ -98,6 +113,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         return 0;
     case KEY_SBATCH:
         a->sbatch = value;
+        return 0;
+    case KEY_FORMAT:
+        a->run.format = option_format(value, state);
         return 0;
     case ARGP_KEY_ARG:
         if (a->file)
@@ -154,7 +172,7 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
             continue;
         fprintf(stderr, "missing: %016llx", (unsigned long long)s->points[p].id);
         for (size_t a = 0; a < s->axes.count; a++)
-            fprintf(stderr, " %s=%s", s->axes.at[a].path, sweep_value(s, p, a)->shown);
+            fprintf(stderr, " %s=%s", s->axes.at[a].name, sweep_value(s, p, a)->shown);
         fputc('\n', stderr);
         named++;
     }
@@ -162,14 +180,60 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
         fprintf(stderr, "missing: %zu more, see --list\n", count - named);
 }
 
+static void add_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *found,
+                     struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", dir->sweep->name);
+    json_add_int(root, "points", (int64_t)dir->sweep->count);
+    json_add_int(root, "done", (int64_t)counts->done);
+    json_add_int(root, "failed", (int64_t)counts->failed);
+    json_add_int(root, "missing", (int64_t)counts->missing);
+    findings_json(found, root);
+    json_print(root, out);
+}
+
+static void add_csv(const struct findings *found, struct str *out) {
+    if (found->claims->claim_count > 0)
+        findings_tables_claims(found, out);
+    if (found->claims->claim_count > 0 && found->claims->target_count > 0)
+        str_add_char(out, '\n');
+    if (found->claims->target_count > 0)
+        findings_tables_targets(found, out);
+}
+
+static int print(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
+                 const struct findings *found) {
+    struct str text = {0};
+    struct error error = {0};
+    if (a->run.format == FORMAT_JSON)
+        add_json(dir, counts, found, &text);
+    else if (a->run.format == FORMAT_CSV)
+        add_csv(found, &text);
+    else if (!a->run.quiet) {
+        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\nresults: %s/sweep.csv\n", dir->sweep->count,
+                 counts->done, counts->failed, counts->missing, dir->path);
+        findings_report(found, &text);
+    }
+    int code = text.length > 0 && cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    str_finish(&text);
+    return code;
+}
+
 static int merge(const struct arguments *a, const struct sweep_dir *dir) {
     struct sweep_counts counts;
     struct error error = {0};
-    if (sweep_dir_merge(dir, &counts, &error) < 0)
-        return cli_report_error(&error);
-    if (!a->run.quiet && printf("%zu points: %zu done, %zu failed, %zu missing\nresults: %s/sweep.csv\n",
-                                dir->sweep->count, counts.done, counts.failed, counts.missing, dir->path) < 0)
-        return EXIT_RUN_FAILED;
+    struct figures figures;
+    struct findings found = {0};
+    int code = EXIT_DONE;
+    figures_init(&figures, dir->claims);
+    if (sweep_dir_merge(dir, &figures, &counts, &error) == 0) {
+        findings_find(&found, &figures);
+        code = sweep_dir_write_findings(dir, &found, &error) == 0 ? print(a, dir, &counts, &found) : EXIT_DONE;
+    }
+    figures_finish(&figures);
+    findings_finish(&found);
+    if (error.code < 0 || code != EXIT_DONE)
+        return error.code < 0 ? cli_report_error(&error) : code;
     if (counts.failed > 0)
         fprintf(stderr, "easim: %zu runs failed: %s/failures.csv says why\n", counts.failed, dir->path);
     name_missing(dir, counts.missing);
@@ -272,10 +336,10 @@ static int check_first(const struct sweep *sweep, const struct run_args *args, s
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
-static int sweep(const struct arguments *a, const struct sweep *s) {
+static int sweep(const struct arguments *a, const struct sweep *s, const struct claims *claims) {
     struct arena arena = {0};
     struct error error = {0};
-    struct sweep_dir dir = {a->run.out ? a->run.out : arena_printf(&arena, "results/%s/sweep", s->name), s};
+    struct sweep_dir dir = {a->run.out ? a->run.out : arena_printf(&arena, "results/%s/sweep", s->name), s, claims};
     int code;
     if (a->list)
         code = list(a, &dir);
@@ -304,8 +368,14 @@ int cli_sweep(int argc, char **argv) {
     run_args_catch_interrupts();
     struct problems problems = {0};
     struct sweep s;
-    bool good = sweep_load(&s, a.file, &problems) == 0 && check_first(&s, &a.run, &problems) == 0;
-    int code = good ? sweep(&a, &s) : cli_report_problems(&problems);
+    struct claims claims = {0};
+    bool good = sweep_load(&s, a.file, &problems) == 0;
+    if (good) {
+        good = claims_load(&claims, &s, &problems) == 0;
+        good = check_first(&s, &a.run, &problems) == 0 && good;
+    }
+    int code = good ? sweep(&a, &s, &claims) : cli_report_problems(&problems);
+    claims_finish(&claims);
     sweep_finish(&s);
     problems_finish(&problems);
     return code;

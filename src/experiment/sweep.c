@@ -12,7 +12,7 @@
 
 struct sweep_file {
     const char *name, *base;
-    const struct yaml_node *set, *axes;
+    const struct yaml_node *set, *axes, *others;
 };
 
 static const struct field sweep_fields[] = {{.key = "name",
@@ -35,47 +35,57 @@ static const struct field sweep_fields[] = {{.key = "name",
                                              .offset = offsetof(struct sweep_file, axes),
                                              .required = true,
                                              .help = "the values that change"},
+                                            {.key = "claims",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, others),
+                                             .help = "signs of differences between two values of an axis"},
+                                            {.key = "targets",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, others),
+                                             .help = "figures that some points should give"},
                                             FIELDS_END};
 
-/* ---- What is set at every point ---- */
-
-static int bind_fixed(struct sweep *s, const struct yaml_node *set, const struct binding *b) {
-    if (set->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, set, "set", "a mapping from paths to values");
-    for (size_t i = 0; i < set->count; i++)
-        array_push(&s->fixed,
-                   arena_printf(b->arena, "%s=%s", set->keys[i]->text, sweep_flow_text(set->items[i], b->arena)));
-    return 0;
-}
+/* ---- What the axes set ---- */
 
 /* The one path is the other, or what it sets holds it. */
-static bool paths_overlap(const char *a, const char *b, size_t b_length) {
-    size_t a_length = strlen(a), shorter = a_length < b_length ? a_length : b_length;
+static bool paths_overlap(const char *a, const char *b) {
+    size_t a_length = strlen(a), b_length = strlen(b), shorter = a_length < b_length ? a_length : b_length;
     if (memcmp(a, b, shorter) != 0)
         return false;
     const char *rest = a_length > b_length ? a + shorter : b + shorter;
     return a_length == b_length || *rest == '.' || *rest == '[';
 }
 
-static int check_paths(const struct sweep *s, const struct binding *b) {
+static int check_path(const struct sweep *s, const struct sweep_axis *axis, const char *path,
+                      const struct binding *b) {
+    size_t before = b->problems->count;
+    for (const struct sweep_axis *other = s->axes.at; other < axis; other++)
+        for (size_t i = 0; i < other->paths.count; i++)
+            if (paths_overlap(path, other->paths.at[i]))
+                problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s by an axis before",
+                             path, other->paths.at[i]);
+    for (size_t i = 0; i < s->fixed.count; i++)
+        if (paths_overlap(path, s->fixed.at[i].path))
+            problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s under set", path,
+                         s->fixed.at[i].path);
+    if (strchr(path, '='))
+        problems_add(b->problems, axis->where, NULL, "expected a path such as cluster.power_cap_w, got \"%s\"",
+                     path);
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int check_axes(const struct sweep *s, const struct binding *b) {
     int result = 0;
-    for (size_t i = 0; i < s->axes.count; i++) {
-        const struct sweep_axis *axis = &s->axes.at[i];
-        for (size_t j = 0; j < i + s->fixed.count; j++) {
-            bool fixed = j >= i;
-            const char *other = fixed ? s->fixed.at[j - i] : s->axes.at[j].path;
-            size_t length = fixed ? strcspn(other, "=") : strlen(other);
-            if (!paths_overlap(axis->path, other, length))
-                continue;
-            problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %.*s %s", axis->path,
-                         (int)length, other, fixed ? "under set" : "by an axis before");
-            result = ERROR_INPUT;
-        }
-        if (strchr(axis->path, '=')) {
-            problems_add(b->problems, axis->where, NULL, "expected a path such as cluster.power_cap_w, got \"%s\"",
-                         axis->path);
-            result = ERROR_INPUT;
-        }
+    for (size_t a = 0; a < s->axes.count; a++) {
+        const struct sweep_axis *axis = &s->axes.at[a];
+        for (size_t i = 0; i < axis->paths.count; i++)
+            if (check_path(s, axis, axis->paths.at[i], b) < 0)
+                result = ERROR_INPUT;
+        for (const struct sweep_axis *other = s->axes.at; other < axis && result == 0; other++)
+            if (strcmp(axis->column, other->column) == 0) {
+                problems_add(b->problems, axis->where, NULL, "another axis is named \"%s\" too", axis->name);
+                result = ERROR_INPUT;
+            }
     }
     return result;
 }
@@ -95,22 +105,29 @@ static int count_points(struct sweep *s, const struct binding *b) {
 
 /* ---- Points ---- */
 
-const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_t axis) {
+size_t sweep_place(const struct sweep *s, size_t point, size_t axis) {
     size_t group = s->axes.at[axis].group;
     for (size_t g = s->groups.count - 1; g > group; g--)
         point /= s->groups.at[g];
-    return &s->axes.at[axis].values.at[point % s->groups.at[group]];
+    return point % s->groups.at[group];
 }
 
-size_t sweep_set_count(const struct sweep *s) {
-    return s->fixed.count + s->axes.count;
+const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_t axis) {
+    return &s->axes.at[axis].values.at[sweep_place(s, point, axis)];
 }
 
-void sweep_sets(const struct sweep *s, size_t point, struct arena *arena, const char **sets) {
-    for (size_t i = 0; i < s->fixed.count; i++)
-        *sets++ = s->fixed.at[i];
+const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena, size_t *ret_count) {
+    size_t count = s->fixed.count, filled = 0;
     for (size_t a = 0; a < s->axes.count; a++)
-        *sets++ = arena_printf(arena, "%s=%s", s->axes.at[a].path, sweep_value(s, point, a)->yaml);
+        count += sweep_value(s, point, a)->sets.count;
+    const char **texts = arena_alloc(arena, count * sizeof *texts);
+    for (size_t a = 0; a <= s->axes.count; a++) {
+        const struct sweep_sets *sets = a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
+        for (size_t i = 0; i < sets->count; i++)
+            texts[filled++] = arena_printf(arena, "%s=%s", sets->at[i].path, sets->at[i].yaml);
+    }
+    *ret_count = count;
+    return texts;
 }
 
 /* Hashes of files that have been read already. */
@@ -153,10 +170,9 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, 
                     struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
     struct arena *arena = &scenario.doc.arena;
-    size_t count = sweep_set_count(s);
-    const char **sets = arena_alloc(arena, count * sizeof *sets);
+    size_t count;
+    const char **sets = sweep_set_texts(s, point, arena, &count);
     int r = 0;
-    sweep_sets(s, point, arena, sets);
     for (size_t i = 0; i < count && r == 0; i++) {
         size_t length = strcspn(sets[i], "=");
         r = yaml_doc_set(&scenario.doc, arena_strndup(arena, sets[i], length), sets[i] + length + 1, problems);
@@ -204,21 +220,22 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
     if (file.name && strchr(file.name, '/'))
         result =
             schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
-    if (file.set && bind_fixed(s, file.set, &binding) < 0)
+    if (file.set && sweep_sets_bind(&s->fixed, file.set, "set", &binding) < 0)
         result = ERROR_INPUT;
     if (file.axes && sweep_axes_bind(s, file.axes, &binding) < 0)
         result = ERROR_INPUT;
-    if (check_paths(s, &binding) < 0 || result < 0 || count_points(s, &binding) < 0)
+    if (check_axes(s, &binding) < 0 || result < 0 || count_points(s, &binding) < 0)
         return ERROR_INPUT;
     return identify_all(s, problems) < 0 ? ERROR_INPUT : 0;
 }
 
 void sweep_finish(struct sweep *s) {
-    for (size_t a = 0; a < s->axes.count; a++)
+    for (size_t a = 0; a < s->axes.count; a++) {
+        free(s->axes.at[a].paths.at);
         free(s->axes.at[a].values.at);
+    }
     free(s->axes.at);
     free(s->groups.at);
-    free(s->fixed.at);
     free(s->points);
     yaml_doc_finish(&s->doc);
 }

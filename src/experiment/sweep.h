@@ -8,16 +8,28 @@
 
 #define SWEEP_MOST_POINTS 1000000
 
-struct sweep_value {
-    const char *yaml;  /* as text for --set */
-    const char *shown; /* as a cell of a table */
+/* A path and the YAML value it gets. */
+struct sweep_set {
+    const char *path, *yaml;
 };
 
-/* One path and its values, one for each point of its group. */
+struct sweep_sets {
+    const struct sweep_set *at;
+    size_t count;
+};
+
+struct sweep_value {
+    const char *shown; /* as a cell of a table */
+    struct sweep_sets sets;
+};
+
+/* Something that changes: mostly one path. It has one value for each point of its group. */
 struct sweep_axis {
-    const char *path;
+    const char *name, *column; /* its path, if it has no name; how tables head it */
     struct location where;
     size_t group;
+    bool sampled;
+    ARRAY_OF(const char *) paths; /* all that its values set */
     ARRAY_OF(struct sweep_value) values;
 };
 
@@ -28,8 +40,8 @@ struct sweep_point {
 
 struct sweep {
     const char *name;
-    const char *base;             /* file of the scenario */
-    ARRAY_OF(const char *) fixed; /* "path=value" at every point */
+    const char *base;        /* file of the scenario */
+    struct sweep_sets fixed; /* at every point */
     ARRAY_OF(struct sweep_axis) axes;
     ARRAY_OF(size_t) groups; /* how many points each has */
     size_t count;            /* points; the last group changes fastest */
@@ -42,9 +54,10 @@ struct sweep {
 int sweep_load(struct sweep *sweep, const char *path, struct problems *problems) MUST_CHECK;
 void sweep_finish(struct sweep *sweep);
 
+/* Which of the values of an axis a point has. */
+size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis);
 const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis);
-size_t sweep_set_count(const struct sweep *sweep);
-/* The "path=value" texts of a point; sets: room for sweep_set_count. */
-void sweep_sets(const struct sweep *sweep, size_t point, struct arena *arena, const char **sets);
+/* The "path=value" texts of a point, in the arena. */
+const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena, size_t *ret_count);
 
 #endif

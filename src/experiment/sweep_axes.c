@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/rng.h"
+#include "metrics/summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ struct span {
 
 struct axis_item {
     struct location where;
-    const char *path;
+    const char *name, *path;
     const struct yaml_node *values, *range, *zip, *sample;
 };
 
@@ -97,6 +98,7 @@ static const struct field sample_fields[] = {{.key = "kind",
 
 static const struct field item_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct axis_item, where)},
+    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct axis_item, name), .min = 1},
     {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct axis_item, path), .min = 1},
     {.key = "values", .type = FIELD_NODE, .offset = offsetof(struct axis_item, values)},
     {.key = "range", .type = FIELD_NODE, .offset = offsetof(struct axis_item, range)},
@@ -140,12 +142,31 @@ static void add_flow(const struct yaml_node *node, struct str *out) {
     str_add_char(out, mapping ? '}' : ']');
 }
 
-const char *sweep_flow_text(const struct yaml_node *node, struct arena *arena) {
+/* On one line. */
+static const char *flow_text(const struct yaml_node *node, struct arena *arena) {
     struct str text = {0};
     add_flow(node, &text);
     const char *result = arena_strndup(arena, text.text ? text.text : "", text.length);
     str_finish(&text);
     return result;
+}
+
+int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
+                    const struct binding *b) {
+    if (node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, node, path, "a mapping from paths to values");
+    struct sweep_set *at = arena_alloc(b->arena, node->count * sizeof *at);
+    for (size_t i = 0; i < node->count; i++)
+        at[i] = (struct sweep_set){node->keys[i]->text, flow_text(node->items[i], b->arena)};
+    *sets = (struct sweep_sets){at, node->count};
+    return 0;
+}
+
+/* A value of an axis with one path. */
+static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml, struct arena *arena) {
+    struct sweep_set *set = arena_alloc(arena, sizeof *set);
+    *set = (struct sweep_set){axis->paths.at[0], yaml};
+    array_push(&axis->values, ((struct sweep_value){shown, {set, 1}}));
 }
 
 static void push_number(struct sweep_axis *axis, const struct span *span, double value, struct arena *arena) {
@@ -155,7 +176,7 @@ static void push_number(struct sweep_axis *axis, const struct span *span, double
         return; /* cannot be: it is a finite number */
     numfmt_real(text, value);
     const char *kept = arena_strdup(arena, text);
-    array_push(&axis->values, ((struct sweep_value){kept, kept}));
+    push_value(axis, kept, kept, arena);
 }
 
 /* ---- Lists and ranges ---- */
@@ -167,17 +188,42 @@ static int wrong(const struct binding *b, struct location where, const char *pat
 
 static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
                        const struct binding *b) {
-    if (node->kind != YAML_NODE_SEQUENCE)
+    if (node->kind == YAML_NODE_SCALAR)
         return schema_wrong(b, node, path, "a list of values");
     if (node->count == 0)
         return wrong(b, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
-        const char *yaml = sweep_flow_text(item, b->arena);
-        const char *shown = item->kind == YAML_NODE_SCALAR ? item->text : yaml;
-        array_push(&axis->values, ((struct sweep_value){yaml, shown}));
+        const char *yaml = flow_text(item, b->arena);
+        const char *shown = node->keys ? node->keys[i]->text : item->kind == YAML_NODE_SCALAR ? item->text : yaml;
+        push_value(axis, shown, yaml, b->arena);
     }
     return 0;
+}
+
+static void add_path(struct sweep_axis *axis, const char *path) {
+    for (size_t i = 0; i < axis->paths.count; i++)
+        if (strcmp(axis->paths.at[i], path) == 0)
+            return;
+    array_push(&axis->paths, path);
+}
+
+/* A mapping from labels to whatever they set. */
+static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
+    int result = 0;
+    if (node->count == 0)
+        return wrong(b, node->where, path, "expected at least one value, got none");
+    for (size_t i = 0; i < node->count; i++) {
+        struct sweep_value value = {.shown = node->keys[i]->text};
+        const char *here = arena_printf(b->arena, "%s.%s", path, value.shown);
+        if (sweep_sets_bind(&value.sets, node->items[i], here, b) < 0)
+            result = ERROR_INPUT;
+        for (size_t k = 0; k < value.sets.count; k++)
+            add_path(axis, value.sets.at[k].path);
+        array_push(&axis->values, value);
+    }
+    return result;
 }
 
 static int check_span(const struct span *span, const char *path, const struct binding *b) {
@@ -213,27 +259,48 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
         push_number(axis, &span, stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
                     b->arena);
         size_t n = axis->values.count;
-        if (n > 1 && strcmp(axis->values.at[n - 1].yaml, axis->values.at[n - 2].yaml) == 0)
+        if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
             axis->values.count--; /* rounded to the same whole number */
     }
     return 0;
 }
 
-static struct sweep_axis *add_axis(struct sweep *s, const char *path, struct location where) {
+/* Other columns of the tables in which those of the axes stand. */
+static bool is_taken(const char *name) {
+    static const char *const others[] = {"run_id", "policy",       "replication", "seed",    "state",     "error",
+                                         "claim",  "target",       "metric",      "n",       "mean",      "ci95",
+                                         "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
+                                         "value",  "tolerance",    "readings",    "missing", "nearest"};
+    bool taken = summary_find(name) >= 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        taken = taken || strcmp(name, others[i]) == 0;
+    return taken;
+}
+
+/* path: NULL if the values say what they set. */
+static struct sweep_axis *add_axis(struct sweep *s, const char *name, const char *path, struct location where) {
     struct sweep_axis *axis = array_add(&s->axes);
-    axis->path = path;
+    axis->name = name ? name : path;
+    axis->column = is_taken(axis->name) ? arena_printf(&s->doc.arena, "axis.%s", axis->name) : axis->name;
     axis->where = where;
     axis->group = s->groups.count;
+    if (path)
+        array_push(&axis->paths, path);
     return axis;
 }
 
-/* A path with values or a range: an axis of the group that is being made. */
+/* Values or a range, with a path or labels: an axis of the group that is being made. */
 static int bind_plain(struct sweep *s, const struct axis_item *item, const char *path, const struct binding *b) {
-    if (!item->path)
-        return wrong(b, item->where, path, "expected a path to go with the values");
-    struct sweep_axis *axis = add_axis(s, item->path, item->where);
-    return item->values ? bind_values(axis, item->values, arena_printf(b->arena, "%s.values", path), b)
-                        : bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
+    bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
+    if (!item->path && !(labels && item->name))
+        return wrong(b, item->where, path,
+                     labels ? "expected a name to go with the labels" : "expected a path to go with the values");
+    struct sweep_axis *axis = add_axis(s, item->name, item->path, item->where);
+    if (item->range)
+        return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
+    const char *values_path = arena_printf(b->arena, "%s.values", path);
+    return item->path ? bind_values(axis, item->values, values_path, b)
+                      : bind_labels(axis, item->values, values_path, b);
 }
 
 static int bind_zip(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
@@ -298,7 +365,9 @@ static int bind_sample(struct sweep *s, const struct yaml_node *node, const char
     for (size_t i = 0; i < sample.over.count; i++) {
         if (check_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
             return ERROR_INPUT;
-        draw(add_axis(s, spans[i].path, spans[i].where), &sample, &spans[i], b->arena);
+        struct sweep_axis *axis = add_axis(s, NULL, spans[i].path, spans[i].where);
+        axis->sampled = true;
+        draw(axis, &sample, &spans[i], b->arena);
     }
     return 0;
 }
@@ -312,8 +381,8 @@ static int bind_item(struct sweep *s, const struct yaml_node *node, const char *
         return ERROR_INPUT;
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
         return wrong(b, item.where, path, "expected one of values, range, zip and sample");
-    if (item.path && (item.zip || item.sample))
-        return wrong(b, item.where, path, "the paths of zip and sample stand inside of them");
+    if ((item.path || item.name) && (item.zip || item.sample))
+        return wrong(b, item.where, path, "the names and paths of zip and sample stand inside of them");
     int r = item.zip      ? bind_zip(s, item.zip, arena_printf(b->arena, "%s.zip", path), b)
             : item.sample ? bind_sample(s, item.sample, arena_printf(b->arena, "%s.sample", path), b)
                           : bind_plain(s, &item, path, b);

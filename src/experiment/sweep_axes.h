@@ -6,7 +6,8 @@
 
 /* Binds the items of `axes` and adds their axes and groups. Negative if problems were added. */
 int sweep_axes_bind(struct sweep *sweep, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
-/* A YAML value as text on one line. */
-const char *sweep_flow_text(const struct yaml_node *node, struct arena *arena);
+/* Binds a mapping from paths to values. Negative if problems were added. */
+int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
+                    const struct binding *binding) MUST_CHECK;
 
 #endif

@@ -5,10 +5,9 @@
 
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,
                 struct study *study, struct problems *problems) {
-    size_t count = sweep_set_count(sweep);
+    size_t count;
     struct arena arena = {0};
-    const char **sets = arena_alloc(&arena, count * sizeof *sets);
-    sweep_sets(sweep, point, &arena, sets);
+    const char **sets = sweep_set_texts(sweep, point, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     int r = study_load(study, sweep->base, &overrides, readers, problems);
     if (r == 0 && scenario_hash(&study->scenario) != sweep->points[point].id) {

@@ -51,6 +51,7 @@ struct sums {
     size_t jct_count, lateness_count;
     double jct_sum, restricted, wait, slowdown, edp, edp_exec, ftf, ftf_max, prediction_error;
     double submitted_s;
+    int128 finished_energy;
     size_t waits, ftf_count;
     int64_t first_submit_ns;
     double *user_slowdown, *user_jct;
@@ -75,6 +76,7 @@ static void add_finished(struct sums *t, uint32_t job) {
     t->jct[t->jct_count++] = jct_s;
     t->jct_sum += jct_s;
     t->slowdown += slowdown;
+    t->finished_energy += run->energy;
     t->edp += energy_j * jct_s;
     t->edp_exec += energy_j * exec_s;
     t->prediction_error += fabs(units_s(run->finish_ns - run->first_predicted_ns));
@@ -169,6 +171,7 @@ static void fill_summary(struct sums *t) {
     gsl_sort(t->jct, 1, t->jct_count);
     gsl_sort(t->lateness, 1, t->lateness_count);
     s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
+    s->energy_finished_kwh = power_j(t->finished_energy) / J_PER_KWH;
     s->work_submitted_gpu_h = t->submitted_s / S_PER_H;
     s->jct_mean_s = mean(t->jct_sum, finished);
     s->jct_p50_s = jobstats_percentile(t->jct, t->jct_count, 0.50);

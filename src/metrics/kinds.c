@@ -59,6 +59,7 @@ static const struct metric_kind kinds[SUMMARY_COUNT] = {
     LESS(setup_gpu_h),
     LESS(job_failures),
     LESS(water_l),
+    LESS(energy_finished_kwh),
 };
 
 struct metric_kind metric_kind(unsigned column) {

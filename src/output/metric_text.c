@@ -32,6 +32,7 @@ static const struct metric_text texts[SUMMARY_COUNT] = {
     COLUMN(energy_setup_kwh) = {"energy of set-ups", "kWh"},
     COLUMN(energy_lost_kwh) = {"energy of lost work", "kWh"},
     COLUMN(energy_base_kwh) = {"energy of nodes without GPUs", "kWh"},
+    COLUMN(energy_finished_kwh) = {"energy of finished jobs", "kWh"},
     COLUMN(energy_per_job_kwh) = {"energy per finished job", "kWh"},
     COLUMN(energy_per_work_kwh) = {"energy per work", "kWh per GPU h"},
     COLUMN(edp_mean_js) = {"mean energy-delay product", "J s"},

@@ -2,21 +2,25 @@
    whoever ran them and in which order. */
 #include "output/sweep_dir.h"
 
+#include "base/numfmt.h"
 #include "easim_version.h"
 #include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/lines.h"
+#include "output/findings_tables.h"
 #include "output/json.h"
 #include "output/tables.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define INPUTS_BYTES 17 /* 16 digits and a comma before the columns of a row */
+#define INPUTS_BYTES   17 /* 16 digits and a comma before the columns of a row */
+#define COLUMNS_BEFORE 3  /* policy, replication, seed: before those of the summary */
 
 const char *const sweep_state_names[] = {"missing", "done", "failed"};
 static const char failed_header[] = "inputs,error";
@@ -102,7 +106,9 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 /* ---- The folder ---- */
 
 static bool is_ours(const char *name) {
-    static const char *const ours[] = {"runs", "sweep.csv", "failures.csv", "manifest.json", "slurm", "figures"};
+    static const char *const ours[] = {
+        "runs",    "sweep.csv",  "failures.csv",       "manifest.json", "slurm",
+        "figures", "claims.csv", "claim-readings.csv", "targets.csv",   "target-readings.csv"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&
@@ -156,17 +162,10 @@ static void remove_leftovers(const struct sweep_dir *dir) {
 
 /* ---- Tables ---- */
 
-/* run_id and the axes; an axis of the name of another column (seed) is told apart. */
 static void add_header(const struct sweep *sweep, struct str *out) {
     str_add(out, "run_id");
-    for (size_t a = 0; a < sweep->axes.count; a++) {
-        const char *path = sweep->axes.at[a].path;
-        bool taken = strcmp(path, "seed") == 0 || strcmp(path, "policy") == 0;
-        struct str name = {0};
-        str_addf(&name, "%s%s", taken ? "axis." : "", path);
-        csv_comma_text(out, name.text);
-        str_finish(&name);
-    }
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        csv_comma_text(out, sweep->axes.at[a].column);
 }
 
 static void add_point(const struct sweep *sweep, size_t point, struct str *out) {
@@ -194,7 +193,7 @@ static void write_manifest(const struct sweep *sweep, const struct sweep_counts 
     cJSON_AddStringToObject(root, "config", sweep->base);
     cJSON *axes = cJSON_AddArrayToObject(root, "axes");
     for (size_t a = 0; a < sweep->axes.count; a++)
-        cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].path));
+        cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
     json_add_int(root, "points", (int64_t)sweep->count);
     json_add_int(root, "done", (int64_t)counts->done);
     json_add_int(root, "failed", (int64_t)counts->failed);
@@ -211,7 +210,32 @@ static int write_file(const struct sweep_dir *dir, const char *name, const struc
     return r;
 }
 
-static void join(const struct sweep_dir *dir, struct str *done, struct str *failed, struct sweep_counts *counts) {
+/* The columns of the summary in a row of summary.csv. */
+static struct summary read_summary(const char *row) {
+    double values[SUMMARY_COUNT];
+    struct summary summary;
+    for (size_t c = 0; c < COLUMNS_BEFORE + SUMMARY_COUNT; c++) {
+        size_t length = strcspn(row, ",\n");
+        if (c >= COLUMNS_BEFORE) {
+            values[c - COLUMNS_BEFORE] = NAN; /* of an empty cell */
+            (void)numfmt_parse_real(row, length, &values[c - COLUMNS_BEFORE]);
+        }
+        row += length + (row[length] == ',');
+    }
+    memcpy(&summary, values, sizeof summary);
+    return summary;
+}
+
+/* rows: lines that begin with `skip` bytes of something else. */
+static void take_figures(struct figures *figures, size_t point, const struct str *rows, size_t skip) {
+    for (const char *line = rows->text; *line; line += strcspn(line, "\n") + 1) {
+        struct summary summary = read_summary(line + skip);
+        figures_add(figures, point, &summary);
+    }
+}
+
+static void join(const struct sweep_dir *dir, struct str *done, struct str *failed, struct figures *figures,
+                 struct sweep_counts *counts) {
     add_header(dir->sweep, done);
     str_add_char(done, ',');
     tables_summary_header(done);
@@ -224,6 +248,8 @@ static void join(const struct sweep_dir *dir, struct str *done, struct str *fail
         enum sweep_state state = read_run(dir, p, prefix.text, &rows);
         if (state != SWEEP_MISSING)
             str_add_bytes(state == SWEEP_DONE ? done : failed, rows.text, rows.length);
+        if (state == SWEEP_DONE)
+            take_figures(figures, p, &rows, prefix.length);
         counts->done += state == SWEEP_DONE;
         counts->failed += state == SWEEP_FAILED;
         counts->missing += state == SWEEP_MISSING;
@@ -232,11 +258,12 @@ static void join(const struct sweep_dir *dir, struct str *done, struct str *fail
     }
 }
 
-int sweep_dir_merge(const struct sweep_dir *dir, struct sweep_counts *ret_counts, struct error *reterr) {
+int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
+                    struct error *reterr) {
     struct str done = {0}, failed = {0}, manifest = {0};
     struct arena arena = {0};
     *ret_counts = (struct sweep_counts){0};
-    join(dir, &done, &failed, ret_counts);
+    join(dir, &done, &failed, figures, ret_counts);
     if (ret_counts->missing == 0)
         remove_leftovers(dir);
     write_manifest(dir->sweep, ret_counts, &manifest);
@@ -251,5 +278,31 @@ int sweep_dir_merge(const struct sweep_dir *dir, struct sweep_counts *ret_counts
     str_finish(&failed);
     str_finish(&manifest);
     arena_finish(&arena);
+    return r;
+}
+
+int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {
+    const struct claims *c = findings->claims;
+    const struct {
+        const char *name;
+        size_t count;
+        void (*write)(const struct findings *findings, struct str *out);
+    } files[] = {{"claims.csv", c->claim_count, findings_tables_claims},
+                 {"claim-readings.csv", c->claim_count, findings_tables_claim_readings},
+                 {"targets.csv", c->target_count, findings_tables_targets},
+                 {"target-readings.csv", c->target_count, findings_tables_target_readings}};
+    int r = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files && r == 0; i++) {
+        struct str text = {0};
+        struct arena arena = {0};
+        if (files[i].count == 0) {
+            (void)unlink(arena_printf(&arena, "%s/%s", dir->path, files[i].name));
+        } else {
+            files[i].write(findings, &text);
+            r = write_file(dir, files[i].name, &text, reterr);
+        }
+        str_finish(&text);
+        arena_finish(&arena);
+    }
     return r;
 }

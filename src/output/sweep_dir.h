@@ -2,6 +2,7 @@
 #ifndef EASIM_OUTPUT_SWEEP_DIR_H
 #define EASIM_OUTPUT_SWEEP_DIR_H
 
+#include "experiment/findings.h"
 #include "experiment/sweep_run.h"
 
 enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
@@ -11,6 +12,7 @@ extern const char *const sweep_state_names[];
 struct sweep_dir {
     const char *path;
     const struct sweep *sweep;
+    const struct claims *claims;
 };
 
 /* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
@@ -26,7 +28,12 @@ struct sweep_counts {
     size_t done, failed, missing; /* points */
 };
 
-/* Writes sweep.csv, failures.csv (if there are any) and manifest.json. */
-int sweep_dir_merge(const struct sweep_dir *dir, struct sweep_counts *ret_counts, struct error *reterr) MUST_CHECK;
+/* Writes sweep.csv, failures.csv (if there are any) and manifest.json. What was done goes to the figures too. */
+int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
+                    struct error *reterr) MUST_CHECK;
+/* Writes claims.csv, claim-readings.csv, targets.csv and target-readings.csv, as far as there are claims and
+   targets; removes those of which there are none any more. */
+int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
+                             struct error *reterr) MUST_CHECK;
 
 #endif

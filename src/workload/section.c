@@ -175,6 +175,8 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {s->changes.from_s >= s->changes.until_s, "slice: expected from before until"},
         {s->changes.first_row > s->changes.last_row, "slice: expected first_row up to last_row"},
         {!trace && s->assign.node, "key \"assign\" belongs to kind: trace"},
+        {(trace || s->rigid.node) && s->request.k == REQUEST_UNIFORM,
+         "key \"request\" belongs to generated jobs with a model"},
         {trace && (rates > 0 || s->sizes.mean_s > 0 || s->mix.count > 0 || s->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
         {!trace && s->sizes.mean_s == 0, "key \"sizes\" is missing"},

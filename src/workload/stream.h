@@ -22,6 +22,13 @@ struct size_spec {
     double cv;     /* lognormal: standard deviation / mean */
 };
 
+enum request_choice { REQUEST_FREE, REQUEST_UNIFORM };
+
+/* What a job asks for out of what its stream allows, and then cannot change. */
+struct request_spec {
+    int32_t k; /* enum request_choice */
+};
+
 struct deadline_spec {
     double share;             /* of jobs that get one */
     struct schema_list slack; /* double [least, most]: deadline = submit + T* x U(least, most) */
@@ -53,6 +60,7 @@ struct stream {
     struct size_spec sizes;
     struct schema_list k, b; /* int64_t: limits */
     struct schema_list h;    /* const char *: GPU types */
+    struct request_spec request;
     struct rigid_spec rigid;
     const struct yaml_node *users; /* a number, or a list of names */
     struct schema_list user_names; /* const char *, from `users` or the scenario */
@@ -76,7 +84,7 @@ struct stream {
 
 /* Random streams of one source in one replication; named so that none depends on what another draws. */
 struct stream_rngs {
-    gsl_rng *arrivals, *models, *sizes, *users, *deadlines;
+    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests;
 };
 
 extern const struct field stream_fields[], rigid_fields[], assign_fields[];

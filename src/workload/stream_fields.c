@@ -7,6 +7,7 @@
 
 static const char *const kind_names[] = {"poisson", "periodic", "diurnal", "trace", NULL};
 static const char *const law_names[] = {"constant", "exponential", "lognormal", NULL};
+static const char *const request_names[] = {"free", "uniform", NULL};
 static const char *const estimate_names[] = {"requested", "run", NULL};
 
 static const struct field mix_fields[] = {
@@ -40,6 +41,14 @@ static const struct field size_fields[] = {{.key = "law",
                                             .max = 1000,
                                             .help = "coefficient of variation (lognormal)"},
                                            FIELDS_END};
+
+static const struct field request_fields[] = {
+    {.key = "k",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct request_spec, k),
+     .choices = request_names,
+     .help = "GPUs: any that are allowed, or each job one of them, drawn with equal chance"},
+    FIELDS_END};
 
 static const struct field deadline_fields[] = {{.key = "share",
                                                 .type = FIELD_REAL,
@@ -194,6 +203,7 @@ const struct field stream_fields[] = {
      OF(h),
      .min = 1,
      .help = "allowed GPU types (default: all the model knows)"},
+    {.key = "request", .type = FIELD_OBJECT, OF(request), .fields = request_fields},
     {.key = "rigid", .type = FIELD_NODE, OF(rigid.node), .help = "jobs without a model: {k: [1, 2]}"},
     {.key = "utilization",
      .type = FIELD_REAL,

@@ -66,6 +66,11 @@ static double draw_size_s(const struct size_spec *sizes, gsl_rng *rng) {
     return gsl_ran_lognormal(rng, log(sizes->mean_s) - variance / 2, sqrt(variance));
 }
 
+static void request_one_k(struct config_request *request, gsl_rng *rng) {
+    request->k[0] = request->k[gsl_rng_uniform_int(rng, request->k_count)];
+    request->k_count = 1;
+}
+
 static void add_job(const struct stream *s, const struct stream_rngs *rngs, struct workload *w, int64_t submit_ns) {
     struct job_spec job = {.submit_ns = submit_ns, .deadline_ns = TIME_NONE_NS, .preemptible = s->preemptible};
     job.model = EASIM_NONE;
@@ -82,6 +87,8 @@ static void add_job(const struct stream *s, const struct stream_rngs *rngs, stru
     } else {
         job.model = stream_draw_model(&s->mix, rngs->models)->model_index;
         request = stream_request(s, job.model);
+        if (s->request.k == REQUEST_UNIFORM)
+            request_one_k(&request, rngs->requests);
         job.work = size_s / workload_reference_gpu_s(w, job.model, 1, 1);
         job.reference_gpu_s = size_s;
     }

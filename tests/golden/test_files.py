@@ -59,6 +59,8 @@ def energy_adds_up(folder):
         close(parts, float(summary["energy_kwh"]))
         jobs = [r for r in rows(out / "jobs.csv") if r["replication"] == number]
         close(sum(float(r["energy_j"]) for r in jobs) / 3.6e6, float(summary["energy_job_kwh"]))
+        finished_j = sum(float(r["energy_j"]) for r in jobs if r["status"] == "finished")
+        close(finished_j / 3.6e6, float(summary["energy_finished_kwh"]))
         users = [r for r in rows(out / "users.csv") if r["replication"] == number]
         close(sum(float(r["energy_kwh"]) for r in users), float(summary["energy_job_kwh"]))
         types = [r for r in rows(out / "types.csv") if r["replication"] == number]

@@ -282,6 +282,67 @@ Test(policies, zeus_configuration) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
+/* One GPU is free until 10; b takes 16 s on one, T* = 16/2 = 8 s on four. */
+#define ONE_FREE MODEL_HEAD "a,0,3,10,,\nb,1,,,flat,16\n"
+
+Test(policies, time_slack) {
+    static const struct policy_case cases[] = {
+        {"off: adapts",
+         "{name: pollux}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
+        /* 16 <= 2 * 8, equal doubles */
+        {"just enough",
+         "{name: pollux, params: {time_slack: 2}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 1, 17, 1, 0}}},
+        /* 16 > 1.9 * 8: b waits for a's GPUs */
+        {"too small",
+         "{name: pollux, params: {time_slack: 1.9}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 10, 18, 4, 0}}},
+        /* T* itself is admitted with 1, also where it is no round number: 2.385/2 s, then 1.7/2 s on all four */
+        {"waits for the best",
+         "{name: pollux, params: {time_slack: 1}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL_HEAD "a,0,,,flat,2.385\nb,1,,,flat,1.7\n",
+         {{"a", 0, 1.1925, 4, 0}, {"b", 1.1925, 2.0425, 4, 0}}},
+        {"themis",
+         "{name: themis, params: {time_slack: 1.9}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 10, 18, 4, 0}}},
+        {"chronos without deadlines",
+         "{name: chronos, params: {time_slack: 1.9}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 10, 18, 4, 0}}},
+        /* b can meet its deadline (1 + 8 <= 20), is urgent, and waits all the same */
+        {"chronos with a deadline",
+         "{name: chronos, params: {time_slack: 1.9}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         "job_id,submit_s,gpus,duration_s,model,work_samples,deadline_s\na,0,3,10,,,\nb,1,,,flat,16,20\n",
+         {{"a", 0, 10, 3, 0}, {"b", 10, 18, 4, 0}}},
+        {"charon as pollux",
+         "{name: charon, params: {base: pollux, time_slack: 1.9}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         ONE_FREE,
+         {{"a", 0, 10, 3, 0}, {"b", 10, 18, 4, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
 #define UNLIKE_IDLE                                                                                                \
     "cluster: {gpu_types: [{name: g, idle_w: 90, tdp_w: 400}, {name: h, idle_w: 10, tdp_w: 400}], "                \
     "nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n"

@@ -49,16 +49,41 @@ Test(sweep, lists_ranges_zips) {
         {"  - zip: [{path: a, values: [1, 2]}, {path: b, range: {from: 5, to: 6, count: 2}}]\n"
          "  - {path: c, values: [x, y]}\n",
          "1,5,x;1,5,y;2,6,x;2,6,y;"},
+        {"  - {name: n, path: a, values: {few: 1, many: [8, 9]}}\n", "few;many;"},
+        {"  - zip:\n    - {name: n, values: {x: {a: 1, b: 2}, y: {}}}\n    - {path: c, values: [3, 4]}\n",
+         "x,3;y,4;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_points(cases[i][0], cases[i][1]);
+}
+
+/* What the points of labelled values set, in the order of `set` and the axes. */
+Test(sweep, labels) {
+    static const char *const expected[] = {"horizon=1h a=1 b.c={d: [2]} e=3", "horizon=1h e=3"};
+    struct sweep s = load("  - {name: seed, values: {x: {a: 1, b.c: {d: [2]}}, y: {}}}\n"
+                          "  - {name: laws, path: e, values: {z: 3}}\n");
+    cr_assert_eq(s.count, 2);
+    for (size_t p = 0; p < s.count; p++) {
+        struct arena arena = {0};
+        struct str text = {0};
+        size_t count;
+        const char **sets = sweep_set_texts(&s, p, &arena, &count);
+        for (size_t i = 0; i < count; i++)
+            str_addf(&text, "%s%s", i > 0 ? " " : "", sets[i]);
+        cr_expect_str_eq(text.text, expected[p]);
+        str_finish(&text);
+        arena_finish(&arena);
+    }
+    cr_expect_str_eq(s.axes.at[0].column, "axis.seed"); /* beside the column seed */
+    cr_expect_str_eq(s.axes.at[1].column, "laws");
+    sweep_finish(&s);
 }
 
 /* How many values of an axis are in each of `count` strata of from..to. */
 static void expect_one_per_stratum(const struct sweep *s, size_t axis, double from, double to) {
     int *seen = mem_zalloc(s->count, sizeof *seen);
     for (size_t p = 0; p < s->count; p++) {
-        double share = (strtod(sweep_value(s, p, axis)->yaml, NULL) - from) / (to - from);
+        double share = (strtod(sweep_value(s, p, axis)->shown, NULL) - from) / (to - from);
         cr_assert(share >= 0 && share < 1);
         seen[(size_t)(share * (double)s->count)]++;
     }
@@ -77,10 +102,11 @@ Test(sweep, latin_hypercube) {
     expect_one_per_stratum(&s, 0, 2, 10);
     expect_one_per_stratum(&s, 1, -1, 0);
     for (size_t p = 0; p < s.count; p++) {
-        double a = (strtod(sweep_value(&s, p, 0)->yaml, NULL) - 2) / 8 * 97;
-        double b = (strtod(sweep_value(&s, p, 1)->yaml, NULL) + 1) * 97;
+        double a = (strtod(sweep_value(&s, p, 0)->shown, NULL) - 2) / 8 * 97;
+        double b = (strtod(sweep_value(&s, p, 1)->shown, NULL) + 1) * 97;
         equal_order += (int)a == (int)b;
-        cr_expect_str_eq(sweep_value(&s, p, 0)->yaml, sweep_value(&alone, p, 0)->yaml); /* b changes nothing in a */
+        cr_expect_str_eq(sweep_value(&s, p, 0)->shown,
+                         sweep_value(&alone, p, 0)->shown); /* b changes nothing in a */
     }
     cr_expect(equal_order < 10, "%d", equal_order); /* fixed points of a permutation: Poisson of mean 1 */
     sweep_finish(&s);
@@ -95,9 +121,9 @@ Test(sweep, random_sample) {
         load("  - sample: {kind: random, count: 1000, seed: 2, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
     int low = 0;
     for (size_t p = 0; p < s.count; p++)
-        low += strtod(sweep_value(&s, p, 0)->yaml, NULL) < 100;
+        low += strtod(sweep_value(&s, p, 0)->shown, NULL) < 100;
     cr_expect(low > 500 - 64 && low < 500 + 64, "%d", low);
-    cr_expect_str_neq(sweep_value(&s, 0, 0)->yaml, sweep_value(&other, 0, 0)->yaml);
+    cr_expect_str_neq(sweep_value(&s, 0, 0)->shown, sweep_value(&other, 0, 0)->shown);
     sweep_finish(&s);
     sweep_finish(&other);
 }

@@ -310,6 +310,35 @@ Test(workload, independent_streams) {
     release(&first);
 }
 
+/* request: {k: uniform}: every job has one of the allowed k, each with equal chance, and nothing else has changed:
+   not one other draw, but T* and with it the times of the deadlines. */
+Test(workload, requested_k) {
+#define LAWS                                                                                                       \
+    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 8000}, sizes: {law: lognormal, mean: 1h}, users: 8, k: [1, "  \
+    "2, 4, 8], deadlines: {share: 0.3, slack: [2, 3]}"
+    static const struct difference none;
+    struct drawn free_k, requested;
+    int jobs[4] = {0};
+    draw(&free_k, 0, "drain", LAWS "}", NULL);
+    draw(&requested, 0, "drain", LAWS ", request: {k: uniform}}", NULL);
+    struct difference found = compare(&free_k.w, &requested.w);
+    cr_expect_eq(memcmp(&found, &none, sizeof found), 0);
+    for (size_t i = 0; i < 8000; i++) {
+        const struct config_set *set = &requested.w.table.sets.at[requested.w.jobs.at[i].set];
+        uint32_t k = requested.w.table.configs.at[set->first].k, place = 0;
+        for (uint32_t c = set->first; c < set->first + set->count; c++)
+            cr_assert_eq(requested.w.table.configs.at[c].k, k);
+        while (place < 3 && 1u << place < k)
+            place++;
+        jobs[place]++;
+        cr_assert_eq(set->count * 4, free_k.w.table.sets.at[free_k.w.jobs.at[i].set].count);
+    }
+    for (int i = 0; i < 4; i++)
+        cr_expect(fabs(jobs[i] - 2000.0) <= 3.2 * sqrt(8000 * 0.25 * 0.75), "%d GPUs: %d jobs", 1 << i, jobs[i]);
+    release(&free_k);
+    release(&requested);
+}
+
 /* Two streams in one order of time; equal times in the order of the streams; ids carry the stream's name. A change
    of the second leaves the first as it is. */
 Test(workload, several_streams) {

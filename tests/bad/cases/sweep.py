@@ -1,6 +1,6 @@
 """easim sweep: axes and options that make no sense."""
 
-from base import command
+from base import changed, command
 
 TRY = "Try `easim sweep --help' or `easim sweep --usage' for more information."
 SEEDS = "  - {path: seed, values: [1, 2]}\n"
@@ -13,6 +13,24 @@ def sweep(name, axes, *errors, arguments=(), head="name: s\nbase: c.yaml\naxes:\
 
 def usage(name, arguments, error):
     return sweep(name, SEEDS, f"easim sweep: {error}", TRY, arguments=arguments)
+
+
+# Two axes and a claim or target in which one thing is wrong. Lines of the axes: 4 to 6.
+AXES = """\
+  - {name: pick, values: {a: {policy.name: fcfs}, b: {policy.name: zeus}}}
+  - {name: random, path: seed, values: [1, 2]}
+  - {zip: [{path: horizon, values: [1h, 2h]}, {name: cap, path: cluster.power_cap_w, values: [3000, 4000]}]}
+"""
+CLAIM = "{name: c, metric: energy_kwh, of: {pick: a}, against: {pick: b}, sign: less}"
+TARGET = "{name: t, metric: energy_kwh, of: {pick: a}, value: 5, within: 0.1}"
+
+
+def claim(name, change, *errors, section="claims", good=CLAIM):
+    return sweep(name, AXES + f"{section}:\n  - {changed(good, [change])}\n", *errors)
+
+
+def target(name, change, *errors):
+    return claim(name, change, *errors, section="targets", good=TARGET)
 
 
 CASES = [
@@ -77,4 +95,76 @@ CASES = [
           "--engine: expected local, parallel or slurm, got \"pbs\""),
     usage("no tasks", ["--engine", "slurm", "--tasks", "0"],
           "--tasks: expected integer 1..100000, got \"0\""),
+    sweep("labels without a name", "  - {values: {a: {seed: 1}}}\n",
+          "s.yaml:4:5: axes[0]: expected a name to go with the labels"),
+    sweep("label that sets nothing", "  - {name: n, values: {a: 1}}\n",
+          "s.yaml:4:27: axes[0].values.a: expected a mapping from paths to values, got \"1\""),
+    sweep("no labels", "  - {name: n, values: {}}\n",
+          "s.yaml:4:23: axes[0].values: expected at least one value, got none"),
+    sweep("labels that set what another axis sets",
+          "  - {path: policy, values: [{name: zeus}]}\n  - {name: n, values: {a: {seed: 1}, b: {policy.name: zeus}}}\n",
+          "s.yaml:5:5: policy.name is set twice: here, and as policy by an axis before"),
+    sweep("two axes of one name", "  - {name: n, path: seed, values: [1]}\n  - {name: n, path: horizon, values: [1h]}\n",
+          "s.yaml:5:5: another axis is named \"n\" too"),
+    sweep("name beside zip", "  - {name: n, zip: [{path: seed, values: [1]}]}\n",
+          "s.yaml:4:5: axes[0]: the names and paths of zip and sample stand inside of them"),
+    claim("claim on an unknown metric", ("energy_kwh", "energy_kw"),
+          "s.yaml:8:23: claims[0].metric: no column of summary.csv is named \"energy_kw\", did you mean \"energy_kwh\"?"),
+    claim("claim on a ratio with an unknown metric", ("energy_kwh", "energy_kwh / jobs"),
+          "s.yaml:8:23: claims[0].metric: no column of summary.csv is named \"jobs\", did you mean \"jobs_submitted\"?"),
+    claim("claim on a list of metrics", ("energy_kwh", "[energy_kwh]"),
+          "s.yaml:8:23: claims[0].metric: expected a column of summary.csv, or two with a / between, got a list"),
+    claim("claim on a label with an unknown metric", ("energy_kwh", "{all: energy_kwh, some: kwh}"),
+          "s.yaml:8:47: claims[0].metric.some: no column of summary.csv is named \"kwh\""),
+    claim("claim about an unknown axis", ("of: {pick: a}", "of: {pik: a}"),
+          "s.yaml:8:40: claims[0].of: no axis is named \"pik\", did you mean \"pick\"?"),
+    claim("claim about an unknown value", ("of: {pick: a}", "of: {pick: c}"),
+          "s.yaml:8:46: claims[0].of.pick: the axis pick has no value \"c\", did you mean \"a\"?"),
+    claim("claim about a list of values", ("of: {pick: a}", "of: {pick: [a, b]}"),
+          "s.yaml:8:46: claims[0].of.pick: expected a value of the axis, got a list"),
+    claim("claim about no axis", ("of: {pick: a}", "of: {}"),
+          "s.yaml:8:39: claims[0].of: expected a mapping from axes to values, got an empty mapping"),
+    claim("claim without a pair", ("against: {pick: b}", "against: {pick: a}"),
+          "s.yaml:8:59: claims[0].against: a claim without a pair: `of` is the same"),
+    claim("claim against another axis", ("against: {pick: b}", "against: {cap: 3000}"),
+          "s.yaml:8:59: claims[0].against: expected a value of each axis under `of` and of no other"),
+    claim("claim about zipped values", ("of: {pick: a}, against: {pick: b}", "of: {cap: 3000}, against: {cap: 4000}"),
+          "s.yaml:8:5: claims[0]: the axis cap does not stand alone, but in a zip or sample"),
+    claim("claim about the seed", ("of: {pick: a}, against: {pick: b}", "of: {random: 1}, against: {random: 2}"),
+          "s.yaml:8:5: claims[0]: the axis random sets seed: its values have no replications in common"),
+    claim("claim of an unknown sign", ("sign: less", "sign: fewer"),
+          "s.yaml:8:76: claims[0].sign: expected one of less | more | no less | no more, got \"fewer\""),
+    claim("claim without a sign", (", sign: less", ""),
+          "s.yaml:8:5: claims[0]: key \"sign\" is missing"),
+    claim("claim only about its own axis", ("sign: less", "sign: less, only: {pick: [a, b]}"),
+          "s.yaml:8:5: claims[0]: the axis pick stands under `only` too"),
+    claim("claim about no point", ("sign: less", "sign: less, only: {horizon: 1h, cap: 4000}"),
+          "s.yaml:8:5: claims[0]: no point of the sweep is left"),
+    claim("two claims of one name", (CLAIM, f"{CLAIM}\n  - {CLAIM}"),
+          "s.yaml:9:5: claims: another claim has this name"),
+    sweep("claims that are no list", AXES + f"claims: {CLAIM}\n",
+          "s.yaml:7:9: claims: expected a list of mappings, got a mapping"),
+    target("target within less than nothing", ("0.1", "-0.1"),
+          "s.yaml:8:68: targets[0].within: expected number > 0 and <= 1, got \"-0.1\""),
+    target("target within per cents", ("0.1", "5 %"),
+          "s.yaml:8:68: targets[0].within: expected number > 0 and <= 1, got \"5 %\""),
+    target("target of 0", ("value: 5", "value: 0"),
+          "s.yaml:8:5: targets[0]: expected a value other than 0"),
+    target("target without a value", (", value: 5", ""),
+          "s.yaml:8:5: targets[0]: expected metric, value and within, or all"),
+    target("joint target with a value", (TARGET, f"{TARGET}\n  - {{name: u, all: [t], value: 3}}"),
+          "s.yaml:9:5: targets[1]: `all` stands alone: expected no metric, of, only, value and within beside it"),
+    target("joint target of an unknown one", (TARGET, f"{TARGET}\n  - {{name: u, all: [t, v]}}"),
+          "s.yaml:9:5: targets[1].all: no target before this one is named \"v\""),
+    target("joint target of itself", (TARGET, f"{TARGET}\n  - {{name: u, all: [t, u]}}"),
+          "s.yaml:9:5: targets[1].all: no target before this one is named \"u\""),
+    target("joint target of nothing in common",
+           (TARGET, f"{TARGET}\n  - {{name: u, metric: energy_kwh, value: 3, within: 1}}\n  - {{name: v, all: [t, u]}}"),
+          "s.yaml:10:5: targets[2].all: \"u\" and those before it have no readings in common"),
+    target("two targets of one name", (TARGET, f"{TARGET}\n  - {TARGET}"),
+          "s.yaml:9:5: targets: another target has this name"),
+    usage("format of a shard", ("--shard", "1/2", "--format", "csv"),
+          "--format: not with --engine, --list or --shard"),
+    usage("unknown format", ("--format", "xml"),
+          "--format: expected table, csv or json, got \"xml\""),
 ]
