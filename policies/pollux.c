@@ -32,6 +32,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "and\n"
         "starts each in the fastest configuration (GPUs, batch, GPU type) that fits now. Goodput and statistical\n"
         "efficiency are those of Pollux (Qiao et al., OSDI 2021).",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -40,6 +40,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "U the GPU-seconds the user has held so far (set-up, lost work and running jobs included), and starts "
             "each in\n"
             "the fastest configuration that fits now. With half_life_s, U fades exponentially.",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
