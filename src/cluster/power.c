@@ -35,6 +35,8 @@ void power_meter_init(struct power_meter *m, const struct cluster *cluster) {
     for (uint32_t h = 0; h < m->type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         m->types[h] = (struct power_type){.idle_milli_nw = power_nw(type->idle_w / WHOLE_GPU_MILLI),
+                                          .ctx_milli_nw = power_nw(type->ctx_w / WHOLE_GPU_MILLI),
+                                          .ctx_nw = power_nw(type->ctx_w),
                                           .sleep_nw = power_nw(type->sleep_w),
                                           .gpus = type->gpus};
     }

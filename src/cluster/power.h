@@ -19,8 +19,8 @@ struct power_use {
 /* One GPU type. GPUs are idle, asleep, in set-up (or checkpoint), computing, or on a failed node (no power); of one
    that jobs share, what none of them holds is idle. */
 struct power_type {
-    int64_t idle_milli_nw; /* of a thousandth of a GPU: idle power is a whole number of microwatts */
-    int64_t sleep_nw;      /* of one GPU */
+    int64_t idle_milli_nw, ctx_milli_nw; /* of a thousandth of a GPU; idle power is a whole number of microwatts */
+    int64_t ctx_nw, sleep_nw;            /* of one GPU */
     uint32_t gpus, asleep, failed;
     int64_t limited_milli; /* of those computing: under a power limit */
     struct power_use setup, computing;

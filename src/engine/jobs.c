@@ -25,7 +25,8 @@ static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t spa
 
 static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
     const struct easim_config *c = &sim->view.configs[config];
-    return power_of_gpus_nw(sim->cluster->gpu_types[c->gpu_type].ctx_w, c->k, c->milli);
+    const struct power_type *type = &sim->meter.types[c->gpu_type];
+    return c->milli > 0 ? c->milli * type->ctx_milli_nw : c->k * type->ctx_nw;
 }
 
 int64_t jobs_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
