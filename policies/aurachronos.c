@@ -87,11 +87,12 @@ static void begin(const struct easim_pass *pass) {
     s->types = NULL; /* memory of the last pass */
 }
 
-/* A job that got its GPUs at this very instant is left alone: perhaps this very plan gave them to it. */
+/* A job that got its GPUs at this very instant is left alone: perhaps this very plan gave them to it. So is one
+   that shares a GPU: it would free no whole one. */
 static bool may_displace(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     return job->preemptible && !job->sla && job->preemptions < p->max_preemptions &&
-           job->start_s < pass->view->now_s;
+           job->start_s < pass->view->now_s && easim_view_config(pass->view, job->config)->milli == 0;
 }
 
 /* Wasted: the work since the last checkpoint, the set-up to come, and a checkpoint written on demand. */
@@ -263,8 +264,9 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "configuration of least EDP, if edp_slack admits it. A tier-0 job that nothing free serves in time, with\n"
         "slack < preempt_slack_s, displaces running preemptible best-effort jobs: those that waste the least\n"
         "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. GPUs\n"
-        "that a checkpoint holds come free later; until then nobody else is displaced.",
-    .capabilities = EASIM_CAPABILITY_PREEMPT,
+        "that a checkpoint holds come free later; until then nobody else is displaced. Jobs that share a GPU are\n"
+        "not displaced.",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

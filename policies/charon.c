@@ -48,7 +48,8 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
 /* What a running job counts against the cap. */
 static double power_of(const struct easim_view *view, const struct easim_job *job) {
     const struct easim_config *config = easim_view_config(view, job->config);
-    return config->k * fmax(easim_view_gpu_type(view, config->gpu_type)->ctx_w, config->power_w[job->span]);
+    return easim_config_gpus(config) *
+           fmax(easim_view_gpu_type(view, config->gpu_type)->ctx_w, config->power_w[job->span]);
 }
 
 /* Whether a is to go before b: best-effort before sla, most power, latest start, last submitted. */
@@ -129,8 +130,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "holds: best-effort before sla, then most power, then latest start, then last submitted. With power_limits "
         "a\n"
         "job may start under a limit of the model file that the cap allows; EDP* and T* range over them too.",
-    .capabilities =
-        EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY,
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK |
+                    EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

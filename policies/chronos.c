@@ -53,6 +53,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "others, those too late for their deadline included, by T* / A with A = 1 + age/tau. Each starts in the\n"
         "fastest configuration that fits now. T* is the least completion time on the empty cluster.\n"
         "time_slack, of both tiers, as in pollux.",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

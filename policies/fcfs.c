@@ -16,5 +16,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Jobs start in the order of submission, each in its fastest configuration that fits now (or in its fixed\n"
         "request). With strict, the default, the first job that does not fit stops the pass; without it, later\n"
         "jobs may pass it (first fit).",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .list = &list,
 };

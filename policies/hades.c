@@ -65,6 +65,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "configuration of least EDP that fits now. score: slide orders by descending EDP* / (1 + U) instead, "
             "which\n"
             "puts large jobs first; it is kept for comparison. edp_slack and power_basis as in zeus.",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -36,6 +36,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "idle\n"
         "rather than adapt: only configurations with T <= time_slack * T* are admitted. Goodput and statistical\n"
         "efficiency are those of Pollux (Qiao et al., OSDI 2021).",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -43,6 +43,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "each in\n"
             "the fastest configuration that fits now. With half_life_s, U fades exponentially.\n"
             "time_slack as in pollux.",
+    .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -54,7 +54,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "EDP <= edp_slack * EDP* are admitted. power_basis: marginal takes idle_w off P and ctx_w, in EDP and "
             "EDP*.\n"
             "With power_limits EDP* and the choice range over the power limits of the model file too.",
-    .capabilities = EASIM_CAPABILITY_FREQUENCY,
+    .capabilities = EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -5,9 +5,8 @@
    that chooses each job's configuration; the host does the rest (policies/zeus.c). A free policy fills in `decide`
    and starts jobs itself (policies/easy.c).
 
-   Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib GiB.
-   Work is counted in reference samples (statistically useful samples; Pollux, OSDI'21): a job is done when
-   `remaining` has fallen to 0, and it falls at the goodput of its configuration.
+   Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib GiB. Work is in
+   reference samples (statistically useful ones; Pollux, OSDI'21): `remaining` falls at the configuration's goodput.
    A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is `state`, its
    random numbers come from the host. The same run must give the same decisions, whatever else runs beside it. */
 #ifndef EASIM_POLICY_H
@@ -21,18 +20,16 @@
 /* A policy is loaded if abi_major is equal and abi_minor not above the host's. Within a major version structs only
    grow at their end. */
 #define EASIM_ABI_MAJOR 2u
-#define EASIM_ABI_MINOR 0u
+#define EASIM_ABI_MINOR 1u
+#define EASIM_NONE      UINT32_MAX /* "no such index" */
 
-#define EASIM_NONE UINT32_MAX /* "no such index" */
-
-/* What a policy may do beyond starting jobs. An unknown bit is refused on loading, an undeclared action when tried.
- */
+/* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared actions when tried. */
 #define EASIM_CAPABILITY_PREEMPT        (1u << 0) /* plan_preempt */
 #define EASIM_CAPABILITY_RESIZE         (1u << 1) /* plan_resize */
 #define EASIM_CAPABILITY_MIGRATE        (1u << 2) /* reserved: move a running job to other GPUs */
 #define EASIM_CAPABILITY_POWER_CAP      (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
 #define EASIM_CAPABILITY_FREQUENCY      (1u << 4) /* power-limit levels, if its parameter power_limits is true */
-#define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* reserved: share a GPU between jobs */
+#define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* configurations with milli: jobs share GPUs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
 
@@ -49,7 +46,7 @@ enum easim_answer {
 /* Placement of a configuration: inside one node, or spread over several. Also an index. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 
-/* One way to run a job. Speed and power are tabulated once per run from the model file, by enum easim_span. */
+/* One way to run a job. Speed and power are tabulated once per run, by enum easim_span. */
 struct easim_config {
     uint32_t k;           /* GPUs, >= 1 */
     uint32_t batch;       /* samples per GPU and iteration; 0 for a rigid job */
@@ -59,6 +56,7 @@ struct easim_config {
     double power_w[2];    /* of one GPU while computing: min(tdp_w, p0 + e*r/k) */
     bool extrapolated;    /* outside the range in which the model was measured */
     double power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
+    uint32_t milli;       /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs */
 };
 
 struct easim_gpu_type {
@@ -67,7 +65,9 @@ struct easim_gpu_type {
     uint32_t node_gpus_max, node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
     double idle_w, ctx_w, tdp_w;           /* one GPU: free; held but not computing (set-up, checkpoint); at most */
     double memory_gib;
-    uint32_t failed, asleep; /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
+    uint32_t failed, asleep;    /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
+    uint64_t shared_free_milli; /* thousandths free of the GPUs held in part: */
+    uint32_t shared, shared_free_max_milli; /*   their number, none of them in `free`; most free of one */
 };
 
 struct easim_node {
@@ -79,7 +79,8 @@ struct easim_user {
     const char *name;
     double weight;           /* > 0 */
     double gpu_s, as_of_s;   /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
-    uint32_t allocated_gpus; /* held now */
+    uint32_t allocated_gpus; /* held now, beside */
+    uint64_t shared_milli;   /*   so many thousandths of GPUs held in part */
 };
 
 enum easim_job_state {
@@ -124,11 +125,10 @@ struct easim_job {
 
 /* A running job in short, for scans. Order is arbitrary but reproducible. */
 struct easim_running {
-    uint32_t job, gpu_type, k, reserved;
-    int64_t predicted_end_ns; /* may lie in the past: the job overruns its request */
+    uint32_t job, gpu_type, k, milli; /* milli: as of the configuration */
+    int64_t predicted_end_ns;         /* may lie in the past: the job overruns its request */
 };
 
-/* What happened since the last decision. */
 enum easim_event_kind {
     EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
     EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
@@ -136,17 +136,17 @@ enum easim_event_kind {
     EASIM_EVENT_TIMER, /* from plan_wake_at */
 };
 
+/* What happened since the last decision. */
 struct easim_event {
     uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
 };
 
-/* Arrays are walked with the inline functions below, by the host's strides. */
+/* Walk the arrays with the inline functions below, by the host's strides. */
 struct easim_view {
     size_t struct_size; /* of the host's struct easim_view */
     int64_t now_ns;
     double now_s;
-    double power_w;     /* GPUs and nodes now, the starts of this plan included, every allocated GPU counted at the
-                           higher of ctx_w and its computing power */
+    double power_w;     /* GPUs and nodes now, with this plan, allocated GPUs at the higher of ctx_w and P */
     double power_cap_w; /* INFINITY if none */
     double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
     double usage_half_life_s;               /* INFINITY: usage does not fade */
@@ -157,6 +157,7 @@ struct easim_view {
     uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
     size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride, event_stride;
     const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
+    uint64_t shared_free_milli; /* thousandths free of GPUs held in part, of all types together */
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride)                                                                  \
@@ -171,23 +172,21 @@ EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
 
-/* GPU-seconds user has held until now, running jobs, set-up and lost work included (U of SPEC 6); with a half-life
-   what was held H seconds ago counts half. */
+/* GPU-seconds a user has held (U of SPEC 6), set-up and lost work too; with a half-life older ones count less. */
 static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
     const struct easim_user *u = easim_view_user(view, user);
     double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
+    double held = u->allocated_gpus + (double)u->shared_milli / 1000;
     if (view->usage_half_life_s == INFINITY)
-        return u->gpu_s + u->allocated_gpus * since_s;
-    return u->gpu_s * fade +
-           u->allocated_gpus * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
+        return u->gpu_s + held * since_s;
+    return u->gpu_s * fade + held * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
 }
-/* Since the job was submitted, >= 0. */
 static inline double easim_job_age_s(const struct easim_view *view, const struct easim_job *job) {
     return view->now_s - job->submit_s;
 }
 
-/* Of a running job: seconds it has computed on its present GPUs; work still to do now; computing time that is lost
-   if it is stopped now, with a checkpoint on demand where it writes them, or at once. */
+/* Of a running job: seconds it has computed on its present GPUs; work still to do; computing time lost if it stops
+   now, with a checkpoint on demand where it writes them, or at once. */
 static inline double easim_job_computing_s(const struct easim_view *view, const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
 }
@@ -202,7 +201,7 @@ static inline double easim_job_lost_s(const struct easim_view *view, const struc
     return at_once ? computing_s : 0;
 }
 
-/* When a running job is expected to end: as predicted at its start, or now + 1 ns if it overruns that. */
+/* When a running job is expected to end: as predicted, or now + 1 ns if it overruns that. */
 static inline int64_t easim_predicted_end_ns(const struct easim_view *view, int64_t predicted_end_ns) {
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
 }
@@ -215,14 +214,20 @@ struct easim_choice {
     double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
     double setup_s;
     double time_s;                /* T = set-up + remaining / goodput */
-    double energy_j;              /* E = k * (ctx_w * set-up + power_w * remaining / goodput) */
+    double energy_j;              /* E = gpus * (ctx_w * set-up + power_w * remaining / goodput) */
     double edp_js, power_limit_w; /* E * T; as of the configuration */
+    double gpus;                  /* held: k, or a part of one */
 };
+
+/* GPUs that a job in this configuration holds: k, or a part of one. */
+static inline double easim_config_gpus(const struct easim_config *config) {
+    return config->milli ? config->milli / 1000.0 : config->k;
+}
 
 /* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
 static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
-    if (config->k <= type->node_free_max)
+    if (config->k <= type->node_free_max || (config->milli && config->milli <= type->shared_free_max_milli))
         return EASIM_ONE_NODE;
     return config->k <= type->free ? (int)EASIM_ACROSS_NODES : (int)EASIM_NOFIT;
 }
@@ -236,7 +241,8 @@ static inline struct easim_choice easim_predict_work(const struct easim_view *vi
     struct easim_choice choice = {config,           span,        c->k,         c->gpu_type,       c->batch,
                                   c->power_w[span], type->ctx_w, type->idle_w, .setup_s = setup_s};
     choice.time_s = setup_s + computing_s;
-    choice.energy_j = c->k * (type->ctx_w * setup_s + choice.power_w * computing_s);
+    choice.gpus = easim_config_gpus(c);
+    choice.energy_j = choice.gpus * (type->ctx_w * setup_s + choice.power_w * computing_s);
     choice.edp_js = choice.energy_j * choice.time_s;
     choice.power_limit_w = c->power_limit_w;
     return choice;
@@ -263,7 +269,7 @@ static inline struct easim_choice easim_predict_resized(const struct easim_view 
 
 /* E * T^exponent; with `marginal` E counts only power above idle. */
 static inline double easim_choice_edp(const struct easim_choice *choice, double exponent, bool marginal) {
-    double energy_j = choice->energy_j - (marginal ? choice->k * choice->idle_w * choice->time_s : 0);
+    double energy_j = choice->energy_j - (marginal ? choice->gpus * choice->idle_w * choice->time_s : 0);
     return energy_j * (exponent == 1 ? choice->time_s : pow(choice->time_s, exponent));
 }
 
@@ -274,10 +280,9 @@ struct easim_host {
     size_t struct_size;
     /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
-    /* Takes the GPUs of a running job away; it goes back to the queue with its submit time and loses the work
-       since its last checkpoint. A job with checkpoint_interval_s 0 writes one now: its GPUs come free only after
-       checkpoint_s, which is an event; if that is 0 they are free at once, which is none: if nothing else runs,
-       start something or ask for a wake-up. at_once: no time to write one. PREEMPT. */
+    /* PREEMPT: takes a running job's GPUs away; it queues with its submit time, without the work since its last
+       checkpoint. With checkpoint_interval_s 0 it writes one now, unless at_once; its GPUs come free checkpoint_s
+       later, an event, or if that is 0 at once, which is none: start something or ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
     /* Moves a running job to another configuration of its range, on its own GPUs and free ones; costs as in
        easim_predict_resized, all of it on the new GPUs. RESIZE. */
@@ -289,7 +294,7 @@ struct easim_host {
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
     void *(*scratch)(struct easim_plan *plan, size_t bytes); /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan);              /* random, [0, 1), from the run's `policy` stream */
-    /* Says what went wrong, for a callback that is about to return a negative number. */
+    /* Says why a callback is about to return a negative number. */
     void (*fail)(struct easim_plan *plan, const char *message);
 };
 
@@ -299,7 +304,7 @@ struct easim_pass {
     const struct easim_host *host;
     struct easim_plan *plan;
     const void *params; /* the policy's parameter struct, filled in from the configuration */
-    void *state;        /* the policy's state, state_size bytes, zeroed before init; one per run */
+    void *state;        /* state_size bytes, zeroed before init; one per run */
 };
 
 enum easim_param_type {
@@ -310,7 +315,6 @@ enum easim_param_type {
     EASIM_PARAM_CHOICE,   /* int32_t, index in `choices` */
     EASIM_PARAM_TEXT,     /* const char *, lives as long as the run; default "" */
 };
-
 #define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, if it may */
 
 /* One parameter: the host parses, checks, converts and documents it from this entry. */
@@ -322,7 +326,7 @@ struct easim_param {
     size_t offset;                  /* in the parameter struct */
     double min, max, default_value; /* inclusive; bool 0 or 1; choice: an index */
     bool may_be_off;
-    const char *const *choices; /* CHOICE: NULL-terminated names; else NULL */
+    const char *const *choices; /* CHOICE: NULL-terminated names */
 };
 
 /* What a list policy says of a waiting job. Members that are 0 say nothing. */
@@ -337,14 +341,12 @@ struct easim_key {
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted configuration of least
    objective that fits the free GPUs now (ties: fewer GPUs, lower k * P, earlier GPU type, smaller batch, higher
-   limit), starts it and goes on to the next job. Every list policy has the parameters strict, resize, shrink,
-   resize_gain, resize_interval_s and, with a user_factor, half_life_s: see `easim policies NAME`. */
+   limit), starts it and goes on. Every list policy has parameters of the host's: see `easim policies NAME`. */
 struct easim_list {
     size_t struct_size;
     bool strict; /* default of the parameter `strict`: stop at the first job that cannot start */
-    /* Asked when the job is queued and from ask_again_s on; must depend on the job, the parameters, and the time by
-       way of ask_again_s only. `best` is the job's least objective over its configurations on the empty cluster.
-       NULL: order of submission. */
+    /* Asked when the job is queued and from ask_again_s on; may depend on the job, the parameters, and by way of
+       ask_again_s the time. `best`: its least objective on the empty cluster. NULL: order of submission. */
     struct easim_key (*key)(const struct easim_pass *pass, const struct easim_job *job, double best);
     /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the job's model,
        remaining work and set-up, and the choice; a resize that does not pay must not pay with less work left
@@ -356,8 +358,7 @@ struct easim_list {
                                const struct easim_choice *choice);
     /* Multiplies the values of all jobs of a user in this pass; > 0. */
     double (*user_factor)(const struct easim_pass *pass, uint32_t user);
-    /* Whether job may get config now. For a waiting job the answer must depend on the configuration and the state
-       of the cluster only. */
+    /* Whether job may get config now. Of a waiting job, only configuration and cluster may matter. */
     bool (*allow)(const struct easim_pass *pass, const struct easim_job *job, uint32_t config);
     /* Before the first job is visited, even if none waits. */
     void (*begin)(const struct easim_pass *pass);
@@ -380,11 +381,11 @@ struct easim_policy {
     size_t state_size;
     size_t params_size;
     const struct easim_param *params;
-    uint32_t param_count; /* 0: params may be NULL */
+    uint32_t param_count;
     const struct easim_list *list;
-    /* Called once per decision. 0, or negative to end the run as failed (say why with host->fail). */
+    /* Once per decision; negative ends the run as failed (say why with host->fail). Optional: before the first
+       decision, with the cluster empty, negative refuses to run; and after the run. */
     int (*decide)(const struct easim_pass *pass);
-    /* Optional. Before the first decision, with the cluster empty, negative refuses to run; and after the run. */
     int (*init)(const struct easim_pass *pass);
     void (*finish)(const struct easim_pass *pass);
 };

@@ -399,6 +399,7 @@ MOCK_FUNCTION uint32_t mock_user(struct mock *m, const char *name, double weight
 /* Fill in k, batch, gpu_type, goodput and power_w; across nodes they are as inside one where they are 0. */
 MOCK_FUNCTION uint32_t mock_config(struct mock *m, struct easim_config config) {
     MOCK_MUST(config.gpu_type < m->view.gpu_type_count && config.k >= 1 && config.goodput[0] > 0);
+    MOCK_MUST(config.milli == 0); /* GPUs of the mock are whole ones */
     config.goodput[1] = config.goodput[1] > 0 ? config.goodput[1] : config.goodput[0];
     config.power_w[1] = config.power_w[1] > 0 ? config.power_w[1] : config.power_w[0];
     config.power_limit_w = config.power_limit_w > 0 ? config.power_limit_w : INFINITY;

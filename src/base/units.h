@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NS_PER_S     1000000000LL
-#define S_PER_H      3600.0
-#define J_PER_KWH    3.6e6
-#define TIME_MAX_S   4e9       /* about 126 years: longer times are refused at the border */
-#define TIME_NONE_NS INT64_MAX /* "no such instant" */
+#define NS_PER_S        1000000000LL
+#define S_PER_H         3600.0
+#define WHOLE_GPU_MILLI 1000 /* a part of a GPU counts in thousandths */
+#define J_PER_KWH       3.6e6
+#define TIME_MAX_S      4e9       /* about 126 years: longer times are refused at the border */
+#define TIME_NONE_NS    INT64_MAX /* "no such instant" */
 
 /* "10h", "90 s", "1.5min", "250ms", "2d", or a bare number of seconds. Units: ns us ms s min h d w. */
 bool units_parse_duration(const char *text, size_t length, double *seconds);

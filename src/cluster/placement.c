@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define NO_NODE UINT32_MAX
+
 static uint64_t member(const struct type_placement *type, uint32_t free, uint32_t position) {
     return (uint64_t)free * type->node_count + position;
 }
@@ -34,6 +36,7 @@ void placement_init(struct placement *p, const struct cluster *cluster) {
 void placement_finish(struct placement *p) {
     for (uint32_t t = 0; p->types && t < p->cluster->gpu_type_count; t++) {
         idset_finish(&p->types[t].by_free);
+        sharing_finish(&p->types[t].sharing);
         free(p->types[t].nodes);
     }
     free(p->types);
@@ -56,23 +59,32 @@ static uint32_t freest_node(const struct type_placement *type) {
     return type->nodes[first % type->node_count];
 }
 
+/* Takes k GPUs of the node with the fewest free ones that has k; NO_NODE if none has. */
+static uint32_t take_of_one_node(struct placement *p, uint32_t gpu_type, uint32_t k) {
+    struct type_placement *type = &p->types[gpu_type];
+    uint32_t largest = p->cluster->gpu_types[gpu_type].node_gpus_max;
+    uint64_t found = k <= largest ? idset_next(&type->by_free, member(type, k, 0)) : IDSET_NONE;
+    if (found == IDSET_NONE)
+        return NO_NODE;
+    uint32_t node = type->nodes[found % type->node_count];
+    set_free(p, type, node, p->node_free[node] - k);
+    return node;
+}
+
 bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct allocation *allocation) {
     struct type_placement *type = &p->types[gpu_type];
     if (k == 0 || k > type->free)
         return false;
     *allocation = (struct allocation){0};
-    uint32_t largest = p->cluster->gpu_types[gpu_type].node_gpus_max;
-    uint64_t found = k <= largest ? idset_next(&type->by_free, member(type, k, 0)) : IDSET_NONE;
-    if (found != IDSET_NONE) {
-        uint32_t node = type->nodes[found % type->node_count];
-        set_free(p, type, node, p->node_free[node] - k);
+    uint32_t node = take_of_one_node(p, gpu_type, k);
+    if (node != NO_NODE) {
         allocation->first = (struct piece){node, k};
         allocation->count = 1;
         return true;
     }
     ARRAY_OF(struct piece) pieces = {0};
     for (uint32_t left = k; left > 0;) {
-        uint32_t node = freest_node(type);
+        node = freest_node(type);
         uint32_t gpus = p->node_free[node] < left ? p->node_free[node] : left;
         set_free(p, type, node, p->node_free[node] - gpus);
         array_push(&pieces, ((struct piece){node, gpus}));
@@ -81,6 +93,38 @@ bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct a
     allocation->pieces = pieces.at;
     allocation->count = (uint32_t)pieces.count;
     return true;
+}
+
+bool placement_take_share(struct placement *p, uint32_t gpu_type, uint32_t milli, struct allocation *allocation) {
+    struct sharing *sharing = &p->types[gpu_type].sharing;
+    uint32_t gpu = sharing_find(sharing, milli);
+    if (gpu == SHARING_NONE) {
+        uint32_t node = take_of_one_node(p, gpu_type, 1);
+        if (node == NO_NODE)
+            return false;
+        if (!sharing->gpus)
+            sharing_init(sharing, p->cluster, gpu_type);
+        gpu = sharing_open(sharing, node);
+    }
+    sharing_move(sharing, gpu, milli, -1);
+    *allocation =
+        (struct allocation){.count = 1, .first = {sharing->gpus[gpu].node, 0}, .milli = milli, .gpu = gpu};
+    return true;
+}
+
+struct shared_gpu *placement_shared_gpu(const struct placement *p, const struct allocation *allocation) {
+    return &p->types[p->cluster->nodes[allocation->first.node].gpu_type].sharing.gpus[allocation->gpu];
+}
+
+bool placement_is_alone(const struct placement *p, const struct allocation *allocation) {
+    return placement_shared_gpu(p, allocation)->free_milli + allocation->milli == WHOLE_GPU_MILLI;
+}
+
+static void give_back_share(struct placement *p, const struct allocation *allocation) {
+    uint32_t node = allocation->first.node;
+    struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
+    if (sharing_move(&type->sharing, allocation->gpu, allocation->milli, 1))
+        set_free(p, type, node, p->node_free[node] + 1);
 }
 
 void placement_swing(struct placement *p, const struct allocation *allocation, int sign) {
@@ -97,7 +141,10 @@ void placement_set_node(struct placement *p, uint32_t node, uint32_t free) {
 }
 
 void placement_give_back(struct placement *p, struct allocation *allocation) {
-    placement_swing(p, allocation, 1);
+    if (allocation->milli)
+        give_back_share(p, allocation);
+    else
+        placement_swing(p, allocation, 1);
     allocation_finish(allocation);
 }
 

@@ -91,6 +91,13 @@ const struct builtin builtins[] = {
      "far,3,u1,wide,90000,,,,,,3000000000,\n"   /* or never matters */
      "no-class,4,u2,small,5000,,,1,16,a,,sla\n" /* of class sla without a deadline, all of it set */
      "last,5000000,u3,,,10,10,4,,b,,\n"},       /* after a long silence */
+    {"jobs that share GPUs", DRAIN TWO_TYPES(1) "workload: {kind: trace, file: jobs.csv}\n",
+     "job_id,submit_s,user,duration_s,requested_s,gpus,gpu_type,gpu_share,deadline_s\n"
+     "half,0,u1,600,,1,,0.5,\nother-half,0,u2,900,,1,,0.5,\n" /* a whole GPU together */
+     "most,1,u1,400,500,1,a,0.6,\nmost-again,1,u2,300,,1,a,0.6,\nrest,2,u3,1000,,1,a,0.4,5000\n"
+     "node,3,u1,200,,4,a,,\nwhole,4,u2,200,,1,,1,900\n" /* four whole GPUs wait for all parts */
+     "crumb,5,u3,5000,10,1,,0.001,\ncrumb-again,5,u3,10,5000,1,b,0.001,\nalmost,6,u1,100,,1,b,0.999,\n"
+     "all,7,u2,50,,4,b,,\nlate,20000,u3,10,,1,,0.25,20005\n"},
     {"one event at a time",
      DRAIN "engine: {coalesce: false, equal_time: arrivals_first}\n" ONE_TYPE(
          2, 4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, "

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 
 struct totals {
-    uint32_t *node_busy, *node_jobs;
+    uint32_t *node_busy, *node_shared, *node_jobs;
+    int64_t *share_milli[CLUSTER_MAX_TYPES]; /* held of GPU number i; NULL: no GPU of the type was ever shared */
+    uint32_t type_shared[CLUSTER_MAX_TYPES];
+    int64_t room_milli[CLUSTER_MAX_TYPES]; /* free of shared GPUs */
     uint32_t type_free[CLUSTER_MAX_TYPES], type_asleep[CLUSTER_MAX_TYPES], type_failed[CLUSTER_MAX_TYPES];
     uint32_t waiting, running, checkpointing, finished, rejected;
     int64_t power_nw, committed_nw;
@@ -32,6 +35,35 @@ static void check_speed(struct sim *sim, uint32_t job) {
                  run->remaining);
 }
 
+/* What a job holds at its nodes: whole GPUs, or part of one. */
+static void add_pieces(struct sim *sim, const struct allocation *allocation, const struct easim_config *config,
+                       struct totals *t) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        int64_t milli = allocation->milli + (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI;
+        t->node_busy[pieces[i].node] += pieces[i].gpus;
+        t->node_jobs[pieces[i].node]++;
+        t->power_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
+        t->committed_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
+    }
+    if (allocation->milli == 0)
+        return;
+    const struct shared_gpu *gpu = placement_shared_gpu(&sim->placement, allocation);
+    t->share_milli[config->gpu_type][allocation->gpu] += allocation->milli;
+    if (gpu->node != allocation->first.node)
+        sim_fail(sim, ERROR_RUN, "check: GPU %u is on node %u, not %u", allocation->gpu, gpu->node,
+                 allocation->first.node);
+}
+
+/* Thousandths of GPUs, from the allocation. */
+static int64_t allocated_milli(const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    int64_t milli = allocation->milli;
+    for (uint32_t i = 0; i < allocation->count; i++)
+        milli += (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI;
+    return milli;
+}
+
 static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim->view.jobs[job].state;
@@ -47,23 +79,17 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     if (!holds)
         return;
     const struct easim_config *config = &sim->view.configs[run->config];
-    const struct power_type *type = &sim->meter.types[config->gpu_type];
-    const struct piece *pieces = allocation_pieces(&run->allocation);
-    uint32_t gpus = 0;
-    for (uint32_t i = 0; i < run->allocation.count; i++) {
-        t->node_busy[pieces[i].node] += pieces[i].gpus;
-        t->node_jobs[pieces[i].node]++;
-        t->power_nw += (int64_t)pieces[i].gpus * sim->meter.cpu_nw_per_busy_gpu[pieces[i].node];
-        t->committed_nw += (int64_t)pieces[i].gpus * sim->meter.cpu_nw_per_busy_gpu[pieces[i].node];
-        gpus += pieces[i].gpus;
-    }
-    if (gpus != config->k)
-        sim_fail(sim, ERROR_RUN, "check: job %s holds %u GPUs instead of %u", sim->workload->jobs.at[job].id, gpus,
-                 config->k);
-    int64_t gpu_nw = run->phase == PHASE_COMPUTING ? power_nw(config->power_w[run->span]) : type->ctx_nw;
-    t->power_nw += config->k * gpu_nw;
-    t->committed_nw += config->k * jobs_committed_gpu_nw(sim, run->config, run->span);
-    t->energy += (int128)(config->k * gpu_nw) * (sim->now_ns - run->phase_start_ns);
+    double ctx_w = sim->cluster->gpu_types[config->gpu_type].ctx_w;
+    int64_t milli = allocated_milli(&run->allocation);
+    add_pieces(sim, &run->allocation, config, t);
+    if (milli != (config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI))
+        sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g", sim->workload->jobs.at[job].id,
+                 (double)milli / WHOLE_GPU_MILLI, easim_config_gpus(config));
+    int64_t held_nw = power_of_gpus_nw(run->phase == PHASE_COMPUTING ? config->power_w[run->span] : ctx_w,
+                                       config->k, config->milli);
+    t->power_nw += held_nw;
+    t->committed_nw += jobs_committed_nw(sim, run->config, run->span);
+    t->energy += (int128)held_nw * (sim->now_ns - run->phase_start_ns);
     check_speed(sim, job);
 }
 
@@ -83,15 +109,34 @@ static uint32_t count_asleep(struct sim *sim, uint32_t node) {
     return asleep;
 }
 
+/* What the jobs on a shared GPU hold and what is free of it are the whole of it. */
+static void check_shared(struct sim *sim, struct totals *t) {
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
+        const struct sharing *sharing = &sim->placement.types[h].sharing;
+        for (uint32_t i = 0; t->share_milli[h] && i < sharing->gpu_count; i++) {
+            const struct shared_gpu *gpu = &sharing->gpus[i];
+            int64_t held = t->share_milli[h][i];
+            if (held == 0 && (gpu->free_milli == 0 || gpu->free_milli == WHOLE_GPU_MILLI)) /* 0: never shared yet */
+                continue;
+            if (held + gpu->free_milli != WHOLE_GPU_MILLI)
+                sim_fail(sim, ERROR_RUN, "check: %lld and %u thousandths of GPU %u of type %u are held and free",
+                         (long long)held, gpu->free_milli, i, h);
+            t->node_shared[gpu->node]++;
+            t->type_shared[h]++;
+            t->room_milli[h] += gpu->free_milli;
+        }
+    }
+}
+
 static void check_nodes(struct sim *sim, struct totals *t) {
     uint32_t failed = 0, failed_nodes = 0;
     for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
         const struct node *node = &sim->cluster->nodes[n];
         uint32_t free = sim->placement.node_free[n], asleep = count_asleep(sim, n);
         uint32_t available = sim->view.nodes[n].failed ? 0 : node->gpus;
-        if (t->node_busy[n] + free != available || sim->view.nodes[n].free != free)
-            sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held and %u free", n, available,
-                     t->node_busy[n], free);
+        if (t->node_busy[n] + t->node_shared[n] + free != available || sim->view.nodes[n].free != free)
+            sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held, %u shared and %u free", n, available,
+                     t->node_busy[n], t->node_shared[n], free);
         if (sim->nodes.jobs && sim->nodes.jobs[n].list.count != t->node_jobs[n])
             sim_fail(sim, ERROR_RUN, "check: node %u has %u jobs, not %zu", n, t->node_jobs[n],
                      sim->nodes.jobs[n].list.count);
@@ -103,15 +148,17 @@ static void check_nodes(struct sim *sim, struct totals *t) {
         if (available == 0)
             continue;
         const struct power_type *type = &sim->meter.types[node->gpu_type];
-        t->power_nw += power_nw(node->fixed_w) + (int64_t)(free - asleep) * type->idle_nw + asleep * type->sleep_nw;
-        t->committed_nw += power_nw(node->fixed_w) + (int64_t)free * type->idle_nw;
+        int64_t idle_nw = type->idle_milli_nw * WHOLE_GPU_MILLI;
+        t->power_nw += power_nw(node->fixed_w) + (free - asleep) * idle_nw + asleep * type->sleep_nw;
+        t->committed_nw += power_nw(node->fixed_w) + free * idle_nw;
     }
     if (failed != sim->failures.gpus || failed_nodes != sim->failures.nodes)
         sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u", failed_nodes, failed,
                  sim->failures.nodes, sim->failures.gpus);
 }
 
-static void check_types(struct sim *sim, const struct totals *t) {
+static void check_types(struct sim *sim, struct totals *t) {
+    uint64_t room = 0;
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         const struct easim_gpu_type *type = &sim->view.gpu_types[h];
         const struct power_type *meter = &sim->meter.types[h];
@@ -121,7 +168,18 @@ static void check_types(struct sim *sim, const struct totals *t) {
             sim_fail(sim, ERROR_RUN, "check: type %s shows %u free, %u asleep and %u failed GPUs, not %u, %u, %u",
                      type->name, type->free, type->asleep, type->failed, t->type_free[h], t->type_asleep[h],
                      t->type_failed[h]);
+        if (type->shared != t->type_shared[h] || type->shared_free_milli != (uint64_t)t->room_milli[h] ||
+            type->shared_free_max_milli != sharing_free_max(&sim->placement.types[h].sharing))
+            sim_fail(sim, ERROR_RUN, "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
+                     type->name, type->shared, (unsigned long long)type->shared_free_milli, t->type_shared[h],
+                     (long long)t->room_milli[h]);
+        room += type->shared_free_milli;
+        t->power_nw += t->room_milli[h] * meter->idle_milli_nw;
+        t->committed_nw += t->room_milli[h] * meter->idle_milli_nw;
     }
+    if (room != sim->view.v->shared_free_milli)
+        sim_fail(sim, ERROR_RUN, "check: shared GPUs have %llu thousandths free, not %llu",
+                 (unsigned long long)room, (unsigned long long)sim->view.v->shared_free_milli);
 }
 
 /* Energy once more, as the integral of the power found at the last check of each instant. */
@@ -150,12 +208,17 @@ static void pass_by(struct sim *sim) {
 void check_invariants(struct sim *sim) {
     pass_by(sim);
     struct totals t = {.node_busy = mem_zalloc(sim->cluster->node_count, sizeof *t.node_busy),
+                       .node_shared = mem_zalloc(sim->cluster->node_count, sizeof *t.node_shared),
                        .node_jobs = mem_zalloc(sim->cluster->node_count, sizeof *t.node_jobs),
                        .finished = sim->past.finished,
                        .rejected = sim->past.rejected,
                        .energy = sim->past.energy};
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
+        if (sim->placement.types[h].sharing.gpus)
+            t.share_milli[h] = mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *t.share_milli[h]);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
         add_job(sim, j, &t);
+    check_shared(sim, &t);
     check_nodes(sim, &t);
     check_types(sim, &t);
     if (t.waiting != sim->waiting || t.waiting != sim->view.v->waiting_count || t.running != sim->running ||
@@ -170,6 +233,9 @@ void check_invariants(struct sim *sim) {
     if (t.energy + idle != power_meter_energy(&sim->meter))
         sim_fail(sim, ERROR_RUN, "check: energy of jobs, idle GPUs and nodes is not the integral of power");
     integrate(sim, t.power_nw);
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
+        free(t.share_milli[h]);
     free(t.node_busy);
+    free(t.node_shared);
     free(t.node_jobs);
 }

@@ -65,7 +65,9 @@ static void set_node(struct sim *sim, uint32_t node, int failed) {
     nodes_set_failed(sim, node, failed > 0);
     placement_set_node(&sim->placement, node, failed > 0 ? 0 : n->gpus);
     power_meter_fail(&sim->meter, n, failed);
-    sim->committed_nw -= failed * (n->gpus * sim->meter.types[n->gpu_type].idle_nw + power_nw(n->fixed_w));
+    sim->committed_nw -=
+        failed *
+        ((int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw + power_nw(n->fixed_w));
     view_set_failed(&sim->view, node, failed > 0);
     sim->view.gpu_types[n->gpu_type].node_free_max = placement_node_free_max(&sim->placement, n->gpu_type);
     sim->view.v->power_w = power_w(sim->committed_nw);

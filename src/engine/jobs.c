@@ -12,14 +12,26 @@ int64_t jobs_duration_ns(double time_s) {
     return (int64_t)ceil(fmin(time_s, TIME_MAX_S) * 1e9 - 0.001);
 }
 
-int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
-    return power_nw(sim->view.configs[config].power_w[span]);
+int64_t jobs_held_milli(const struct sim *sim, uint32_t config) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
 }
 
-int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t span) {
-    int64_t ctx_nw = sim->meter.types[sim->view.configs[config].gpu_type].ctx_nw;
-    int64_t computing_nw = jobs_computing_nw(sim, config, span);
-    return computing_nw > ctx_nw ? computing_nw : ctx_nw;
+/* Power of all that config holds: computing, or held without computing. */
+static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return power_of_gpus_nw(c->power_w[span], c->k, c->milli);
+}
+
+static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
+    const struct easim_config *c = &sim->view.configs[config];
+    const struct power_type *type = &sim->meter.types[c->gpu_type];
+    return c->milli > 0 ? c->milli * type->ctx_milli_nw : c->k * type->ctx_nw;
+}
+
+int64_t jobs_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+    int64_t computing = computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
+    return computing > ctx ? computing : ctx;
 }
 
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind) {
@@ -127,14 +139,26 @@ static uint32_t span_of(const struct allocation *allocation) {
     return allocation->count > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
 }
 
+/* Thousandths of GPUs in one piece of an allocation. */
+static int64_t piece_milli(const struct allocation *allocation, const struct piece *piece) {
+    return allocation->milli > 0 ? allocation->milli : (int64_t)piece->gpus * WHOLE_GPU_MILLI;
+}
+
 /* What an allocation adds to the committed power when its GPUs, free before, run config. */
 static int64_t added_nw(const struct sim *sim, const struct allocation *allocation, uint32_t config) {
     const struct piece *pieces = allocation_pieces(allocation);
-    int64_t idle_nw = sim->meter.types[sim->view.configs[config].gpu_type].idle_nw, added = 0;
-    int64_t gpu_nw = jobs_committed_gpu_nw(sim, config, span_of(allocation));
+    int64_t idle_milli_nw = sim->meter.types[sim->view.configs[config].gpu_type].idle_milli_nw;
+    int64_t added = jobs_committed_nw(sim, config, span_of(allocation));
     for (uint32_t i = 0; i < allocation->count; i++)
-        added += pieces[i].gpus * (gpu_nw - idle_nw + sim->meter.cpu_nw_per_busy_gpu[pieces[i].node]);
+        added += piece_milli(allocation, &pieces[i]) * (sim->meter.cpu_milli_nw[pieces[i].node] - idle_milli_nw);
     return added;
+}
+
+/* Takes free GPUs, or part of one, for a configuration. */
+static bool take(struct sim *sim, uint32_t config, struct allocation *allocation) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return c->milli > 0 ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
+                        : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
 }
 
 /* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */
@@ -154,9 +178,8 @@ void jobs_find_sets_over_cap(struct sim *sim) {
         bool fits = false;
         for (uint32_t c = set->first; c < set->first + set->count && !fits; c++) {
             struct allocation allocation = {0};
-            fits = placement_take(&sim->placement, sim->view.configs[c].gpu_type, sim->view.configs[c].k,
-                                  &allocation) &&
-                   sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
+            fits =
+                take(sim, c, &allocation) && sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
             placement_give_back(&sim->placement, &allocation);
         }
         sim->set_over_cap[i] = !fits;
@@ -169,19 +192,33 @@ static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *al
                       int taken) {
     const struct piece *pieces = allocation_pieces(allocation);
     uint32_t slept = 0;
+    bool opens = allocation->milli > 0 && placement_is_alone(&sim->placement, allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
-        view_move_gpus(&sim->view, pieces[i].node, pieces[i].gpus, -taken);
-        if (sim->nodes.sleep.nodes)
-            slept += nodes_move_gpus(sim, pieces[i].node, pieces[i].gpus, taken);
+        uint32_t gpus = allocation->milli > 0 ? opens : pieces[i].gpus;
+        view_move_gpus(&sim->view, pieces[i].node, gpus, -taken);
+        if (sim->nodes.sleep.nodes && gpus > 0)
+            slept += nodes_move_gpus(sim, pieces[i].node, gpus, taken);
     }
+    if (opens && slept > 0)
+        placement_shared_gpu(&sim->placement, allocation)->awake_ns =
+            sim->now_ns + units_ns(sim->cluster->gpu_types[sim->view.configs[config].gpu_type].wake_s);
     sim->committed_nw += taken * added_nw(sim, allocation, config);
     sim->view.v->power_w = power_w(sim->committed_nw);
-    view_user_gpus(&sim->view, sim->view.jobs[job].user, taken * (int64_t)sim->view.configs[config].k);
+    view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
     return slept > 0;
 }
 
-static void show_largest_node(struct sim *sim, uint32_t type) {
-    sim->view.gpu_types[type].node_free_max = placement_node_free_max(&sim->placement, type);
+/* The room that the GPUs of a type have now, beside their number. */
+static void show_room(struct sim *sim, uint32_t type) {
+    const struct sharing *sharing = &sim->placement.types[type].sharing;
+    struct easim_gpu_type *t = &sim->view.gpu_types[type];
+    t->node_free_max = placement_node_free_max(&sim->placement, type);
+    if (!sharing->gpus)
+        return;
+    sim->view.v->shared_free_milli += sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
+    t->shared = sharing->count;
+    t->shared_free_milli = sharing->free_milli;
+    t->shared_free_max_milli = sharing_free_max(sharing);
 }
 
 /* The view of a job that has its GPUs and starts, or starts again, now. */
@@ -195,11 +232,10 @@ static void show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_
 }
 
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    const struct easim_config *c = &sim->view.configs[config];
-    if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation))
+    if (!take(sim, config, allocation))
         return false;
     sim->runs[job].wakes = move_gpus(sim, job, allocation, config, 1);
-    show_largest_node(sim, c->gpu_type);
+    show_room(sim, sim->view.configs[config].gpu_type);
     view_dequeue(&sim->view, job);
     list_leave(&sim->list, job);
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
@@ -212,7 +248,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_untake_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     move_gpus(sim, job, allocation, config, -1);
     placement_give_back(&sim->placement, allocation);
-    show_largest_node(sim, sim->view.configs[config].gpu_type);
+    show_room(sim, sim->view.configs[config].gpu_type);
 }
 
 /* A job begins to use the GPUs it holds (sign = 1), or leaves them (-1). */
@@ -220,7 +256,7 @@ static void busy_nodes(struct sim *sim, uint32_t job, int sign) {
     const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
-        power_meter_busy(&sim->meter, pieces[i].node, pieces[i].gpus, sign);
+        power_meter_busy(&sim->meter, pieces[i].node, sign * piece_milli(allocation, &pieces[i]));
         if (sim->nodes.jobs)
             nodes_move_job(sim, job, pieces[i].node, sign);
     }
@@ -229,7 +265,7 @@ static void busy_nodes(struct sim *sim, uint32_t job, int sign) {
 /* The present GPUs of a job are no longer its own: their time and their nodes. */
 static void settle_gpus(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    run->gpu_ns += (int128)sim->view.configs[run->config].k * (sim->now_ns - run->segment_start_ns);
+    run->gpu_ps += (int128)jobs_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns);
     run->held_ns += sim->now_ns - run->segment_start_ns;
     busy_nodes(sim, job, -1);
 }
@@ -244,53 +280,47 @@ static void free_gpus(struct sim *sim, uint32_t job) {
 
 int64_t jobs_phase_nw(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    const struct easim_config *config = &sim->view.configs[run->config];
-    return config->k * (run->phase == PHASE_COMPUTING ? jobs_computing_nw(sim, run->config, run->span)
-                                                      : sim->meter.types[config->gpu_type].ctx_nw);
+    return run->phase == PHASE_COMPUTING ? computing_nw(sim, run->config, run->span) : ctx_nw(sim, run->config);
 }
 
-static bool is_limited(const struct sim *sim, uint32_t config) {
-    return sim->view.configs[config].power_limit_w < INFINITY;
+/* What a job holds counts in its present phase (sign = 1), or no more (-1). */
+static void count_phase(struct sim *sim, uint32_t job, int sign) {
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_config *config = &sim->view.configs[run->config];
+    struct power_type *type = &sim->meter.types[config->gpu_type];
+    struct power_use *use = run->phase == PHASE_COMPUTING ? &type->computing : &type->setup;
+    int64_t milli = sign * jobs_held_milli(sim, run->config);
+    use->milli += milli;
+    use->nw += sign * jobs_phase_nw(sim, job);
+    if (run->phase == PHASE_COMPUTING && config->power_limit_w < INFINITY)
+        type->limited_milli += milli;
 }
 
 /* Settles the energy of the present phase and leaves its power. */
 static void leave_phase(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    uint32_t k = sim->view.configs[run->config].k;
-    struct power_type *type = &sim->meter.types[sim->view.configs[run->config].gpu_type];
     run->energy += (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
-    if (run->phase == PHASE_COMPUTING) {
-        type->computing -= k;
-        type->limited -= is_limited(sim, run->config) ? k : 0;
-        type->computing_nw -= jobs_phase_nw(sim, job);
-    } else {
-        type->setup -= k;
-    }
+    count_phase(sim, job, -1);
     run->phase = PHASE_NONE;
     run->phase_start_ns = sim->now_ns;
 }
 
 static void enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     struct job_run *run = &sim->runs[job];
-    uint32_t k = sim->view.configs[run->config].k;
-    struct power_type *type = &sim->meter.types[sim->view.configs[run->config].gpu_type];
     run->phase = (uint8_t)phase;
     run->phase_start_ns = sim->now_ns;
-    if (phase == PHASE_COMPUTING) {
-        type->computing += k;
-        type->limited += is_limited(sim, run->config) ? k : 0;
-        type->computing_nw += jobs_phase_nw(sim, job);
-    } else {
-        type->setup += k;
-    }
+    count_phase(sim, job, 1);
 }
 
-/* A start on sleeping GPUs takes longer than was predicted. */
+/* A start on GPUs that sleep, or on one that another job is waking up, takes longer than was predicted. */
 static void add_wake_time(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    if (!run->wakes)
+    bool shares = run->allocation.milli > 0;
+    int64_t awake_ns = shares ? placement_shared_gpu(&sim->placement, &run->allocation)->awake_ns : 0;
+    if (!run->wakes && awake_ns <= sim->now_ns)
         return;
-    double wake_s = sim->cluster->gpu_types[sim->view.configs[run->config].gpu_type].wake_s;
+    double wake_s = shares ? units_s(awake_ns - sim->now_ns)
+                           : sim->cluster->gpu_types[sim->view.configs[run->config].gpu_type].wake_s;
     sim->view.jobs[job].setup_s += wake_s;
     run->wakes = false;
     if (sim->unsaved[job].until_ns > 0)
@@ -390,9 +420,9 @@ static int64_t kept_ns(const struct sim *sim, uint32_t job, bool at_once) {
     return at_once ? 0 : done_ns;
 }
 
-static void add_lost(struct job_run *run, uint32_t k, int64_t power_nw, int64_t lost_ns) {
+static void add_lost(struct job_run *run, int64_t milli, int64_t power_nw, int64_t lost_ns) {
     run->lost_ns += lost_ns;
-    run->lost_gpu_ns += (int128)k * lost_ns;
+    run->lost_gpu_ps += (int128)milli * lost_ns;
     run->lost_energy += (int128)power_nw * lost_ns;
 }
 
@@ -405,7 +435,7 @@ static void settle_unsaved(struct sim *sim, uint32_t job, bool lost) {
     if (lost) {
         run->remaining = unsaved->remaining;
         sim->view.jobs[job].remaining = unsaved->predicted;
-        add_lost(run, unsaved->k, unsaved->power_nw, unsaved->computing_ns);
+        add_lost(run, unsaved->milli, unsaved->power_nw, unsaved->computing_ns);
     } else {
         run->vain_stops = 0;
     }
@@ -423,13 +453,12 @@ static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->phase != PHASE_COMPUTING)
         return;
-    uint32_t k = sim->view.configs[run->config].k;
-    int64_t power_nw = jobs_phase_nw(sim, job);
+    int64_t milli = jobs_held_milli(sim, run->config), power_nw = jobs_phase_nw(sim, job);
     double work = progress_work(sim, job, kept);
-    add_lost(run, k, power_nw, sim->now_ns - run->phase_start_ns - kept);
+    add_lost(run, milli, power_nw, sim->now_ns - run->phase_start_ns - kept);
     if (kept > 0 && writes_ns > 0)
         sim->unsaved[job] =
-            (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, k, run->remaining, j->remaining};
+            (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, milli, run->remaining, j->remaining};
     else if (kept > 0)
         run->vain_stops = 0;
     run->remaining = fmax(0, run->remaining - work);
@@ -476,15 +505,14 @@ static void step_aside(struct sim *sim, uint32_t job, int out) {
 bool jobs_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     struct easim_job *j = &sim->view.jobs[job];
     struct job_run *run = &sim->runs[job];
-    const struct easim_config *c = &sim->view.configs[config];
     step_aside(sim, job, 1);
-    if (!placement_take(&sim->placement, c->gpu_type, c->k, allocation)) {
+    if (!take(sim, config, allocation)) {
         step_aside(sim, job, -1);
         return false;
     }
     run->wakes = move_gpus(sim, job, allocation, config, 1);
-    show_largest_node(sim, c->gpu_type);
-    show_largest_node(sim, sim->view.configs[run->config].gpu_type);
+    show_room(sim, sim->view.configs[config].gpu_type);
+    show_room(sim, sim->view.configs[run->config].gpu_type);
     j->setup_s = j->restart_s + checkpoint_s(sim, job, false);
     settle_work(sim, job, false);
     run->resizing = true;
@@ -508,7 +536,6 @@ void jobs_resize(struct sim *sim, const struct job_start *start) {
 }
 
 int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
-    const struct easim_config *c = &sim->view.configs[config];
     const struct job_run *run = &sim->runs[job];
     bool running = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
     struct allocation allocation;
@@ -518,7 +545,7 @@ int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret
         *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
     }
     int span = EASIM_NOFIT;
-    if (placement_take(&sim->placement, c->gpu_type, c->k, &allocation)) {
+    if (take(sim, config, &allocation)) {
         span = (int)span_of(&allocation);
         *ret_committed_nw += added_nw(sim, &allocation, config);
         placement_give_back(&sim->placement, &allocation);

@@ -44,12 +44,12 @@ void jobs_change_speed(struct sim *sim, uint32_t job, double factor);
    EASIM_NOFIT, and sim->committed_nw. */
 int jobs_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
-/* Power of one GPU computing in config, nW. */
-int64_t jobs_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
-/* Power of all GPUs of a job in its present phase, nW. */
+/* Thousandths of GPUs that a job holds in config. */
+int64_t jobs_held_milli(const struct sim *sim, uint32_t config);
+/* Power of all that a job holds in its present phase, nW. */
 int64_t jobs_phase_nw(const struct sim *sim, uint32_t job);
-/* The higher of that and ctx_w: what one GPU of config counts against the power cap, nW. */
-int64_t jobs_committed_gpu_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* What it counts against the power cap in config: at the higher of its computing power and ctx_w, nW. */
+int64_t jobs_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Rank of an event class among the events of one instant. */
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind);
 /* ns that a computation of time_s takes: ceil(T*1e9 - 0.001), at most TIME_MAX_S (SPEC 2). */

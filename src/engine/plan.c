@@ -135,13 +135,18 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     return answer(sim, &record);
 }
 
+/* Whether a job may be resized: not one that shares a GPU. */
+static bool may_resize(const struct sim *sim, uint32_t job) {
+    return settled(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
+}
+
 /* List policies may always resize: the option is the host's. */
 static enum refusal check_resize(struct sim *sim, uint32_t job, uint32_t config) {
     if (!capable(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
-    if (!settled(sim, job))
+    if (!may_resize(sim, job))
         return REFUSED_STATE;
     if (!in_range(&sim->view.jobs[job], config) || config == sim->view.jobs[job].config)
         return REFUSED_CONFIG;
@@ -166,7 +171,7 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
 static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *ret_power_w) {
     struct sim *sim = plan->sim;
     if (job >= sim->workload->jobs.count || !in_range(&sim->view.jobs[job], config) ||
-        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !settled(sim, job)))
+        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !may_resize(sim, job)))
         return EASIM_NOFIT;
     int64_t committed_nw;
     int span = jobs_try_config(sim, job, config, &committed_nw);

@@ -81,7 +81,7 @@ void sim_finish(struct sim *sim) {
     if (sim->view.v && sim->policy_state)
         plan_call_finish(sim);
     for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
-        free(sim->runs[i].allocation.pieces);
+        allocation_finish(&sim->runs[i].allocation);
     nodes_finish(sim);
     failures_finish(sim);
     eventq_finish(&sim->events);
@@ -324,11 +324,11 @@ int128 sim_job_energy(const struct sim *sim, uint32_t job) {
     return run->energy + (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
 }
 
-int128 sim_job_gpu_ns(const struct sim *sim, uint32_t job) {
+int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->gpu_ns + (run->phase == PHASE_NONE
+    return run->gpu_ps + (run->phase == PHASE_NONE
                               ? 0
-                              : (int128)sim->view.configs[run->config].k * (sim->now_ns - run->segment_start_ns));
+                              : (int128)jobs_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns));
 }
 
 int64_t sim_job_held_ns(const struct sim *sim, uint32_t job) {

@@ -45,10 +45,10 @@ struct progress {
 
 /* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes away. */
 struct unsaved {
-    int64_t until_ns;     /* the checkpoint is complete after it; 0: none is being written */
-    int64_t computing_ns; /* that the work took */
-    int64_t power_nw;     /* of the k GPUs that did it */
-    uint32_t k;
+    int64_t until_ns;            /* the checkpoint is complete after it; 0: none is being written */
+    int64_t computing_ns;        /* that the work took */
+    int64_t power_nw;            /* of the GPUs that did it */
+    int64_t milli;               /* thousandths of GPUs */
     double remaining, predicted; /* the job's remaining work without it, true and in the view */
 };
 
@@ -63,8 +63,8 @@ struct job_run {
     int64_t held_ns;            /* holding GPUs, finished segments */
     int64_t lost_ns;            /* computing time whose work was lost */
     int128 energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
-    int128 gpu_ns;              /* GPU time held, finished segments */
-    int128 lost_gpu_ns;
+    int128 gpu_ps;              /* GPU time held, finished segments, 1e-12 GPU s */
+    int128 lost_gpu_ps;
     double jobs_integral; /* integral of the number of jobs in the system, at submission (then: over its life) */
     uint32_t event;       /* its pending event, or EVENT_NONE */
     uint32_t config;      /* last configuration, or EASIM_NONE */
@@ -153,10 +153,9 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
 
 /* Work a job has done so far of its spec's work, lost work not counted. */
 double sim_work_done(const struct sim *sim, uint32_t job);
-/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise its set-up share and held GPU time.
- */
+/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise GPU time, 1e-12 GPU s, and time. */
 int128 sim_job_energy(const struct sim *sim, uint32_t job);
-int128 sim_job_gpu_ns(const struct sim *sim, uint32_t job);
+int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job);
 int64_t sim_job_held_ns(const struct sim *sim, uint32_t job);
 
 #endif

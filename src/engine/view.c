@@ -17,7 +17,8 @@ static size_t reserve(size_t *bytes, size_t count, size_t each) {
 static void map_region(struct view *view, const struct cluster *cluster, const struct workload *w) {
     uint32_t jobs = (uint32_t)w->jobs.count;
     size_t bytes = 0, users = w->users.count, configs = w->table.configs.count;
-    uint32_t running = cluster->gpus < jobs ? cluster->gpus : jobs;
+    size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
+           running = most_running < jobs ? most_running : jobs;
     view->event_capacity = 2 * jobs + 64;
     size_t at_view = reserve(&bytes, 1, sizeof *view->v);
     size_t at_types = reserve(&bytes, cluster->gpu_type_count, sizeof *view->gpu_types);
@@ -157,11 +158,14 @@ void view_set_failed(struct view *view, uint32_t node, bool failed) {
     view->gpu_types[view->nodes[node].gpu_type].failed += failed ? gpus : 0u - gpus; /* wraps as wanted */
 }
 
-void view_user_gpus(struct view *view, uint32_t user, int64_t change) {
+void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign) {
     struct easim_user *u = &view->users[user];
     u->gpu_s = easim_user_usage_s(view->v, user);
     u->as_of_s = view->v->now_s;
-    u->allocated_gpus = (uint32_t)(u->allocated_gpus + change);
+    if (config->milli > 0)
+        u->shared_milli += (uint64_t)(int64_t)sign * config->milli; /* wraps as wanted */
+    else
+        u->allocated_gpus += (uint32_t)sign * config->k;
 }
 
 void view_add_running(struct view *view, uint32_t job) {
@@ -172,8 +176,8 @@ void view_add_running(struct view *view, uint32_t job) {
 void view_change_running(struct view *view, uint32_t job) {
     const struct easim_job *j = &view->jobs[job];
     const struct easim_config *config = &view->configs[j->config];
-    view->running[j->running_slot] = (struct easim_running){
-        .job = job, .gpu_type = config->gpu_type, .k = config->k, .predicted_end_ns = j->predicted_end_ns};
+    view->running[j->running_slot] =
+        (struct easim_running){job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
 }
 
 void view_remove_running(struct view *view, uint32_t job) {

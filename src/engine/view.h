@@ -39,9 +39,10 @@ void view_dequeue(struct view *view, uint32_t job);
 void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
 /* A node that no job is on fails, or is repaired: its GPUs leave the free ones, or come back. */
 void view_set_failed(struct view *view, uint32_t node, bool failed);
-void view_user_gpus(struct view *view, uint32_t user, int64_t change); /* allocated_gpus += change */
-void view_add_running(struct view *view, uint32_t job);                /* from the job's config and predicted end */
-void view_change_running(struct view *view, uint32_t job);             /* likewise, in its old place */
+/* A job of user gets (sign 1) what config holds, or gives it back (-1). */
+void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign);
+void view_add_running(struct view *view, uint32_t job);    /* from the job's config and predicted end */
+void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
 
 #endif

@@ -111,6 +111,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     int models = model_set_load(&s->models, s->scenario.models, &binding);
     int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
     s->source.power_limits = s->params.power_limits;
+    s->source.shares = policy == 0 && (s->module.policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU);
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
     int series = load_series(s, scenario == 0, &binding);

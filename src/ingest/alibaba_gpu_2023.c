@@ -11,8 +11,6 @@ enum column { ID, GPUS, MILLI, SUBMIT, END, START, REQUIRED_COUNT, TYPE = REQUIR
 static const char *const column_names[COLUMN_COUNT] = {
     "name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time", "gpu_spec", "pod_phase"};
 
-#define WHOLE_GPU_MILLI 1000
-
 /* The snapshot ended at the latest deletion; pods that ran then have it as theirs. */
 struct snapshot {
     double end_s;
@@ -47,9 +45,11 @@ static const char *read_row(struct table *t, struct trace_row *row) {
     if (reason)
         return reason;
     note_end(t->state, end_s, slice_is(table_field(t, PHASE), "Running"), row->line);
-    if (milli < WHOLE_GPU_MILLI) {
-        row->gpu_share = milli / (double)WHOLE_GPU_MILLI;
+    if (milli < WHOLE_GPU_MILLI && row->gpus == 1) {
+        row->gpu_milli = milli;
         table_note(t, "part of a GPU (gpu_milli below 1000): gpu_share", row);
+    } else if (milli < WHOLE_GPU_MILLI) {
+        table_note(t, "part of each of several GPUs (gpu_milli below 1000): whole ones", row);
     }
     return NULL;
 }

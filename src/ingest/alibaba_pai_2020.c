@@ -45,15 +45,26 @@ static double gpus(struct table *t) {
     return 0;
 }
 
+/* Whole GPUs, or part of one in thousandths; NULL, or what is not as the log has it. */
+static const char *set_gpus(struct trace_row *row, double gpus) {
+    row->gpus = (uint32_t)ceil(gpus);
+    if (row->gpus == gpus)
+        return NULL;
+    if (row->gpus > 1)
+        return "part of several GPUs: whole ones";
+    row->gpu_milli = (uint32_t)ceil(gpus * WHOLE_GPU_MILLI);
+    bool exact = (double)row->gpu_milli / WHOLE_GPU_MILLI == gpus;
+    return exact ? "part of a GPU: gpu_share" : "part of a GPU, rounded up to thousandths: gpu_share";
+}
+
 static const char *read_row(struct table *t, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
     row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
     row->user = table_text(t, USER);
     row->gpu_type = table_text(t, TYPE);
-    table_gpus(row, gpus(t));
-    const char *reason = table_reason(row);
-    if (!reason && !isnan(row->gpu_share))
-        table_note(t, "part of a GPU: gpu_share", row);
+    const char *note = set_gpus(row, gpus(t)), *reason = table_reason(row);
+    if (!reason && note)
+        table_note(t, note, row);
     return reason;
 }
 

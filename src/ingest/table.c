@@ -71,12 +71,6 @@ uint32_t table_whole(struct table *t, int column, int64_t least) {
     return 0;
 }
 
-void table_gpus(struct trace_row *row, double gpus) {
-    row->gpus = (uint32_t)ceil(gpus);
-    if (row->gpus > gpus)
-        row->gpu_share = gpus / row->gpus;
-}
-
 const char *table_reason(const struct trace_row *row) {
     if (row->gpus == 0)
         return "no GPUs";

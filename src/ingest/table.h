@@ -53,8 +53,6 @@ const char *table_text(struct table *table, int column); /* NULL if absent */
 double table_seconds(struct table *table, int column, double least);
 double table_real(struct table *table, int column, double least, double most, const char *expected);
 uint32_t table_whole(struct table *table, int column, int64_t least);
-/* A number of GPUs that may have a fraction: whole ones and the share used of each. */
-void table_gpus(struct trace_row *row, double gpus);
 /* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted if the row is
    kept. */
 int64_t table_time(struct table *table, int column);

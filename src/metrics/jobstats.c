@@ -28,10 +28,10 @@ int128 jobstats_lost_energy(const struct sim *sim) {
     return lost;
 }
 
-int128 jobstats_lost_gpu_ns(const struct sim *sim) {
+int128 jobstats_lost_gpu_ps(const struct sim *sim) {
     int128 lost = 0;
     for (uint32_t j = 0; j < sim->next_arrival; j++)
-        lost += sim->runs[j].lost_gpu_ns;
+        lost += sim->runs[j].lost_gpu_ps;
     return lost;
 }
 
@@ -117,7 +117,7 @@ static void add_job(struct sums *t, uint32_t job) {
     t->restricted += units_s((finished ? run->finish_ns : t->sim->now_ns) - spec->submit_ns);
     user->jobs++;
     user->demand_gpu_s += spec->reference_gpu_s;
-    user->gpu_s += power_gpu_s(sim_job_gpu_ns(t->sim, job));
+    user->gpu_s += power_gpu_s(sim_job_gpu_ps(t->sim, job));
     user->energy_kwh += power_j(sim_job_energy(t->sim, job)) / J_PER_KWH;
     if (run->first_start_ns >= 0) {
         t->wait += units_s(run->first_start_ns - spec->submit_ns);

@@ -7,7 +7,7 @@
 /* Reference GPU-seconds of work done by all jobs so far. */
 double jobstats_work_done_s(const struct sim *sim);
 int128 jobstats_lost_energy(const struct sim *sim);
-int128 jobstats_lost_gpu_ns(const struct sim *sim);
+int128 jobstats_lost_gpu_ps(const struct sim *sim);
 
 /* max(1, jct / max(exec, 10 s)): bounded slowdown (Feitelson, Rudolph 1998). */
 double jobstats_slowdown(double jct_s, double exec_s);

@@ -9,7 +9,7 @@
 
 static void copy_meter(struct power_meter *to, const struct power_meter *from) {
     *to = *from;
-    to->cpu_nw_per_busy_gpu = NULL;
+    to->cpu_milli_nw = NULL;
     to->types = mem_zalloc(from->type_count, sizeof *to->types);
     memcpy(to->types, from->types, from->type_count * sizeof *to->types);
 }
@@ -22,9 +22,9 @@ static void on_measure(void *context, const struct sim *sim) {
     m->start_ns = sim->now_ns;
     m->work_done_at_start = jobstats_work_done_s(sim);
     m->lost_energy_at_start = jobstats_lost_energy(sim);
-    m->lost_gpu_ns_at_start = jobstats_lost_gpu_ns(sim);
+    m->lost_gpu_ps_at_start = jobstats_lost_gpu_ps(sim);
     m->power_max_nw = 0;
-    m->frag_gpu_ns = m->violation_energy = 0;
+    m->frag_gpu_ps = m->violation_energy = 0;
     m->violation_ns = 0;
     m->capped = false;
     m->co2 = m->cost = (struct priced){0};
@@ -53,7 +53,9 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
     if (power > m->power_max_nw)
         m->power_max_nw = power;
     if (sim->waiting > 0)
-        m->frag_gpu_ns += (int128)sim->view.v->free_gpus * duration_ns;
+        m->frag_gpu_ps +=
+            (int128)(sim->view.v->free_gpus * (uint64_t)WHOLE_GPU_MILLI + sim->view.v->shared_free_milli) *
+            duration_ns;
     double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
     m->capped = m->capped || isfinite(cap_w);
     if (isfinite(cap_w) && power > power_nw(cap_w)) {
@@ -67,9 +69,14 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *m = context;
     uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
-    struct power_row row = {
-        sim->now_ns, power_meter_total_nw(&sim->meter), sim->cluster->gpus - free - failed, free, sim->waiting,
-        failed,      sim->view.v->power_cap_w};
+    struct power_row row = {sim->now_ns,
+                            power_meter_total_nw(&sim->meter),
+                            sim->cluster->gpus - free - failed,
+                            free,
+                            sim->waiting,
+                            failed,
+                            sim->view.v->shared_free_milli,
+                            sim->view.v->power_cap_w};
     if (m->record_power)
         array_push(&m->power_rows, row);
 }
@@ -116,28 +123,28 @@ void metrics_finish(struct metrics *m) {
 /* Energy and GPU time of the measured part, by type and in all. */
 static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ns = 0, computing_gpu_ns = 0, sleep_gpu_ns = 0;
-    int128 limited_gpu_ns = 0;
+    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0, sleep_gpu_ps = 0;
+    int128 limited_gpu_ps = 0;
     m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
         const struct power_type *now = &sim->meter.types[h],
                                 *then = m->at_start.types ? &m->at_start.types[h] : &zero;
-        int128 type_setup = now->setup_energy - then->setup_energy;
-        int128 type_computing = now->computing_energy - then->computing_energy;
+        int128 type_setup = now->setup.energy - then->setup.energy;
+        int128 type_computing = now->computing.energy - then->computing.energy;
         int128 type_idle = now->idle_energy - then->idle_energy;
-        int128 type_setup_ns = now->setup_gpu_ns - then->setup_gpu_ns;
-        int128 type_computing_ns = now->computing_gpu_ns - then->computing_gpu_ns;
-        m->types[h].alloc_gpu_h = power_gpu_s(type_setup_ns + type_computing_ns) / S_PER_H;
-        m->types[h].compute_gpu_h = power_gpu_s(type_computing_ns) / S_PER_H;
+        int128 type_setup_ps = now->setup.gpu_ps - then->setup.gpu_ps;
+        int128 type_computing_ps = now->computing.gpu_ps - then->computing.gpu_ps;
+        m->types[h].alloc_gpu_h = power_gpu_s(type_setup_ps + type_computing_ps) / S_PER_H;
+        m->types[h].compute_gpu_h = power_gpu_s(type_computing_ps) / S_PER_H;
         m->types[h].energy_kwh = power_j(type_setup + type_computing + type_idle) / J_PER_KWH;
         idle += type_idle;
         setup += type_setup;
         computing += type_computing;
-        setup_gpu_ns += type_setup_ns;
-        computing_gpu_ns += type_computing_ns;
-        limited_gpu_ns += now->limited_gpu_ns - then->limited_gpu_ns;
-        sleep_gpu_ns += now->sleep_gpu_ns - then->sleep_gpu_ns;
+        setup_gpu_ps += type_setup_ps;
+        computing_gpu_ps += type_computing_ps;
+        limited_gpu_ps += now->limited_gpu_ps - then->limited_gpu_ps;
+        sleep_gpu_ps += now->sleep_gpu_ps - then->sleep_gpu_ps;
     }
     int128 base = sim->meter.base_energy - m->at_start.base_energy;
     double capacity_s = s->sim_s * sim->cluster->gpus;
@@ -147,12 +154,12 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->energy_setup_kwh = power_j(setup) / J_PER_KWH;
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
     s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
-    s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ns(sim) - m->lost_gpu_ns_at_start) / S_PER_H;
-    s->limited_gpu_h = power_gpu_s(limited_gpu_ns) / S_PER_H;
-    s->sleep_gpu_h = power_gpu_s(sleep_gpu_ns) / S_PER_H;
-    s->setup_gpu_h = power_gpu_s(setup_gpu_ns) / S_PER_H;
-    s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ns + computing_gpu_ns) / capacity_s : NAN;
-    s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ns) / capacity_s : NAN;
+    s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ps(sim) - m->lost_gpu_ps_at_start) / S_PER_H;
+    s->limited_gpu_h = power_gpu_s(limited_gpu_ps) / S_PER_H;
+    s->sleep_gpu_h = power_gpu_s(sleep_gpu_ps) / S_PER_H;
+    s->setup_gpu_h = power_gpu_s(setup_gpu_ps) / S_PER_H;
+    s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ps + computing_gpu_ps) / capacity_s : NAN;
+    s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ps) / capacity_s : NAN;
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
 
@@ -184,7 +191,7 @@ void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
-    s->frag_gpu_h = power_gpu_s(m->frag_gpu_ns) / S_PER_H;
+    s->frag_gpu_h = power_gpu_s(m->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
     s->preemptions = (double)m->preemptions;
     s->resizes = (double)m->resizes;

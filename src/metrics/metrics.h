@@ -9,8 +9,9 @@
 struct power_row {
     int64_t time_ns;
     int64_t power_nw;
-    uint32_t allocated, idle, waiting, failed;
-    double cap_w; /* INFINITY if none */
+    uint32_t allocated, idle, waiting, failed; /* GPUs; allocated: in whole or in part */
+    uint64_t shared_free_milli;                /* thousandths of the allocated ones that are free */
+    double cap_w;                              /* INFINITY if none */
 };
 
 /* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the value stays. */
@@ -44,9 +45,9 @@ struct metrics {
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
     double work_done_at_start;   /* reference GPU-seconds */
-    int128 lost_energy_at_start, lost_gpu_ns_at_start;
+    int128 lost_energy_at_start, lost_gpu_ps_at_start;
     int64_t power_max_nw;
-    int128 frag_gpu_ns; /* free GPU time while jobs wait */
+    int128 frag_gpu_ps; /* free GPU time while jobs wait */
     int128 violation_energy;
     int64_t violation_ns;
     bool capped; /* at some time */

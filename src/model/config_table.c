@@ -136,7 +136,9 @@ static void add_rigid_config(struct config_table *t, const struct config_request
                              .empty_span = k > type->node_gpus_max ? 1 : 0,
                              .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
                              .power_w = {power_w, power_w},
-                             .power_limit_w = INFINITY};
+                             .power_limit_w = INFINITY,
+                             .milli = t->shares ? q->milli : 0};
+    t->has_shares = t->has_shares || c.milli > 0;
     array_push(&t->configs, c);
 }
 
@@ -162,6 +164,7 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
     } parts[] = {{&q->model, sizeof q->model},
                  {&q->type_mask, sizeof q->type_mask},
                  {&q->utilization, sizeof q->utilization},
+                 {&q->milli, sizeof q->milli},
                  {&q->k_count, sizeof q->k_count},
                  {q->k, q->k_count * sizeof *q->k},
                  {q->batch, q->batch_count * sizeof *q->batch}};
@@ -222,8 +225,8 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
             continue;
         double computing_s = work / c->goodput[c->empty_span];
         double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
-        double energy_j =
-            c->k * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s + c->power_w[c->empty_span] * computing_s);
+        double energy_j = easim_config_gpus(c) * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
+                                                  c->power_w[c->empty_span] * computing_s);
         best.edp_js = fmin(best.edp_js, energy_j * time_s);
         /* Order of the table settles the remaining ties: earlier type, then smaller batch. */
         const struct easim_config *old = best.config == EASIM_NONE ? NULL : &t->configs.at[best.config];

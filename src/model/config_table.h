@@ -16,6 +16,7 @@ struct config_request {
     uint32_t k_count, batch_count;
     uint64_t type_mask; /* bit per GPU type of the cluster; 0 = every type (the model knows) */
     double utilization; /* rigid jobs only */
+    uint32_t milli;     /* likewise, k = 1: thousandths of the GPU asked for; 0: whole GPUs */
     uint32_t k[CONFIG_MAX_CHOICES];
     uint32_t batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
 };
@@ -30,6 +31,8 @@ struct config_table {
     const struct cluster *cluster;
     const struct model_set *models;
     bool power_limits;   /* configurations with a power limit as well; set before the first set is made */
+    bool shares;         /* parts of GPUs are given; else whole ones; likewise */
+    bool has_shares;     /* some configuration is part of a GPU */
     double *rigid_speed; /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;

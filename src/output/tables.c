@@ -15,6 +15,11 @@ static void comma_ns(struct str *out, int64_t time_ns) {
         str_add_ns(out, time_ns);
 }
 
+/* Thousandths as a decimal: an integer where there are no parts. */
+static void comma_milli(struct str *out, int64_t milli) {
+    comma_ns(out, milli * (NS_PER_S / 1000));
+}
+
 static const char *policy_of(const struct sim *sim) {
     return sim->module->policy->name;
 }
@@ -34,7 +39,7 @@ void tables_jobs_header(const struct workload *w, struct str *out) {
         str_add(out, ",label.");
         csv_add_text(out, w->label_names.at[i]);
     }
-    str_add_char(out, '\n');
+    str_add(out, w->table.has_shares ? ",gpu_share\n" : "\n");
 }
 
 static const char *status_of(uint32_t state) {
@@ -42,12 +47,12 @@ static const char *status_of(uint32_t state) {
     return names[state];
 }
 
-/* GPU seconds as a decimal: GPU-nanoseconds in 64 bits reach 292 GPU-years; larger ones go through double. */
-static void comma_gpu_ns(struct str *out, int128 gpu_ns) {
-    if (gpu_ns < INT64_MAX)
-        comma_ns(out, (int64_t)gpu_ns);
+/* GPU seconds as a decimal: whole GPU-nanoseconds in 64 bits reach 292 GPU-years; others go through double. */
+static void comma_gpu_ps(struct str *out, int128 gpu_ps) {
+    if (gpu_ps % 1000 == 0 && gpu_ps / 1000 < INT64_MAX)
+        comma_ns(out, (int64_t)(gpu_ps / 1000));
     else
-        csv_comma_real(out, power_gpu_s(gpu_ns));
+        csv_comma_real(out, power_gpu_s(gpu_ps));
 }
 
 static void job_config(const struct sim *sim, const struct job_run *run, struct str *out) {
@@ -62,6 +67,11 @@ static void job_config(const struct sim *sim, const struct job_run *run, struct 
     if (config->batch > 0)
         str_add_int(out, config->batch);
     csv_comma_int(out, run->node_count);
+}
+
+/* What a job holds of each of its GPUs. */
+static double gpu_share(const struct easim_config *config) {
+    return easim_config_gpus(config) / config->k;
 }
 
 static void job_row(const struct replication *r, uint32_t job, struct str *out) {
@@ -87,7 +97,7 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     comma_ns(out, jct_ns);
     csv_comma_real(out, energy_j);
     csv_comma_real(out, finished ? energy_j * units_s(jct_ns) : NAN);
-    comma_gpu_ns(out, sim_job_gpu_ns(sim, job));
+    comma_gpu_ps(out, sim_job_gpu_ps(sim, job));
     if (has_deadline && spec->deadline_ns < 0)
         csv_comma_real(out, units_s(spec->deadline_ns));
     else
@@ -100,6 +110,8 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     comma_ns(out, run->lost_ns);
     for (size_t i = 0; i < sim->workload->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
+    if (sim->workload->table.has_shares)
+        csv_comma_real(out, run->config == EASIM_NONE ? NAN : gpu_share(&sim->view.configs[run->config]));
     str_add_char(out, '\n');
 }
 
@@ -157,8 +169,8 @@ void tables_power(const struct replication *r, struct str *out) {
         start_row(r, out);
         comma_ns(out, row->time_ns);
         comma_ns(out, row->power_nw); /* nanowatts print as watts, exactly */
-        csv_comma_int(out, row->allocated);
-        csv_comma_int(out, row->idle);
+        comma_milli(out, (int64_t)row->allocated * WHOLE_GPU_MILLI - (int64_t)row->shared_free_milli);
+        comma_milli(out, (int64_t)row->idle * WHOLE_GPU_MILLI + (int64_t)row->shared_free_milli);
         csv_comma_int(out, row->waiting);
         csv_comma_real(out, isfinite(row->cap_w) ? row->cap_w : NAN);
         csv_comma_int(out, row->failed);

@@ -23,9 +23,11 @@ static struct group_way *last_way(struct groups *g, uint32_t gpu_type, uint32_t 
     return last && last->gpu_type == gpu_type && last->k == k ? last : NULL;
 }
 
-/* Only GPUs matter, so configurations of equal k are one way, and a way is left out if a smaller k is free whenever
-   it is: in one node if a smaller one is admitted there; across nodes too if a smaller one is admitted in both. */
-static void add_gpus(struct groups *g, uint32_t gpu_type, uint32_t k, uint32_t spans) {
+/* Only GPUs matter, so configurations of equal k are one way (of a job all are parts of a GPU, equal ones, or
+   none), and a way is left out if a smaller k is free whenever it is: in one node if a smaller one is admitted
+   there; across nodes too if a smaller one is admitted in both. */
+static void add_gpus(struct groups *g, const struct easim_config *c, uint32_t spans) {
+    uint32_t gpu_type = c->gpu_type, k = c->k;
     if (gpu_type != g->gpu_type) {
         g->gpu_type = gpu_type;
         g->covered = 0;
@@ -36,7 +38,7 @@ static void add_gpus(struct groups *g, uint32_t gpu_type, uint32_t k, uint32_t s
         return;
     struct group_way *way = last_way(g, gpu_type, k);
     if (!way)
-        array_push(&g->building, ((struct group_way){EASIM_NONE, gpu_type, k, 0}));
+        array_push(&g->building, ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0}));
     way = &g->building.at[g->building.count - 1];
     way->spans |= spans;
     g->covered |= spans & ONE;
@@ -46,9 +48,9 @@ static void add_gpus(struct groups *g, uint32_t gpu_type, uint32_t k, uint32_t s
 void groups_add(struct groups *g, const struct easim_view *view, uint32_t config, uint32_t spans, bool by_config) {
     const struct easim_config *c = easim_view_config(view, config);
     if (!by_config)
-        add_gpus(g, c->gpu_type, c->k, spans);
+        add_gpus(g, c, spans);
     else if (spans != 0)
-        array_push(&g->building, ((struct group_way){config, c->gpu_type, c->k, spans}));
+        array_push(&g->building, ((struct group_way){config, c->gpu_type, c->k, c->milli, spans}));
 }
 
 uint32_t groups_end(struct groups *g) {
@@ -63,7 +65,8 @@ static bool is_open(const struct intern_entry *ways, const struct easim_pass *pa
                     const struct easim_job *job) {
     const struct group_way *way = ways->key;
     for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
-        int span = easim_fit(pass->view, &(struct easim_config){.k = way->k, .gpu_type = way->gpu_type});
+        int span = easim_fit(pass->view,
+                             &(struct easim_config){.k = way->k, .gpu_type = way->gpu_type, .milli = way->milli});
         if (span >= 0 && (way->spans >> span & 1) && (!ops->allow || ops->allow(pass, job, way->config)))
             return true;
     }

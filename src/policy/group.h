@@ -7,10 +7,11 @@
 #include "base/intern.h"
 #include "easim/policy.h"
 
-/* One way to start: a job of the group can if k GPUs of the type would be placed in one of the spans now. */
+/* One way to start: a job of the group can if k GPUs of the type, or milli of one, would be placed in one of the
+   spans now. */
 struct group_way {
     uint32_t config; /* EASIM_NONE where nobody asks which: without `allow` */
-    uint32_t gpu_type, k;
+    uint32_t gpu_type, k, milli;
     uint32_t spans; /* bit of each enum easim_span that is admitted */
 };
 

@@ -256,11 +256,14 @@ static struct list_options make_options(const struct hybrid *h) {
     return options;
 }
 
-/* Permissions are those of both, for a callback acts only where it may; POWER_CAP also makes the host refuse. */
+/* Permissions are those of both, for a callback acts only where it may. POWER_CAP also makes the host refuse, and
+   with FRACTIONAL_GPU both must expect parts of GPUs. */
 static uint32_t make_capabilities(const struct hybrid *h) {
     uint32_t both = h->sides[0]->policy->capabilities | h->sides[1]->policy->capabilities;
     uint32_t admits = h->sides[h->from[COMPONENT_ADMISSION]]->policy->capabilities;
-    return (both & ~EASIM_CAPABILITY_POWER_CAP) | (admits & EASIM_CAPABILITY_POWER_CAP);
+    uint32_t each = h->sides[0]->policy->capabilities & h->sides[1]->policy->capabilities;
+    return (both & ~(EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_FRACTIONAL_GPU)) |
+           (admits & EASIM_CAPABILITY_POWER_CAP) | (each & EASIM_CAPABILITY_FRACTIONAL_GPU);
 }
 
 void hybrid_init(struct hybrid *h, const struct policy_params *first, const struct policy_params *second,

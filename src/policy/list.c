@@ -84,6 +84,10 @@ bool list_admits(const struct easim_pass *pass, const struct easim_key *key, con
            (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
 }
 
+bool list_has_room(const struct easim_view *view) {
+    return view->free_gpus > 0 || view->shared_free_milli > 0;
+}
+
 int list_try_start(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key) {
     struct list_best best = LIST_BEST_NONE;
@@ -116,7 +120,7 @@ static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
     int started = 1;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0 && started > 0;) {
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE && list_has_room(view) && started > 0;) {
         const struct easim_job *job = easim_view_job(view, i);
         i = job->next_waiting;
         started = visit(l, pass, job, &none);
@@ -233,10 +237,10 @@ static bool closed_is_next(struct list *l, const struct easim_pass *pass, const 
     return found;
 }
 
-/* With no GPU free only urgent jobs that may make room are visited; the first other job ends the pass. */
+/* With no room only urgent jobs that may make room are visited; the first other job ends the pass. */
 static bool is_over(struct list *l, const struct easim_pass *pass, const struct index_rank *last) {
     const struct list_head *next = &l->heads.at[0];
-    return pass->view->free_gpus == 0 && (!(l->index.queues.at[next->queue].urgent && l->ops->make_room) ||
+    return !list_has_room(pass->view) && (!(l->index.queues.at[next->queue].urgent && l->ops->make_room) ||
                                           closed_is_next(l, pass, last, &next->rank));
 }
 
@@ -313,7 +317,7 @@ int list_decide(struct list *l, const struct easim_pass *pass) {
         l->ops->begin(pass);
     int r = 0;
     bool shrink = l->options->resize && l->options->shrink;
-    if (view->waiting_count > 0 && (view->free_gpus > 0 || l->ops->make_room || shrink))
+    if (view->waiting_count > 0 && (list_has_room(view) || l->ops->make_room || shrink))
         r = l->index.jobs ? visit_by_index(l, pass) : visit_in_queue_order(l, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = find_first_left(l, pass) < 0 ? -1 : shrink_decide(l, pass);

@@ -48,6 +48,8 @@ int list_decide(struct list *list, const struct easim_pass *pass);
  */
 int list_try_start(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key);
+/* Whether a GPU is free, in whole or in part. */
+bool list_has_room(const struct easim_view *view);
 /* The best of the choices seen so far. */
 struct list_best {
     struct easim_choice choice; /* config EASIM_NONE: none yet */

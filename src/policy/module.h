@@ -9,7 +9,7 @@
 /* Capabilities this host honours; the reserved ones are refused. */
 #define MODULE_CAPABILITIES                                                                                        \
     (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK |     \
-     EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY)
+     EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU)
 
 struct policy_module {
     void *handle;

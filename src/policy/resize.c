@@ -31,9 +31,14 @@ void resize_note_start(struct list *l, uint32_t job) {
         array_push(&l->resize.fresh, job);
 }
 
-bool resize_may(const struct list *l, const struct easim_view *view, const struct easim_job *job) {
+/* Whether a job runs and has another configuration, and does not share a GPU. */
+static bool may_change(const struct easim_view *view, const struct easim_job *job) {
     return job->state == EASIM_JOB_RUNNING && job->config_count > 1 &&
-           view->now_s >= job->resized_s + l->options->resize_interval_s;
+           easim_view_config(view, job->config)->milli == 0;
+}
+
+bool resize_may(const struct list *l, const struct easim_view *view, const struct easim_job *job) {
+    return may_change(view, job) && view->now_s >= job->resized_s + l->options->resize_interval_s;
 }
 
 double resize_least_saving(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
@@ -169,7 +174,7 @@ static int look_at(struct list *l, const struct easim_pass *pass, const struct e
     struct outlook outlook = {.needs = needs};
     memset(needs, 0xff, sizeof needs); /* EASIM_NONE */
     leave_classes(r, job->index);
-    if (job->state != EASIM_JOB_RUNNING || job->config_count < 2)
+    if (!may_change(view, job))
         return 0;
     if (!resize_may(l, view, job)) {
         sleep_until(r, job->index, job->resized_s + l->options->resize_interval_s);

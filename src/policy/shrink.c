@@ -23,7 +23,8 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
     if (isnan(objective))
         return list_fail(pass, "objective", job);
     return list_admits(pass, &l->first_left.key, &choice, objective) &&
-           power_w + c->k * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w) <= view->power_cap_w;
+           power_w + easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w) <=
+               view->power_cap_w;
 }
 
 /* Whether the first waiting job could start if job moved to config. */

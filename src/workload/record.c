@@ -48,6 +48,7 @@ static struct trace_row row_of(const struct stream *lead, const struct workload 
                             .duration_s = rigid ? job->work : NAN,
                             .requested_s = rigid && job->predicted_work != job->work ? job->predicted_work : NAN,
                             .utilization = rigid && q->utilization != 1 ? q->utilization : NAN,
+                            .gpu_milli = q->milli,
                             .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
     if (!rigid)
         row.model = w->table.models->models[job->model].name;

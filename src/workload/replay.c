@@ -39,6 +39,8 @@ static struct config_request row_request(const struct stream *s, const struct wo
         q.type_mask = stream_type_mask(w->table.cluster, row->gpu_type, &unknown);
     if (model == EASIM_NONE && !isnan(row->utilization))
         q.utilization = row->utilization;
+    if (model == EASIM_NONE && row->gpu_milli < WHOLE_GPU_MILLI)
+        q.milli = row->gpu_milli;
     return q;
 }
 
@@ -80,7 +82,8 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
     struct config_request request = row_request(s, w, row, job.model, own_batch ? row->batch : drawn_batch);
     set_work(s, w, row, malleable, &request, &job);
-    job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, request.k[0]);
+    double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
+    job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, gpus);
     const char *drawn_user = stream_draw_user(s, rngs->users);
     job.user = workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);
     if (!isnan(row->deadline_s) && !(s->assign.overwrite && s->deadlines.share > 0))

@@ -70,6 +70,7 @@ int source_generate(const struct workload_source *source, uint32_t replication, 
     if (config_table_init(&w->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
     w->table.power_limits = source->power_limits;
+    w->table.shares = source->shares;
     for (size_t i = 0; i < scenario->users.count; i++) {
         uint32_t user = workload_user(w, users[i].name); /* may move the array */
         w->users.at[user].weight = users[i].weight;

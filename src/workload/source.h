@@ -15,6 +15,7 @@ struct workload_source {
     struct start_costs rigid_costs;
     int64_t warmup_ns;
     bool power_limits; /* jobs get configurations with a power limit too */
+    bool shares;       /* jobs get the part of a GPU that they ask for, not a whole one */
 };
 
 /* Binds the keys of the section: problems of its form. Negative after adding some; the source can be finished in

@@ -29,7 +29,6 @@ struct trace_row trace_row_absent(uint32_t line) {
                               .duration_s = NAN,
                               .requested_s = NAN,
                               .utilization = NAN,
-                              .gpu_share = NAN,
                               .line = line};
 }
 

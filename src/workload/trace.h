@@ -17,8 +17,8 @@ struct trace_row {
     double deadline_s; /* absolute, on the clock of submit_ns */
     double work_samples, duration_s, requested_s;
     double utilization;
-    double gpu_share;     /* of each GPU, 0..1 */
     uint32_t gpus, batch; /* batch per GPU */
+    uint32_t gpu_milli;   /* thousandths of its GPU, 1..1000; below 1000 only of one GPU and without a model */
     enum trace_class class;
     uint32_t line;             /* in the source file, for messages */
     const char *const *labels; /* by label column; NULL if there are none */

@@ -31,6 +31,9 @@ static void assign_row(struct trace *t, const struct stream *s, const struct str
         const char *model = stream_draw_model(&assign->models, rngs->models)->model;
         if (!row->model || assign->overwrite)
             row->model = trace_text(t, (struct slice){model, strlen(model)});
+        if (row->gpu_milli > 0 && row->gpu_milli < WHOLE_GPU_MILLI)
+            trace_note(t, false, "part of a GPU, and a model was assigned: a whole one", row->line);
+        row->gpu_milli = 0;
     }
     (void)gsl_rng_uniform(rngs->models); /* there, whether the job is malleable */
     uint32_t batch = stream_draw_batch(&assign->batches, rngs->models);

@@ -77,6 +77,29 @@ static uint32_t count(struct reader *r, enum column column) {
     return (uint32_t)value;
 }
 
+/* Thousandths of a GPU; 0 for an empty field. */
+static uint32_t share(struct reader *r) {
+    struct slice field = csv_field(r->csv, r->columns[GPU_SHARE]);
+    double value = NAN;
+    if (field.length == 0)
+        return 0;
+    bool number = numfmt_parse_real(field.at, field.length, &value) && value > 0 && value <= 1;
+    uint32_t milli = number ? (uint32_t)lround(value * WHOLE_GPU_MILLI) : 0;
+    if (milli == 0 || (double)milli / WHOLE_GPU_MILLI != value)
+        bad(r, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
+    return milli;
+}
+
+/* A part is of one GPU, and of a job whose time on it is known. */
+static void check_share(struct reader *r, const struct trace_row *row) {
+    if (row->gpu_milli == 0 || row->gpu_milli == WHOLE_GPU_MILLI)
+        return;
+    if (row->model)
+        bad(r, GPU_SHARE, "1 or empty for a job with a model");
+    else if (row->gpus > 1)
+        bad(r, GPU_SHARE, "1 or empty unless gpus is 1");
+}
+
 static void read_row(void *context) {
     struct reader *r = context;
     size_t before = r->problems->count;
@@ -91,7 +114,7 @@ static void read_row(void *context) {
     row.requested_s = real(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
     row.deadline_s = real(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
     row.utilization = real(r, UTILIZATION, 0, 1, "number 0..1 or empty");
-    row.gpu_share = real(r, GPU_SHARE, 0, 1, "number 0..1 or empty");
+    row.gpu_milli = share(r);
     row.gpus = count(r, GPUS);
     row.batch = count(r, BATCH);
     if (slice_is(class, "sla"))
@@ -120,11 +143,11 @@ static void read_row(void *context) {
     if (good && row.model && isnan(row.work_samples) && !isnan(row.duration_s) && row.gpus == 0)
         problems_add(r->problems, csv_where(r->csv, -1), "gpus",
                      "a job with duration_s but no work_samples needs gpus");
+    if (good)
+        check_share(r, &row);
     r->trace->rows_read++;
     if (r->problems->count > before)
         return;
-    if (row.gpu_share < 1)
-        trace_note(r->trace, false, "with a share of GPUs (gpu_share): they get whole ones", row.line);
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
     row.labels = trace_file_labels(r->trace, r->csv, r->labels.at, r->labels.count);
@@ -216,7 +239,7 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
     if (extra.utilization)
         csv_comma_real(out, row->utilization);
     if (extra.gpu_share)
-        csv_comma_real(out, row->gpu_share);
+        csv_comma_real(out, row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : NAN);
     for (size_t i = 0; i < t->label_names.count; i++)
         csv_comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
@@ -241,7 +264,7 @@ void trace_file_write(const struct trace *t, struct str *out) {
     struct extra_columns extra = {0};
     for (size_t i = 0; i < t->rows.count; i++) {
         extra.utilization |= !isnan(t->rows.at[i].utilization);
-        extra.gpu_share |= !isnan(t->rows.at[i].gpu_share);
+        extra.gpu_share |= t->rows.at[i].gpu_milli > 0;
     }
     write_header(t, extra, out);
     for (size_t i = 0; i < t->rows.count; i++)

@@ -43,7 +43,7 @@ void workload_finish(struct workload *workload);
 uint32_t workload_user(struct workload *workload, const char *name);
 const struct start_costs *workload_costs(const struct workload *workload, uint32_t model);
 /* Reference GPU-seconds of `work`: samples / best goodput of one GPU of the first type the model knows; rigid:
-   seconds times GPUs. */
-double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work, uint32_t gpus);
+   seconds times GPUs asked for. */
+double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work, double gpus);
 
 #endif

@@ -178,7 +178,7 @@ def nodes(folder):
     status = {row["job_id"]: row["status"] for row in rows(folder / "pods" / "jobs.csv")}
     assert status == {"p0": "finished", "p1": "finished", "p2": "rejected"}, status
     manifest = (folder / "pods" / "manifest.json").read_text(encoding="utf-8")
-    assert "they get whole ones" in manifest
+    assert "part of a GPU (gpu_milli" not in manifest and "whole" not in manifest  # fcfs shares GPUs
 
 
 def main():

@@ -3,7 +3,7 @@
 KTH-SP2: waits of every job published with the log (SPEC 9). ITP: GPU-seconds are the sum of num_gpu * duration over the
 log's rows, an independent computation here, and the figure in the data's README. Series: an idle cluster draws the same
 power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too. Alibaba, Philly: what
-import writes against the rows of the log and its README.
+import writes against the rows of the log and its README; the Alibaba pods run on their nodes.
 """
 import csv
 import datetime
@@ -189,6 +189,41 @@ def alibaba_pods(folder, data):
     assert ("549", "G2", "8") in groups and ("39", "G3", "8") in groups
 
 
+def alibaba_run(folder, data):
+    """The pods on their nodes: each holds what it asked for as long as it ran, with parts of GPUs shared, and whole GPUs
+    under a policy that does not share. The log has no power: 50 and 300 W here. Energy: jobs, and what is left idle."""
+    traces = data / "traces" / "alibaba_gpu_v2023"
+    imported(folder, "alibaba-gpu-2023", traces / "openb_pod_list_default.csv", "--nodes",
+             traces / "openb_node_list_gpu_node.csv", "--cluster-out", folder / "cluster.yaml")
+    cluster = (folder / "cluster.yaml").read_text(encoding="utf-8").replace("'}", "', idle_w: 50, tdp_w: 300}")
+    (folder / "pods.yaml").write_text(f"{cluster}name: pods\nhorizon: drain\npolicy: {{name: fcfs}}\n"
+                                      f"workload: {{kind: trace, file: {folder}/imported.csv}}\n", encoding="utf-8")
+    pods = {pod["name"]: pod for pod in rows(traces / "openb_pod_list_default.csv")
+            if pod["scheduled_time"] and int(pod["num_gpu"]) > 0}
+    times = {name: int(pod["deletion_time"]) - int(pod["scheduled_time"]) for name, pod in pods.items()}
+    asked = {name: int(pod["num_gpu"]) * int(pod["gpu_milli"]) / 1000 for name, pod in pods.items()}
+    whole = {name: int(pod["num_gpu"]) for name, pod in pods.items()}
+    shared = sum(asked[name] < whole[name] for name in pods)
+    for policy, gpus in (("fcfs", asked), ("zeus", asked), ("easy", whole)):
+        out = folder / policy
+        run(folder / "pods.yaml", out, "--policy", policy, *([] if policy == "fcfs" else ["--summary-only"]))
+        summary = rows(out / "summary.csv")[0]
+        held_s, energy_j = (sum(gpus[name] * times[name] * unit for name in pods) for unit in (1, 300))
+        got_s = float(summary["util_alloc"]) * float(summary["sim_s"]) * 6212
+        print(f"Alibaba under {policy}: {summary['jobs_finished']} pods, {shared} on parts of GPUs, {got_s:.3f} "
+              f"GPU-seconds, {float(summary['wait_mean_s']):.1f} s mean wait")
+        assert int(summary["jobs_finished"]) == len(pods) and abs(got_s / held_s - 1) < 1e-9
+        assert abs(float(summary["energy_job_kwh"]) * 3.6e6 / energy_j - 1) < 1e-9
+        idle_j = 50 * (6212 * float(summary["sim_s"]) - held_s)
+        assert abs(float(summary["energy_idle_kwh"]) * 3.6e6 / idle_j - 1) < 1e-9
+        notes = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["traces"][0]["notes"]
+        assert [note["rows"] for note in notes] == ([shared] if policy == "easy" else []), notes
+    for job in rows(folder / "fcfs" / "jobs.csv"):
+        name = job["job_id"]
+        assert float(job["gpu_share"]) * int(job["k"]) == asked[name], job
+        assert abs(float(job["gpu_s"]) - asked[name] * times[name]) <= 1e-9 * float(job["gpu_s"]), job
+
+
 def philly_sample(folder, data):
     """GPU-seconds are the log's own gpu_time; times by Python's zones, the earlier of two readings."""
     path = data / "traces" / "philly_format" / "sample.csv"
@@ -211,7 +246,7 @@ def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
         sys.exit(77)
-    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, philly_sample, idle_year]
+    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, alibaba_run, philly_sample, idle_year]
     with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))

@@ -230,6 +230,32 @@ Test(failures, across_nodes) {
     trial_finish(&t);
 }
 
+/* Two jobs share a GPU of the node that fails: both lose what they did since their start, and start again together
+   when it is repaired. A failed GPU draws nothing, so the idle energy is that of the free quarter while they run.
+ */
+Test(failures, shared_gpu) {
+    uint64_t seed = find_seed(100, 10, 40, 60);
+    struct history h = derive(seed, 0, 100, 20);
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_share\na,0,1,50,0.5\nb,0,1,50,0.25\n"},
+        "name: n\nhorizon: drain\nseed: %llu\npolicy: {name: fcfs}\n" FAILING(1) TRIAL_JOBS,
+        (unsigned long long)seed);
+    trial_must_succeed(&t);
+    double failure_s = h.up_s[0], repair_s = failure_s + h.down_s[0], ran_s = failure_s + 50;
+    for (const char *id = "ab"; *id; id++) {
+        const struct trial_job *job = trial_find(&t, (char[]){*id, '\0'});
+        expect_near((double)job->finish_ns / 1e9, repair_s + 50, "finish");
+        expect_near(job->lost_s, failure_s, "lost");
+        expect_near(job->energy_j, (*id == 'a' ? 0.5 : 0.25) * 400 * ran_s, "energy");
+    }
+    expect_near(t.summaries->job_failures, 2, "jobs stopped");
+    expect_near(t.summaries->lost_gpu_h, 0.75 * failure_s / 3600, "lost GPU time");
+    expect_near(t.summaries->energy_idle_kwh, 0.25 * 50 * ran_s / 3.6e6, "idle energy");
+    trial_finish(&t);
+}
+
 /* Share of time in which node 0 is up, and its failures, over 4e6 s with means 1000 and 250 s. Of an alternating
    renewal process with exponential times of rates a and b the share has mean b / (a + b) = 0.8 and variance 2 a b /
    ((a + b)^3 T) = 64 / T; failures have mean T / 1250 and variance T (1000^2 + 250^2) / 1250^3 (Cox, Renewal

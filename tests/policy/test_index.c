@@ -18,6 +18,7 @@ struct draw {
     gsl_rng *rng;
     char jobs[TEXT], head[8192], plain[512], indexed[512];
     const char *policy;
+    double shares; /* of the rigid jobs that ask for part of a GPU */
 };
 
 static double uniform(struct draw *d, double from, double to) {
@@ -36,31 +37,35 @@ static bool chance(struct draw *d, double share) {
     return gsl_rng_uniform(d->rng) < share;
 }
 
-/* One row: job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s. Whole times make
-   equal ones, and half of the sizes come from a choice of three. */
+/* One row: job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share. Whole times
+   make equal ones, and half of the sizes come from a choice of three. */
 static int draw_job(struct draw *d, char *out, size_t size, int number, double submit_s, double scale) {
     static const char *const models[] = {"vit-base-fp32", "albert-v2-bf16", "resnet50-fp32"};
     static const double sizes[] = {0.5, 1, 3};
     double size_s = scale * (chance(d, 0.5) ? sizes[pick(d, 3)] : log_uniform(d, 0.1, 10));
-    char deadline[32] = "", gpus[16] = "", work[64];
-    bool rigid = chance(d, 0.3);
+    char deadline[32] = "", gpus[16] = "", work[64], share[16] = "";
+    bool rigid = chance(d, 0.3), shares = rigid && chance(d, d->shares);
     if (chance(d, 0.4))
         snprintf(deadline, sizeof deadline, "%.3f", submit_s + size_s * uniform(d, 0.5, 6));
     if (rigid || chance(d, 0.3))
-        snprintf(gpus, sizeof gpus, "%d", 1 << pick(d, 3));
+        snprintf(gpus, sizeof gpus, "%d", shares ? 1 : 1 << pick(d, 3));
+    if (shares)
+        snprintf(share, sizeof share, "%.3f", chance(d, 0.5) ? 0.25 : (1 + pick(d, 999)) / 1000.0);
     if (rigid)
         snprintf(work, sizeof work, ",,%.3f", size_s + 0.001);
     else
         snprintf(work, sizeof work, "%s,%.0f,", models[pick(d, 3)], 1 + 500 * size_s);
-    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s\n", number, submit_s, pick(d, USERS), work, gpus, "",
-                    chance(d, 0.2) ? "a100" : "", deadline);
+    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s,%s\n", number, submit_s, pick(d, USERS), work, gpus, "",
+                    chance(d, 0.2) ? "a100" : "", deadline, share);
 }
 
 static void draw_jobs(struct draw *d) {
     int count = 20 + pick(d, 120);
+    d->shares = chance(d, 0.5) ? 0.7 : 0;
     double submit_s = 0, scale = log_uniform(d, 1, 1e5), gap_s = scale * log_uniform(d, 0.01, 1);
-    int used = snprintf(d->jobs, TEXT,
-                        "job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s\n");
+    int used =
+        snprintf(d->jobs, TEXT,
+                 "job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share\n");
     for (int i = 0; i < count; i++) {
         if (chance(d, 0.7))
             submit_s += chance(d, 0.5) ? ceil(gap_s) : uniform(d, 0, 2 * gap_s);

@@ -46,7 +46,7 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
                              .energy_j = power_j(sim_job_energy(sim, job)),
                              .lost_j = power_j(run->lost_energy),
                              .exec_s = units_s(sim_job_held_ns(sim, job)),
-                             .gpu_s = power_gpu_s(sim_job_gpu_ns(sim, job)),
+                             .gpu_s = power_gpu_s(sim_job_gpu_ps(sim, job)),
                              .lost_s = units_s(run->lost_ns)};
     snprintf(to->id, sizeof to->id, "%s", spec->id);
     snprintf(to->reason, sizeof to->reason, "%s", sim->reject_reasons[job] ? sim->reject_reasons[job] : "");

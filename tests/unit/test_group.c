@@ -76,6 +76,29 @@ Test(group, open_as_by_looking_at_all) {
     groups_finish(&groups);
 }
 
+/* A quarter of a GPU fits where one is free, or a shared one has the room. Other parts are other groups. */
+Test(group, parts_of_gpus) {
+    static const struct easim_list all = {.struct_size = sizeof all};
+    static const uint32_t any[CONFIGS] = {3};
+    struct groups groups = {0};
+    struct bed bed;
+    uint64_t stamp = 0;
+    make_bed(&bed);
+    uint32_t whole = make_group(&groups, &bed, any, false);
+    bed.configs[0].milli = 250;
+    uint32_t part = make_group(&groups, &bed, any, false);
+    bed.configs[0].milli = 251;
+    cr_expect(part != whole && make_group(&groups, &bed, any, false) != part);
+    for (uint32_t room = 0; room < 1000; room++) {
+        bed.types[0] = (struct easim_gpu_type){.shared_free_max_milli = room};
+        cr_assert_eq(groups_open(&groups, part, &bed.pass, &all, NULL, ++stamp), room >= 250);
+        cr_assert(!groups_open(&groups, whole, &bed.pass, &all, NULL, stamp));
+    }
+    bed.types[0] = (struct easim_gpu_type){.free = 1, .node_free_max = 1};
+    cr_expect(groups_open(&groups, part, &bed.pass, &all, NULL, ++stamp));
+    groups_finish(&groups);
+}
+
 /* By GPUs alone only the least k matters where it is admitted in both spans; by configuration all do. */
 Test(group, which_are_one) {
     static const uint32_t any[CONFIGS] = {3, 3, 3, 3, 3, 3}, small[CONFIGS] = {0, 3}, two[CONFIGS] = {0, 0, 3},

@@ -27,23 +27,20 @@ Test(power_meter, step_function) {
     power_meter_init(&m, &cluster);
     cr_assert_eq(power_meter_total_nw(&m), 285000000000);
     power_meter_advance(&m, 2385000000);
-    power_meter_busy(&m, 0, 2, 1);
-    m.types[0].setup = 2;
+    power_meter_busy(&m, 0, 2000);
+    m.types[0].setup = (struct power_use){.milli = 2000, .nw = power_of_gpus_nw(90, 2, 0)};
     cr_assert_eq(power_meter_total_nw(&m), 371000000000);
     power_meter_advance(&m, 1500000000);
-    m.types[0].setup = 0;
-    m.types[0].computing = 2;
-    m.types[0].computing_nw = 2 * power_nw(317.5);
+    m.types[0].setup.milli = m.types[0].setup.nw = 0;
+    m.types[0].computing = (struct power_use){.milli = 2000, .nw = 2 * power_nw(317.5)};
     cr_assert_eq(power_meter_total_nw(&m), 826000000000);
     power_meter_advance(&m, 10000000000);
-    m.types[1].computing = 1;
-    m.types[1].computing_nw = power_nw(66.6);
-    power_meter_busy(&m, 1, 1, 1);
+    m.types[1].computing = (struct power_use){.milli = 1000, .nw = power_nw(66.6)};
+    power_meter_busy(&m, 1, 1000);
     cr_assert_eq(power_meter_total_nw(&m), 885475000000);
     power_meter_advance(&m, 1000000000);
-    m.types[0].computing = 0;
-    m.types[0].computing_nw = 0;
-    power_meter_busy(&m, 0, 2, -1);
+    m.types[0].computing.milli = m.types[0].computing.nw = 0;
+    power_meter_busy(&m, 0, -2000);
     cr_assert_eq(power_meter_total_nw(&m), 344475000000);
     power_meter_advance(&m, 250000000);
     power_meter_advance(&m, 0);
@@ -52,11 +49,11 @@ Test(power_meter, step_function) {
     expect_near(power_j(m.base_energy), 120.75 * 15.135 + 6 * 12.5, "nodes");
     expect_near(power_j(m.types[0].idle_energy), 150 * (2.385 + 0.25) + 50 * 12.5, "idle 0");
     expect_near(power_j(m.types[1].idle_energy), 14.25 * 13.885 + 7.125 * 1.25, "idle 1");
-    expect_near(power_j(m.types[0].setup_energy), 180 * 1.5, "set-up");
-    expect_near(power_j(m.types[0].computing_energy), 635 * 11.0, "computing 0");
-    expect_near(power_j(m.types[1].computing_energy), 66.6 * 1.25, "computing 1");
-    expect_near(power_gpu_s(m.types[0].setup_gpu_ns), 3, "set-up time");
-    expect_near(power_gpu_s(m.types[0].computing_gpu_ns), 22, "computing time");
+    expect_near(power_j(m.types[0].setup.energy), 180 * 1.5, "set-up");
+    expect_near(power_j(m.types[0].computing.energy), 635 * 11.0, "computing 0");
+    expect_near(power_j(m.types[1].computing.energy), 66.6 * 1.25, "computing 1");
+    expect_near(power_gpu_s(m.types[0].setup.gpu_ps), 3, "set-up time");
+    expect_near(power_gpu_s(m.types[0].computing.gpu_ps), 22, "computing time");
     power_meter_finish(&m);
 }
 
@@ -66,8 +63,8 @@ Test(power_meter, exact) {
     struct power_meter one, many;
     power_meter_init(&one, &cluster);
     power_meter_init(&many, &cluster);
-    one.types[0].computing = many.types[0].computing = 3;
-    one.types[0].computing_nw = many.types[0].computing_nw = power_nw(1000.0 / 3);
+    one.types[0].computing = many.types[0].computing =
+        (struct power_use){.milli = 3000, .nw = power_nw(1000.0 / 3)};
     int64_t total_ns = 0;
     for (int i = 0; i < 1000; i++) {
         int64_t step_ns = (int64_t)(gsl_rng_get(rng) >> 20);
@@ -93,6 +90,23 @@ Test(power_meter, units) {
     cr_assert_eq(power_j((int128)1000000000 * 1000000000 * 5), 5);
 }
 
+/* 0.3 and 0.45 of a GPU that draws 317.5 W when it computes and 50 W when it is idle, on a node that draws 3 W for
+   a busy GPU: 238.125 W, what is free of it 12.5 W, and the node 2.25 W. All parts together are the whole. */
+Test(power_meter, parts) {
+    struct power_meter m;
+    power_meter_init(&m, &cluster);
+    m.types[0].computing.milli = 300 + 450;
+    m.types[0].computing.nw = power_of_gpus_nw(317.5, 1, 300) + power_of_gpus_nw(317.5, 1, 450);
+    power_meter_busy(&m, 0, 300);
+    power_meter_busy(&m, 0, 450);
+    cr_assert_eq(power_meter_total_nw(&m), 285000000000 - 50000000000 + 238125000000 + 12500000000 + 2250000000);
+    power_meter_advance(&m, 3);
+    cr_assert(m.types[0].computing.gpu_ps == 2250);
+    cr_assert_eq(power_gpu_s(m.types[0].computing.gpu_ps), 2.25e-9);
+    cr_assert_eq(power_of_gpus_nw(317.5, 1, 999) + power_of_gpus_nw(317.5, 1, 1), power_of_gpus_nw(317.5, 1, 0));
+    power_meter_finish(&m);
+}
+
 /* Type 0 sleeps at 6 W: two of its GPUs asleep draw 88 W less than 285. Then node 1 fails: 20.25 + 14.25 W less.
    After 3 s both are as before. */
 Test(power_meter, asleep_and_failed) {
@@ -111,6 +125,6 @@ Test(power_meter, asleep_and_failed) {
     expect_near(power_j(power_meter_energy(&m)), 197 * 2.0 + 162.5 * 3, "all");
     expect_near(power_j(m.types[0].idle_energy), 62 * 5.0, "idle, asleep included");
     expect_near(power_j(m.types[1].idle_energy), 14.25 * 2, "idle until the failure");
-    expect_near(power_gpu_s(m.types[0].sleep_gpu_ns), 10, "sleep");
+    expect_near(power_gpu_s(m.types[0].sleep_gpu_ps), 10, "sleep");
     power_meter_finish(&m);
 }

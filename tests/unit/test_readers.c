@@ -132,12 +132,13 @@ static const struct {
      TRACE_COLUMNS POD_LABELS "p4,0,,,,3,,2,,,,,1000,,Failed,9,LS\n"
                               "dropped 2 at 2: never scheduled (no scheduled_time)\ndropped 1 at 3: no GPUs\n"
                               "dropped 1 at 5: duration not above 0\n"},
-    {"alibaba-pai-2020", "num_gpu: a half GPU, and 2.5 as three GPUs used to 5/6",
+    {"alibaba-pai-2020", "num_gpu: a half GPU, 2.5 as three whole ones, a third rounded up",
      "job_id,submit_time,duration,num_gpu,user,gpu_type_spec\nj1,100.5,60,0.5,u,T4\nj2,90,61,2.5,,\nj3,90,nan,1,u,"
-     "\n",
-     TRACE_COLUMNS ",gpu_share,label.num_gpu\nj2,0,,,,61,,3,,,,,0.8333333333333334,2.5\n"
-                   "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\nchanged 2 at 2: part of a GPU: gpu_share\n"
-                   "dropped 1 at 4: run time unknown\n"},
+     "\nj4,91,5,0.33333,,\n",
+     TRACE_COLUMNS ",gpu_share,label.num_gpu\nj2,0,,,,61,,3,,,,,,2.5\nj4,1,,,,5,,1,,,,,0.334,0.33333\n"
+                   "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\nchanged 1 at 2: part of a GPU: gpu_share\n"
+                   "changed 1 at 3: part of several GPUs: whole ones\ndropped 1 at 4: run time unknown\n"
+                   "changed 1 at 5: part of a GPU, rounded up to thousandths: gpu_share\n"},
     {"alibaba-pai-2020", "plan_gpu: percent of a GPU, times instances; no ids; no GPU",
      "submit_time,duration,plan_gpu,inst_num\n10,20,50,4\n11,20,100,\n12,20,,1\n",
      TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,2,,,,,50,4\n2,1,,,,20,,1,,,,,100,\n"
@@ -183,10 +184,9 @@ static const struct {
     {"sia", "floats as times, other columns as labels",
      "name,time,application,num_replicas,category\nx,401.0,bert,2,large\n",
      TRACE_COLUMNS ",label.category\nx,0,,bert,2.5,,,2,,,,,large\n"},
-    {"workload", "gpu_share is kept, and what it does not do is said",
+    {"workload", "gpu_share is kept, and 1 is a whole GPU",
      "job_id,submit_s,duration_s,gpus,gpu_share\na,0,5,1,0.25\nb,0,5,2,1\n",
-     TRACE_COLUMNS ",gpu_share\na,0,,,,5,,1,,,,,0.25\nb,0,,,,5,,2,,,,,1\n"
-                   "changed 1 at 2: with a share of GPUs (gpu_share): they get whole ones\n"},
+     TRACE_COLUMNS ",gpu_share\na,0,,,,5,,1,,,,,0.25\nb,0,,,,5,,2,,,,,1\n"},
     {"itp", "label columns of any name", "job_id,submission_time,duration,num_gpu,\"a,b\"\nx,0,600,1,y\n",
      TRACE_COLUMNS ",\"label.a,b\"\nx,0,,,,600,,1,,,,,y\n"},
 };

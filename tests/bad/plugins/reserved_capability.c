@@ -1,3 +1,3 @@
 /* A capability that is reserved for later. */
-#define CAPABILITIES EASIM_CAPABILITY_FRACTIONAL_GPU
+#define CAPABILITIES EASIM_CAPABILITY_MIGRATE
 #include "template.h"

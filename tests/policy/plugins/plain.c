@@ -119,7 +119,8 @@ static void plain_begin(const struct easim_pass *pass) {
         ranks[count++] = plain_rank_of(pass, easim_view_job(view, i));
     qsort(ranks, count, sizeof *ranks, plain_compare);
     for (uint32_t i = 0; i < count; i++) {
-        if (view->free_gpus == 0 && !(ranks[i].key.finish_by_s != 0 && ops->make_room))
+        bool room = view->free_gpus > 0 || view->shared_free_milli > 0;
+        if (!room && !(ranks[i].key.finish_by_s != 0 && ops->make_room))
             return;
         if (!plain_visit(pass, &ranks[i]) && plain_is_strict(pass))
             return;

@@ -58,14 +58,14 @@ static const struct easim_param params[] = {
      false, NULL},
 };
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "preempt_at",
-                                                       .version = "1",
-                                                       .summary = "preempts everything once",
-                                                       .capabilities =
-                                                           EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK,
-                                                       .state_size = sizeof(struct state),
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
-                                                       .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "preempt_at",
+    .version = "1",
+    .summary = "preempts everything once",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .state_size = sizeof(struct state),
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .decide = decide};

@@ -116,7 +116,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "unruly",
     .version = "1",
     .summary = "everything a list policy may do, by chance",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK,
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK |
+                    EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = 2,
