@@ -30,6 +30,14 @@ static void sort(const struct compare_cell *cells, size_t count, unsigned column
     }
 }
 
+static void add_test(const struct compare_cell *cell, struct str *out) {
+    if (!isnan(cell->p_holm))
+        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
+                 cell->p_holm < 0.05 ? " *" : "");
+    else if (cell->paired.diff.n > 1)
+        str_add(out, "  no test: all pairs differ alike");
+}
+
 /* Difference from the baseline, its relative size, and what the test says of it. */
 static void add_difference(const struct compare_cell *cell, unsigned column, double scale, struct str *out) {
     const struct paired *p = &cell->paired;
@@ -41,12 +49,12 @@ static void add_difference(const struct compare_cell *cell, unsigned column, dou
     bool geometric = metric_kind(column).heavy_tailed && !isnan(p->ratio);
     double relative = geometric ? p->ratio - 1 : cell->relative;
     if (!isnan(relative))
-        str_addf(out, "%+9.1f %%%s", 100 * relative, geometric ? " g" : "  ");
-    if (!isnan(cell->p_holm))
-        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
-                 cell->p_holm < 0.05 ? " *" : "");
+        str_addf(out, "%+9.1f %%", 100 * relative);
+    if (geometric)
+        str_add(out, " g");
     else if (p->diff.n > 1)
-        str_add(out, "  no test: all pairs differ alike");
+        str_add(out, isnan(relative) ? "             " : "  ");
+    add_test(cell, out);
 }
 
 static void add_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
