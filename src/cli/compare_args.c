@@ -108,8 +108,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!a->policy_list)
             argp_error(state, "expected --policies");
-        if (a->run.scenario.policy)
-            argp_error(state, "expected --policies instead of --policy");
+        scenario_args_refuse_policy(&a->run.scenario, "--policies", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

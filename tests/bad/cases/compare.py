@@ -26,6 +26,8 @@ CASES = [
     compare("no policies", [], "easim compare: expected --policies", TRY),
     compare("policy instead of policies", ["--policies", "fcfs", "--policy", "zeus"],
             "easim compare: expected --policies instead of --policy", TRY),
+    compare("policy set instead of policies", ["--policies", "fcfs", "--set", "policy.name=zeus"],
+            "easim compare: expected --policies instead of --set policy.name=zeus", TRY),
     compare("empty list of policies", ["--policies", ""], "--policies: expected policies, got \"\""),
     compare("unknown policies", ["--policies", "zeuss,fcfs,polux"],
             "--policies: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})",
