@@ -73,7 +73,7 @@ static void add_row(const struct comparison *c, size_t s, const struct compare_c
     str_add_char(out, '\n');
 }
 
-/* Equal means share a place. */
+/* Equal means share a place; there is none where neither less nor more is better. */
 static void add_metric(const struct compare_output *o, unsigned column, struct str *out) {
     const struct comparison *c = &o->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
@@ -89,7 +89,7 @@ static void add_metric(const struct compare_output *o, unsigned column, struct s
         }
         if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
             place = i + 1;
-        if (cells[order[i]].estimate.n > 0)
+        if (cells[order[i]].estimate.n > 0 && metric_kind(column).better != METRIC_NEITHER)
             str_addf(out, "  %2zu ", place);
         else
             str_add(out, "   - ");

@@ -113,7 +113,7 @@ def metrics_that_are_missing_in_part(folder):
     """In 40 minutes some replications have no deadline that is due, or finish no job under one of the policies."""
     out, policies, n = folder / "short", ["zeus", "charon", "easy"], 12
     text = compare(out, "--policies", ",".join(policies), "-n", n, "--set", "horizon=2400s", "--metrics",
-                   "jct_mean_s,deadline_miss_rate,cap_violation_s", "--pareto", "jct_mean_s,energy_kwh").stdout
+                   "jct_mean_s,deadline_miss_rate,cap_violation_s,jobs_submitted", "--pareto", "jct_mean_s,energy_kwh").stdout
     table, partly = {(r["metric"], r["policy"]): r for r in rows(out / "compare.csv")}, 0
     for metric in ("jct_mean_s", "deadline_miss_rate", "lateness_p50_s", "cap_violation_s"):
         base = cells(out, "zeus", metric)
@@ -139,6 +139,7 @@ def metrics_that_are_missing_in_part(folder):
     lines = blocks["completion time, mean (s), less is better"]
     assert [line.split()[:2] for line in lines] == [["1", "zeus"], ["1", "charon"], ["3", "easy"]], lines
     assert lines[0].endswith("baseline  in 11 of 12") and lines[2].endswith("in 10 of 12"), lines
+    assert {line.split()[0] for line in blocks["jobs submitted"]} == {"-"}, text  # neither less nor more is better
     assert not any(label.startswith("over the power cap") for label in blocks) and "nan" not in text, text
 
 
