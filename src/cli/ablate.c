@@ -40,8 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_END:
         if (a->run.scenario.config && !a->sides[1])
             argp_error(state, "expected CONFIG.yaml A B");
-        if (a->run.scenario.policy)
-            argp_error(state, "expected policies A and B instead of --policy");
+        scenario_args_refuse_policy(&a->run.scenario, "policies A and B", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -6,6 +6,7 @@
 #include "output/compare_report.h"
 #include "output/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,12 @@ static void add_notes(const struct session *s, struct str *out) {
     }
     if (s->goal.relative > 0 && s->comparison.count > 0) {
         double precision = compare_precision(&s->comparison, s->goal.column);
-        str_addf(out, "--until-ci: %s known to %.3g %% after %u replications%s\n", summary_names[s->goal.column],
-                 100 * precision, s->comparison.replications,
+        str_addf(out, "--until-ci: %s ", summary_names[s->goal.column]);
+        if (isfinite(precision))
+            str_addf(out, "known to %.3g %%", 100 * precision);
+        else
+            str_add(out, "has no relative interval for every policy");
+        str_addf(out, " after %u replications%s\n", s->comparison.replications,
                  precision <= s->goal.relative ? "" : ", not as well as asked for");
     }
 }

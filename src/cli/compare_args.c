@@ -108,8 +108,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!a->policy_list)
             argp_error(state, "expected --policies");
-        if (a->run.scenario.policy)
-            argp_error(state, "expected --policies instead of --policy");
+        scenario_args_refuse_policy(&a->run.scenario, "--policies", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -217,6 +216,8 @@ static void find_own_policy(struct compare_args *a) {
 
 int compare_args_resolve(struct compare_args *a, struct problems *problems) {
     find_policies(a, problems);
+    if (a->perturb_list && !*a->perturb_list)
+        problems_add(problems, (struct location){0}, NULL, "--perturb: expected perturbations, got \"\"");
     for (const char *list = a->perturb_list; list && *list;)
         find_perturbation(a, option_next(&list, &a->run.scenario.arena), problems);
     if (problems->count > 0)
@@ -251,14 +252,25 @@ static void find_baseline(struct compare_args *a, const struct contender *conten
                      str_suggestion(&a->run.scenario.arena, wanted, names, a->policies.count));
 }
 
+/* A name that is given twice, or two modules that have the same one. */
+static void refuse_doubles(const struct compare_args *a, const struct contender *contenders,
+                           struct problems *problems) {
+    for (size_t i = 0; i < a->policies.count; i++) {
+        size_t j = 0;
+        while (strcmp(name_of(&contenders[j]), name_of(&contenders[i])) != 0)
+            j++;
+        const char *first = a->policies.at[j], *second = a->policies.at[i];
+        if (j < i && strcmp(first, second) == 0)
+            problems_add(problems, (struct location){0}, NULL, "--policies: policy \"%s\" is listed twice",
+                         name_of(&contenders[i]));
+        else if (j < i)
+            problems_add(problems, (struct location){0}, NULL, "--policies: %s and %s are both policy \"%s\"",
+                         first, second, name_of(&contenders[i]));
+    }
+}
+
 int compare_args_check(struct compare_args *a, const struct contender *contenders, struct problems *problems) {
-    for (size_t i = 0; i < a->policies.count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(name_of(&contenders[i]), name_of(&contenders[j])) == 0) {
-                problems_add(problems, (struct location){0}, NULL, "--policies: policy \"%s\" is listed twice",
-                             name_of(&contenders[i]));
-                break;
-            }
+    refuse_doubles(a, contenders, problems);
     find_baseline(a, contenders, problems);
     int64_t replications = contenders[0].study.scenario.replications;
     if (a->goal.relative > 0 && replications > a->goal.most)

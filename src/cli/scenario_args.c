@@ -35,6 +35,14 @@ static const struct argp_option options[] = {
 
 const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, NULL, NULL};
 
+void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected, struct argp_state *state) {
+    if (args->policy)
+        argp_error(state, "expected %s instead of --policy", expected);
+    for (size_t i = 0; i < args->sets.count; i++)
+        if (strncmp(args->sets.at[i], "policy=", 7) == 0 || strncmp(args->sets.at[i], "policy.name=", 12) == 0)
+            argp_error(state, "expected %s instead of --set %s", expected, args->sets.at[i]);
+}
+
 void scenario_args_set(struct scenario_args *args, const char *path, const char *value) {
     array_push(&args->sets, arena_printf(&args->arena, "%s=%s", path, value));
 }

@@ -20,6 +20,8 @@ struct scenario_args {
 /* Child parser; give it a struct scenario_args through state->child_inputs. */
 extern const struct argp scenario_argp;
 
+/* Ends with a usage error if --policy or --set says which policy runs: `expected` says it. At ARGP_KEY_END. */
+void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected, struct argp_state *state);
 void scenario_args_set(struct scenario_args *args, const char *path, const char *value);
 /* Reads standard input if that is the scenario, for commands that load it more than once. */
 int scenario_args_read(struct scenario_args *args, struct problems *problems) MUST_CHECK;

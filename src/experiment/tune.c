@@ -19,13 +19,18 @@ static struct estimate estimate(const struct replicate_result *result, unsigned 
     return e;
 }
 
+/* As a fraction of the start's mean; from 0 every change is without bound. */
+static double change_of(double value, double start) {
+    return value == start ? 0 : (value - start) / fabs(start);
+}
+
 /* By how much the trial breaks its bounds, in fractions of the start's means. */
 static double violation(const struct tune *t, const struct tune_trial *trial) {
     const struct tune_trial *start = &t->trials.at[0];
     double sum = 0;
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_constraint *c = &t->constraints[i];
-        double base = start->constrained[i], change = (trial->constrained[i] - base) / fabs(base);
+        double change = change_of(trial->constrained[i], start->constrained[i]);
         double beyond = c->at_least ? c->change - change : change - c->change;
         sum += isnan(beyond) ? INFINITY : fmax(0, beyond);
     }

@@ -6,9 +6,16 @@
 
 #include <math.h>
 
-static void add_component(const struct ablation_metric *m, enum component c, double scale, struct str *out) {
+/* Of the first column: component names, and policies with their parameters. */
+static int name_width(const struct ablate_output *o) {
+    size_t first = strlen(o->first), second = strlen(o->second), longest = first > second ? first : second;
+    return longest > 12 ? (int)longest : 12;
+}
+
+static void add_component(const struct ablation_metric *m, enum component c, double scale, int width,
+                          struct str *out) {
     const struct ablation_share *s = &m->shares[c];
-    str_addf(out, "  %-12s", component_names[c]);
+    str_addf(out, "  %-*s", width, component_names[c]);
     if (s->same || s->inert) {
         str_add(out, s->same ? "           0    same in both\n" : "           0    changes nothing\n");
         return;
@@ -30,15 +37,16 @@ static void add_metric(const struct ablate_output *o, unsigned column, struct st
         return;
     str_add_char(out, '\n');
     report_add_label(out, &line);
-    str_addf(out, "\n  %-12s", o->first);
+    int width = name_width(o);
+    str_addf(out, "\n  %-*s", width, o->first);
     report_add_interval(out, &m.first, scale, 12);
-    str_addf(out, "\n  %-12s", o->second);
+    str_addf(out, "\n  %-*s", width, o->second);
     report_add_interval(out, &m.second, scale, 12);
-    str_add(out, "\n  difference  ");
+    str_addf(out, "\n  %-*s", width, "difference");
     report_add_interval(out, &m.difference, scale, 12);
     str_add(out, ", of which:\n");
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        add_component(&m, (enum component)c, scale, out);
+        add_component(&m, (enum component)c, scale, width, out);
 }
 
 void ablate_report(const struct ablate_output *o, struct str *out) {

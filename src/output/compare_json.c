@@ -13,14 +13,15 @@ static void add_cell(cJSON *policies, const struct comparison *c, size_t s, cons
     json_add_int(object, "n", (int64_t)cell->estimate.n);
     json_add_real(object, "mean", cell->estimate.mean);
     json_add_real(object, "ci95", cell->estimate.ci95);
-    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
-        return;
     json_add_real(object, "diff_mean", p->diff.mean);
     json_add_real(object, "diff_ci95", p->diff.ci95);
     json_add_real(object, "diff_rel", cell->relative);
     json_add_real(object, "p_value", p->p_value);
     json_add_real(object, "p_holm", cell->p_holm);
-    json_add_int(object, "pairs", (int64_t)p->diff.n);
+    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
+        cJSON_AddNullToObject(object, "pairs");
+    else
+        json_add_int(object, "pairs", (int64_t)p->diff.n);
     json_add_real(object, "ratio_geo", p->ratio);
     json_add_real(object, "ratio_geo_low", p->ratio_low);
     json_add_real(object, "ratio_geo_high", p->ratio_high);
@@ -60,20 +61,14 @@ static void add_pareto(cJSON *root, const struct compare_output *o) {
     free(places);
 }
 
-static void add_estimate(cJSON *object, const char *name, const struct estimate *e) {
-    cJSON *estimate = cJSON_AddObjectToObject(object, name);
-    json_add_real(estimate, "mean", e->mean);
-    json_add_real(estimate, "ci95", e->ci95);
-}
-
 static void add_trends(cJSON *root, const struct comparison *c) {
     cJSON *policies = cJSON_AddObjectToObject(root, "stationarity");
     for (size_t s = 0; s < c->count; s++) {
         struct compare_trend t = compare_trend(c, s);
         cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
-        add_estimate(policy, "queue_slope_per_h", &t.queue_per_h);
-        add_estimate(policy, "work_unfinished_share", &t.work_unfinished);
-        add_estimate(policy, "jobs_unfinished_share", &t.jobs_unfinished);
+        json_add_estimate(policy, "queue_slope_per_h", &t.queue_per_h);
+        json_add_estimate(policy, "work_unfinished_share", &t.work_unfinished);
+        json_add_estimate(policy, "jobs_unfinished_share", &t.jobs_unfinished);
     }
 }
 
@@ -87,6 +82,8 @@ static void add_perturbed(cJSON *root, const struct compare_perturbed *p) {
             struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, column);
             cJSON *policy = cJSON_AddObjectToObject(policies, p->clean.series[s].policy);
             json_add_int(policy, "n", (int64_t)r.n);
+            json_add_real(policy, "clean_mean", r.base_mean);
+            json_add_real(policy, "perturbed_mean", r.mean);
             json_add_real(policy, "ratio", r.ratio);
             json_add_real(policy, "ratio_ci95", r.ci95);
         }

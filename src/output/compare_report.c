@@ -30,6 +30,14 @@ static void sort(const struct compare_cell *cells, size_t count, unsigned column
     }
 }
 
+static void add_test(const struct compare_cell *cell, struct str *out) {
+    if (!isnan(cell->p_holm))
+        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
+                 cell->p_holm < 0.05 ? " *" : "");
+    else if (cell->paired.diff.n > 1)
+        str_add(out, "  no test: all pairs differ alike");
+}
+
 /* Difference from the baseline, its relative size, and what the test says of it. */
 static void add_difference(const struct compare_cell *cell, unsigned column, double scale, struct str *out) {
     const struct paired *p = &cell->paired;
@@ -41,37 +49,51 @@ static void add_difference(const struct compare_cell *cell, unsigned column, dou
     bool geometric = metric_kind(column).heavy_tailed && !isnan(p->ratio);
     double relative = geometric ? p->ratio - 1 : cell->relative;
     if (!isnan(relative))
-        str_addf(out, "%+9.1f %%%s", 100 * relative, geometric ? " g" : "  ");
-    if (isnan(cell->p_holm))
-        return;
-    str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
-             cell->p_holm < 0.05 ? " *" : "");
+        str_addf(out, "%+9.1f %%", 100 * relative);
+    if (geometric)
+        str_add(out, " g");
+    else if (p->diff.n > 1)
+        str_add(out, isnan(relative) ? "             " : "  ");
+    add_test(cell, out);
 }
 
+static void add_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
+                    const struct report_line *line, struct str *out) {
+    size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
+    str_addf(out, "%-14s", c->series[s].policy);
+    report_add_interval(out, &cell->estimate, line->scale, 11);
+    if (s == c->baseline)
+        str_add(out, "     baseline");
+    else if (c->baseline != COMPARE_NOBODY)
+        add_difference(cell, line->column, line->scale, out);
+    if (n < c->replications)
+        str_addf(out, "  in %zu of %u", n, c->replications);
+    if (pairs > 0 && pairs < n)
+        str_addf(out, ", %zu pairs", pairs);
+    str_add_char(out, '\n');
+}
+
+/* Equal means share a place; there is none where neither less nor more is better. */
 static void add_metric(const struct compare_output *o, unsigned column, struct str *out) {
     const struct comparison *c = &o->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
-    size_t *order = mem_zalloc(c->count, sizeof *order), defined = 0;
+    size_t *order = mem_zalloc(c->count, sizeof *order), place = 0;
+    const struct report_line line = report_find_line(column);
     compare_metric(c, column, cells);
     sort(cells, c->count, column, order);
-    for (size_t s = 0; s < c->count; s++)
-        defined += cells[s].estimate.n > 0;
-    struct report_line line = report_find_line(column);
-    if (defined > 0) {
-        str_add_char(out, '\n');
-        report_add_label(out, &line);
-        str_addf(out, "%s\n", wish(column));
-    }
-    for (size_t i = 0; i < c->count && defined > 0; i++) {
-        const struct compare_cell *cell = &cells[order[i]];
-        str_addf(out, "  %2zu %-14s", i + 1, c->series[order[i]].policy);
-        if (cell->estimate.n > 0)
-            report_add_interval(out, &cell->estimate, line.scale, 11);
-        if (order[i] == c->baseline)
-            str_add(out, "     baseline");
-        else if (c->baseline != COMPARE_NOBODY)
-            add_difference(cell, column, line.scale, out);
-        str_add_char(out, '\n');
+    for (size_t i = 0; i < c->count && cells[order[0]].estimate.n > 0; i++) {
+        if (i == 0) {
+            str_add_char(out, '\n');
+            report_add_label(out, &line);
+            str_addf(out, "%s\n", wish(column));
+        }
+        if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
+            place = i + 1;
+        if (cells[order[i]].estimate.n > 0 && metric_kind(column).better != METRIC_NEITHER)
+            str_addf(out, "  %2zu ", place);
+        else
+            str_add(out, "   - ");
+        add_row(c, order[i], &cells[order[i]], &line, out);
     }
     free(cells);
     free(order);
@@ -82,14 +104,14 @@ static void add_front(const struct compare_output *o, struct str *out) {
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
     const char *separator = ": ";
     compare_pareto(c, o->pareto, o->pareto_count, places);
-    str_add(out, "\nPareto front of ");
+    str_add(out, "\nPareto front of the means of ");
     for (unsigned d = 0; d < o->pareto_count; d++)
         str_addf(out, "%s%s", d ? " and " : "", summary_names[o->pareto[d]]);
     for (size_t s = 0; s < c->count; s++)
         if (places[s].dominator == PARETO_NOBODY) {
             str_addf(out, "%s%s", separator, c->series[s].policy);
             if (c->replications > 1)
-                str_addf(out, " (in %.0f %% of the replications)", 100 * places[s].share);
+                str_addf(out, " (on the front of %.0f %% of the replications)", 100 * places[s].share);
             separator = ", ";
         }
     str_add(out, separator[0] == ':' ? ": nobody\n" : "\n");
@@ -114,7 +136,7 @@ static void add_trends(const struct compare_output *o, struct str *out) {
             report_add_interval(out, &t.queue_per_h, 1, 11);
             str_add(out, verdict(&t.queue_per_h));
         } else {
-            str_add(out, " until drained");
+            str_add(out, " until drained: it fills and empties");
         }
         if (t.work_unfinished.n > 0)
             str_addf(out, "; %.1f %% of the work", 100 * t.work_unfinished.mean);
@@ -152,7 +174,7 @@ static bool all_equal(const struct comparison *c) {
 void compare_report(const struct compare_output *o, struct str *out) {
     const struct comparison *c = &o->comparison;
     bool has_baseline = c->baseline != COMPARE_NOBODY;
-    str_addf(out, "%s: %zu policies, ", o->study->scenario.name, c->count);
+    str_addf(out, "%s: %zu polic%s, ", o->study->scenario.name, c->count, c->count == 1 ? "y" : "ies");
     report_protocol(o->study, c->replications, out);
     if (has_baseline)
         str_addf(out, ", baseline %s", c->series[c->baseline].policy);
@@ -161,10 +183,14 @@ void compare_report(const struct compare_output *o, struct str *out) {
         str_add(out, "mean +- half of the 95 % interval");
     else
         str_add(out, "one replication: no intervals, no tests");
-    if (has_baseline)
+    if (!has_baseline)
+        str_add(out, "; the baseline has no results: no differences");
+    else
         str_add(out, "; difference from the baseline on the same workloads; in %, g: of geometric means");
     if (has_baseline && c->replications > 1)
-        str_add(out, ";\np: paired t-test, Holm's correction over the policies of one metric, * below 0.05");
+        str_add(out,
+                ";\np: paired t-test of the difference, Holm's correction over the policies of one metric, * below "
+                "0.05");
     str_add_char(out, '\n');
     for (size_t i = 0; i < o->shown_count; i++)
         add_metric(o, o->shown[i], out);

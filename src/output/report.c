@@ -65,6 +65,10 @@ static struct estimate estimate_of(const struct replicate_result *result, size_t
 
 void report_add_number(struct str *out, double value, int width) {
     int decimals = 0;
+    if (isnan(value)) {
+        str_addf(out, "%*s", width, "-");
+        return;
+    }
     for (double size = fabs(value); size < 9999.5 && size > 0 && decimals < 4; size *= 10)
         decimals++;
     if (value == floor(value))

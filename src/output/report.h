@@ -17,7 +17,7 @@ struct report_line report_find_line(unsigned column); /* one that is not in the 
 /* "energy (kWh)" */
 void report_add_label(struct str *out, const struct report_line *line);
 
-/* A number with about five digits, without an exponent. */
+/* A number with about five digits, without an exponent; "-" if it is not defined. */
 void report_add_number(struct str *out, double value, int width);
 /* Mean, and "+-" half of the interval if there is one. */
 void report_add_interval(struct str *out, const struct estimate *estimate, double scale, int width);

@@ -119,7 +119,8 @@ static void add_metric(const struct tune_output *o, unsigned column, struct str 
     report_add_interval(out, &cells[1].estimate, line.scale, 12);
     str_add(out, "   difference");
     report_add_interval(out, &cells[1].paired.diff, line.scale, 12);
-    str_addf(out, "%+8.1f %%", 100 * cells[1].relative);
+    if (!isnan(cells[1].relative))
+        str_addf(out, "%+8.1f %%", 100 * cells[1].relative);
     if (!isnan(cells[1].paired.p_value))
         str_addf(out, "  p %c %.4f", cells[1].paired.p_value < 0.0001 ? '<' : '=',
                  fmax(cells[1].paired.p_value, 0.0001));
@@ -143,7 +144,9 @@ void tune_report(const struct tune_output *o, struct str *out) {
     str_add(out, "\n  best    ");
     add_point(o, t->search.best, out);
     report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
-    if (!tune_found(t))
+    if (isnan(t->trials.at[t->search.best].objective.mean))
+        str_add(out, "\n  no trial has the objective in every replication: there is nothing to choose by");
+    else if (!tune_found(t))
         str_add(out, tune_keeps_constraints(t, t->search.best)
                          ? "\n  nothing better was found"
                          : "\n  no trial keeps all bounds: this one breaks them least");

@@ -98,6 +98,61 @@ def front_is_right(folder):
         assert bool(row["dominated_by"]) == beaten
         assert not beaten or beats(means[row["dominated_by"]], means[row["policy"]])
     assert {r["front"] for r in table} == {"0", "1"}
+    single = {p: list(zip(*([s * v for v in values(out, p, m)] for s, m in zip(sign, metrics)))) for p in means}
+    for row in table:
+        own = single[row["policy"]]
+        alone = [i for i in range(3) if not any(beats(other[i], own[i]) for other in single.values())]
+        close(row["front_share"], len(alone) / 3)
+
+
+def cells(folder, policy, metric):
+    return [float(r[metric]) if r[metric] else None for r in rows(folder / policy / "summary.csv")]
+
+
+def metrics_that_are_missing_in_part(folder):
+    """In 40 minutes some replications have no deadline that is due, or finish no job under one of the policies."""
+    out, policies, n = folder / "short", ["zeus", "charon", "easy"], 12
+    text = compare(out, "--policies", ",".join(policies), "-n", n, "--set", "horizon=2400s", "--metrics",
+                   "jct_mean_s,deadline_miss_rate,cap_violation_s,jobs_submitted", "--pareto", "jct_mean_s,energy_kwh").stdout
+    table, partly = {(r["metric"], r["policy"]): r for r in rows(out / "compare.csv")}, 0
+    for metric in ("jct_mean_s", "deadline_miss_rate", "lateness_p50_s", "cap_violation_s"):
+        base = cells(out, "zeus", metric)
+        for policy in policies:
+            row, own = table[metric, policy], cells(out, policy, metric)
+            defined, pairs = [v for v in own if v is not None], [a - b for a, b in zip(own, base) if None not in (a, b)]
+            assert int(row["n"]) == len(defined) and row["pairs"] == ("" if policy == "zeus" else str(len(pairs))), row
+            assert (row["mean"] == "") == (not defined) and (row["diff_mean"] == "") == (not pairs or policy == "zeus"), row
+            partly += 0 < len(defined) < n
+            if len(defined) > 0:
+                close(row["mean"], mean(defined))
+            if len(pairs) > 0 and policy != "zeus":
+                assert abs(float(row["diff_mean"]) - mean(pairs)) < 1e-9 * max(map(abs, defined)), row
+    assert partly >= 6, partly
+    points = [{p: (cells(out, p, "jct_mean_s")[i], cells(out, p, "energy_kwh")[i]) for p in policies} for i in range(n)]
+    for row in rows(out / "pareto.csv"):
+        share = sum(None not in p[row["policy"]] and not any(
+            None not in q and q != p[row["policy"]] and all(a <= b for a, b in zip(q, p[row["policy"]]))
+            for q in p.values()) for p in points)
+        close(row["front_share"], share / n)
+    # charon without a cap is zeus: they share a place, and the next one is third
+    blocks = {block.split("\n")[0]: block.split("\n")[1:] for block in text.split("\n\n")}
+    lines = blocks["completion time, mean (s), less is better"]
+    assert [line.split()[:2] for line in lines] == [["1", "zeus"], ["1", "charon"], ["3", "easy"]], lines
+    assert lines[0].endswith("baseline  in 11 of 12") and lines[2].endswith("in 10 of 12"), lines
+    assert {line.split()[0] for line in blocks["jobs submitted"]} == {"-"}, text  # neither less nor more is better
+    assert not any(label.startswith("over the power cap") for label in blocks) and "nan" not in text, text
+
+
+def what_cannot_be_known_is_said(folder):
+    """No relative interval of a metric that is never defined; pairs that all differ alike; files of an earlier run."""
+    out = folder / "out"
+    text = compare(out, "--policies", "fcfs,zeus", "-n", 2, "--until-ci", "cap_violation_s=2%", "--max-replications", 4,
+                   "--perturb", "noise").stdout
+    assert "--until-ci: cap_violation_s has no relative interval for every policy after 4 replications" in text, text
+    assert "inf" not in text and (out / "perturb.csv").exists()
+    text = compare(out, "--policies", "fcfs,zeus", "-n", 2, "--force", config=SOURCE / "configs/tiny.yaml").stdout
+    assert text.count("no test: all pairs differ alike") > 3 and not (out / "perturb.csv").exists(), text
+    assert "until drained: it fills and empties; 0.0 % of the work" in text, text
 
 
 def stationarity_is_right(folder):
@@ -227,6 +282,7 @@ def failures_stay_alone(folder):
     out = folder / "baseline"
     done = compare(out, "--policies", f"{PLUGINS}/fails.so,zeus", "-n", 3, code=1)
     assert all(r["baseline"] == r["diff_mean"] == "" for r in rows(out / "compare.csv"))
+    assert "1 policy, " in done.stdout and "the baseline has no results: no differences" in done.stdout
     done = compare(folder / "all", "--policies", f"{PLUGINS}/fails.so", "-n", 3, code=1)
     assert done.stdout == "" and not list((folder / "all").rglob("*.csv"))
 
@@ -255,13 +311,18 @@ def interruption_keeps_what_is_finished(folder):
 def formats_agree(folder):
     """JSON and CSV on standard output say what the files say; notes go to standard error; - is standard input."""
     out, text = folder / "formats", Path(SEED).read_text().replace("models/", f"{SOURCE}/configs/models/")
-    done = compare(out, "--policies", "pollux,zeus", "--format", "json", "-n", 4, config="-", input=text)
+    done = compare(out, "--policies", "pollux,zeus", "--format", "json", "-n", 4, "--perturb", "sizes,noise=0.1",
+                   config="-", input=text)
     data = json.loads(done.stdout)
+    for row in rows(out / "perturb.csv"):
+        cell = data["perturbed"][row["perturbation"]]["metrics"][row["metric"]][row["policy"]]
+        assert list(cell) == ["n", "clean_mean", "perturbed_mean", "ratio", "ratio_ci95"], cell
+        assert all(row[name] == "" if value is None else float(row[name]) == value for name, value in cell.items())
     for row in rows(out / "compare.csv"):
         cell = data["metrics"][row["metric"]][row["policy"]]
         for name, value in cell.items():
             assert row[name] == "" if value is None else float(row[name]) == value, (row, name, value)
-        assert set(row) - set(cell) <= {"metric", "policy", "baseline"} or row["policy"] == "pollux"
+        assert set(row) - set(cell) == {"metric", "policy", "baseline"}, row
     assert data["baseline"] == "pollux" and data["replications"] == 4
     assert data["pareto"]["metrics"] == ["energy_per_work_kwh", "jct_restricted_mean_s"]
     assert "outside the range" in done.stderr
@@ -278,7 +339,8 @@ def formats_agree(folder):
 
 
 def main():
-    checks = [figures_are_right, front_is_right, stationarity_is_right, folders_are_those_of_run,
+    checks = [figures_are_right, front_is_right, metrics_that_are_missing_in_part, what_cannot_be_known_is_said,
+              stationarity_is_right, folders_are_those_of_run,
               threads_do_not_matter, identical_policies_do_not_differ, one_replication_has_no_intervals,
               perturbations_are_runs_of_their_own, failures_stay_alone, interruption_keeps_what_is_finished,
               formats_agree]

@@ -162,8 +162,30 @@ def two_parameters_and_threads(folder):
     assert few == [dict(row, best=few[i]["best"]) for i, row in enumerate(trials[:5])]
 
 
+def bounds_on_nothing(folder):
+    """A bound on a metric that is 0 to begin with: what keeps it at 0 is within, what does not is not."""
+    trials, best = tune(folder / "kept", "--params", "edp_slack=1..8", "--objective", "energy_kwh", "--constraint",
+                        "preemptions<=0%", "-n", 2, "--max-trials", 5, "--set", "horizon=3h")
+    assert {(t["preemptions"], t["within_bounds"]) for t in trials} == {("0", "1")} and best["trial"] != "0", trials
+    easim("tune", SEED, "--policy", "aurachronos", "--set", "params_by_policy={aurachronos: {preempt_slack_s: 0}}",
+          "--params", "preempt_slack_s=600..3600", "--objective", "deadline_miss_rate", "--constraint",
+          "preemptions<=50%", "-n", 2, "--max-trials", 5, "--out", folder / "broken", "--quiet")
+    trials = rows(folder / "broken" / "trials.csv")
+    assert all((t["preemptions"] == "0") == (t["within_bounds"] == "1") for t in trials), trials
+    assert trials[0]["best"] == "1" and {t["within_bounds"] for t in trials} == {"0", "1"}, trials
+
+
+def nothing_to_choose_by(folder):
+    """In ten minutes some replication finishes no job: there is no energy per job, and the table says so."""
+    text = easim("tune", SEED, "--policy", "zeus", "--params", "edp_slack=1..8", "--objective", "energy_per_job_kwh",
+                 "--metrics", "preemptions,cap_violation_s", "-n", 3, "--max-trials", 5, "--set", "horizon=600s", "--out",
+                 folder / "none").stdout
+    assert "there is nothing to choose by" in text and "nan" not in text, text
+
+
 def main():
-    for test in (finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads):
+    for test in (finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
+                 nothing_to_choose_by):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")

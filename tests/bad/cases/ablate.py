@@ -30,6 +30,8 @@ CASES = [
            "easim ablate: expected CONFIG.yaml A B, got another: hades", ABLATE),
     ablate("--policy", ["zeus", "pollux", "--policy", "zeus"],
            "easim ablate: expected policies A and B instead of --policy", ABLATE),
+    ablate("policy set", ["zeus:tau=2h", "pollux", "--set", "policy={name: hades}"],
+           "easim ablate: expected policies A and B instead of --set policy={name: hades}", ABLATE),
     ablate("free policy", ["zeus", "easy"],
            "policy easy decides by itself: expected list policies, which have components"),
     ablate("free policy first", ["exec", "zeus"],
