@@ -54,15 +54,6 @@ void report_add_label(struct str *out, const struct report_line *line) {
     str_addf(out, "%s%s%s%s", line->label, unit ? " (" : "", line->unit, unit ? ")" : "");
 }
 
-static struct estimate estimate_of(const struct replicate_result *result, size_t column, double scale) {
-    double *values = mem_zalloc(result->count, sizeof *values);
-    for (uint32_t i = 0; i < result->count; i++)
-        values[i] = scale * summary_value(&result->summaries[i], (unsigned)column);
-    struct estimate e = statistics_estimate(values, result->count);
-    free(values);
-    return e;
-}
-
 void report_add_number(struct str *out, double value, int width) {
     int decimals = 0;
     for (double size = fabs(value); size < 9999.5 && size > 0 && decimals < 4; size *= 10)
@@ -81,14 +72,14 @@ void report_add_interval(struct str *out, const struct estimate *e, double scale
 }
 
 static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {
-    struct estimate e = estimate_of(result, line->column, line->scale);
+    struct estimate e = statistics_column(result->summaries, result->count, line->column);
     if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
     str_addf(out, "  %-33s", line->label);
-    report_add_number(out, e.mean, 12);
+    report_add_number(out, line->scale * e.mean, 12);
     if (e.n > 1) {
         str_add(out, " +-");
-        report_add_number(out, e.ci95, 10);
+        report_add_number(out, line->scale * e.ci95, 10);
     }
     str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
 }
