@@ -10,7 +10,6 @@
 #include "output/tables.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct arguments {
     struct run_args run;

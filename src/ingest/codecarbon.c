@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "ingest/records.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum column {

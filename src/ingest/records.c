@@ -4,7 +4,6 @@
 #include "io/lines.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LISTED_ROWS 16384 /* with all figures; the profile CSV has every row */
 

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static void add_cell(cJSON *policies, const struct comparison *c, size_t s, const struct compare_cell *cell) {

@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define LINE(label, unit, column, scale)                                                                           \
     { label, unit, SUMMARY_COLUMN(column), scale, false }

@@ -6,8 +6,6 @@
 #include "io/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void comma_ns(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
