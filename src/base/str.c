@@ -14,6 +14,11 @@ bool slice_is(struct slice slice, const char *text) {
     return slice.length == length && (length == 0 || memcmp(slice.at, text, length) == 0);
 }
 
+bool slice_begins(struct slice slice, const char *text) {
+    size_t length = strlen(text);
+    return slice.length >= length && memcmp(slice.at, text, length) == 0;
+}
+
 char *str_reserve(struct str *str, size_t bytes) {
     size_t needed;
     if (__builtin_add_overflow(str->length + 1, bytes, &needed))

@@ -16,6 +16,7 @@ struct slice {
 };
 
 bool slice_is(struct slice slice, const char *text);
+bool slice_begins(struct slice slice, const char *text);
 
 /* Zero-initialise; text is NUL-terminated after any str_add; release with str_finish. */
 struct str {

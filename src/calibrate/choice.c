@@ -3,6 +3,7 @@
    the error of the paired difference, since all forms meet the same points). */
 #include "calibrate/choice.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -180,11 +181,6 @@ static void warn_of_parameters(struct choice *c) {
     }
 }
 
-static int compare_doubles(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 #define OUTLIER_DEVIATIONS 5.0 /* robust standard deviations, 1.4826 times the median absolute residual */
 #define OUTLIER_LEAST      0.05
 #define OUTLIERS_NAMED     20
@@ -199,8 +195,7 @@ static void warn_of_outliers(struct choice *c, const char *file, enum quantity q
         if (!isnan(error))
             errors[n++] = error;
     }
-    if (n > 0)
-        qsort(errors, n, sizeof *errors, compare_doubles);
+    gsl_sort(errors, 1, n);
     double limit = n > 0 ? fmax(OUTLIER_LEAST, OUTLIER_DEVIATIONS * 1.4826 * errors[n / 2]) : 0;
     for (size_t i = 0; i < c->points.at.count; i++) {
         const struct point *point = &c->points.at.at[i];

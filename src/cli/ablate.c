@@ -135,12 +135,10 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
-    struct progress *progress =
-        a->run.quiet ? NULL : progress_start(ablation->cell_count * ablation->replications, "replications");
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
-    how.done = progress_done(progress);
-    how.events = progress_events(progress);
+    uint32_t count = ablation->cell_count * ablation->replications;
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
     guard(a, studies);
     int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_stop(progress);

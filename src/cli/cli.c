@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "easim_version.h"
+#include "io/atomic_file.h"
 
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
@@ -89,4 +90,8 @@ int cli_print(const struct str *text, struct error *reterr) {
     if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
         return error_set(reterr, ERROR_IO, "standard output: cannot write");
     return 0;
+}
+
+int cli_write(const char *path, const struct str *text, struct error *reterr) {
+    return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : cli_print(text, reterr);
 }

@@ -45,6 +45,8 @@ int cli_report_problems(const struct problems *problems);
 int cli_report_error(const struct error *error);
 /* Standard output for data that a script reads: what cannot be written is an error. */
 int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
+/* The same into a file, unless path is NULL. */
+int cli_write(const char *path, const struct str *text, struct error *reterr) MUST_CHECK;
 /* Parses with exit 2 on bad usage. */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 

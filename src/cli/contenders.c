@@ -139,12 +139,10 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
     for (size_t i = 0; i < all->count; i++)
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
-    struct progress *progress = args->quiet ? NULL : progress_start(missing, "replications");
     struct replicate_options how = run_args_options(args);
     how.record_power = true; /* trends need it */
     how.isolated = true;
-    how.done = progress_done(progress);
-    how.events = progress_events(progress);
+    struct progress_line *progress = args->quiet ? NULL : progress_start(missing, "replications", &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];
         struct error error = {0};

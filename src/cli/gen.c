@@ -4,7 +4,6 @@
 #include "cli/run_args.h"
 #include "experiment/study.h"
 #include "ingest/readers.h"
-#include "io/atomic_file.h"
 #include "workload/record.h"
 #include "workload/trace_file.h"
 
@@ -55,8 +54,7 @@ static int write_rows(const struct arguments *a, const struct study *study, cons
     struct str text = {0};
     record_jobs(&study->source, workload, &trace);
     trace_file_write(&trace, &text);
-    int r =
-        a->output ? atomic_file_write_whole(a->output, text.text, text.length, reterr) : cli_print(&text, reterr);
+    int r = cli_write(a->output, &text, reterr);
     if (r == 0 && !a->quiet) {
         struct str section = {0};
         record_section(&study->source, a->output ? a->output : "FILE", &section);

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "ingest/alibaba.h"
 #include "ingest/readers.h"
-#include "io/atomic_file.h"
 #include "io/time_zone.h"
 #include "workload/trace_assign.h"
 #include "workload/trace_change.h"
@@ -182,10 +181,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int write_output(const char *path, const struct str *text, struct error *reterr) {
-    return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : cli_print(text, reterr);
-}
-
 /* The instant of t = 0, which is also what start_time of a scenario wants. */
 static void report_offset(const struct trace_reader *reader, double offset_s, const char *name, struct str *log) {
     char date[32] = "";
@@ -245,9 +240,9 @@ static int write_all(const struct arguments *a, const struct trace *trace, const
                      struct error *reterr) {
     struct str text = {0};
     trace_file_write(trace, &text);
-    int r = a->nodes ? write_output(a->cluster_output, cluster, reterr) : 0;
+    int r = a->nodes ? cli_write(a->cluster_output, cluster, reterr) : 0;
     if (r == 0)
-        r = write_output(a->output, &text, reterr);
+        r = cli_write(a->output, &text, reterr);
     str_finish(&text);
     return r;
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct progress {
+struct progress_line {
     atomic_uint count;
     const char *what;
     struct timespec began;
@@ -21,7 +21,7 @@ struct progress {
 };
 
 /* Waits; true when it is time to stop. */
-static int wait_s(struct progress *p, double seconds) {
+static int wait_s(struct progress_line *p, double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += (long)(seconds * 1e9) % 1000000000L;
@@ -36,7 +36,7 @@ static int wait_s(struct progress *p, double seconds) {
 }
 
 /* The time left supposes that what is to come takes as long as what is done. */
-static void print_line(struct progress *p) {
+static void print_line(struct progress_line *p) {
     unsigned done = atomic_load(&p->done), count = atomic_load(&p->count);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -50,7 +50,7 @@ static void print_line(struct progress *p) {
 }
 
 static void *show(void *context) {
-    struct progress *p = context;
+    struct progress_line *p = context;
     if (wait_s(p, 1))
         return NULL;
     do {
@@ -60,35 +60,30 @@ static void *show(void *context) {
     return NULL;
 }
 
-struct progress *progress_start(uint32_t count, const char *what) {
+struct progress_line *progress_start(uint32_t count, const char *what, struct replicate_options *how) {
     if (!isatty(STDERR_FILENO))
         return NULL;
-    struct progress *p = mem_shared(sizeof *p); /* with processes that simulate */
+    struct progress_line *p = mem_shared(sizeof *p); /* with processes that simulate */
     atomic_init(&p->count, count);
     p->what = what;
     clock_gettime(CLOCK_MONOTONIC, &p->began);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->stop, NULL);
-    if (pthread_create(&p->thread, NULL, show, p) == 0)
-        return p;
-    mem_unshare(p, sizeof *p);
-    return NULL;
+    if (pthread_create(&p->thread, NULL, show, p) != 0) {
+        mem_unshare(p, sizeof *p);
+        return NULL;
+    }
+    how->done = &p->done;
+    how->events = &p->events;
+    return p;
 }
 
-atomic_uint *progress_done(struct progress *p) {
-    return p ? &p->done : NULL;
-}
-
-atomic_ulong *progress_events(struct progress *p) {
-    return p ? &p->events : NULL;
-}
-
-void progress_expect(struct progress *p, uint32_t count) {
+void progress_expect(struct progress_line *p, uint32_t count) {
     if (p)
         atomic_store(&p->count, count);
 }
 
-void progress_stop(struct progress *p) {
+void progress_stop(struct progress_line *p) {
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);

@@ -10,7 +10,6 @@
 #include "output/tables.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct arguments {
     struct run_args run;
@@ -83,12 +82,10 @@ static int run_study(struct arguments *a, const struct study *study) {
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     uint32_t count = (uint32_t)study->scenario.replications;
-    struct progress *progress = a->run.quiet ? NULL : progress_start(count, "replications");
     struct replicate_options how = run_args_options(&a->run);
     how.record_decisions = a->decisions;
     how.time_decisions = a->timing;
-    how.done = progress_done(progress);
-    how.events = progress_events(progress);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
     struct replicate_sink sink = run_dir_sink(dir);
     crash_guard_install(&study->module);
     int r = replicate_run(study, &how, &sink, &result, &error);

@@ -6,7 +6,6 @@
 #include "cli/sweep_engines.h"
 #include "ingest/readers.h"
 #include "output/findings_tables.h"
-#include "output/json.h"
 #include "output/sweep_dir.h"
 
 #include <stdio.h>
@@ -180,35 +179,14 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
         fprintf(stderr, "missing: %zu more, see --list\n", count - named);
 }
 
-static void add_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *found,
-                     struct str *out) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "name", dir->sweep->name);
-    json_add_int(root, "points", (int64_t)dir->sweep->count);
-    json_add_int(root, "done", (int64_t)counts->done);
-    json_add_int(root, "failed", (int64_t)counts->failed);
-    json_add_int(root, "missing", (int64_t)counts->missing);
-    findings_json(found, root);
-    json_print(root, out);
-}
-
-static void add_csv(const struct findings *found, struct str *out) {
-    if (found->claims->claim_count > 0)
-        findings_tables_claims(found, out);
-    if (found->claims->claim_count > 0 && found->claims->target_count > 0)
-        str_add_char(out, '\n');
-    if (found->claims->target_count > 0)
-        findings_tables_targets(found, out);
-}
-
 static int print(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
                  const struct findings *found) {
     struct str text = {0};
     struct error error = {0};
     if (a->run.format == FORMAT_JSON)
-        add_json(dir, counts, found, &text);
+        sweep_dir_json(dir, counts, found, &text);
     else if (a->run.format == FORMAT_CSV)
-        add_csv(found, &text);
+        findings_csv(found, &text);
     else if (!a->run.quiet) {
         str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\nresults: %s/sweep.csv\n", dir->sweep->count,
                  counts->done, counts->failed, counts->missing, dir->path);
@@ -251,7 +229,6 @@ static int shard_code(const struct arguments *a, const struct sweep_dir *dir) {
 static int run(const struct arguments *a, struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
     size_t count = select_points(a, dir, false, points);
-    struct progress *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs");
     struct error error = {0};
     struct sweep_run all = {.sweep = dir->sweep,
                             .points = points,
@@ -260,8 +237,7 @@ static int run(const struct arguments *a, struct sweep_dir *dir) {
                             .how = run_args_options(&a->run),
                             .sink = sweep_dir_sink(dir)};
     all.how.record_power = false; /* summaries are kept, no rows */
-    all.how.done = progress_done(progress);
-    all.how.events = progress_events(progress);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs", &all.how);
     int r = sweep_run(&all, &error);
     progress_stop(progress);
     free(points);

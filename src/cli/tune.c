@@ -107,7 +107,7 @@ struct session {
     size_t *params;
     struct search_axis *axes;
     size_t count;
-    struct progress *progress;
+    struct progress_line *progress;
 };
 
 static struct search_axis axis_of(const struct easim_param *p) {
@@ -263,11 +263,9 @@ static int tune(struct session *s) {
     const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
-    s->progress = a->run.quiet ? NULL : progress_start(1, "replications");
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
-    how.done = progress_done(s->progress);
-    how.events = progress_events(s->progress);
+    s->progress = a->run.quiet ? NULL : progress_start(1, "replications", &how);
     struct tune search = {.study = &s->training,
                           .params = s->params,
                           .axes = s->axes,

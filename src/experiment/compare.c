@@ -12,14 +12,18 @@ static void values_of(const struct comparison *c, size_t series, unsigned column
         values[i] = summary_value(&c->series[series].summaries[i], column);
 }
 
+static struct estimate estimate_of(const struct comparison *c, size_t series, unsigned column) {
+    return statistics_column(c->series[series].summaries, c->replications, column);
+}
+
 void compare_metric(const struct comparison *c, unsigned column, struct compare_cell *cells) {
     double *base = mem_zalloc(c->replications, sizeof *base), *values = mem_zalloc(c->replications, sizeof *values);
     double *p_values = mem_zalloc(c->count, sizeof *p_values), *adjusted = mem_zalloc(c->count, sizeof *adjusted);
-    struct estimate base_estimate = {.mean = NAN};
+    double base_mean = NAN;
     const struct paired none = statistics_paired(NULL, NULL, 0);
     if (c->baseline != COMPARE_NOBODY) {
         values_of(c, c->baseline, column, base);
-        base_estimate = statistics_estimate(base, c->replications);
+        base_mean = estimate_of(c, c->baseline, column).mean;
     }
     for (size_t s = 0; s < c->count; s++) {
         values_of(c, s, column, values);
@@ -28,8 +32,7 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
             .estimate = statistics_estimate(values, c->replications),
             .paired = differs ? statistics_paired(values, base, c->replications) : none,
         };
-        double size = fabs(base_estimate.mean);
-        cells[s].relative = size > 0 ? cells[s].paired.diff.mean / size : NAN;
+        cells[s].relative = fabs(base_mean) > 0 ? cells[s].paired.diff.mean / fabs(base_mean) : NAN;
         p_values[s] = cells[s].paired.p_value;
     }
     statistics_holm(p_values, c->count, adjusted);
@@ -41,6 +44,15 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
     free(adjusted);
 }
 
+const char *compare_baseline(const struct comparison *c) {
+    return c->baseline == COMPARE_NOBODY ? NULL : c->series[c->baseline].policy;
+}
+
+const char *compare_dominator(const struct comparison *c, const struct compare_place *place, size_t series) {
+    bool by_another = place->dominator != PARETO_NOBODY && place->dominator != series;
+    return by_another ? c->series[place->dominator].policy : NULL;
+}
+
 static double badness(double value, unsigned column) {
     return metric_kind(column).better == METRIC_MORE ? -value : value;
 }
@@ -49,7 +61,6 @@ void compare_pareto(const struct comparison *c, const unsigned *columns, unsigne
                     struct compare_place *places) {
     struct pareto_point *points = mem_zalloc(c->count, sizeof *points);
     size_t *dominators = mem_zalloc(c->count, sizeof *dominators);
-    double *values = mem_zalloc(c->replications, sizeof *values);
     for (uint32_t i = 0; i < c->replications; i++) {
         for (size_t s = 0; s < c->count; s++)
             for (unsigned d = 0; d < dimensions; d++)
@@ -59,16 +70,13 @@ void compare_pareto(const struct comparison *c, const unsigned *columns, unsigne
             places[s].share = (i > 0 ? places[s].share : 0) + (dominators[s] == PARETO_NOBODY);
     }
     for (size_t s = 0; s < c->count; s++)
-        for (unsigned d = 0; d < dimensions; d++) {
-            values_of(c, s, columns[d], values);
-            points[s].at[d] = badness(statistics_estimate(values, c->replications).mean, columns[d]);
-        }
+        for (unsigned d = 0; d < dimensions; d++)
+            points[s].at[d] = badness(estimate_of(c, s, columns[d]).mean, columns[d]);
     pareto_dominators(points, c->count, dimensions, dominators);
     for (size_t s = 0; s < c->count; s++)
         places[s] = (struct compare_place){dominators[s], places[s].share / c->replications};
     free(points);
     free(dominators);
-    free(values);
 }
 
 static struct estimate trend_estimate(const struct comparison *c, size_t series, size_t offset) {
@@ -101,14 +109,12 @@ struct ratio compare_ratio(const struct comparison *perturbed, const struct comp
 }
 
 double compare_precision(const struct comparison *c, unsigned column) {
-    double *values = mem_zalloc(c->replications, sizeof *values), worst = 0;
+    double worst = 0;
     for (size_t s = 0; s < c->count; s++) {
-        values_of(c, s, column, values);
-        struct estimate e = statistics_estimate(values, c->replications);
+        struct estimate e = estimate_of(c, s, column);
         double relative = e.ci95 / fabs(e.mean);
         worst = isfinite(relative) ? fmax(worst, relative) : e.ci95 == 0 ? worst : INFINITY;
     }
-    free(values);
     return worst;
 }
 

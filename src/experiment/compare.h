@@ -26,6 +26,8 @@ struct comparison {
     size_t baseline; /* index, or COMPARE_NOBODY: no differences can be told */
 };
 
+const char *compare_baseline(const struct comparison *comparison); /* its name; NULL: nobody */
+
 /* One metric of one policy. */
 struct compare_cell {
     struct estimate estimate;
@@ -46,6 +48,10 @@ struct compare_place {
 /* places: one per series. columns: `dimensions` metrics of which less or more is better. */
 void compare_pareto(const struct comparison *comparison, const unsigned *columns, unsigned dimensions,
                     struct compare_place *places);
+
+/* Who dominates a series; NULL: nobody, or its own missing figures. */
+const char *compare_dominator(const struct comparison *comparison, const struct compare_place *place,
+                              size_t series);
 
 /* Trends of one policy over its replications. */
 struct compare_trend {

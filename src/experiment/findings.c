@@ -46,25 +46,16 @@ static size_t count_points(const struct claims *c, const struct claims_subject *
 
 /* ---- Claims ---- */
 
-static double mean_of_pairs(const double *values, const double *others, size_t count) {
-    double sum = 0, n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(values[i]) && !isnan(others[i])) {
-            sum += values[i];
-            n++;
-        }
-    return sum / n;
-}
-
 static void judge(struct claim_reading *r, int32_t sign, const double *values, const double *against,
                   size_t count) {
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
     struct paired pairs = statistics_paired(values, against, count);
+    struct ratio means = statistics_ratio(values, against, count);
     /* differences that vary by rounding only, about 0, are none; see statistics_paired */
     double diff = pairs.p_value == 1 ? 0 : pairs.diff.mean, towards = up ? diff : -diff;
     r->n = pairs.diff.n;
-    r->mean = mean_of_pairs(values, against, count);
-    r->against_mean = mean_of_pairs(against, values, count);
+    r->mean = means.mean;
+    r->against_mean = means.base_mean;
     r->diff = pairs.diff.mean;
     r->ci95 = pairs.diff.ci95;
     if (r->n == 0)
@@ -233,6 +224,11 @@ struct claim_tally findings_tally(const struct findings *findings, size_t claim,
         tally.opposite += r->verdict == CLAIM_OPPOSITE;
     }
     return tally;
+}
+
+double findings_share(const struct claim_tally *tally, size_t part) {
+    size_t known = tally->readings - tally->missing;
+    return known > 0 ? (double)part / (double)known : NAN;
 }
 
 /* ---- All ---- */

@@ -65,6 +65,9 @@ struct claim_tally {
     size_t readings, missing, as_claimed, clear, opposite;
 };
 
+/* A part of the readings that are there; NAN if none is. */
+double findings_share(const struct claim_tally *tally, size_t part);
+
 /* Some of the readings of a claim: all, those of one way to read the metric, or those with one value of an axis. */
 struct readings_slice {
     size_t axis;       /* or SLICE_ALL, SLICE_METRIC */

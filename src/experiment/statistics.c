@@ -31,6 +31,15 @@ struct estimate statistics_estimate(const double *values, size_t count) {
     return e;
 }
 
+struct estimate statistics_column(const struct summary *summaries, size_t count, unsigned column) {
+    double *values = mem_zalloc(count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = summary_value(&summaries[i], column);
+    struct estimate e = statistics_estimate(values, count);
+    free(values);
+    return e;
+}
+
 static bool is_pair(double value, double base) {
     return !isnan(value) && !isnan(base);
 }

@@ -2,7 +2,7 @@
 #ifndef EASIM_EXPERIMENT_STATISTICS_H
 #define EASIM_EXPERIMENT_STATISTICS_H
 
-#include <stddef.h>
+#include "metrics/summary.h"
 
 /* Of the defined (not NAN) values; n = 0: all NAN, n = 1: sd and ci95 NAN. */
 struct estimate {
@@ -12,6 +12,8 @@ struct estimate {
 };
 
 struct estimate statistics_estimate(const double *values, size_t count);
+/* Of one column of the summaries. */
+struct estimate statistics_column(const struct summary *summaries, size_t count, unsigned column);
 
 /* Differences value - base of pairs in which both are defined. */
 struct paired {

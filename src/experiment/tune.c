@@ -9,13 +9,9 @@
 
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
 static struct estimate estimate(const struct replicate_result *result, unsigned column) {
-    double *values = mem_zalloc(result->count, sizeof *values);
-    for (uint32_t i = 0; i < result->count; i++)
-        values[i] = summary_value(&result->summaries[i], column);
-    struct estimate e = statistics_estimate(values, result->count);
+    struct estimate e = statistics_column(result->summaries, result->count, column);
     if (e.n < result->count)
         e.mean = e.sd = e.ci95 = NAN;
-    free(values);
     return e;
 }
 

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "ingest/records.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum column {
@@ -49,11 +48,6 @@ static bool begin(struct records_job *job, struct records *records) {
     return records_require(job, records, "duration") >= 0 && records_require(job, records, "energy_consumed") >= 0;
 }
 
-static const char *text(struct records_job *job, const struct records *records, int column) {
-    struct slice cell = records_cell(records, column);
-    return cell.length > 0 ? arena_strndup(&job->profile->arena, cell.at, cell.length) : NULL;
-}
-
 /* Where the row goes: a new run, or over the earlier row of its run. */
 static struct run *run_of(struct reader *r, struct slice id) {
     bool is_new = true;
@@ -74,9 +68,9 @@ static bool read_row(struct records_job *job, struct records *records) {
     struct run *run = run_of(r, records_cell(records, r->columns[RUN]));
     for (int c = DURATION; c <= GPU_COUNT; c++)
         run->numbers[c] = records_number(records, r->columns[c]);
-    run->id = text(job, records, r->columns[RUN]);
-    run->project = text(job, records, r->columns[PROJECT]);
-    run->gpu = text(job, records, r->columns[GPU_MODEL]);
+    run->id = records_text(job, records, r->columns[RUN]);
+    run->project = records_text(job, records, r->columns[PROJECT]);
+    run->gpu = records_text(job, records, r->columns[GPU_MODEL]);
     run->line = records_line(records);
     return true;
 }

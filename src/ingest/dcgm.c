@@ -34,9 +34,7 @@ static const struct {
 };
 
 static struct slice without(struct slice text, const char *prefix) {
-    size_t length = strlen(prefix);
-    if (text.length < length || memcmp(text.at, prefix, length) != 0)
-        return text;
+    size_t length = slice_begins(text, prefix) ? strlen(prefix) : 0;
     return (struct slice){text.at + length, text.length - length};
 }
 
@@ -121,7 +119,7 @@ static int begin(struct telemetry *t, struct error *reterr) {
 static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
     struct reader *r = t->reader;
     (void)reterr;
-    if (line.length >= 7 && memcmp(line.at, "#Entity", 7) == 0)
+    if (slice_begins(line, "#Entity"))
         take_header(r, line);
     else if (r->name_count > 1)
         read_row(t, r, line);

@@ -77,17 +77,12 @@ static struct config config_beside(const char *path) {
 
 /* ---- Columns ---- */
 
-static bool begins(struct slice text, const char *prefix) {
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.at, prefix, length) == 0;
-}
-
 static enum kind kind_of(struct slice name) {
-    if (begins(name, "GPU"))
+    if (slice_begins(name, "GPU"))
         return KIND_GPU;
-    if (begins(name, "package") || slice_is(name, "energy_cpu"))
+    if (slice_begins(name, "package") || slice_is(name, "energy_cpu"))
         return KIND_PACKAGE;
-    if (begins(name, "dram") || begins(name, "DRAM") || slice_is(name, "energy_memory"))
+    if (slice_begins(name, "dram") || slice_begins(name, "DRAM") || slice_is(name, "energy_memory"))
         return KIND_MEMORY;
     if (slice_is(name, "core") || slice_is(name, "uncore"))
         return KIND_CORE;
@@ -119,7 +114,7 @@ static bool begin(struct records_job *job, struct records *records) {
     r->elapsed = -1;
     for (size_t i = 0; i < records->name_count; i++) {
         r->kinds[i] = kind_of(records->names[i]);
-        if (begins(records->names[i], "CPU Time") || begins(records->names[i], "Total Elapsed"))
+        if (slice_begins(records->names[i], "CPU Time") || slice_begins(records->names[i], "Total Elapsed"))
             r->elapsed = (int)i;
     }
     r->rank = records_column(records, "Rank");

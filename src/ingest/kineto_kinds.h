@@ -43,8 +43,8 @@ struct kineto_description {
     enum kineto_class class;
     int64_t device, stream, group_size;
     double bytes;
-    struct slice name, collective, group,
-        ranks; /* group: its name; alone it may mean another one on another rank */
+    struct slice name, collective;
+    struct slice group, ranks; /* of the process group; its name alone may mean another one on another rank */
 };
 
 void kineto_kinds_init(struct kineto_kinds *kinds);

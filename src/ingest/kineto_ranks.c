@@ -156,9 +156,9 @@ static int by_rank(const void *a, const void *b) {
 
 /* A blocking collective ends everywhere at once, so a rank whose collectives all end late has a clock that is
  * ahead. */
-static void find_offsets(struct kineto_ranks *ranks, size_t count) {
+static void find_offsets(struct kineto_ranks *ranks) {
     ARRAY_OF(struct residual) residuals = {0};
-    int64_t *scratch = mem_alloc((count + 1) * sizeof *scratch);
+    int64_t *scratch = mem_alloc((ranks->count + 1) * sizeof *scratch);
     for (size_t i = 0; i < ranks->collectives.count; i++) {
         const struct kineto_collective *c = &ranks->collectives.at[i];
         int64_t middle = middle_end(ranks, c, scratch);
@@ -237,7 +237,7 @@ static void match(struct kineto_ranks *ranks) {
             end++;
         match_group(ranks, first, end);
     }
-    find_offsets(ranks, ranks->count);
+    find_offsets(ranks);
     order_by_start(ranks);
     judge_clocks(ranks);
     add_waiting(ranks);

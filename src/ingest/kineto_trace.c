@@ -92,11 +92,6 @@ static enum category category_of(struct slice text) {
     return OTHER;
 }
 
-static bool begins_with(struct slice text, const char *prefix) {
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.at, prefix, length) == 0;
-}
-
 /* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
 static struct slice short_name(struct slice name) {
     size_t length = 0;
@@ -133,7 +128,7 @@ static double bytes_of_type(struct slice type) {
 
 static void add_copy(struct reader *r, struct slice name, double bytes) {
     bool is_new;
-    if (begins_with(name, "Memcpy"))
+    if (slice_begins(name, "Memcpy"))
         name = short_name(name);
     name.length = name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES;
     if (r->trace->copies.count >= 256) /* a dozen names are usual */
@@ -237,7 +232,7 @@ static bool is_step(struct reader *r, struct slice name, int64_t *number) {
         *number = (int64_t)r->trace->steps.count;
         return matches(r, &r->reading->iteration, r->iteration, name);
     }
-    if (!begins_with(name, prefix))
+    if (!slice_begins(name, prefix))
         return false;
     return json_integer((struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
 }

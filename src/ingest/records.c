@@ -4,7 +4,6 @@
 #include "io/lines.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LISTED_ROWS 16384 /* with all figures; the profile CSV has every row */
 
@@ -54,6 +53,11 @@ int records_column(const struct records *records, const char *name) {
 
 struct slice records_cell(const struct records *records, int column) {
     return column < 0 || !records_fits(records) ? (struct slice){0} : records->cells[column];
+}
+
+const char *records_text(struct records_job *job, const struct records *records, int column) {
+    struct slice cell = records_cell(records, column);
+    return cell.length > 0 ? arena_strndup(&job->profile->arena, cell.at, cell.length) : NULL;
 }
 
 double records_number(const struct records *records, int column) {

@@ -6,6 +6,8 @@
 
 #define RECORDS_MAX_CELLS 256
 
+struct records_job;
+
 struct records {
     struct lines *lines;
     const char *path; /* borrowed */
@@ -22,6 +24,8 @@ int records_next(struct records *records, struct error *reterr) MUST_CHECK;
 int records_column(const struct records *records, const char *name); /* -1: there is none */
 /* Empty for column -1, and for a row that does not fit the header. */
 struct slice records_cell(const struct records *records, int column);
+const char *records_text(struct records_job *job, const struct records *records,
+                         int column);                             /* kept; NULL: empty */
 double records_number(const struct records *records, int column); /* NAN: none */
 bool records_fits(const struct records *records);                 /* the row has as many cells as the header */
 uint32_t records_line(const struct records *records);

@@ -92,10 +92,6 @@ static bool read_window(struct records_job *job, const struct records *records, 
 
 /* ---- Sweeps ---- */
 
-static const char *kept(struct records_job *job, struct slice text) {
-    return text.length > 0 ? arena_strndup(&job->profile->arena, text.at, text.length) : NULL;
-}
-
 /* A sweep is of one GPU; --samples are those of an epoch. */
 static bool read_point(struct records_job *job, const struct records *records, struct reader *r) {
     struct slice dataset = records_cell(records, r->dataset), optimizer = records_cell(records, r->optimizer);
@@ -112,7 +108,7 @@ static bool read_point(struct records_job *job, const struct records *records, s
         batch > 1 << 30)
         return false;
     struct profile_row *row = records_add_row(job, records, records_line(records), epoch_s, 1);
-    row->model = row->model ? row->model : kept(job, records_cell(records, r->network));
+    row->model = row->model ? row->model : records_text(job, records, r->network);
     row->batch = (uint32_t)batch / row->gpus;
     row->power_limit_w = records_number(records, r->limit);
     row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
@@ -120,7 +116,7 @@ static bool read_point(struct records_job *job, const struct records *records, s
                                (int)optimizer.length, optimizer.at);
     struct figure *group = records_add_figures(job);
     figures_text(group, "model", row->model);
-    figures_text(group, "optimizer", kept(job, optimizer));
+    figures_text(group, "optimizer", records_text(job, records, r->optimizer));
     figures_int(group, "batch", batch);
     figures_real(group, "power_limit_w", row->power_limit_w);
     figures_real(group, "epoch_s", epoch_s);

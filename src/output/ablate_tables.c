@@ -1,11 +1,8 @@
 /* ablate.csv, cells.csv and runs.csv. */
 #include "output/ablate_tables.h"
 
-#include "base/mem.h"
 #include "io/csv.h"
 #include "output/tables.h"
-
-#include <stdlib.h>
 
 static void add_row(const struct ablate_output *o, unsigned column, const char *component, size_t n,
                     struct str *out) {
@@ -72,14 +69,11 @@ static void add_mixture(const struct ablate_output *o, unsigned cell, struct str
 
 void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
     const struct ablation *a = o->ablation;
-    double *values = mem_zalloc(a->replications, sizeof *values);
     mixture_header(out);
     str_add(out, ",metric,n,mean,ci95\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
-            for (uint32_t r = 0; r < a->replications; r++)
-                values[r] = summary_value(&a->cells[cell].summaries[r], column);
-            struct estimate e = statistics_estimate(values, a->replications);
+            struct estimate e = statistics_column(a->cells[cell].summaries, a->replications, column);
             add_mixture(o, cell, out);
             csv_comma_text(out, summary_names[column]);
             csv_comma_int(out, (int64_t)e.n);
@@ -87,7 +81,6 @@ void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
             csv_comma_real(out, e.ci95);
             str_add_char(out, '\n');
         }
-    free(values);
 }
 
 void ablate_tables_runs(const struct ablate_output *o, struct str *out) {

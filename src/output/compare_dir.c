@@ -27,10 +27,7 @@ static void write_manifest(const struct compare_output *o, const struct compare_
     cJSON *failed = cJSON_AddArrayToObject(root, "failed");
     for (const char *const *name = state->failed; *name; name++)
         cJSON_AddItemToArray(failed, cJSON_CreateString(*name));
-    if (c->baseline == COMPARE_NOBODY)
-        cJSON_AddNullToObject(root, "baseline");
-    else
-        cJSON_AddStringToObject(root, "baseline", c->series[c->baseline].policy);
+    json_add_text(root, "baseline", compare_baseline(c));
     cJSON *pareto = cJSON_AddArrayToObject(root, "pareto");
     for (unsigned d = 0; d < o->pareto_count; d++)
         cJSON_AddItemToArray(pareto, cJSON_CreateString(summary_names[o->pareto[d]]));

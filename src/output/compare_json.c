@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static void add_cell(cJSON *policies, const struct comparison *c, size_t s, const struct compare_cell *cell) {
@@ -50,12 +49,8 @@ static void add_pareto(cJSON *root, const struct compare_output *o) {
     compare_pareto(c, o->pareto, o->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
         cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
-        size_t dominator = places[s].dominator;
-        cJSON_AddBoolToObject(policy, "front", dominator == PARETO_NOBODY);
-        if (dominator == PARETO_NOBODY || dominator == s)
-            cJSON_AddNullToObject(policy, "dominated_by");
-        else
-            cJSON_AddStringToObject(policy, "dominated_by", c->series[dominator].policy);
+        cJSON_AddBoolToObject(policy, "front", places[s].dominator == PARETO_NOBODY);
+        json_add_text(policy, "dominated_by", compare_dominator(c, &places[s], s));
         json_add_real(policy, "front_share", places[s].share);
     }
     free(places);
@@ -96,10 +91,7 @@ void compare_json(const struct compare_output *o, struct str *out) {
     cJSON_AddStringToObject(root, "name", o->study->scenario.name);
     json_add_int(root, "seed", o->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
-    if (c->baseline == COMPARE_NOBODY)
-        cJSON_AddNullToObject(root, "baseline");
-    else
-        cJSON_AddStringToObject(root, "baseline", c->series[c->baseline].policy);
+    json_add_text(root, "baseline", compare_baseline(c));
     compare_json_metrics(root, c);
     add_pareto(root, o);
     add_trends(root, c);

@@ -11,10 +11,6 @@ static void comma_reals(struct str *out, const double *values, size_t count) {
         csv_comma_real(out, values[i]);
 }
 
-static const char *baseline_name(const struct comparison *c) {
-    return c->baseline == COMPARE_NOBODY ? NULL : c->series[c->baseline].policy;
-}
-
 static void metric_row(const struct comparison *c, size_t s, unsigned column, const struct compare_cell *cell,
                        struct str *out) {
     const struct paired *p = &cell->paired;
@@ -23,7 +19,7 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column, co
     const double ratios[] = {p->ratio, p->ratio_low, p->ratio_high};
     csv_add_text(out, summary_names[column]);
     csv_comma_text(out, c->series[s].policy);
-    csv_comma_text(out, baseline_name(c));
+    csv_comma_text(out, compare_baseline(c));
     csv_comma_int(out, (int64_t)cell->estimate.n);
     comma_reals(out, values, sizeof values / sizeof *values);
     if (s == c->baseline || c->baseline == COMPARE_NOBODY)
@@ -59,11 +55,9 @@ void compare_tables_pareto(const struct compare_output *o, struct str *out) {
     str_add_char(out, '\n');
     compare_pareto(c, o->pareto, o->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
-        size_t dominator = places[s].dominator;
-        bool front = dominator == PARETO_NOBODY;
         csv_add_text(out, c->series[s].policy);
-        csv_comma_int(out, (int64_t)front);
-        csv_comma_text(out, front || dominator == s ? NULL : c->series[dominator].policy);
+        csv_comma_int(out, places[s].dominator == PARETO_NOBODY);
+        csv_comma_text(out, compare_dominator(c, &places[s], s));
         csv_comma_real(out, places[s].share);
         for (unsigned d = 0; d < o->pareto_count; d++) {
             csv_comma_real(out, cells[d * c->count + s].estimate.mean);

@@ -12,12 +12,11 @@
 static const char break_down_title[] = "clearly so/opposite (%)";
 
 /* "61 %", of the readings that are there; "-" if none is. */
-static void add_share(struct str *out, size_t part, const struct claim_tally *tally, int width) {
-    size_t known = tally->readings - tally->missing;
-    if (known > 0)
-        str_addf(out, "%*.0f %%", width - 2, 100.0 * (double)part / (double)known);
-    else
+static void add_share(struct str *out, double share, int width) {
+    if (isnan(share))
         str_addf(out, "%*s", width, "-");
+    else
+        str_addf(out, "%*.0f %%", width - 2, 100 * share);
 }
 
 static int name_width(size_t count, const void *first, size_t size) {
@@ -39,9 +38,9 @@ static void claims_table(const struct findings *f, struct str *out) {
         struct claim_tally tally = findings_tally(f, i, &all);
         str_addf(out, "%2zu %-*s  %8zu  %7zu", i + 1, width, c->claims[i].subject.name, tally.readings,
                  tally.missing);
-        add_share(out, tally.as_claimed, &tally, 12);
-        add_share(out, tally.clear, &tally, 12);
-        add_share(out, tally.opposite, &tally, 18);
+        add_share(out, findings_share(&tally, tally.as_claimed), 12);
+        add_share(out, findings_share(&tally, tally.clear), 12);
+        add_share(out, findings_share(&tally, tally.opposite), 18);
         str_add_char(out, '\n');
     }
 }
@@ -77,13 +76,11 @@ static void collect_rows(const struct claims *c, struct rows *rows) {
 }
 
 static void add_cell(const struct claim_tally *tally, struct str *out) {
-    size_t known = tally->readings - tally->missing;
-    struct str cell = {0};
-    if (known > 0)
-        str_addf(&cell, "%.0f/%.0f", 100.0 * (double)tally->clear / (double)known,
-                 100.0 * (double)tally->opposite / (double)known);
-    str_addf(out, "%*s", CELL_WIDTH, known > 0 ? cell.text : "-");
-    str_finish(&cell);
+    char cell[CELL_WIDTH + 1] = "-";
+    if (tally->readings > tally->missing)
+        snprintf(cell, sizeof cell, "%.0f/%.0f", 100 * findings_share(tally, tally->clear),
+                 100 * findings_share(tally, tally->opposite));
+    str_addf(out, "%*s", CELL_WIDTH, cell);
 }
 
 static void break_down(const struct findings *f, struct str *out) {

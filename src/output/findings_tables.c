@@ -9,12 +9,6 @@
 
 static const char *const verdict_names[] = {"missing", "not clear", "clearly so", "clearly opposite"};
 
-/* Of the readings that are there. */
-static double share(size_t part, const struct claim_tally *tally) {
-    size_t known = tally->readings - tally->missing;
-    return known > 0 ? (double)part / (double)known : NAN;
-}
-
 /* ---- CSV ---- */
 
 void findings_tables_claims(const struct findings *f, struct str *out) {
@@ -32,9 +26,9 @@ void findings_tables_claims(const struct findings *f, struct str *out) {
             csv_comma_text(out, slices[s].label);
             csv_comma_int(out, (int64_t)tally.readings);
             csv_comma_int(out, (int64_t)tally.missing);
-            csv_comma_real(out, share(tally.as_claimed, &tally));
-            csv_comma_real(out, share(tally.clear, &tally));
-            csv_comma_real(out, share(tally.opposite, &tally));
+            csv_comma_real(out, findings_share(&tally, tally.as_claimed));
+            csv_comma_real(out, findings_share(&tally, tally.clear));
+            csv_comma_real(out, findings_share(&tally, tally.opposite));
             str_add_char(out, '\n');
         }
         free(slices);
@@ -118,14 +112,23 @@ void findings_tables_targets(const struct findings *f, struct str *out) {
     }
 }
 
+void findings_csv(const struct findings *f, struct str *out) {
+    if (f->claims->claim_count > 0)
+        findings_tables_claims(f, out);
+    if (f->claims->claim_count > 0 && f->claims->target_count > 0)
+        str_add_char(out, '\n');
+    if (f->claims->target_count > 0)
+        findings_tables_targets(f, out);
+}
+
 /* ---- JSON ---- */
 
 static void add_tally(cJSON *object, const struct claim_tally *tally) {
     json_add_int(object, "readings", (int64_t)tally->readings);
     json_add_int(object, "missing", (int64_t)tally->missing);
-    json_add_real(object, "as_claimed", share(tally->as_claimed, tally));
-    json_add_real(object, "clearly_so", share(tally->clear, tally));
-    json_add_real(object, "clearly_opposite", share(tally->opposite, tally));
+    json_add_real(object, "as_claimed", findings_share(tally, tally->as_claimed));
+    json_add_real(object, "clearly_so", findings_share(tally, tally->clear));
+    json_add_real(object, "clearly_opposite", findings_share(tally, tally->opposite));
 }
 
 static void add_claim(const struct findings *f, size_t claim, cJSON *array) {

@@ -15,6 +15,8 @@ void findings_tables_targets(const struct findings *findings, struct str *out);
 void findings_tables_claim_readings(const struct findings *findings, struct str *out);
 void findings_tables_target_readings(const struct findings *findings, struct str *out);
 
+/* Both of the first, as far as there are claims and targets, with an empty line between them. */
+void findings_csv(const struct findings *findings, struct str *out);
 /* The members "claims" and "targets". */
 void findings_json(const struct findings *findings, cJSON *root);
 /* For a person; nothing if there are neither claims nor targets. */

@@ -21,6 +21,13 @@ void json_add_int(cJSON *object, const char *name, int64_t value) {
     cJSON_AddRawToObject(object, name, text);
 }
 
+void json_add_text(cJSON *object, const char *name, const char *text) {
+    if (text)
+        cJSON_AddStringToObject(object, name, text);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
 void json_add_estimate(cJSON *object, const char *name, const struct estimate *e) {
     cJSON *own = cJSON_AddObjectToObject(object, name);
     json_add_int(own, "n", (int64_t)e->n);

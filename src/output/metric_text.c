@@ -3,10 +3,9 @@
 
 #include "metrics/summary.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#define COLUMN(name) [offsetof(struct summary, name) / sizeof(double)]
+#define COLUMN(name) [SUMMARY_COLUMN(name)]
 #define SHARE        "share" /* written in per cent */
 
 static const struct metric_text texts[SUMMARY_COUNT] = {

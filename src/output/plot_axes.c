@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
-#define MOST_LINES   9    /* that are chosen unasked; also panels of a map */
-#define MOST_CELLS   4000 /* of a map */
-#define LOG_RATIO    50   /* of the ends of an axis that is drawn logarithmically */
+#define MOST_LINES 9    /* that are chosen unasked; also panels of a map */
+#define MOST_CELLS 4000 /* of a map */
+#define LOG_RATIO  50   /* of the ends of an axis that is drawn logarithmically */
 
-static const unsigned usual_metrics[] = {COLUMN(energy_per_work_kwh), COLUMN(jct_restricted_mean_s)};
+static const unsigned usual_metrics[] = {SUMMARY_COLUMN(energy_per_work_kwh),
+                                         SUMMARY_COLUMN(jct_restricted_mean_s)};
 
 /* What the dimensions of a figure are. */
 struct roles {

@@ -2,6 +2,7 @@
    curve, so what a policy leaves undone shows. */
 #include "output/plot.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,11 +16,6 @@ struct times {
     ARRAY_OF(double) at; /* of the jobs that finished, in hours, ascending */
     size_t submitted;
 };
-
-static int compare_reals(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 static int read_times(const char *folder, struct times *times, struct error *reterr) {
     struct csv *csv = NULL;
@@ -35,8 +31,7 @@ static int read_times(const char *folder, struct times *times, struct error *ret
             array_push(&times->at, jct / 3600);
     }
     csv_close(csv);
-    if (times->at.count > 0)
-        qsort(times->at.at, times->at.count, sizeof *times->at.at, compare_reals);
+    gsl_sort(times->at.at, 1, times->at.count);
     return r;
 }
 

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define COLUMN(name) (unsigned)(offsetof(struct summary, name) / sizeof(double))
-
 /* Largest mean of a metric, for its unit. */
 static double most_of(const struct plot_source *source, unsigned column) {
     double most = 0;
@@ -125,8 +123,8 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
 
 /* ---- Bars ---- */
 
-static const unsigned usual_bars[] = {COLUMN(deadline_miss_rate), COLUMN(jain_gpu_s), COLUMN(jain_slowdown),
-                                      COLUMN(ftf_mean)};
+static const unsigned usual_bars[] = {SUMMARY_COLUMN(deadline_miss_rate), SUMMARY_COLUMN(jain_gpu_s),
+                                      SUMMARY_COLUMN(jain_slowdown), SUMMARY_COLUMN(ftf_mean)};
 
 /* Rows of one metric, or false if no policy has it. */
 static bool add_panel(const struct plot_source *source, unsigned column, size_t panel, struct str *data) {

@@ -134,25 +134,27 @@ const char *plot_axis_label(struct plot_figure *figure, const char *quantity, co
     return unit[0] ? arena_printf(&figure->arena, "%s (%s)", quantity, unit) : quantity;
 }
 
-int plot_not_possible(struct plot_figure *figure, const char *format, ...) {
+static const char *words(struct plot_figure *figure, const char *format, va_list arguments) {
     struct str text = {0};
+    str_addv(&text, format, arguments);
+    const char *kept = arena_strdup(&figure->arena, text.text);
+    str_finish(&text);
+    return kept;
+}
+
+int plot_not_possible(struct plot_figure *figure, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    str_addv(&text, format, arguments);
+    figure->reason = words(figure, format, arguments);
     va_end(arguments);
-    figure->reason = arena_strdup(&figure->arena, text.text);
-    str_finish(&text);
     return PLOT_NOT_POSSIBLE;
 }
 
 void plot_note(struct plot_figure *figure, const char *format, ...) {
-    struct str text = {0};
     va_list arguments;
     va_start(arguments, format);
-    str_addv(&text, format, arguments);
+    array_push(&figure->notes, words(figure, format, arguments));
     va_end(arguments);
-    array_push(&figure->notes, arena_strdup(&figure->arena, text.text));
-    str_finish(&text);
 }
 
 void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,

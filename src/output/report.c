@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define LINE(label, unit, column, scale)                                                                           \
     { label, unit, SUMMARY_COLUMN(column), scale, false }
@@ -54,15 +53,6 @@ void report_add_label(struct str *out, const struct report_line *line) {
     str_addf(out, "%s%s%s%s", line->label, unit ? " (" : "", line->unit, unit ? ")" : "");
 }
 
-static struct estimate estimate_of(const struct replicate_result *result, size_t column, double scale) {
-    double *values = mem_zalloc(result->count, sizeof *values);
-    for (uint32_t i = 0; i < result->count; i++)
-        values[i] = scale * summary_value(&result->summaries[i], (unsigned)column);
-    struct estimate e = statistics_estimate(values, result->count);
-    free(values);
-    return e;
-}
-
 void report_add_number(struct str *out, double value, int width) {
     int decimals = 0;
     if (isnan(value)) {
@@ -85,14 +75,14 @@ void report_add_interval(struct str *out, const struct estimate *e, double scale
 }
 
 static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {
-    struct estimate e = estimate_of(result, line->column, line->scale);
+    struct estimate e = statistics_column(result->summaries, result->count, line->column);
     if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
     str_addf(out, "  %-33s", line->label);
-    report_add_number(out, e.mean, 12);
+    report_add_number(out, line->scale * e.mean, 12);
     if (e.n > 1) {
         str_add(out, " +-");
-        report_add_number(out, e.ci95, 10);
+        report_add_number(out, line->scale * e.ci95, 10);
     }
     str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
 }

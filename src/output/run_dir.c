@@ -5,6 +5,7 @@
 #include "io/files.h"
 #include "output/manifest.h"
 #include "output/tables.h"
+#include "output/text_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -157,13 +158,6 @@ struct replicate_sink run_dir_sink(struct run_dir *dir) {
     return (struct replicate_sink){.context = dir, .render = render, .emit = emit};
 }
 
-static int write_whole(const struct run_dir *dir, const char *name, const struct str *text, struct error *reterr) {
-    char *path = join(dir->path, name);
-    int r = atomic_file_write_whole(path, text->text, text->length, reterr);
-    free(path);
-    return r;
-}
-
 /* With --force the folder may hold files of another run that this one does not write. */
 static void remove_stale(const struct run_dir *dir) {
     for (int f = 0; f < FILE_COUNT; f++) {
@@ -177,7 +171,7 @@ static void remove_stale(const struct run_dir *dir) {
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial, struct error *reterr) {
     const char *names[FILE_COUNT + 2];
     size_t count = 0;
-    struct str aggregate = {0}, manifest = {0};
+    struct text_file files[] = {{.name = "aggregate.csv"}, {.name = "manifest.json"}};
     int r = 0;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
@@ -192,17 +186,14 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
     }
     if (r == 0)
         remove_stale(dir);
-    names[count++] = "aggregate.csv";
+    names[count++] = files[0].name;
     names[count] = NULL;
-    tables_aggregate_header(&aggregate);
-    tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &aggregate);
-    if (r == 0)
-        r = write_whole(dir, "aggregate.csv", &aggregate, reterr);
-    manifest_write(dir->study, &(struct manifest_state){result, partial, names}, &manifest);
-    if (r == 0)
-        r = write_whole(dir, "manifest.json", &manifest, reterr);
-    str_finish(&aggregate);
-    str_finish(&manifest);
+    if (r == 0) {
+        tables_aggregate_header(&files[0].text);
+        tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &files[0].text);
+        manifest_write(dir->study, &(struct manifest_state){result, partial, names}, &files[1].text);
+        r = text_files_write(dir->path, files, 2, reterr);
+    }
     run_dir_abort(dir);
     return r;
 }

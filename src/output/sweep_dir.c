@@ -11,11 +11,11 @@
 #include "output/findings_tables.h"
 #include "output/json.h"
 #include "output/tables.h"
+#include "output/text_files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -184,6 +184,13 @@ void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t co
     }
 }
 
+static void add_counts(cJSON *root, const struct sweep *sweep, const struct sweep_counts *counts) {
+    json_add_int(root, "points", (int64_t)sweep->count);
+    json_add_int(root, "done", (int64_t)counts->done);
+    json_add_int(root, "failed", (int64_t)counts->failed);
+    json_add_int(root, "missing", (int64_t)counts->missing);
+}
+
 static void write_manifest(const struct sweep *sweep, const struct sweep_counts *counts, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
@@ -194,20 +201,18 @@ static void write_manifest(const struct sweep *sweep, const struct sweep_counts 
     cJSON *axes = cJSON_AddArrayToObject(root, "axes");
     for (size_t a = 0; a < sweep->axes.count; a++)
         cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
-    json_add_int(root, "points", (int64_t)sweep->count);
-    json_add_int(root, "done", (int64_t)counts->done);
-    json_add_int(root, "failed", (int64_t)counts->failed);
-    json_add_int(root, "missing", (int64_t)counts->missing);
+    add_counts(root, sweep, counts);
     cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
     json_print(root, out);
 }
 
-static int write_file(const struct sweep_dir *dir, const char *name, const struct str *text, struct error *reterr) {
-    struct arena arena = {0};
-    const char *path = arena_printf(&arena, "%s/%s", dir->path, name);
-    int r = atomic_file_write_whole(path, text->text, text->length, reterr);
-    arena_finish(&arena);
-    return r;
+void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
+                    struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", dir->sweep->name);
+    add_counts(root, dir->sweep, counts);
+    findings_json(findings, root);
+    json_print(root, out);
 }
 
 /* The columns of the summary in a row of summary.csv. */
@@ -260,49 +265,29 @@ static void join(const struct sweep_dir *dir, struct str *done, struct str *fail
 
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
                     struct error *reterr) {
-    struct str done = {0}, failed = {0}, manifest = {0};
-    struct arena arena = {0};
+    struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}, {.name = "manifest.json"}};
     *ret_counts = (struct sweep_counts){0};
-    join(dir, &done, &failed, figures, ret_counts);
+    join(dir, &files[0].text, &files[1].text, figures, ret_counts);
+    if (ret_counts->failed == 0)
+        str_finish(&files[1].text); /* a header alone */
     if (ret_counts->missing == 0)
         remove_leftovers(dir);
-    write_manifest(dir->sweep, ret_counts, &manifest);
-    int r = write_file(dir, "sweep.csv", &done, reterr);
-    if (ret_counts->failed == 0)
-        (void)unlink(arena_printf(&arena, "%s/failures.csv", dir->path));
-    else if (r == 0)
-        r = write_file(dir, "failures.csv", &failed, reterr);
-    if (r == 0)
-        r = write_file(dir, "manifest.json", &manifest, reterr);
-    str_finish(&done);
-    str_finish(&failed);
-    str_finish(&manifest);
-    arena_finish(&arena);
-    return r;
+    write_manifest(dir->sweep, ret_counts, &files[2].text);
+    return text_files_write(dir->path, files, 3, reterr);
 }
 
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {
-    const struct claims *c = findings->claims;
-    const struct {
-        const char *name;
-        size_t count;
-        void (*write)(const struct findings *findings, struct str *out);
-    } files[] = {{"claims.csv", c->claim_count, findings_tables_claims},
-                 {"claim-readings.csv", c->claim_count, findings_tables_claim_readings},
-                 {"targets.csv", c->target_count, findings_tables_targets},
-                 {"target-readings.csv", c->target_count, findings_tables_target_readings}};
-    int r = 0;
-    for (size_t i = 0; i < sizeof files / sizeof *files && r == 0; i++) {
-        struct str text = {0};
-        struct arena arena = {0};
-        if (files[i].count == 0) {
-            (void)unlink(arena_printf(&arena, "%s/%s", dir->path, files[i].name));
-        } else {
-            files[i].write(findings, &text);
-            r = write_file(dir, files[i].name, &text, reterr);
-        }
-        str_finish(&text);
-        arena_finish(&arena);
+    struct text_file files[] = {{.name = "claims.csv"},
+                                {.name = "claim-readings.csv"},
+                                {.name = "targets.csv"},
+                                {.name = "target-readings.csv"}};
+    if (findings->claims->claim_count > 0) {
+        findings_tables_claims(findings, &files[0].text);
+        findings_tables_claim_readings(findings, &files[1].text);
     }
-    return r;
+    if (findings->claims->target_count > 0) {
+        findings_tables_targets(findings, &files[2].text);
+        findings_tables_target_readings(findings, &files[3].text);
+    }
+    return text_files_write(dir->path, files, 4, reterr);
 }

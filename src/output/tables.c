@@ -6,8 +6,6 @@
 #include "io/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void comma_ns(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
@@ -243,11 +241,8 @@ void tables_aggregate_header(struct str *out) {
 }
 
 void tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out) {
-    double *values = mem_zalloc(count, sizeof *values);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
-        for (uint32_t i = 0; i < count; i++)
-            values[i] = summary_value(&summaries[i], c);
-        struct estimate e = statistics_estimate(values, count);
+        struct estimate e = statistics_column(summaries, count, c);
         csv_add_text(out, policy);
         csv_comma_text(out, summary_names[c]);
         csv_comma_int(out, (int64_t)e.n);
@@ -256,5 +251,4 @@ void tables_aggregate(const char *policy, const struct summary *summaries, uint3
         csv_comma_real(out, e.ci95);
         str_add_char(out, '\n');
     }
-    free(values);
 }

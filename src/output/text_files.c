@@ -10,13 +10,13 @@ int text_files_write(const char *folder, struct text_file *files, size_t count, 
     struct arena arena = {0};
     int r = files_make_folders(folder, reterr);
     for (size_t i = 0; i < count; i++) {
-        const struct str *text = &files[i].text;
+        struct str *text = &files[i].text;
         const char *path = arena_printf(&arena, "%s/%s", folder, files[i].name);
         if (r == 0 && text->length > 0)
             r = atomic_file_write_whole(path, text->text, text->length, reterr);
         else if (r == 0)
             (void)unlink(path);
-        str_finish(&files[i].text);
+        str_finish(text);
     }
     arena_finish(&arena);
     return r;

@@ -7,7 +7,7 @@
 
 struct text_file {
     const char *name;
-    struct str text; /* empty: no file; one that is there from before is removed */
+    struct str text; /* empty: no file, and one of earlier results is removed */
 };
 
 /* Writes each whole, the last one last, into a folder that is made with its parents. Frees the texts in any case.

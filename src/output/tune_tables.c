@@ -193,10 +193,7 @@ static void add_trial_object(cJSON *trials, const struct tune_output *o, size_t 
         json_add_real(bounded, summary_names[t->constraints[i].column],
                       trial->failure ? NAN : trial->constrained[i]);
     cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, n));
-    if (trial->failure)
-        cJSON_AddStringToObject(object, "failure", trial->failure);
-    else
-        cJSON_AddNullToObject(object, "failure");
+    json_add_text(object, "failure", trial->failure);
     cJSON_AddItemToArray(trials, object);
 }
 

@@ -3,21 +3,20 @@
 The policy `parts` has a parameter for each component, so each mixture of two settings can be run as a setting of its
 own; shares then follow from the definition, the mean over all orders of switching the components. None is stored.
 """
-import csv
 import filecmp
 import itertools
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
 from student import agrees, cell, estimate, t_point
+from support import SOURCE, easim, rows_of
 
-EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
+os.environ["EASIM_POLICY_PATH"] += f":{Path(sys.argv[3]).resolve()}"
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 COMPONENTS = ["key", "objective", "admission", "ageing", "resize", "preemption"]
 PARTS = {"key": "order=size", "objective": "wish=energy", "admission": "most_k=4", "ageing": "tau=10min",
@@ -25,21 +24,9 @@ PARTS = {"key": "order=size", "objective": "wish=energy", "admission": "most_k=4
 LIGHT = ["--set", "workload.rate_per_s=0.001"]  # some resizes happen
 
 
-def easim(*words, code=0):
-    environment = dict(os.environ, EASIM_POLICY_PATH=f"{os.environ['EASIM_POLICY_PATH']}:{PLUGINS}")
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, env=environment)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def ablate(out, first, second, *options):
     easim("ablate", SEED, first, second, "--out", out, "--quiet", *options)
-    return {(r["metric"], r["component"]): r for r in rows(out / "ablate.csv")}
+    return {(r["metric"], r["component"]): r for r in rows_of(out / "ablate.csv")}
 
 
 def shares_add_up(table):
@@ -64,7 +51,7 @@ def mixture(row, second):
 
 
 def cells_of(folder, second):
-    return {(mixture(row, second), row["metric"]): row for row in rows(folder / "cells.csv")}
+    return {(mixture(row, second), row["metric"]): row for row in rows_of(folder / "cells.csv")}
 
 
 def mixtures_are_settings(folder):
@@ -78,7 +65,7 @@ def mixtures_are_settings(folder):
             out = folder / "runs" / ("_".join(chosen) or "none")
             sets = [word for c in chosen for word in ("--set", "policy.params." + PARTS[c])]
             easim("run", SEED, "--policy", "parts", "-n", n, "--summary-only", "--quiet", "--out", out, *LIGHT, *sets)
-            runs[frozenset(chosen)] = rows(out / "summary.csv")
+            runs[frozenset(chosen)] = rows_of(out / "summary.csv")
     cells = cells_of(folder / "parts", "parts")
     metrics = ["energy_kwh", "throughput_jobs_per_h", "jct_restricted_mean_s", "preemptions", "resizes", "events"]
     for metric in metrics:
@@ -130,7 +117,7 @@ def corners_are_the_policies(folder):
             sets = ["--set", f"policy.params.{params}"] if params else []
             easim("run", SEED, "--policy", policy, "-n", 3, "--quiet", "--summary-only", "--out",
                   folder / f"{first}-{policy}", *sets)
-        values = [[float(r["energy_kwh"]) for r in rows(folder / f"{first}-{p}" / "summary.csv")]
+        values = [[float(r["energy_kwh"]) for r in rows_of(folder / f"{first}-{p}" / "summary.csv")]
                   for p in (first, second.partition(":")[0])]
         assert abs(float(table["energy_kwh", "total"]["share"]) - (mean(values[0]) - mean(values[1]))) < 1e-9
     # Where least EDP and least time choose alike, whose objective it is must not matter to what is admitted by EDP.
@@ -153,7 +140,7 @@ def runs_are_enough(folder):
     n, first, second = 4, "aurachronos", "chronos:order=slack"
     table = ablate(folder, first, second, "-n", n, *LIGHT)
     runs = {}
-    for row in rows(folder / "runs.csv"):
+    for row in rows_of(folder / "runs.csv"):
         runs.setdefault(mixture(row, second), []).append(row)
         assert row["seed"] == "1" and int(row["replication"]) == len(runs[mixture(row, second)])
     same = frozenset.intersection(*runs)  # counts as the first policy's
@@ -163,7 +150,7 @@ def runs_are_enough(folder):
         name, _, params = policy.partition(":")
         sets = ["--set", f"policy.params.{params}"] if params else []
         easim("run", SEED, "--policy", name, "-n", n, "--quiet", "--summary-only", "--out", folder / name, *LIGHT, *sets)
-        for ours, single in zip(runs[chosen], rows(folder / name / "summary.csv")):
+        for ours, single in zip(runs[chosen], rows_of(folder / name / "summary.csv")):
             assert all(ours[c] == single[c] for c in single if c != "policy"), (policy, ours, single)
     cells, orders = cells_of(folder, second), list(itertools.permutations(varied))
     assert len(cells) == len(runs) * len({metric for metric, _ in table})

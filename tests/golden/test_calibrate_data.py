@@ -14,16 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, rows_of
+
 HEAD = ["model", "precision", "gpu", "k", "nodes", "batch_per_gpu", "power_limit_w", "throughput_samples_s",
         "power_w_per_gpu", "evidence", "source"]
 SAMPLES = {"imagenet": 1281167, "squad": 88524}  # of an epoch; the README of the data: sizes are not in the trace
 LAMBDA_MODELS = ("resnet50", "bert_base_squad", "bert_large_squad")
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def zeus(data):

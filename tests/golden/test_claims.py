@@ -3,16 +3,14 @@
 Every figure is computed again from `easim run`s of their own. A claim that cannot but hold holds in every reading, and an
 axis that changes nothing shows no clear difference.
 """
-import csv
 import itertools
 import json
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import SOURCE, easim, rows_of
+
 T_975 = {1: 12.7062047362, 2: 4.3026527297, 3: 3.1824463053, 4: 2.7764451052}  # Student t, by degrees of freedom
 FILES = ["sweep.csv", "claims.csv", "claim-readings.csv", "targets.csv", "target-readings.csv"]
 
@@ -71,17 +69,6 @@ targets:
      within: 0.3, only: {GPUs: asked}}
   - {name: both, all: [rate, energy]}
 """
-
-
-def easim(*words, code=0):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=200)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def near(cell, value):

@@ -3,7 +3,6 @@
 Expected values come from the policies' summary.csv and power.csv with Python's own arithmetic (the t-distribution by
 integrating its density), or from runs of `easim run`; none is stored.
 """
-import csv
 import filecmp
 import json
 import math
@@ -17,25 +16,15 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from student import t_point, t_tail
+from support import EASIM, SOURCE, easim, rows_of
 
-EASIM, SOURCE, PLUGINS = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
+PLUGINS = Path(sys.argv[3]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 TABLES = ("compare.csv", "pareto.csv", "stationarity.csv")
 
 
-def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, **more)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
 def compare(out, *options, config=SEED, code=0, **more):
     return easim("compare", config, "--out", out, *options, code=code, **more)
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def close(a, b, relative=1e-9):
@@ -43,14 +32,14 @@ def close(a, b, relative=1e-9):
 
 
 def values(folder, policy, metric):
-    return [float(row[metric]) for row in rows(folder / policy / "summary.csv")]
+    return [float(row[metric]) for row in rows_of(folder / policy / "summary.csv")]
 
 
 def figures_are_right(folder):
     """Means, paired differences, tests, Holm and ratios of four metrics, from the summaries."""
     out, policies, n = folder / "figures", ["pollux", "zeus", "hades", "easy"], 12
     compare(out, "--policies", ",".join(policies), "-n", n, "--quiet")
-    table = {(r["metric"], r["policy"]): r for r in rows(out / "compare.csv")}
+    table = {(r["metric"], r["policy"]): r for r in rows_of(out / "compare.csv")}
     point = t_point(n - 1)
     for metric in ("energy_kwh", "throughput_jobs_per_h", "jct_mean_s", "jain_gpu_s"):
         base, raw = values(out, "pollux", metric), {}
@@ -89,7 +78,7 @@ def front_is_right(folder):
     out, metrics = folder / "front", ["energy_kwh", "jct_restricted_mean_s", "throughput_jobs_per_h"]
     done = compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--format", "json")
     assert "exec is left out" in done.stderr, done.stderr  # it wants a program to speak to
-    table, sign = rows(out / "pareto.csv"), [1, 1, -1]
+    table, sign = rows_of(out / "pareto.csv"), [1, 1, -1]
     means = {r["policy"]: [s * float(r[m]) for s, m in zip(sign, metrics)] for r in table}
     beats = lambda a, b: a != b and all(x <= y for x, y in zip(a, b))
     for row in table:
@@ -106,7 +95,7 @@ def front_is_right(folder):
 
 
 def cells(folder, policy, metric):
-    return [float(r[metric]) if r[metric] else None for r in rows(folder / policy / "summary.csv")]
+    return [float(r[metric]) if r[metric] else None for r in rows_of(folder / policy / "summary.csv")]
 
 
 def metrics_that_are_missing_in_part(folder):
@@ -114,7 +103,7 @@ def metrics_that_are_missing_in_part(folder):
     out, policies, n = folder / "short", ["zeus", "charon", "easy"], 12
     text = compare(out, "--policies", ",".join(policies), "-n", n, "--set", "horizon=2400s", "--metrics",
                    "jct_mean_s,deadline_miss_rate,cap_violation_s,jobs_submitted", "--pareto", "jct_mean_s,energy_kwh").stdout
-    table, partly = {(r["metric"], r["policy"]): r for r in rows(out / "compare.csv")}, 0
+    table, partly = {(r["metric"], r["policy"]): r for r in rows_of(out / "compare.csv")}, 0
     for metric in ("jct_mean_s", "deadline_miss_rate", "lateness_p50_s", "cap_violation_s"):
         base = cells(out, "zeus", metric)
         for policy in policies:
@@ -129,7 +118,7 @@ def metrics_that_are_missing_in_part(folder):
                 assert abs(float(row["diff_mean"]) - mean(pairs)) < 1e-9 * max(map(abs, defined)), row
     assert partly >= 6, partly
     points = [{p: (cells(out, p, "jct_mean_s")[i], cells(out, p, "energy_kwh")[i]) for p in policies} for i in range(n)]
-    for row in rows(out / "pareto.csv"):
+    for row in rows_of(out / "pareto.csv"):
         share = sum(None not in p[row["policy"]] and not any(
             None not in q and q != p[row["policy"]] and all(a <= b for a, b in zip(q, p[row["policy"]]))
             for q in p.values()) for p in points)
@@ -158,11 +147,11 @@ def what_cannot_be_known_is_said(folder):
 def stationarity_is_right(folder):
     """Slope of the queue by least squares over a grid of 1 s, shares from jobs.csv, of one replication each."""
     out = folder / "figures"
-    table = {r["policy"]: r for r in rows(out / "stationarity.csv")}
+    table = {r["policy"]: r for r in rows_of(out / "stationarity.csv")}
     for policy in ("pollux", "easy"):
         slopes = []
         for number in range(1, 13):
-            steps = [(float(r["time_s"]), int(r["waiting"])) for r in rows(out / policy / "power.csv")
+            steps = [(float(r["time_s"]), int(r["waiting"])) for r in rows_of(out / policy / "power.csv")
                      if int(r["replication"]) == number] + [(36000.0, 0)]
             sum_w = sum_tw = 0.0
             for (start, waiting), (end, _) in zip(steps, steps[1:]):
@@ -171,7 +160,7 @@ def stationarity_is_right(folder):
             slopes.append((sum_tw - 18000 * sum_w) / (36000**3 / 12) * 3600)
         close(table[policy]["queue_slope_per_h"], mean(slopes), 1e-7)
         close(table[policy]["queue_slope_ci95"], t_point(11) * stdev(slopes) / math.sqrt(12), 1e-7)
-        summary = rows(out / policy / "summary.csv")
+        summary = rows_of(out / policy / "summary.csv")
         shares = [float(r["jobs_unfinished"]) / float(r["jobs_submitted"]) for r in summary]
         close(table[policy]["jobs_unfinished_share"], mean(shares))
         shares = [float(r["work_unfinished_gpu_h"]) / float(r["work_submitted_gpu_h"]) for r in summary]
@@ -218,7 +207,7 @@ def threads_do_not_matter(folder):
             assert filecmp.cmp(path, out / path.relative_to(outs[0]), shallow=False), path
     reached = json.loads((outs[0] / "manifest.json").read_text())["until_ci"]
     assert reached["reached"] <= 0.008, reached
-    worst = max(float(r["ci95"]) / float(r["mean"]) for r in rows(outs[0] / "compare.csv")
+    worst = max(float(r["ci95"]) / float(r["mean"]) for r in rows_of(outs[0] / "compare.csv")
                 if r["metric"] == "energy_kwh")
     close(reached["reached"], worst)
 
@@ -227,19 +216,19 @@ def identical_policies_do_not_differ(folder):
     """Without deadlines chronos orders jobs as pollux does: the same schedule, every difference 0, no NaN."""
     out = folder / "identical"
     compare(out, "--policies", "pollux,chronos", "--set", "workload.deadlines={share: 0, slack: [1, 2]}", "-n", 3, "-q")
-    for row in rows(out / "compare.csv"):
+    for row in rows_of(out / "compare.csv"):
         if row["policy"] == "chronos" and int(row["n"]) > 0:
             assert float(row["diff_mean"]) == float(row["diff_ci95"]) == 0, row
             assert float(row["p_value"]) == float(row["p_holm"]) == 1, row
             assert row["ratio_geo"] in ("", "1") and row["diff_rel"] in ("", "0"), row
-    assert [r["front"] for r in rows(out / "pareto.csv")] == ["1", "1"]
+    assert [r["front"] for r in rows_of(out / "pareto.csv")] == ["1", "1"]
 
 
 def one_replication_has_no_intervals(folder):
     out = folder / "one"
     text = compare(out, "--policies", "pollux,zeus", "--baseline", "zeus", "-n", 1).stdout
     assert "one replication: no intervals, no tests" in text and "nan" not in text and "p =" not in text, text
-    for row in rows(out / "compare.csv"):
+    for row in rows_of(out / "compare.csv"):
         assert row["baseline"] == "zeus"
         assert not (row["ci95"] or row["diff_ci95"] or row["p_value"] or row["p_holm"] or row["ratio_geo_low"]), row
         assert row["policy"] == "zeus" or not row["mean"] or row["diff_mean"], row
@@ -259,7 +248,7 @@ def perturbations_are_runs_of_their_own(folder):
         words = [word for change in sets for word in ("--set", change)]
         easim("run", SEED, "--policy", "zeus", "-n", n, "-q", "--summary-only", *words, "--out", folder / name)
         assert filecmp.cmp(out / "perturbed" / name / "zeus/summary.csv", folder / name / "summary.csv", shallow=False)
-    table = {(r["perturbation"], r["metric"], r["policy"]): r for r in rows(out / "perturb.csv")}
+    table = {(r["perturbation"], r["metric"], r["policy"]): r for r in rows_of(out / "perturb.csv")}
     for policy in ("zeus", "easy"):
         clean = values(out, policy, "jct_restricted_mean_s")
         other = values(out / "perturbed/sizes", policy, "jct_restricted_mean_s")
@@ -276,12 +265,12 @@ def failures_stay_alone(folder):
     out = folder / "failing"
     done = compare(out, "--policies", f"zeus,{PLUGINS}/fails.so,pollux", "-n", 3, "--quiet", code=1)
     assert "three jobs are too many" in done.stderr
-    assert {r["policy"] for r in rows(out / "compare.csv")} == {"zeus", "pollux"}
+    assert {r["policy"] for r in rows_of(out / "compare.csv")} == {"zeus", "pollux"}
     assert json.loads((out / "manifest.json").read_text())["failed"] == ["fails"]
-    assert len(rows(out / "zeus/summary.csv")) == len(rows(out / "pollux/summary.csv")) == 3
+    assert len(rows_of(out / "zeus/summary.csv")) == len(rows_of(out / "pollux/summary.csv")) == 3
     out = folder / "baseline"
     done = compare(out, "--policies", f"{PLUGINS}/fails.so,zeus", "-n", 3, code=1)
-    assert all(r["baseline"] == r["diff_mean"] == "" for r in rows(out / "compare.csv"))
+    assert all(r["baseline"] == r["diff_mean"] == "" for r in rows_of(out / "compare.csv"))
     assert "1 policy, " in done.stdout and "the baseline has no results: no differences" in done.stdout
     done = compare(folder / "all", "--policies", f"{PLUGINS}/fails.so", "-n", 3, code=1)
     assert done.stdout == "" and not list((folder / "all").rglob("*.csv"))
@@ -298,9 +287,9 @@ def interruption_keeps_what_is_finished(folder):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
     manifest = json.loads((out / "manifest.json").read_text())
-    counts = {policy: len(rows(out / policy / "summary.csv")) for policy in ("fcfs", "zeus")}
+    counts = {policy: len(rows_of(out / policy / "summary.csv")) for policy in ("fcfs", "zeus")}
     assert manifest["partial"] and 3 <= manifest["replications"] <= min(counts.values()), (manifest, counts)
-    for row in rows(out / "compare.csv"):
+    for row in rows_of(out / "compare.csv"):
         if row["metric"] == "energy_kwh":
             close(row["mean"], mean(values(out, row["policy"], "energy_kwh")[:manifest["replications"]]))
     partial = [json.loads((out / policy / "manifest.json").read_text())["partial"] for policy in counts]
@@ -314,11 +303,11 @@ def formats_agree(folder):
     done = compare(out, "--policies", "pollux,zeus", "--format", "json", "-n", 4, "--perturb", "sizes,noise=0.1",
                    config="-", input=text)
     data = json.loads(done.stdout)
-    for row in rows(out / "perturb.csv"):
+    for row in rows_of(out / "perturb.csv"):
         cell = data["perturbed"][row["perturbation"]]["metrics"][row["metric"]][row["policy"]]
         assert list(cell) == ["n", "clean_mean", "perturbed_mean", "ratio", "ratio_ci95"], cell
         assert all(row[name] == "" if value is None else float(row[name]) == value for name, value in cell.items())
-    for row in rows(out / "compare.csv"):
+    for row in rows_of(out / "compare.csv"):
         cell = data["metrics"][row["metric"]][row["policy"]]
         for name, value in cell.items():
             assert row[name] == "" if value is None else float(row[name]) == value, (row, name, value)
@@ -330,7 +319,7 @@ def formats_agree(folder):
     assert done.stdout == (folder / "run-csv/aggregate.csv").read_text() and "outside the range" in done.stderr
     done = easim("run", "-", "--format", "json", "-n", 2, "-q", "--out", folder / "run-json", input=text)
     metrics = json.loads(done.stdout)["metrics"]
-    for row in rows(folder / "run-json/aggregate.csv"):
+    for row in rows_of(folder / "run-json/aggregate.csv"):
         for name in ("n", "mean", "sd", "ci95"):
             value = metrics[row["metric"]][name]
             assert row[name] == "" if value is None else float(row[name]) == value

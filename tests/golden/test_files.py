@@ -2,16 +2,15 @@
 
 Every expected value is derived from other files of the same run or from a second run, never from a stored result.
 """
-import csv
 import filecmp
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, rows_of
+
 FILES = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
 
 
@@ -20,11 +19,6 @@ def run(config, out, *options, code=0):
     done = subprocess.run(command, capture_output=True, text=True, cwd=out.parent)
     assert done.returncode == code, (command, done.returncode, done.stderr)
     return done
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def close(a, b, relative=1e-9):
@@ -47,8 +41,8 @@ def energy_adds_up(folder):
     """Energy of jobs, idle GPUs and nodes is the integral of power.csv, for every replication."""
     out = folder / "energy"
     run("eas-sim.yaml", out, "--set", "cluster.nodes[0].base_w=321.5", "--check", "--quiet")
-    power = rows(out / "power.csv")
-    for summary in rows(out / "summary.csv"):
+    power = rows_of(out / "power.csv")
+    for summary in rows_of(out / "summary.csv"):
         number, end_s = summary["replication"], float(summary["sim_s"])
         steps = [(float(r["time_s"]), float(r["power_w"])) for r in power if r["replication"] == number]
         ends = [time_s for time_s, _ in steps[1:]] + [end_s]
@@ -57,13 +51,13 @@ def energy_adds_up(folder):
         close(joules / 3.6e6, float(summary["energy_kwh"]))
         parts = sum(float(summary[c]) for c in ("energy_job_kwh", "energy_idle_kwh", "energy_base_kwh"))
         close(parts, float(summary["energy_kwh"]))
-        jobs = [r for r in rows(out / "jobs.csv") if r["replication"] == number]
+        jobs = [r for r in rows_of(out / "jobs.csv") if r["replication"] == number]
         close(sum(float(r["energy_j"]) for r in jobs) / 3.6e6, float(summary["energy_job_kwh"]))
         finished_j = sum(float(r["energy_j"]) for r in jobs if r["status"] == "finished")
         close(finished_j / 3.6e6, float(summary["energy_finished_kwh"]))
-        users = [r for r in rows(out / "users.csv") if r["replication"] == number]
+        users = [r for r in rows_of(out / "users.csv") if r["replication"] == number]
         close(sum(float(r["energy_kwh"]) for r in users), float(summary["energy_job_kwh"]))
-        types = [r for r in rows(out / "types.csv") if r["replication"] == number]
+        types = [r for r in rows_of(out / "types.csv") if r["replication"] == number]
         close(sum(float(r["energy_kwh"]) for r in types) + 321.5 * end_s / 3.6e6, float(summary["energy_kwh"]))
         close(sum(float(r["alloc_gpu_h"]) for r in types), sum(float(r["gpu_s"]) for r in users) / 3600)
 
@@ -72,8 +66,8 @@ def jobs_agree_with_summary(folder):
     """Means, counts and deadlines of summary.csv, computed again from jobs.csv."""
     out = folder / "jobs"
     run("eas-sim.yaml", out, "--quiet", "--set", "workload.sizes.mean=1h")
-    for summary in rows(out / "summary.csv"):
-        jobs = [r for r in rows(out / "jobs.csv") if r["replication"] == summary["replication"]]
+    for summary in rows_of(out / "summary.csv"):
+        jobs = [r for r in rows_of(out / "jobs.csv") if r["replication"] == summary["replication"]]
         done = [r for r in jobs if r["status"] == "finished"]
         assert len(jobs) == int(summary["jobs_submitted"]) and len(done) == int(summary["jobs_finished"])
         close(sum(float(r["jct_s"]) for r in done) / len(done), float(summary["jct_mean_s"]))
@@ -94,7 +88,7 @@ def jobs_agree_with_summary(folder):
 def numbers_read_back(folder):
     """Every number is the shortest text that reads back: Python's repr gives the same digits."""
     for name in ("jobs.csv", "summary.csv", "power.csv"):
-        for row in rows(folder / "jobs" / name)[:200]:
+        for row in rows_of(folder / "jobs" / name)[:200]:
             for cell in row.values():
                 try:
                     value = float(cell)
@@ -113,7 +107,7 @@ def overrides_work(folder):
     manifest = json.loads((folder / "set" / "manifest.json").read_text())
     assert manifest["policy"]["params"]["edp_slack"] == 2.5 and manifest["seed"] == 7
     assert sorted(os.listdir(folder / "set")) == ["aggregate.csv", "manifest.json", "summary.csv"]
-    summary = rows(folder / "set" / "summary.csv")
+    summary = rows_of(folder / "set" / "summary.csv")
     assert [r["replication"] for r in summary] == ["1", "2"] and summary[0]["seed"] == "7"
 
 

@@ -4,15 +4,13 @@ EASIM SOURCE
 jobs.csv, power.csv and types.csv are compared byte for byte. Reference GPU-seconds are work over speed in a trace and
 drawn as they are in a generated workload, so what is summed from them may differ in the last digits.
 """
-import csv
 import math
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import SOURCE, easim, rows_of
+
 CONFIGS = SOURCE / "configs"
 RIGID = ("cluster.nodes[0].gpus=6", "workload={kind: diurnal, rate_per_s: 0.003, rigid: {k: [1, 2, 3]}, h: [h100], "
          "sizes: {law: exponential, mean: 2h}, utilization: 0.73, preemptible: false, warmup: 1h, users: [a, b], "
@@ -22,19 +20,8 @@ STREAMS = ("workload={streams: [{name: x, kind: poisson, load: 0.3, k: [1, 4], b
            "{law: exponential, mean: 1h}, mix: [{model: albert-v2-bf16}], deadlines: {share: 1, slack: [1, 2]}}]}",)
 
 
-def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, **more)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def same_within_digits(a, b):
-    for row, other in zip(rows(a), rows(b), strict=True):
+    for row, other in zip(rows_of(a), rows_of(b), strict=True):
         for name in row:
             try:
                 assert math.isclose(float(row[name]), float(other[name]), rel_tol=1e-12), (a, name, row, other)
@@ -49,7 +36,7 @@ def check(folder, config, policy, *sets):
     folder.mkdir()
     done = easim("gen", CONFIGS / config, "-o", log, *options, cwd=SOURCE)
     section = re.fullmatch(r"(\d+) jobs; to run them: workload: (\{.*\})\n", done.stderr)
-    assert section and done.stdout == "" and len(rows(log)) == int(section[1]) > 0, done
+    assert section and done.stdout == "" and len(rows_of(log)) == int(section[1]) > 0, done
     common = ["--policy", policy, "-n", 1, "--quiet", "--check", *options]
     easim("run", CONFIGS / config, *common, "--out", own)
     easim("run", CONFIGS / config, *common, "--set", f"workload={section[2]}", "--out", again)
@@ -57,7 +44,7 @@ def check(folder, config, policy, *sets):
         assert (own / name).read_bytes() == (again / name).read_bytes(), (config, name)
     for name in ("summary.csv", "users.csv"):
         same_within_digits(own / name, again / name)
-    assert len(rows(own / "jobs.csv")) > 5
+    assert len(rows_of(own / "jobs.csv")) > 5
     twice = easim("gen", CONFIGS / config, *options, "--set", f"workload={section[2]}", "-q")
     assert twice.stdout == log.read_text() and twice.stderr == ""  # a log written again is the same log
 
@@ -70,8 +57,8 @@ def other_replications(folder):
     easim("run", CONFIGS / "eas-sim.yaml", "-s", 7, "-n", 3, "-q", "--policy", "zeus", "--out", folder / "own")
     easim("run", CONFIGS / "eas-sim.yaml", "-n", 1, "-q", "--policy", "zeus", "--out", folder / "again", "--set",
           f"workload={{kind: trace, file: {log}, k: [1, 2, 4, 8]}}")
-    third = [row | {"replication": "1"} for row in rows(folder / "own/jobs.csv") if row["replication"] == "3"]
-    assert third == rows(folder / "again/jobs.csv")
+    third = [row | {"replication": "1"} for row in rows_of(folder / "own/jobs.csv") if row["replication"] == "3"]
+    assert third == rows_of(folder / "again/jobs.csv")
 
 
 def main():

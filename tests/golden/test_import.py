@@ -2,14 +2,13 @@
 
 Several files as one log, draws that agree with those of a scenario, a node list, and refusal of what cannot be meant.
 """
-import csv
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, easim, rows_of
+
 SAMPLE = SOURCE / "workloads" / "itp-sample.csv"
 ASSIGN = """\
 users: [ada, bo, cy]
@@ -39,24 +38,15 @@ policy: {name: fcfs}
 """
 
 
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def run(*arguments):
-    return subprocess.run([EASIM, *map(str, arguments)], check=True, capture_output=True, text=True)
-
-
 def draws_of_a_scenario(folder):
     """The first replication of a scenario with the same keys and seed has the same models and users."""
     (folder / "assign.yaml").write_text(ASSIGN, encoding="utf-8")
     text = SCENARIO.replace("MODELS", str(SOURCE / "configs" / "models" / "eas-sim.yaml")).replace("LOG", str(SAMPLE))
     (folder / "c.yaml").write_text(text, encoding="utf-8")
-    run("import", "itp", SAMPLE, "--assign", folder / "assign.yaml", "--seed", 9, "-o", folder / "w.csv")
-    run("run", folder / "c.yaml", "--out", folder / "out", "--quiet")
-    imported = {row["job_id"]: (row["model"], row["user"]) for row in rows(folder / "w.csv")}
-    simulated = {row["job_id"]: (row["model"], row["user"]) for row in rows(folder / "out" / "jobs.csv")}
+    easim("import", "itp", SAMPLE, "--assign", folder / "assign.yaml", "--seed", 9, "-o", folder / "w.csv")
+    easim("run", folder / "c.yaml", "--out", folder / "out", "--quiet")
+    imported = {row["job_id"]: (row["model"], row["user"]) for row in rows_of(folder / "w.csv")}
+    simulated = {row["job_id"]: (row["model"], row["user"]) for row in rows_of(folder / "out" / "jobs.csv")}
     assert len(imported) == 60 and imported == simulated
     assert len(set(imported.values())) == 6, set(imported.values())
 
@@ -66,9 +56,9 @@ def several_files(folder):
     header, *lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
     (folder / "b.csv").write_text(header + "".join(lines[:30]), encoding="utf-8")
     (folder / "a.csv").write_text(header + "".join(lines[30:]), encoding="utf-8")
-    said = run("import", "itp", folder / "a.csv", folder / "b.csv", "-o", folder / "both.csv").stderr.splitlines()
-    run("import", "itp", SAMPLE, "-o", folder / "one.csv")
-    both, one = rows(folder / "both.csv"), rows(folder / "one.csv")
+    said = easim("import", "itp", folder / "a.csv", folder / "b.csv", "-o", folder / "both.csv").stderr.splitlines()
+    easim("import", "itp", SAMPLE, "-o", folder / "one.csv")
+    both, one = rows_of(folder / "both.csv"), rows_of(folder / "one.csv")
     for row in both:
         part, row["job_id"] = row["job_id"].split("-", 1)
         assert part == ("2" if int(row["job_id"].split("-")[1]) < 30 else "1"), row
@@ -77,22 +67,22 @@ def several_files(folder):
 
     assert sorted(both, key=key) == sorted(one, key=key)
     assert said[-2:] == ["all files: 60 rows written", "all files: first submit at 1000 s is now 0"], said
-    run("import", "itp", folder / "a.csv", folder / "b.csv", "--from", "2h", "--rows", 5, "-o", folder / "both.csv")
-    run("import", "itp", SAMPLE, "--from", "2h", "--rows", 5, "-o", folder / "one.csv")
-    cut = [row | {"job_id": row["job_id"].split("-", 1)[1]} for row in rows(folder / "both.csv")]
-    assert len(cut) == 5 and cut == rows(folder / "one.csv")
+    easim("import", "itp", folder / "a.csv", folder / "b.csv", "--from", "2h", "--rows", 5, "-o", folder / "both.csv")
+    easim("import", "itp", SAMPLE, "--from", "2h", "--rows", 5, "-o", folder / "one.csv")
+    cut = [row | {"job_id": row["job_id"].split("-", 1)[1]} for row in rows_of(folder / "both.csv")]
+    assert len(cut) == 5 and cut == rows_of(folder / "one.csv")
 
 
 def slices(folder):
     """Consecutive slices of time hold every job once."""
     ids = []
     for first, last in (("0", "10h"), ("10h", "20h"), ("20h", "1000d")):
-        run("import", "itp", SAMPLE, "--from", first, "--until", last, "-o", folder / "part.csv")
-        part = rows(folder / "part.csv")
+        easim("import", "itp", SAMPLE, "--from", first, "--until", last, "-o", folder / "part.csv")
+        part = rows_of(folder / "part.csv")
         assert float(part[0]["submit_s"]) == 0
         ids += [row["job_id"] for row in part]
-    run("import", "itp", SAMPLE, "-o", folder / "one.csv")
-    assert ids == [row["job_id"] for row in rows(folder / "one.csv")]
+    easim("import", "itp", SAMPLE, "-o", folder / "one.csv")
+    assert ids == [row["job_id"] for row in rows_of(folder / "one.csv")]
 
 
 OPTIONS = ["--from", "2h", "--until", "40h", "--rows", "3:40", "--kill-at-request", "--load-scale", 1.7, "--compress",
@@ -116,11 +106,11 @@ def changes_of_a_scenario(folder):
     lines = [f"{i + 1} {row['submit_s']} -1 {row['duration_s']} {row['gpus']} -1 -1 -1 3000 " + "-1 " * 9
              for i, row in enumerate(itp_rows(folder))]
     log.write_text("\n".join(lines), encoding="utf-8")
-    said = run("import", "swf", log, *OPTIONS, "-o", folder / "w.csv").stderr
+    said = easim("import", "swf", log, *OPTIONS, "-o", folder / "w.csv").stderr
     for name, what in (("two", f"file: {folder}/w.csv"), ("one", f"format: swf, file: {log}, {KEYS}")):
         (folder / f"{name}.yaml").write_text(RUN.replace("WHAT", what), encoding="utf-8")
-        run("run", folder / f"{name}.yaml", "--out", folder / name, "--quiet", "--check")
-    jobs = rows(folder / "two" / "jobs.csv")
+        easim("run", folder / f"{name}.yaml", "--out", folder / name, "--quiet", "--check")
+    jobs = rows_of(folder / "two" / "jobs.csv")
     assert len(jobs) > 40 and any("~2" in job["job_id"] for job in jobs)
     for name in ("jobs.csv", "summary.csv", "power.csv", "users.csv", "types.csv"):
         assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes(), name
@@ -132,8 +122,8 @@ def changes_of_a_scenario(folder):
 
 
 def itp_rows(folder):
-    run("import", "itp", SAMPLE, "-o", folder / "sample.csv")
-    return rows(folder / "sample.csv")
+    easim("import", "itp", SAMPLE, "-o", folder / "sample.csv")
+    return rows_of(folder / "sample.csv")
 
 
 def order_of_changes(folder):
@@ -143,19 +133,19 @@ def order_of_changes(folder):
     log.write_text("timestamp,duration,num_gpus,cluster\n" +
                    "".join(f"2017-11-{day:02d} 12:00:00,60,1,v\n" for day in range(3, 9)), encoding="utf-8")
     # 3 November noon PDT to 5 November noon PST are 49 h
-    run("import", "philly", log, "--until", "49h", "-o", folder / "a.csv")
-    assert [row["submit_s"] for row in rows(folder / "a.csv")] == ["0", "86400"]
-    run("import", "philly", log, "--until", "172801s", "--time-zone", "UTC", "-o", folder / "a.csv")
-    assert len(rows(folder / "a.csv")) == 3
+    easim("import", "philly", log, "--until", "49h", "-o", folder / "a.csv")
+    assert [row["submit_s"] for row in rows_of(folder / "a.csv")] == ["0", "86400"]
+    easim("import", "philly", log, "--until", "172801s", "--time-zone", "UTC", "-o", folder / "a.csv")
+    assert len(rows_of(folder / "a.csv")) == 3
     options = ["--load-scale", 3, "--compress", 2, "-o"]
-    run("import", "philly", log, "--seed", 5, *options, folder / "a.csv")
-    run("import", "philly", log, "--seed", 5, *options, folder / "b.csv")
-    run("import", "philly", log, "--seed", 6, *options, folder / "c.csv")
+    easim("import", "philly", log, "--seed", 5, *options, folder / "a.csv")
+    easim("import", "philly", log, "--seed", 5, *options, folder / "b.csv")
+    easim("import", "philly", log, "--seed", 6, *options, folder / "c.csv")
     texts = [(folder / name).read_text(encoding="utf-8") for name in ("a.csv", "b.csv", "c.csv")]
     assert texts[0] == texts[1] != texts[2]
     noons = {(24 * day + hour) / 2 for day in range(6) for hour in (0, 1)}  # of PDT and PST, at half the distances
-    hours = {float(row["submit_s"]) / 3600 for row in rows(folder / "a.csv")}
-    assert len(rows(folder / "a.csv")) == 18 and hours <= noons, hours
+    hours = {float(row["submit_s"]) / 3600 for row in rows_of(folder / "a.csv")}
+    assert len(rows_of(folder / "a.csv")) == 18 and hours <= noons, hours
 
 
 def nodes(folder):
@@ -165,7 +155,7 @@ def nodes(folder):
         "p0,1,500,x|y,Succeeded,0,100,0\np1,2,1000,y,Succeeded,0,100,0\np2,9,1000,,Succeeded,0,100,0\n",
         encoding="utf-8")
     (folder / "nodes.csv").write_text("sn,gpu,model\nn1,1,x\nn2,2,y\n", encoding="utf-8")
-    run("import", "alibaba-gpu-2023", folder / "pods.csv", "-o", folder / "pods-easim.csv", "--nodes",
+    easim("import", "alibaba-gpu-2023", folder / "pods.csv", "-o", folder / "pods-easim.csv", "--nodes",
         folder / "nodes.csv", "--cluster-out", folder / "cluster.yaml")
     cluster = (folder / "cluster.yaml").read_text(encoding="utf-8")
     scenario = (f"{cluster}name: pods\nhorizon: drain\nseed: 1\npolicy: {{name: fcfs}}\n"
@@ -174,8 +164,8 @@ def nodes(folder):
     done = subprocess.run([EASIM, "check", str(folder / "pods.yaml")], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "idle_w" in done.stderr, done.stderr
     (folder / "pods.yaml").write_text(scenario.replace("'}", "', idle_w: 50, tdp_w: 300}"), encoding="utf-8")
-    run("run", folder / "pods.yaml", "--out", folder / "pods", "--quiet", "--check")
-    status = {row["job_id"]: row["status"] for row in rows(folder / "pods" / "jobs.csv")}
+    easim("run", folder / "pods.yaml", "--out", folder / "pods", "--quiet", "--check")
+    status = {row["job_id"]: row["status"] for row in rows_of(folder / "pods" / "jobs.csv")}
     assert status == {"p0": "finished", "p1": "finished", "p2": "rejected"}, status
     manifest = (folder / "pods" / "manifest.json").read_text(encoding="utf-8")
     assert "part of a GPU (gpu_milli" not in manifest and "whole" not in manifest  # fcfs shares GPUs

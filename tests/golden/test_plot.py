@@ -17,7 +17,8 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, rows_of
+
 POLICIES = ["fcfs", "zeus", "charon"]
 OF_RUNS = ["jct", "power", "occupancy", "queue", "bars"]
 OF_COMPARISONS = ["pareto", *OF_RUNS]
@@ -41,11 +42,6 @@ def easim(*words, code=0, **more):
     out, err = (text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr))
     assert done.returncode == code, (words, done.returncode, out, err)
     return out, err
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
-        return list(csv.DictReader(file))
 
 
 def close(a, b, tolerance=1e-9):

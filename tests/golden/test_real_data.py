@@ -18,7 +18,8 @@ import tempfile
 import zoneinfo
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, rows_of
+
 
 
 def run(config, out, *options):
@@ -26,16 +27,11 @@ def run(config, out, *options):
     subprocess.run(command, check=True)
 
 
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def check_waits(folder, data, log, mean_s, options):
     path = data / "traces" / "swf" / log
     out = folder / log
     run("kth-sp2-easy.yaml", out, "--set", f"workload.file={path}", *options)
-    waits = {row["job_id"]: row["wait_s"] for row in rows(out / "jobs.csv")}
+    waits = {row["job_id"]: row["wait_s"] for row in rows_of(out / "jobs.csv")}
     published = {}
     with gzip.open(path, "rt") as file:
         for line in file:
@@ -47,7 +43,7 @@ def check_waits(folder, data, log, mean_s, options):
     print(f"{log}: {equal} of {len(published)} waits equal, mean {mean:.6f} s")
     assert len(published) == len(waits) == equal == 28481
     assert f"{mean:.6f}" == mean_s, mean
-    return rows(out / "summary.csv")[0]
+    return rows_of(out / "summary.csv")[0]
 
 
 def kth_waits(folder, data):
@@ -61,11 +57,11 @@ def itp_gpu_seconds(folder, data):
     run("itp-cluster06.yaml", out, "--policy", "fcfs")
     with open(data / "traces" / "ms_itp" / "raw" / "cluster06.csv", newline="", encoding="utf-8") as file:
         expected = sum(int(row["num_gpu"]) * int(row["duration"]) for row in csv.DictReader(file))
-    executed = sum(int(row["gpu_s"]) for row in rows(out / "jobs.csv"))
-    users = sum(float(row["gpu_s"]) for row in rows(out / "users.csv"))
+    executed = sum(int(row["gpu_s"]) for row in rows_of(out / "jobs.csv"))
+    users = sum(float(row["gpu_s"]) for row in rows_of(out / "users.csv"))
     print(f"ITP cluster06: {executed} GPU-seconds executed")
     assert executed == expected == users == 445963163
-    assert all(row["status"] == "finished" for row in rows(out / "jobs.csv"))
+    assert all(row["status"] == "finished" for row in rows_of(out / "jobs.csv"))
 
 
 def itp_readme(folder, data):
@@ -137,7 +133,7 @@ def idle_year(folder, data):
         (folder / f"{name}.yaml").write_text(IDLE.format(days=days, start=start, folder=series, clock=clock),
                                              encoding="utf-8")
         run(folder / f"{name}.yaml", folder / name)
-        summary = rows(folder / name / "summary.csv")[0]
+        summary = rows_of(folder / name / "summary.csv")[0]
         hours = [(first + hour) % 8760 for hour in range(days * 24)]
         kwh = 1.2 * (8 * 60 + 520) / 1000  # of an hour
         expected = {"co2_kg": kwh * math.fsum(carbon[hour] for hour in hours) / 1000,
@@ -157,7 +153,7 @@ def imported(folder, form, path, *options):
     out = folder / "imported.csv"
     done = subprocess.run([EASIM, "import", form, str(path), "-o", str(out), *map(str, options)], check=True,
                           capture_output=True, text=True)
-    return rows(out), [line.split(": ", 1)[1] for line in done.stderr.splitlines()]
+    return rows_of(out), [line.split(": ", 1)[1] for line in done.stderr.splitlines()]
 
 
 def alibaba_pods(folder, data):
@@ -165,7 +161,7 @@ def alibaba_pods(folder, data):
     nodes = data / "traces" / "alibaba_gpu_v2023" / "openb_node_list_gpu_node.csv"
     for name in ("default", "gpuspec33"):
         path = data / "traces" / "alibaba_gpu_v2023" / f"openb_pod_list_{name}.csv"
-        pods, cluster = rows(path), folder / "cluster.yaml"
+        pods, cluster = rows_of(path), folder / "cluster.yaml"
         got, said = imported(folder, "alibaba-gpu-2023", path, "--nodes", nodes, "--cluster-out", cluster)
         ran = [pod for pod in pods if pod["scheduled_time"] and int(pod["num_gpu"]) > 0]
         running = [pod for pod in ran if pod["pod_phase"] == "Running" and pod["deletion_time"] == "12902960"]
@@ -198,7 +194,7 @@ def alibaba_run(folder, data):
     cluster = (folder / "cluster.yaml").read_text(encoding="utf-8").replace("'}", "', idle_w: 50, tdp_w: 300}")
     (folder / "pods.yaml").write_text(f"{cluster}name: pods\nhorizon: drain\npolicy: {{name: fcfs}}\n"
                                       f"workload: {{kind: trace, file: {folder}/imported.csv}}\n", encoding="utf-8")
-    pods = {pod["name"]: pod for pod in rows(traces / "openb_pod_list_default.csv")
+    pods = {pod["name"]: pod for pod in rows_of(traces / "openb_pod_list_default.csv")
             if pod["scheduled_time"] and int(pod["num_gpu"]) > 0}
     times = {name: int(pod["deletion_time"]) - int(pod["scheduled_time"]) for name, pod in pods.items()}
     asked = {name: int(pod["num_gpu"]) * int(pod["gpu_milli"]) / 1000 for name, pod in pods.items()}
@@ -207,7 +203,7 @@ def alibaba_run(folder, data):
     for policy, gpus in (("fcfs", asked), ("zeus", asked), ("easy", whole)):
         out = folder / policy
         run(folder / "pods.yaml", out, "--policy", policy, *([] if policy == "fcfs" else ["--summary-only"]))
-        summary = rows(out / "summary.csv")[0]
+        summary = rows_of(out / "summary.csv")[0]
         held_s, energy_j = (sum(gpus[name] * times[name] * unit for name in pods) for unit in (1, 300))
         got_s = float(summary["util_alloc"]) * float(summary["sim_s"]) * 6212
         print(f"Alibaba under {policy}: {summary['jobs_finished']} pods, {shared} on parts of GPUs, {got_s:.3f} "
@@ -218,7 +214,7 @@ def alibaba_run(folder, data):
         assert abs(float(summary["energy_idle_kwh"]) * 3.6e6 / idle_j - 1) < 1e-9
         notes = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["traces"][0]["notes"]
         assert [note["rows"] for note in notes] == ([shared] if policy == "easy" else []), notes
-    for job in rows(folder / "fcfs" / "jobs.csv"):
+    for job in rows_of(folder / "fcfs" / "jobs.csv"):
         name = job["job_id"]
         assert float(job["gpu_share"]) * int(job["k"]) == asked[name], job
         assert abs(float(job["gpu_s"]) - asked[name] * times[name]) <= 1e-9 * float(job["gpu_s"]), job
@@ -228,7 +224,7 @@ def philly_sample(folder, data):
     """GPU-seconds are the log's own gpu_time; times by Python's zones, the earlier of two readings."""
     path = data / "traces" / "philly_format" / "sample.csv"
     got, said = imported(folder, "philly", path)
-    log = rows(path)
+    log = rows_of(path)
     zone = zoneinfo.ZoneInfo("America/Los_Angeles")
     unix_s = [datetime.datetime.fromisoformat(row["timestamp"]).replace(tzinfo=zone).timestamp() for row in log]
     expected = sorted((at - min(unix_s), number) for number, at in enumerate(unix_s, 1))

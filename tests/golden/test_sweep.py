@@ -9,12 +9,12 @@ import random
 import shutil
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, easim, rows_of
+
 BASE = SOURCE / "configs" / "eas-sim.yaml"
 MANY = 200 if os.environ.get("EASIM_SANITIZED") else 1000  # a sanitizer's memory takes long to fork
 
@@ -29,17 +29,6 @@ axes:
       - {{path: workload.rate_per_s, values: [0.004, 0.005, 0.006]}}
   - sample: {{kind: lhs, count: 4, over: [{{path: workload.sizes.cv, from: 0.5, to: 2}}]}}
 """
-
-
-def easim(*words, code=0):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=200)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def against_single_runs(folder, sweep):

@@ -1,53 +1,39 @@
 """What `easim tune` finds: test_tune.py EASIM SOURCE. Figures are computed again with `easim run`."""
-import csv
 import filecmp
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
 from student import agrees, cell, estimate, t_point, t_tail
+from support import SOURCE, easim, rows_of
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 DRAINED = ["--set", "horizon=drain", "--set", "workload.until=10h"]
 
 
-def easim(*words, code=0):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def tune(out, *options):
     easim("tune", SEED, "--policy", "zeus", "--out", out, "--quiet", *options)
-    trials = rows(out / "trials.csv")
+    trials = rows_of(out / "trials.csv")
     return trials, next(t for t in trials if t["best"] == "1")
 
 
 def run(out, seed, slack, *options):
     easim("run", SEED, "--policy", "zeus", "--seed", seed, "--set", f"policy.params.edp_slack={slack}", "--quiet",
           "--summary-only", "--out", out, *options)
-    return rows(out / "summary.csv")
+    return rows_of(out / "summary.csv")
 
 
 def runs_are_enough(out, objective, params, bounds=()):
     """Every figure of trials.csv and check.csv from the rows of runs.csv alone."""
     manifest = json.loads((out / "manifest.json").read_text())
     seeds = {str(manifest["training_seed"]): {}, str(manifest["seed"]): {}}
-    for row in rows(out / "runs.csv"):
+    for row in rows_of(out / "runs.csv"):
         own = seeds[row["seed"]].setdefault(row["trial"], [])
         own.append(row)
         assert int(row["replication"]) == len(own)
-    trials = rows(out / "trials.csv")
+    trials = rows_of(out / "trials.csv")
     training, judged = seeds.values()
     best = next(t["trial"] for t in trials if t["best"] == "1")
     assert list(training) == [t["trial"] for t in trials] and list(judged) == list(dict.fromkeys(["0", best]))
@@ -62,7 +48,7 @@ def runs_are_enough(out, objective, params, bounds=()):
         for metric in bounds:
             value = mean(float(row[metric]) for row in run)
             assert agrees(trial[metric], value, abs(value), 1e-12), (trial, value)
-    check = {(r["metric"], r["policy"]): r for r in rows(out / "check.csv")}
+    check = {(r["metric"], r["policy"]): r for r in rows_of(out / "check.csv")}
     for metric in {metric for metric, _ in check}:
         before, tuned = ([cell(row[metric]) for row in judged[t]] for t in ("0", best))
         size = max((abs(v) for v in before + tuned if not math.isnan(v)), default=1)
@@ -95,7 +81,7 @@ def json_says_what_the_files_say(folder):
     document = json.loads(easim(*options, "--out", folder / "json", "--format", "json").stdout)
     printed = easim(*options, "--out", folder / "csv", "--format", "csv").stdout
     assert printed == (folder / "csv" / "trials.csv").read_text() == (folder / "json" / "trials.csv").read_text()
-    trials, check = rows(folder / "csv" / "trials.csv"), rows(folder / "csv" / "check.csv")
+    trials, check = rows_of(folder / "csv" / "trials.csv"), rows_of(folder / "csv" / "check.csv")
     assert document["trials"][document["best"]]["params"]["edp_slack"] == cell(trials[document["best"]]["edp_slack"])
     assert trials[document["best"]]["best"] == "1" and len(document["trials"]) == len(trials)
     for trial, row in zip(document["trials"], trials):
@@ -130,7 +116,7 @@ def finds_edp_slack(folder):
     assert abs(mean(float(r["energy_per_work_kwh"]) for r in training) - float(best["energy_per_work_kwh"])) < 1e-12
     before, tuned = (run(folder / name, 1, value, "-n", 12, *DRAINED)
                      for name, value in (("before", "off"), ("tuned", slack)))
-    check = {(r["metric"], r["policy"]): r for r in rows(out / "check.csv")}
+    check = {(r["metric"], r["policy"]): r for r in rows_of(out / "check.csv")}
     for metric in ("energy_per_work_kwh", "throughput_jobs_per_h"):
         differences = [float(b[metric]) - float(a[metric]) for a, b in zip(before, tuned)]
         row = check[metric, "tuned"]
@@ -141,7 +127,7 @@ def finds_edp_slack(folder):
     text = (SOURCE / "configs" / "eas-sim.yaml").read_text().replace("models/", f"{SOURCE}/configs/models/")
     scenario.write_text(text + (out / "tuned.yaml").read_text())
     easim("run", scenario, "--policy", "zeus", "-n", 12, *DRAINED, "--quiet", "--summary-only", "--out", folder / "with")
-    again = rows(folder / "with" / "summary.csv")
+    again = rows_of(folder / "with" / "summary.csv")
     assert [r["energy_kwh"] for r in again] == [r["energy_kwh"] for r in tuned]  # the snippet does what was checked
 
 
