@@ -66,8 +66,8 @@ struct easim_gpu_type {
     double idle_w, ctx_w, tdp_w;           /* one GPU: free; held but not computing (set-up, checkpoint); at most */
     double memory_gib;
     uint32_t failed, asleep;    /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
-    uint64_t shared_free_milli; /* thousandths free of the GPUs held in part: */
-    uint32_t shared, shared_free_max_milli; /*   their number, none of them in `free`; most free of one */
+    uint64_t shared_free_milli; /* GPUs held in part, none of them in `free`: thousandths that nobody holds */
+    uint32_t shared, shared_free_max_milli; /* the number of such GPUs; most thousandths free on one of them */
 };
 
 struct easim_node {
@@ -79,8 +79,8 @@ struct easim_user {
     const char *name;
     double weight;           /* > 0 */
     double gpu_s, as_of_s;   /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
-    uint32_t allocated_gpus; /* held now, beside */
-    uint64_t shared_milli;   /*   so many thousandths of GPUs held in part */
+    uint32_t allocated_gpus; /* whole GPUs held now */
+    uint64_t shared_milli;   /* thousandths held now of GPUs that others may share */
 };
 
 enum easim_job_state {

@@ -1,7 +1,7 @@
 /* Invariants: see check.h. Everything is derived again from the jobs, not from running totals of the engine. */
 #include "engine/check.h"
 
-#include "engine/jobs.h"
+#include "engine/gpus.h"
 #include "engine/progress.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     int64_t held_nw = power_of_gpus_nw(run->phase == PHASE_COMPUTING ? config->power_w[run->span] : ctx_w,
                                        config->k, config->milli);
     t->power_nw += held_nw;
-    t->committed_nw += jobs_committed_nw(sim, run->config, run->span);
+    t->committed_nw += gpus_committed_nw(sim, run->config, run->span);
     t->energy += (int128)held_nw * (sim->now_ns - run->phase_start_ns);
     check_speed(sim, job);
 }

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
-#include "engine/jobs.h"
+#include "engine/interrupt.h"
 #include "engine/sim.h"
 
 #include <gsl/gsl_randist.h>
@@ -55,7 +55,7 @@ static void stop_jobs(struct sim *sim, uint32_t node) {
     if (count > 1)
         qsort(jobs, count, sizeof *jobs, compare_jobs);
     for (size_t i = 0; i < count; i++)
-        jobs_fail(sim, jobs[i]);
+        interrupt_fail(sim, jobs[i]);
     free(jobs);
 }
 

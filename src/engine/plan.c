@@ -3,7 +3,8 @@
 #include "engine/plan.h"
 
 #include "base/units.h"
-#include "engine/jobs.h"
+#include "engine/gpus.h"
+#include "engine/interrupt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ static bool over_cap(struct sim *sim, uint32_t job, uint32_t config) {
     if (!capable(sim, EASIM_CAPABILITY_POWER_CAP) || !isfinite(cap_w))
         return false;
     int64_t committed_nw;
-    return jobs_try_config(sim, job, config, &committed_nw) >= 0 && committed_nw > power_nw(cap_w);
+    return gpus_try_config(sim, job, config, &committed_nw) >= 0 && committed_nw > power_nw(cap_w);
 }
 
 static bool in_range(const struct easim_job *job, uint32_t config) {
@@ -127,7 +128,7 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct action_record record = {ACTION_PREEMPT, check_preempt(sim, job), job, EASIM_NONE};
     if (record.refusal == REFUSED_NOT) {
         view_unlock(&sim->view);
-        jobs_yield_gpus(sim, job, at_once);
+        interrupt_yield_gpus(sim, job, at_once);
         array_push(&plan->actions,
                    ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
         view_lock(&sim->view);
@@ -159,7 +160,7 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         view_unlock(&sim->view);
-        if (jobs_swap_gpus(sim, job, config, &action.start.allocation))
+        if (interrupt_swap_gpus(sim, job, config, &action.start.allocation))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;
@@ -174,7 +175,7 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
         (sim->view.jobs[job].state != EASIM_JOB_WAITING && !may_resize(sim, job)))
         return EASIM_NOFIT;
     int64_t committed_nw;
-    int span = jobs_try_config(sim, job, config, &committed_nw);
+    int span = gpus_try_config(sim, job, config, &committed_nw);
     if (ret_power_w)
         *ret_power_w = power_w(committed_nw);
     return span;
@@ -217,9 +218,9 @@ static void commit(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         const struct action *action = &plan->actions.at[i];
         if (action->kind == ACTION_PREEMPT)
-            jobs_preempt(sim, action->start.job, action->at_once);
+            interrupt_preempt(sim, action->start.job, action->at_once);
         else if (action->kind == ACTION_RESIZE)
-            jobs_resize(sim, &action->start);
+            interrupt_resize(sim, &action->start);
     }
     for (size_t i = 0; i < plan->actions.count; i++)
         if (plan->actions.at[i].kind == ACTION_START)
@@ -231,7 +232,7 @@ static void drop(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         struct action *action = &plan->actions.at[i];
         if (action->kind != ACTION_PREEMPT)
-            jobs_untake_gpus(sim, action->start.job, action->start.config, &action->start.allocation);
+            gpus_give_back(sim, action->start.job, action->start.config, &action->start.allocation);
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/units.h"
 #include "engine/check.h"
+#include "engine/gpus.h"
+#include "engine/interrupt.h"
 #include "engine/jobs.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
@@ -53,7 +55,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
-    jobs_find_sets_over_cap(sim);
+    gpus_find_sets_over_cap(sim);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
     progress_init(sim);
@@ -167,7 +169,7 @@ static void apply(struct sim *sim, const struct event *event) {
         jobs_begin_computing(sim, event->payload);
         break;
     case EVENT_RELEASE:
-        jobs_release(sim, event->payload);
+        interrupt_release(sim, event->payload);
         view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
         break;
     case EVENT_TIMER:
@@ -321,14 +323,14 @@ int128 sim_job_energy(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->phase == PHASE_NONE)
         return run->energy;
-    return run->energy + (int128)jobs_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
+    return run->energy + (int128)gpus_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
 }
 
 int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     return run->gpu_ps + (run->phase == PHASE_NONE
                               ? 0
-                              : (int128)jobs_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns));
+                              : (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns));
 }
 
 int64_t sim_job_held_ns(const struct sim *sim, uint32_t job) {

@@ -167,7 +167,8 @@ static bool is_open(struct list *l, const struct easim_pass *pass, uint32_t queu
     const struct index_queue *q = &l->index.queues.at[queue];
     if (l->options->strict || (q->urgent && l->ops->make_room))
         return true;
-    return groups_open(&l->index.groups, q->group, pass, l->ops, any_job(l, pass, queue), l->stamp);
+    const struct easim_job *job = l->ops->allow ? any_job(l, pass, queue) : NULL; /* whom to ask about */
+    return groups_open(&l->index.groups, q->group, pass, l->ops, job, l->stamp);
 }
 
 static int gather(struct list *l, const struct easim_pass *pass) {

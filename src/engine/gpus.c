@@ -1,0 +1,197 @@
+/* What jobs hold: see gpus.h. */
+#include "engine/gpus.h"
+
+#include "base/units.h"
+
+/* --- power and time --- */
+
+int64_t gpus_held_milli(const struct sim *sim, uint32_t config) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
+}
+
+/* Power of all that config holds: computing, or held without computing. */
+static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return power_of_gpus_nw(c->power_w[span], c->k, c->milli);
+}
+
+static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
+    const struct easim_config *c = &sim->view.configs[config];
+    const struct power_type *type = &sim->meter.types[c->gpu_type];
+    return c->milli > 0 ? c->milli * type->ctx_milli_nw : c->k * type->ctx_nw;
+}
+
+int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+    int64_t computing = computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
+    return computing > ctx ? computing : ctx;
+}
+
+int64_t gpus_phase_nw(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return run->phase == PHASE_COMPUTING ? computing_nw(sim, run->config, run->span) : ctx_nw(sim, run->config);
+}
+
+/* --- GPUs --- */
+
+uint32_t gpus_span(const struct allocation *allocation) {
+    return allocation->count > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
+}
+
+/* Thousandths of GPUs in one piece of an allocation. */
+static int64_t piece_milli(const struct allocation *allocation, const struct piece *piece) {
+    return allocation->milli > 0 ? allocation->milli : (int64_t)piece->gpus * WHOLE_GPU_MILLI;
+}
+
+/* What an allocation adds to the committed power when its GPUs, free before, run config. */
+static int64_t added_nw(const struct sim *sim, const struct allocation *allocation, uint32_t config) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    int64_t idle_milli_nw = sim->meter.types[sim->view.configs[config].gpu_type].idle_milli_nw;
+    int64_t added = gpus_committed_nw(sim, config, gpus_span(allocation));
+    for (uint32_t i = 0; i < allocation->count; i++)
+        added += piece_milli(allocation, &pieces[i]) * (sim->meter.cpu_milli_nw[pieces[i].node] - idle_milli_nw);
+    return added;
+}
+
+/* Takes free GPUs, or part of one, for a configuration. */
+static bool take(struct sim *sim, uint32_t config, struct allocation *allocation) {
+    const struct easim_config *c = &sim->view.configs[config];
+    return c->milli > 0 ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
+                        : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
+}
+
+/* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */
+static double constant_cap_w(const struct sim *sim) {
+    bool keeps = sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
+    return keeps ? sim->cluster->power_cap_w : INFINITY;
+}
+
+void gpus_find_sets_over_cap(struct sim *sim) {
+    const struct config_table *table = &sim->workload->table;
+    double cap_w = constant_cap_w(sim);
+    if (!isfinite(cap_w))
+        return;
+    sim->set_over_cap = mem_zalloc(table->sets.count, sizeof *sim->set_over_cap);
+    for (size_t i = 0; i < table->sets.count; i++) {
+        const struct config_set *set = &table->sets.at[i];
+        bool fits = false;
+        for (uint32_t c = set->first; c < set->first + set->count && !fits; c++) {
+            struct allocation allocation = {0};
+            fits =
+                take(sim, c, &allocation) && sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
+            placement_give_back(&sim->placement, &allocation);
+        }
+        sim->set_over_cap[i] = !fits;
+    }
+}
+
+/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. True if some of them slept.
+ */
+static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
+                      int taken) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    uint32_t slept = 0;
+    bool opens = allocation->milli > 0 && placement_is_alone(&sim->placement, allocation);
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        uint32_t gpus = allocation->milli > 0 ? opens : pieces[i].gpus;
+        view_move_gpus(&sim->view, pieces[i].node, gpus, -taken);
+        if (sim->nodes.sleep.nodes && gpus > 0)
+            slept += nodes_move_gpus(sim, pieces[i].node, gpus, taken);
+    }
+    if (opens && slept > 0)
+        placement_shared_gpu(&sim->placement, allocation)->awake_ns =
+            sim->now_ns + units_ns(sim->cluster->gpu_types[sim->view.configs[config].gpu_type].wake_s);
+    sim->committed_nw += taken * added_nw(sim, allocation, config);
+    sim->view.v->power_w = power_w(sim->committed_nw);
+    view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
+    return slept > 0;
+}
+
+/* The room that the GPUs of a type have now, beside their number. */
+static void show_room(struct sim *sim, uint32_t type) {
+    const struct sharing *sharing = &sim->placement.types[type].sharing;
+    struct easim_gpu_type *t = &sim->view.gpu_types[type];
+    t->node_free_max = placement_node_free_max(&sim->placement, type);
+    if (!sharing->gpus)
+        return;
+    sim->view.v->shared_free_milli += sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
+    t->shared = sharing->count;
+    t->shared_free_milli = sharing->free_milli;
+    t->shared_free_max_milli = sharing_free_max(sharing);
+}
+
+bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+    if (!take(sim, config, allocation))
+        return false;
+    sim->runs[job].wakes = move_gpus(sim, job, allocation, config, 1);
+    show_room(sim, sim->view.configs[config].gpu_type);
+    return true;
+}
+
+void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+    move_gpus(sim, job, allocation, config, -1);
+    placement_give_back(&sim->placement, allocation);
+    show_room(sim, sim->view.configs[config].gpu_type);
+}
+
+/* Lets the GPUs of a running job count as free (out = 1), or as its own again. */
+static void step_aside(struct sim *sim, uint32_t job, int out) {
+    const struct job_run *run = &sim->runs[job];
+    placement_swing(&sim->placement, &run->allocation, out);
+    move_gpus(sim, job, &run->allocation, run->config, -out);
+}
+
+bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+    step_aside(sim, job, 1);
+    if (!gpus_take(sim, job, config, allocation)) {
+        step_aside(sim, job, -1);
+        return false;
+    }
+    show_room(sim, sim->view.configs[sim->runs[job].config].gpu_type);
+    return true;
+}
+
+int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
+    const struct job_run *run = &sim->runs[job];
+    bool running = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
+    struct allocation allocation;
+    *ret_committed_nw = sim->committed_nw;
+    if (running) {
+        placement_swing(&sim->placement, &run->allocation, 1);
+        *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
+    }
+    int span = EASIM_NOFIT;
+    if (take(sim, config, &allocation)) {
+        span = (int)gpus_span(&allocation);
+        *ret_committed_nw += added_nw(sim, &allocation, config);
+        placement_give_back(&sim->placement, &allocation);
+    }
+    if (running)
+        placement_swing(&sim->placement, &run->allocation, -1);
+    return span;
+}
+
+/* --- in use --- */
+
+void gpus_use(struct sim *sim, uint32_t job, int sign) {
+    const struct allocation *allocation = &sim->runs[job].allocation;
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        power_meter_busy(&sim->meter, pieces[i].node, sign * piece_milli(allocation, &pieces[i]));
+        if (sim->nodes.jobs)
+            nodes_move_job(sim, job, pieces[i].node, sign);
+    }
+}
+
+void gpus_settle(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns);
+    run->held_ns += sim->now_ns - run->segment_start_ns;
+    gpus_use(sim, job, -1);
+}
+
+void gpus_leave(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    gpus_settle(sim, job);
+    gpus_give_back(sim, job, run->config, &run->allocation);
+}

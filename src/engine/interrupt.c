@@ -1,0 +1,151 @@
+/* Jobs that are stopped or moved: see interrupt.h. */
+#include "engine/interrupt.h"
+
+#include "base/units.h"
+#include "engine/gpus.h"
+#include "engine/progress.h"
+
+#include <math.h>
+
+#define MOST_VAIN_STOPS 1000
+
+/* Whether stopping a job now means that it writes a checkpoint on demand. */
+static bool writes_checkpoint(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    return !at_once && costs->checkpoint_interval_s == 0 && sim->runs[job].phase == PHASE_COMPUTING;
+}
+
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint. */
+static double checkpoint_s(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    return writes_checkpoint(sim, job, at_once) ? costs->checkpoint_s : 0;
+}
+
+/* Computing time since the set-up that a checkpoint has kept. */
+static int64_t kept_ns(const struct sim *sim, uint32_t job, bool at_once) {
+    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    int64_t done_ns = sim->now_ns - sim->runs[job].phase_start_ns;
+    if (sim->runs[job].phase != PHASE_COMPUTING)
+        return 0;
+    if (costs->checkpoint_interval_s > 0)
+        return progress_checkpoint_ns(sim, job, done_ns);
+    return at_once ? 0 : done_ns;
+}
+
+static void add_lost(struct job_run *run, int64_t milli, int64_t power_nw, int64_t lost_ns) {
+    run->lost_ns += lost_ns;
+    run->lost_gpu_ps += (int128)milli * lost_ns;
+    run->lost_energy += (int128)power_nw * lost_ns;
+}
+
+/* The checkpoint that was being written, if any, is complete or lost. */
+static void settle_unsaved(struct sim *sim, uint32_t job, bool lost) {
+    struct job_run *run = &sim->runs[job];
+    struct unsaved *unsaved = &sim->unsaved[job];
+    if (unsaved->until_ns == 0)
+        return;
+    if (lost) {
+        run->remaining = unsaved->remaining;
+        sim->view.jobs[job].remaining = unsaved->predicted;
+        add_lost(run, unsaved->milli, unsaved->power_nw, unsaved->computing_ns);
+    } else {
+        run->vain_stops = 0;
+    }
+    unsaved->until_ns = 0;
+}
+
+/* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
+static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
+    struct job_run *run = &sim->runs[job];
+    struct easim_job *j = &sim->view.jobs[job];
+    settle_unsaved(sim, job, at_once && sim->now_ns <= sim->unsaved[job].until_ns);
+    int64_t kept = kept_ns(sim, job, at_once), writes_ns = units_ns(checkpoint_s(sim, job, at_once));
+    if (kept == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
+        sim_fail(sim, ERROR_RUN, "job %s was stopped %d times in a row without having kept any of its work",
+                 sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
+    if (run->phase != PHASE_COMPUTING)
+        return;
+    int64_t milli = gpus_held_milli(sim, run->config), power_nw = gpus_phase_nw(sim, job);
+    double work = progress_work(sim, job, kept);
+    add_lost(run, milli, power_nw, sim->now_ns - run->phase_start_ns - kept);
+    if (kept > 0 && writes_ns > 0)
+        sim->unsaved[job] =
+            (struct unsaved){sim->now_ns + writes_ns, kept, power_nw, milli, run->remaining, j->remaining};
+    else if (kept > 0)
+        run->vain_stops = 0;
+    run->remaining = fmax(0, run->remaining - work);
+    j->remaining = fmax(0, j->remaining - work);
+}
+
+void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
+    view_remove_running(&sim->view, job);
+    sim->view.jobs[job].state = EASIM_JOB_CHECKPOINTING;
+    if (checkpoint_s(sim, job, at_once) == 0)
+        gpus_leave(sim, job);
+}
+
+void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
+    double writes_s = checkpoint_s(sim, job, at_once);
+    eventq_cancel(&sim->events, sim->runs[job].event);
+    sim->running--;
+    sim->view.jobs[job].preemptions++;
+    settle_work(sim, job, at_once);
+    jobs_leave_phase(sim, job);
+    if (writes_s > 0) {
+        jobs_enter_phase(sim, job, PHASE_CHECKPOINT);
+        sim->checkpointing++;
+        jobs_schedule(sim, sim->now_ns + units_ns(writes_s), EVENT_RELEASE, job);
+    } else {
+        jobs_requeue(sim, job);
+    }
+    sim_notify(sim, job, JOB_STOPPED);
+}
+
+bool interrupt_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+    struct easim_job *j = &sim->view.jobs[job];
+    if (!gpus_swap(sim, job, config, allocation))
+        return false;
+    j->setup_s = j->restart_s + checkpoint_s(sim, job, false);
+    settle_work(sim, job, false);
+    sim->runs[job].resizing = true;
+    jobs_show_segment(sim, job, config, gpus_span(allocation));
+    view_change_running(&sim->view, job);
+    return true;
+}
+
+void interrupt_resize(struct sim *sim, const struct job_start *start) {
+    struct job_run *run = &sim->runs[start->job];
+    struct easim_job *j = &sim->view.jobs[start->job];
+    eventq_cancel(&sim->events, run->event);
+    jobs_leave_phase(sim, start->job);
+    gpus_settle(sim, start->job);
+    allocation_finish(&run->allocation);
+    run->resizing = false;
+    j->resizes++;
+    j->resized_s = units_s(sim->now_ns);
+    jobs_begin_segment(sim, start);
+    sim_notify(sim, start->job, JOB_RESIZED);
+}
+
+void interrupt_release(struct sim *sim, uint32_t job) {
+    settle_unsaved(sim, job, false);
+    jobs_leave_phase(sim, job);
+    gpus_leave(sim, job);
+    sim->checkpointing--;
+    jobs_requeue(sim, job);
+}
+
+void interrupt_fail(struct sim *sim, uint32_t job) {
+    eventq_cancel(&sim->events, sim->runs[job].event);
+    if (sim->view.jobs[job].state == EASIM_JOB_RUNNING) {
+        view_remove_running(&sim->view, job);
+        sim->running--;
+    } else {
+        sim->checkpointing--;
+    }
+    settle_work(sim, job, true);
+    jobs_leave_phase(sim, job);
+    gpus_leave(sim, job);
+    jobs_requeue(sim, job);
+    sim_notify(sim, job, JOB_FAILED);
+}
