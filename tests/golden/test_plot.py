@@ -7,6 +7,7 @@ import csv
 import itertools
 import math
 import os
+import re
 import shutil
 import statistics
 import struct
@@ -125,6 +126,11 @@ def check_figure(folder, name, words=(), pixels=True):
         check_png(folder / f"{name}.png", *size_of(folder, name))
     pdf = (folder / f"{name}.pdf").read_bytes()
     assert pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF") and len(pdf) > 4000, name
+    sizes = set()
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
+        if stream[:1] == b"x":  # compressed
+            sizes |= set(re.findall(rb"([0-9.]+) 0 0 [-0-9.]+ [0-9.]+ [0-9.]+ Tm", zlib.decompressobj().decompress(stream)))
+    assert b"10.5" in sizes and max(map(float, sizes)) <= 10.5, (name, sizes)  # 14 pixels of 1/96 inch, in points
 
 
 def check_redrawn(folder, names):
