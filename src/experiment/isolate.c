@@ -207,6 +207,20 @@ static void look_at_clock(struct crew *crew) {
     }
 }
 
+/* Reaps those that end within a tick. ended: room for all; only what runs is in it, since poll refuses more entries
+   than files may be open. */
+static void wait_for_some(struct crew *crew, struct pollfd *ended) {
+    nfds_t count = 0, at = 0;
+    for (unsigned i = 0; i < crew->all->processes; i++)
+        if (crew->children[i].pid != 0)
+            ended[count++] = (struct pollfd){.fd = crew->children[i].ended, .events = POLLIN};
+    if (poll(ended, count, TICK_MS) <= 0)
+        return;
+    for (unsigned i = 0; i < crew->all->processes; i++)
+        if (crew->children[i].pid != 0 && ended[at++].revents)
+            reap(crew, &crew->children[i]);
+}
+
 int isolated_run(const struct isolated *all, struct error *reterr) {
     if (all->count == 0)
         return 0;
@@ -219,12 +233,7 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     look_at_clock(&crew);
     start_more(&crew, &error);
     while (crew.running > 0) {
-        for (unsigned i = 0; i < all->processes; i++)
-            ended[i] = (struct pollfd){.fd = crew.children[i].pid ? crew.children[i].ended : -1, .events = POLLIN};
-        int r = poll(ended, all->processes, TICK_MS);
-        for (unsigned i = 0; i < all->processes && r > 0; i++)
-            if (ended[i].revents)
-                reap(&crew, &crew.children[i]);
+        wait_for_some(&crew, ended);
         look_at_clock(&crew);
         start_more(&crew, &error);
     }

@@ -75,6 +75,8 @@ static int keep(void *context, size_t task, struct slice result, const char *fai
     struct state *state = context;
     const struct sweep_run *run = state->run;
     struct error error = {0};
+    if (!failure && result.length != sizeof error)
+        failure = "what the run gave back was spoilt, by its policy perhaps";
     if (failure)
         (void)run->sink.emit(run->sink.context, run->points[task], NULL, NULL, failure, &error);
     else

@@ -66,8 +66,10 @@ void plot_set_titles(struct plot_figure *figure, const char *name, const char *c
 void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count);
 /* Pixels that the longest of the texts needs. */
 int plot_text_width(const char *const *texts, size_t count);
-/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. */
-int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count);
+/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. room: its width. */
+int plot_set_legend(struct plot_figure *figure, int room, const char *const *texts, size_t count);
+/* Series of the same values hide each other: the later ones are named "LATER (as FIRST)". hashes: of the values. */
+void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes, size_t count);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
 

@@ -209,7 +209,7 @@ static int make_lines(const struct grid_table *t, const struct plot_wishes *wish
     plot_set_text(figure, "x_label", x->name);
     plot_set_text(figure, "by", roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
-    figure->height = 104 + plot_set_legend(figure, lines, count) + (int)panels * 210;
+    figure->height = 104 + plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the
    curve, so what a policy leaves undone shows. */
+#include "base/hash.h"
 #include "output/plot.h"
 
 #include <gsl/gsl_sort.h>
@@ -70,6 +71,7 @@ static void draw(const struct plot_source *source, const size_t *places, const s
                  struct plot_figure *figure) {
     const char *labels[PLOT_MOST_SERIES];
     double styles[PLOT_MOST_SERIES], end_h = 0;
+    uint64_t hashes[PLOT_MOST_SERIES];
     for (size_t s = 0; s < count; s++)
         if (times[s].at.count > 0)
             end_h = fmax(end_h, times[s].at.at[times[s].at.count - 1]);
@@ -78,11 +80,15 @@ static void draw(const struct plot_source *source, const size_t *places, const s
         labels[s] = source->series.at[places[s]].label;
         styles[s] = (double)places[s] + 1;
         add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
+        hashes[s] = hash_bytes(HASH_START, &times[s].submitted, sizeof times[s].submitted);
+        if (times[s].at.count > 0)
+            hashes[s] = hash_bytes(hashes[s], times[s].at.at, times[s].at.count * sizeof *times[s].at.at);
     }
+    plot_name_same(figure, labels, hashes, count);
     plot_set_series(figure, labels, count);
     plot_set_numbers(figure, "style", styles, count);
     plot_set_number(figure, "log_x", is_wide(times, count));
-    figure->height = 340 + plot_set_legend(figure, labels, count);
+    figure->height = 340 + plot_set_legend(figure, figure->width - 20, labels, count);
 }
 
 int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,

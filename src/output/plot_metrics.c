@@ -1,4 +1,5 @@
 /* Figures of metrics per policy: two against each other, and bars. */
+#include "base/hash.h"
 #include "experiment/pareto.h"
 #include "metrics/kinds.h"
 #include "output/metric_text.h"
@@ -72,12 +73,18 @@ static void add_interval(struct str *data, double ci95, double factor) {
     csv_comma_real(data, isnan(ci95) ? 0 : ci95 * factor);
 }
 
+static uint64_t hash_estimate(uint64_t hash, const struct estimate *e) {
+    hash = hash_bytes(hash, &e->mean, sizeof e->mean);
+    return hash_bytes(hash, &e->ci95, sizeof e->ci95);
+}
+
 int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
                 struct error *reterr) {
     (void)reterr;
     const unsigned *columns = wishes->pareto;
     const char *labels[PLOT_MOST_SERIES + 1];
     double styles[PLOT_MOST_SERIES];
+    uint64_t hashes[PLOT_MOST_SERIES];
     size_t places[PLOT_MOST_SERIES], count = 0;
     struct metric_scale scales[2];
     if (source->sweep)
@@ -90,6 +97,9 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
         }
         labels[count] = s->label;
         styles[count] = (double)i + 1;
+        hashes[count] = HASH_START;
+        for (int d = 0; d < 2; d++)
+            hashes[count] = hash_estimate(hashes[count], &s->estimates[columns[d]]);
         places[count++] = i;
     }
     if (count < 2)
@@ -109,6 +119,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
         str_add_char(&figure->data, '\n');
     }
     size_t on_front = add_front(source, columns, scales, places, count, &figure->data);
+    plot_name_same(figure, labels, hashes, count);
     plot_set_series(figure, labels, count);
     plot_set_numbers(figure, "style", styles, count);
     plot_set_number(figure, "front", on_front > 1); /* one point is no line */
@@ -117,7 +128,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
                       plot_axis_label(figure, metric_text(columns[d]).quantity, scales[d].unit));
     set_note(source, columns, 2, figure);
     labels[count] = "front";
-    figure->height = 350 + plot_set_legend(figure, labels, on_front > 1 ? count + 1 : count);
+    figure->height = 350 + plot_set_legend(figure, figure->width - 20, labels, on_front > 1 ? count + 1 : count);
     return 0;
 }
 

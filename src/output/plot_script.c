@@ -121,13 +121,23 @@ int plot_text_width(const char *const *texts, size_t count) {
     return 8 * (int)(longest > MOST_LEGEND ? MOST_LEGEND : longest);
 }
 
-int plot_set_legend(struct plot_figure *figure, const char *const *texts, size_t count) {
-    int columns = (figure->width - 20) / (plot_text_width(texts, count) + 50); /* 50 for the sample */
+int plot_set_legend(struct plot_figure *figure, int room, const char *const *texts, size_t count) {
+    int columns = room / (plot_text_width(texts, count) + 64); /* 64 for the sample */
     columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
     int height = 20 * (((int)count + columns - 1) / columns);
     plot_set_number(figure, "key_columns", columns);
     plot_set_number(figure, "legend", height);
     return height;
+}
+
+void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes, size_t count) {
+    for (size_t i = count; i-- > 1;)
+        for (size_t j = 0; j < i; j++)
+            if (hashes[i] == hashes[j]) {
+                plot_note(figure, "%s has the same values as %s", texts[i], texts[j]);
+                texts[i] = arena_printf(&figure->arena, "%s (as %s)", texts[i], texts[j]);
+                break;
+            }
 }
 
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit) {

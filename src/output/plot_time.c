@@ -1,6 +1,8 @@
 /* Figures over time, from power.csv of one replication. A row holds until the next one. Few rows are drawn as they
    are; of many, the means over equal bins, about as wide as a pixel, with the least and the largest value in each.
+   The last row holds until the end of the run.
  */
+#include "base/hash.h"
 #include "output/plot.h"
 
 #include <math.h>
@@ -60,6 +62,28 @@ static int next_instant(struct reader *reader, struct instant *row, struct error
     return 0;
 }
 
+/* The measured time: with no warm-up, which the folder does not tell, the end of the run; else before it. 0 if it
+   is not known. */
+static int measured_time(const char *folder, int64_t replication, double *ret_s, struct error *reterr) {
+    static const char *const names[] = {"replication", "sim_s", NULL};
+    struct csv *csv = NULL;
+    int columns[2], got;
+    *ret_s = 0;
+    if (!plot_source_exists(folder, "summary.csv"))
+        return 0;
+    int r = plot_source_table(folder, "summary.csv", names, columns, &csv, reterr);
+    while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
+        double number, sim_s = 0;
+        r = got < 0 ? got : plot_source_real(csv, columns[0], &number, reterr);
+        if (r == 0)
+            r = plot_source_real(csv, columns[1], &sim_s, reterr);
+        if (r == 0 && number == (double)replication)
+            *ret_s = sim_s;
+    }
+    csv_close(csv);
+    return r;
+}
+
 static int measure(const char *folder, int64_t replication, struct extent *extent, struct error *reterr) {
     struct reader reader;
     struct instant row;
@@ -74,6 +98,9 @@ static int measure(const char *folder, int64_t replication, struct extent *exten
         extent->most_gpus = fmax(extent->most_gpus, row.values[ALLOC] + row.values[IDLE] + row.values[FAILED]);
     }
     csv_close(reader.csv);
+    double measured_s;
+    if (r == 0 && extent->rows > 0 && (r = measured_time(folder, replication, &measured_s, reterr)) == 0)
+        extent->end_s = fmax(extent->end_s, measured_s);
     return r;
 }
 
@@ -100,7 +127,9 @@ struct writer {
     struct plot_figure *figure;
     size_t series;
     const char *label;
+    double end_s;
     double bin_s;              /* 0: every row as it is */
+    uint64_t hash;             /* of what is written */
     bool any;                  /* something is written already: */
     double before[QUANTITIES]; /* the last values */
 };
@@ -109,12 +138,15 @@ static double in_unit(enum quantity quantity, double value) {
     return quantity == POWER || quantity == CAP ? value / 1000 : value;
 }
 
-static void add_line(const struct writer *w, double time_s, const double *values, double low, double high) {
+static void add_line(struct writer *w, double time_s, const double *values, double low, double high) {
     struct str *data = &w->figure->data;
     str_add_int(data, (int64_t)w->series);
     csv_comma_real(data, time_s / 3600);
-    for (int q = 0; q < w->view->count; q++)
+    w->hash = hash_bytes(w->hash, &time_s, sizeof time_s);
+    for (int q = 0; q < w->view->count; q++) {
+        w->hash = hash_bytes(w->hash, &values[w->view->quantities[q]], sizeof *values);
         csv_comma_real(data, in_unit(w->view->quantities[q], values[w->view->quantities[q]]));
+    }
     if (w->view->with_range) {
         csv_comma_real(data, in_unit(w->view->quantities[0], low));
         csv_comma_real(data, in_unit(w->view->quantities[0], high));
@@ -185,10 +217,13 @@ static int add_series(struct writer *w, const char *folder, int64_t replication,
         held = row;
         rows++;
     }
-    if (r == 0 && w->bin_s > 0 && rows > 0) { /* the last row has no length: it ends the line */
+    if (r == 0 && rows > 0 && (w->bin_s > 0 || w->end_s > held.time_s)) {
         double last = held.values[w->view->quantities[0]];
-        end_bin(w, &bin);
-        add_row(w, held.time_s, held.values, last, last);
+        if (w->bin_s > 0) {
+            add_to_bins(w, &bin, &held, w->end_s);
+            end_bin(w, &bin);
+        }
+        add_row(w, w->end_s, held.values, last, last);
     }
     csv_close(reader.csv);
     return r;
@@ -199,6 +234,9 @@ static int add_series(struct writer *w, const char *folder, int64_t replication,
 /* The series that a figure shows. */
 struct shown {
     size_t places[PLOT_MOST_SERIES], count;
+    const char *labels[PLOT_MOST_SERIES];
+    double ends_s[PLOT_MOST_SERIES];
+    uint64_t hashes[PLOT_MOST_SERIES];
     double end_s, most_gpus;
     size_t most_rows;
     bool has_cap;
@@ -225,6 +263,8 @@ static int find_shown(const struct plot_source *source, int64_t replication, str
             plot_note(figure, "%s is left out, it has no replication %lld", s->label, (long long)replication);
             continue;
         }
+        shown->labels[shown->count] = s->label;
+        shown->ends_s[shown->count] = extent.end_s;
         shown->places[shown->count++] = i;
         shown->end_s = fmax(shown->end_s, extent.end_s);
         shown->most_gpus = fmax(shown->most_gpus, extent.most_gpus);
@@ -238,14 +278,11 @@ static int find_shown(const struct plot_source *source, int64_t replication, str
     return 0;
 }
 
-static void set_variables(const struct plot_source *source, const struct plot_wishes *wishes,
-                          const struct shown *shown, double bin_s, struct plot_figure *figure) {
-    const char *labels[PLOT_MOST_SERIES];
+static void set_variables(const struct plot_wishes *wishes, const struct shown *shown, double bin_s,
+                          struct plot_figure *figure) {
     double styles[PLOT_MOST_SERIES];
-    for (size_t s = 0; s < shown->count; s++) {
-        labels[s] = source->series.at[shown->places[s]].label;
+    for (size_t s = 0; s < shown->count; s++)
         styles[s] = (double)shown->places[s] + 1;
-    }
     const char *note = arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
     if (bin_s > 0)
         note = arena_printf(&figure->arena, "%s, means over %.3g %s", note,
@@ -256,7 +293,7 @@ static void set_variables(const struct plot_source *source, const struct plot_wi
                             : bin_s < 36000 ? "min"
                                             : "h");
     bool in_days = shown->end_s > 5 * 86400;
-    plot_set_series(figure, labels, shown->count);
+    plot_set_series(figure, shown->labels, shown->count);
     plot_set_numbers(figure, "style", styles, shown->count);
     plot_set_text(figure, "note", note);
     plot_set_text(figure, "x_label", in_days ? "time (days)" : "time (h)");
@@ -274,10 +311,14 @@ static int make(const struct plot_source *source, const struct plot_wishes *wish
     str_add(&figure->data, view->header);
     for (size_t s = 0; r == 0 && s < shown->count; s++) {
         const struct plot_series *series = &source->series.at[shown->places[s]];
-        struct writer writer = {view, figure, s + 1, series->label, bin_s, false, {0}};
+        struct writer writer = {view,       figure, s + 1, series->label, shown->ends_s[s], bin_s,
+                                HASH_START, false,  {0}};
         r = add_series(&writer, series->folder, wishes->replication, reterr);
+        shown->hashes[s] = writer.hash;
     }
-    set_variables(source, wishes, shown, bin_s, figure);
+    if (r == 0)
+        plot_name_same(figure, shown->labels, shown->hashes, shown->count);
+    set_variables(wishes, shown, bin_s, figure);
     return r;
 }
 
@@ -312,12 +353,9 @@ int plot_occupancy(const struct plot_source *source, const struct plot_wishes *w
 int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
                struct error *reterr) {
     struct shown shown;
-    const char *labels[PLOT_MOST_SERIES];
     int r = make(source, wishes, &queue_view, figure, &shown, reterr);
     if (r != 0)
         return r;
-    for (size_t s = 0; s < shown.count; s++)
-        labels[s] = source->series.at[shown.places[s]].label;
-    figure->height = 340 + plot_set_legend(figure, labels, shown.count);
+    figure->height = 340 + plot_set_legend(figure, figure->width - 20, shown.labels, shown.count);
     return 0;
 }

@@ -7,6 +7,7 @@ import csv
 import itertools
 import math
 import os
+import re
 import shutil
 import statistics
 import struct
@@ -121,6 +122,11 @@ def check_figure(folder, name, words=(), pixels=True):
         check_png(folder / f"{name}.png", *size_of(folder, name))
     pdf = (folder / f"{name}.pdf").read_bytes()
     assert pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF") and len(pdf) > 4000, name
+    sizes = set()
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
+        if stream[:1] == b"x":  # compressed
+            sizes |= set(re.findall(rb"([0-9.]+) 0 0 [-0-9.]+ [0-9.]+ [0-9.]+ Tm", zlib.decompressobj().decompress(stream)))
+    assert b"10.5" in sizes and max(map(float, sizes)) <= 10.5, (name, sizes)  # 14 pixels of 1/96 inch, in points
 
 
 def check_redrawn(folder, names):
@@ -182,9 +188,14 @@ def check_jct(results, figures):
 
 
 def check_time(results, figures, replication):
-    """Few rows: as they are in power.csv."""
+    """Few rows: as they are in power.csv, the last one up to the end of the run (sim_s: there is no warm-up)."""
     for policy in POLICIES:
         rows = [row for row in rows_of(results / policy / "power.csv") if row["replication"] == str(replication)]
+        end_s, = (float(row["sim_s"]) for row in rows_of(results / policy / "summary.csv")
+                  if row["replication"] == str(replication))
+        assert 0.9 * end_s < float(rows[-1]["time_s"]) <= end_s
+        if float(rows[-1]["time_s"]) < end_s:
+            rows.append({**rows[-1], "time_s": end_s})
         drawn = [row for row in rows_of(figures / "power.csv") if row["policy"] == policy]
         assert len(drawn) == len(rows) > 20
         for row, source in zip(drawn, rows):
@@ -301,6 +312,17 @@ def check_missing_gnuplot(run, folder):
     assert list((folder / "undrawn").iterdir()) == []
 
 
+def test_same_values(folder):
+    """charon cannot be told from zeus where no cap is set: the legend and a note say so."""
+    results = folder / "same"
+    easim("compare", SOURCE / "configs" / "eas-sim.yaml", "--policies", "charon,fcfs,zeus", "--set", "horizon=4h", "-n", "2",
+          "--quiet", "--out", results)
+    said = plot(results, folder / "same figures", figures=OF_COMPARISONS)
+    assert said.count("note: zeus has the same values as charon") == 5, said  # bars stand side by side
+    for name in ("pareto", "jct", "power", "occupancy", "queue"):
+        check_figure(folder / "same figures", name, ["charon", "fcfs", "zeus (as charon)"])
+
+
 def test_many_rows(folder):
     """A power.csv of 50,000 rows: bins whose means keep the energy, and a small picture."""
     run = folder / "long"
@@ -345,6 +367,7 @@ def test_sweep(folder):
     check_redrawn(figures, OF_SWEEPS)
     check_axes(results, folder)
     check_undefined(table, folder)
+    check_long_legend(table, folder)
     check_partial_sweep(file, results, folder)
 
 
@@ -371,6 +394,20 @@ def check_undefined(table, folder):
     plot(folder / "undefined", folder / "undefined figures", figures=OF_SWEEPS)
     assert {row["by"] for row in rows_of(folder / "undefined figures" / "heatmap.csv")} == {"zeus"}
     assert "grey: no value" in (folder / "undefined figures" / "heatmap.svg").read_text()
+
+
+def check_long_legend(table, folder):
+    """As many rows as the legend gets are in the picture, of four lines and of seven: nothing is cut at the edge."""
+    place = folder / "legends"
+    place.mkdir()
+    for count in (4, 7):
+        with open(place / "sweep.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, table[0].keys())
+            writer.writeheader()
+            writer.writerows({**row, "policy.name": f"policy{i}"} for row in table if row["policy"] == "zeus"
+                             for i in range(count))
+        easim("plot", place, "--figures", "lines", "--format", "png,svg", "--quiet", "--force")
+        check_png(place / "figures" / "lines.png", *size_of(place / "figures", "lines"))
 
 
 def check_partial_sweep(file, results, folder):
@@ -416,7 +453,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("skipped: gnuplot not found")
         sys.exit(77)
-    tests = [test_comparison, test_run, test_many_rows, test_sweep, test_hostile_names]
+    tests = [test_comparison, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names]
     with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
         for test in tests:
             test(Path(name))

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define TASKS 12
@@ -125,4 +126,19 @@ Test(isolate, cancelled) {
     signal(SIGTERM, cancel);
     cr_assert_eq(isolated_run(&tasks, &error), 0);
     cr_assert_eq(seen.count, 2);
+}
+
+/* Two files for each task: where few may be open, fewer tasks run at a time, and poll takes no more entries. */
+Test(isolate, few_files, .timeout = 60) {
+    struct seen seen = {0};
+    struct isolated tasks = all(&seen, 64);
+    struct error error = {0};
+    int lowest = dup(STDERR_FILENO);
+    const struct rlimit few = {(rlim_t)lowest + 5, (rlim_t)lowest + 5};
+    close(lowest);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_assert_eq(seen.count, TASKS);
+    for (size_t i = 0; i < TASKS; i++)
+        cr_expect_eq(seen.failures[i][0] == '\0', i < 3 || i > 5);
 }

@@ -32,7 +32,7 @@ if (format eq 'svg') {
 } else {
     small_font = ',9'
     if (format eq 'pdf') {
-        set terminal pdfcairo size width / 96.0,height / 96.0 noenhanced font 'sans-serif,10.5' fontscale 1
+        set terminal pdfcairo size width / 96.0,height / 96.0 noenhanced font 'sans-serif,10.5' fontscale 0.75
     } else {
         set terminal pngcairo size 3 * width,3 * height noenhanced font 'sans-serif,10.5' fontscale 3 linewidth 3 \
             pointscale 3
