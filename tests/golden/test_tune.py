@@ -156,7 +156,7 @@ def bounds_on_nothing(folder):
     easim("tune", SEED, "--policy", "aurachronos", "--set", "params_by_policy={aurachronos: {preempt_slack_s: 0}}",
           "--params", "preempt_slack_s=600..3600", "--objective", "deadline_miss_rate", "--constraint",
           "preemptions<=50%", "-n", 2, "--max-trials", 5, "--out", folder / "broken", "--quiet")
-    trials = rows(folder / "broken" / "trials.csv")
+    trials = rows_of(folder / "broken" / "trials.csv")
     assert all((t["preemptions"] == "0") == (t["within_bounds"] == "1") for t in trials), trials
     assert trials[0]["best"] == "1" and {t["within_bounds"] for t in trials} == {"0", "1"}, trials
 
