@@ -32,15 +32,16 @@ array shape[8] = [7, 5, 9, 11, 13, 15, 6, 4]
 
 MOST = 1000
 array model[MOST]; array gpu[MOST]; array batch_least[MOST]; array batch_most[MOST]; array powers[MOST]
-array w_most[MOST]; array k_least[MOST]; array k_most[MOST]
+array w_most[MOST]; array k_least[MOST]; array k_most[MOST]; array by_table[MOST]
 G = 0
 smaller(a, b) = a < b ? a : b
 larger(a, b) = a > b ? a : b
 is_new(z) = G == 0 || model[G] ne strcol(1) || gpu[G] ne strcol(2)
 open_group(z) = (G = smaller(G + 1, MOST), model[G] = strcol(1), gpu[G] = strcol(2), batch_least[G] = column(5), \
-    batch_most[G] = column(5), k_least[G] = column(3), k_most[G] = column(3), powers[G] = 0, w_most[G] = 0)
+    batch_most[G] = column(5), k_least[G] = column(3), k_most[G] = column(3), powers[G] = 0, w_most[G] = 0, by_table[G] = 0)
 stats points skip 1 using ((is_new(0) ? open_group(0) : 0), batch_least[G] = smaller(batch_least[G], column(5)), \
     batch_most[G] = larger(batch_most[G], column(5)), \
+    by_table[G] = by_table[G] || strcol(13) eq "table", \
     k_least[G] = smaller(k_least[G], column(3)), k_most[G] = larger(k_most[G], column(3)), \
     valid(8) ? (powers[G] = powers[G] + 1, w_most[G] = larger(w_most[G], column(8))) : 0, 0) nooutput
 if (G == 0) { printerr "calibration.gp: no rows in ".points; exit status 2 }
@@ -82,7 +83,8 @@ do for [g = 1:G] {
         if (format eq "svg") { set terminal svg size width,height name "calibration" @svg_look } \
         else { set terminal pngcairo size 2*width,2*height @png_look }
         set output out."/".file.".".format
-        set multiplot layout panels,1 title model[g]." on ".gpu[g]." (points measured, lines modelled)".\
+        set multiplot layout panels,1 title model[g]." on ".gpu[g].\
+            (by_table[g] ? " (points measured, lines: a lookup table of them)" : " (points measured, lines modelled)").\
             (K < seen ? sprintf(", %d of %d curves", K, seen) : "")
         set logscale x 2
         set xrange [0.9 * (by_batch ? batch_least[g] : k_least[g]):1.1 * (by_batch ? batch_most[g] : k_most[g])]

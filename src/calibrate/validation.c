@@ -28,6 +28,7 @@ void validation_make(struct validation *v, const struct profile_group *group, co
     const struct gpu_model *g = model < 0 ? NULL : model_on_gpu(&models->models[model], group->gpu);
     for (size_t i = 0; i < n; i++)
         v->predictions[i] = g ? predict(g, v->points.at.at[i].at) : (struct prediction){NAN, NAN};
+    v->by_table = g && g->lookup.count > 0;
     v->scores = score_all(&v->points, v->predictions);
     if (model < 0)
         v->missing = "no such model in the file";
@@ -44,11 +45,11 @@ void validation_finish(struct validation *v) {
 
 void points_write_header(struct str *out) {
     str_add(out, "model,gpu,k,across_nodes,batch_per_gpu,throughput_samples_s,throughput_model,power_w_per_gpu,"
-                 "power_model,energy_j_per_sample,energy_model,line\n");
+                 "power_model,energy_j_per_sample,energy_model,line,predicted_by\n");
 }
 
 void points_write(struct str *out, const struct profile_group *group, const struct points *points,
-                  const struct prediction *predictions) {
+                  const struct prediction *predictions, bool by_table) {
     for (size_t i = 0; i < points->at.count; i++) {
         const struct point *m = &points->at.at[i];
         const struct prediction *p = &predictions[i];
@@ -61,6 +62,6 @@ void points_write(struct str *out, const struct profile_group *group, const stru
         csv_comma_real(out, p->power_w);
         csv_comma_real(out, m->power_w / m->rate);
         csv_comma_real(out, p->power_w / p->rate);
-        str_addf(out, ",%u\n", m->line);
+        str_addf(out, ",%u,%s\n", m->line, isnan(p->rate) ? "" : by_table ? "table" : "form");
     }
 }

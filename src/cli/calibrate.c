@@ -145,7 +145,8 @@ static int write_outputs(const struct arguments *a, const struct choice *choices
     model_writer_write(&models, choices, limits, count, &how);
     points_write_header(&points);
     for (size_t i = 0; i < count; i++)
-        points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions);
+        points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions,
+                     choices[i].table.count > 0);
     int r = write_whole(a->output, &models, &error);
     if (r == 0)
         r = write_whole(a->points, &points, &error);
@@ -248,7 +249,7 @@ static int check(const struct arguments *a, const struct profile_table *profile,
         predicted += v.scores.points[THROUGHPUT];
         if (!print_validation(&v, a->max_error))
             r = EXIT_RUN_FAILED;
-        points_write(&points, v.group, &v.points, v.predictions);
+        points_write(&points, v.group, &v.points, v.predictions, v.by_table);
         validation_finish(&v);
     }
     if (predicted == 0) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,10 +22,12 @@
 /* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that. */
 #define DONE 77
 
-_Noreturn static void be_child(void (*function)(void *), void *context, double limit_s) {
+_Noreturn static void be_child(void (*function)(void *), void *context, double limit_s, pid_t parent) {
     const rlim_t seconds = (rlim_t)ceil(limit_s);
     const struct rlimit processor = {seconds, seconds + 1}, no_core = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE); /* it was killed before the line above */
     setpgid(0, 0);
     setrlimit(RLIMIT_CPU, &processor);
     setrlimit(RLIMIT_CORE, &no_core);
@@ -50,11 +53,11 @@ static bool await(pid_t pid, double wall_s) {
 
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s) {
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid < 0)
         return (struct child_result){CHILD_NOT_STARTED, errno};
     if (pid == 0)
-        be_child(function, context, limit_s);
+        be_child(function, context, limit_s, parent);
     bool in_time = await(pid, WALL_FACTOR * limit_s);
     int status = 0;
     kill(-pid, SIGKILL); /* also what the plug-in may have started */

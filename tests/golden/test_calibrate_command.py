@@ -125,7 +125,8 @@ def check_of_unseen_points(folder):
     assert "no such model in the file" in out and "the model does not know this GPU type" in out, out
     with open(folder / "fast_points.csv", newline="", encoding="utf-8") as file:
         points = list(csv.DictReader(file))
-    assert len(points) == 11 and points[-1]["throughput_model"] == ""
+    assert len(points) == 11 and points[-1]["throughput_model"] == points[-1]["predicted_by"] == ""
+    assert points[0]["predicted_by"] == "form", points[0]
     assert math.isclose(1.1 * float(points[0]["throughput_model"]), float(points[0]["throughput_samples_s"]),
                         rel_tol=1e-6)
     (folder / "none.csv").write_text(HEAD + "other,card one,1,8,100,,\n")
@@ -231,6 +232,9 @@ def figure(folder):
     text = " ".join(ElementTree.parse(folder / "figures" / "01-m-card-one.svg").getroot().itertext())
     for words in ("m on card one", "k = 1", "k = 4", "samples/s of one GPU", "W of one GPU"):
         assert words in text, (words, text)
+    with open(folder / "t_points.csv", newline="", encoding="utf-8") as file:
+        kinds = {row["predicted_by"] for row in csv.DictReader(file)}
+    assert kinds == {"table"} and "lines: a lookup table of them" in text, (kinds, text)
 
 
 def main():
