@@ -2,6 +2,8 @@
    sanitizers run in it. */
 #include "conformance/child.h"
 
+#include "experiment/isolate.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,13 +24,9 @@
 
 _Noreturn static void be_child(void (*function)(void *), void *context, double limit_s, pid_t parent) {
     const rlim_t seconds = (rlim_t)ceil(limit_s);
-    const struct rlimit processor = {seconds, seconds + 1}, no_core = {0, 0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE); /* it was killed before the line above */
-    setpgid(0, 0);
+    const struct rlimit processor = {seconds, seconds + 1};
+    isolate_child(parent);
     setrlimit(RLIMIT_CPU, &processor);
-    setrlimit(RLIMIT_CORE, &no_core);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
         dup2(null, STDOUT_FILENO); /* the report is the only text there */

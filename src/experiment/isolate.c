@@ -89,13 +89,17 @@ static double clock_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
+void isolate_child(pid_t parent) {
     const struct rlimit no_core = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_FAILURE); /* it was killed before the line above */
     setpgid(0, 0);
     setrlimit(RLIMIT_CORE, &no_core);
+}
+
+static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
+    isolate_child(parent);
     FILE *out = fdopen(c->result, "w");
     if (out)
         all->work(all->context, c->task, c->trail, out);

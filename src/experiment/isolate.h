@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs it tells where.
  */
@@ -43,5 +44,9 @@ struct isolated {
 /* Until all tasks are over, or cancelled: then those that have begun are given up without a call of done, but for
    what they finish quickly. Negative: no process can be started. */
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
+
+/* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process group of its own,
+   to be killed with all that it starts, and leaves no core file. */
+void isolate_child(pid_t parent);
 
 #endif
