@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 ENDINGS = (".py", ".sh", ".md", ".yaml", ".build")
-NAMES = {"run", "meson_options.txt", "packages.txt", ".gitignore", ".editorconfig", ".clang-format"}
+NAMES = {"run", "meson_options.txt", "packages.txt", "pre-commit", "commit-msg", ".gitignore", ".editorconfig", ".clang-format"}
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what the documents say. Usage: check_docs.py EASIM SOURCE_DIR TMPDIR
 
-- Every fenced sh block of README.md, docs, policies/README.md and configs/README.md runs, command by command, in a
+- Every fenced sh block of README.md, CONTRIBUTING.md, docs, policies/README.md and configs/README.md runs, command by command, in a
   folder under TMPDIR that links to the parts of the source the commands name; `build/easim` and `easim` are EASIM.
   A fenced text block right after one must be the block's standard output; a line of three dots stands for any lines.
   A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set.
@@ -20,12 +20,13 @@ import sys
 from pathlib import Path
 
 LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs", "README.md"]
-DOCUMENTS = ["README.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
 PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
             "python3", "man", "cd", "./test_inorder", "awk", "sed", "join", "for", "if", "sqlite3"}
 OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3"}  # commands: what only they need
 # These set up or test a whole checkout; the gate (.ci/run) does that.
-NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b"]
+NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b",
+           r"git config core\.hooksPath \.githooks"]  # tests/golden/test_hooks.py
 CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision changes the protection of memory twice
 SLOW = {"docs/readings.md"}  # thousands of runs: not in sanitized builds
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
