@@ -24,7 +24,7 @@ set border 3 linewidth 1 linecolor rgb "#404040"
 set tics nomirror out scale 0.6 textcolor rgb "#202020"
 set format "%g"
 set grid linetype 1 linecolor rgb "#E4E4E4" linewidth 0.8
-# Okabe and Ito's palette without its yellow, as in src/output/figures/begin.gp.
+# Okabe and Ito's palette without its yellow, as in src/output/plot/scripts/begin.gp.
 array colour[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000"]
 array shape[8] = [7, 5, 9, 11, 13, 15, 6, 4]
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/run_args.h"
-#include "output/plot_dir.h"
+#include "output/plot/dir.h"
 #include "output/run_dir.h"
 
 #include <stdio.h>

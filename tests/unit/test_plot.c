@@ -1,6 +1,6 @@
 /* Words and units of metrics; text of results as gnuplot takes it. */
 #include "output/metric_text.h"
-#include "output/plot.h"
+#include "output/plot/kinds.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over its
    replications; over axes that the figure does not show, each replication is averaged first, so that the interval
    is that of the mean over these points and not of the spread between them. */
-#include "output/plot_grid.h"
+#include "output/plot/grid.h"
 
 #include "base/numfmt.h"
 #include "io/lines.h"

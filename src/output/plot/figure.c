@@ -1,26 +1,12 @@
-/* Scripts: variables, then what all figures share, then the plotting part. Invariant: text of the results stands
-   between single quotes only, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does not
-   read doubled quotes everywhere. */
-#include "output/plot.h"
-
-#include "figure_scripts.h"
+/* The variables of a script, notes and reasons. Invariant: text of the results stands between single quotes only,
+   in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does not read doubled quotes
+   everywhere. */
+#include "output/plot/figure.h"
 
 #include <stdlib.h>
 
 #define MOST_LEGEND 26 /* characters of a legend entry */
 #define MOST_TITLE  64 /* of a line as wide as a figure */
-
-const struct plot_kind plot_kinds[] = {
-    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
-    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct},
-    {"power", "power over time, with the cap", script_power, plot_power},
-    {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy},
-    {"queue", "jobs waiting over time", script_queue, plot_queue},
-    {"bars", "missed deadlines and fairness", script_bars, plot_bars},
-    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines},
-    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap},
-    {NULL, NULL, NULL, NULL},
-};
 
 /* Bytes of the UTF-8 character at text (which ends with a NUL); 0 if it is none. */
 static size_t character_bytes(const unsigned char *text) {
@@ -165,19 +151,6 @@ void plot_note(struct plot_figure *figure, const char *format, ...) {
     va_start(arguments, format);
     array_push(&figure->notes, words(figure, format, arguments));
     va_end(arguments);
-}
-
-void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
-                 struct str *out) {
-    str_addf(out,
-             "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
-             kind->name, kind->summary, kind->name, kind->name);
-    str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats, figure->width,
-             figure->height);
-    str_add_bytes(out, figure->variables.text, figure->variables.length);
-    str_add(out, script_begin);
-    str_add(out, kind->script);
-    str_add(out, script_end);
 }
 
 void plot_figure_finish(struct plot_figure *figure) {

@@ -1,9 +1,10 @@
 /* Figures of metrics per policy: two against each other, and bars. */
+#include "output/plot/metric_figures.h"
+
 #include "base/hash.h"
 #include "experiment/pareto.h"
 #include "metrics/kinds.h"
 #include "output/metric_text.h"
-#include "output/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef EASIM_OUTPUT_PLOT_DIR_H
 #define EASIM_OUTPUT_PLOT_DIR_H
 
-#include "output/plot.h"
+#include "output/plot/kinds.h"
 
 struct plot_dir; /* opaque */
 

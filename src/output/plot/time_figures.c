@@ -2,8 +2,9 @@
    are; of many, the means over equal bins, about as wide as a pixel, with the least and the largest value in each.
    The last row holds until the end of the run.
  */
+#include "output/plot/time_figures.h"
+
 #include "base/hash.h"
-#include "output/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Folders of results. Invariant: the order of the series is that of compare.csv, or of the command line. */
-#include "output/plot_source.h"
+#include "output/plot/source.h"
 
 #include "base/numfmt.h"
 

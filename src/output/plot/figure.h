@@ -1,8 +1,8 @@
-/* The kinds of figures: each makes its data, as CSV, and the variables that its gnuplot script begins with. */
-#ifndef EASIM_OUTPUT_PLOT_H
-#define EASIM_OUTPUT_PLOT_H
+/* A figure before it is drawn: its data, as CSV, and the variables that its gnuplot script begins with. */
+#ifndef EASIM_OUTPUT_PLOT_FIGURE_H
+#define EASIM_OUTPUT_PLOT_FIGURE_H
 
-#include "output/plot_source.h"
+#include "output/plot/source.h"
 
 #define PLOT_WIDTH        480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
 #define PLOT_NOT_POSSIBLE 1   /* what a figure's make returns if the results do not allow it */
@@ -27,29 +27,6 @@ struct plot_figure {
     ARRAY_OF(const char *) notes; /* what is left out of it */
 };
 
-struct plot_kind {
-    const char *name; /* of the files too */
-    const char *summary;
-    const char *script; /* the plotting part, src/output/figures/NAME.gp */
-    /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
-    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                struct error *reterr);
-};
-
-extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
-
-int plot_pareto(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_jct(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_power(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_occupancy(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_queue(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_bars(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_lines(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-int plot_heatmap(const struct plot_source *, const struct plot_wishes *, struct plot_figure *, struct error *);
-
-/* The whole script of a made figure, which draws `formats` ("svg png"). */
-void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
-                 struct str *out);
 void plot_figure_finish(struct plot_figure *figure);
 
 /* ---- For the kinds ---- */

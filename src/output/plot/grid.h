@@ -3,7 +3,7 @@
 #define EASIM_OUTPUT_PLOT_GRID_H
 
 #include "base/intern.h"
-#include "output/plot_source.h"
+#include "output/plot/source.h"
 
 #define GRID_DIMENSIONS 3 /* x, y (or lines), panels */
 #define GRID_NO_AXIS    ((size_t)-1)

@@ -1,7 +1,8 @@
 /* Figures of a sweep: lines along one axis, and a map over two. */
+#include "output/plot/sweep_figures.h"
+
 #include "output/metric_text.h"
-#include "output/plot.h"
-#include "output/plot_grid.h"
+#include "output/plot/grid.h"
 
 #include <math.h>
 #include <stdlib.h>

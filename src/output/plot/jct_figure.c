@@ -1,7 +1,8 @@
 /* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the
    curve, so what a policy leaves undone shows. */
+#include "output/plot/jct_figure.h"
+
 #include "base/hash.h"
-#include "output/plot.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

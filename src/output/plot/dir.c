@@ -1,5 +1,5 @@
 /* Drawing with gnuplot. No shell is involved, and gnuplot is given only file names that easim chose. */
-#include "output/plot_dir.h"
+#include "output/plot/dir.h"
 
 #include "io/atomic_file.h"
 #include "io/files.h"

@@ -1,0 +1,11 @@
+/* The figure of completion times. */
+#ifndef EASIM_OUTPUT_PLOT_JCT_FIGURE_H
+#define EASIM_OUTPUT_PLOT_JCT_FIGURE_H
+
+#include "output/plot/figure.h"
+
+/* As plot_kind.make. */
+int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
+             struct error *reterr) MUST_CHECK;
+
+#endif

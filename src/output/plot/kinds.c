@@ -1,0 +1,33 @@
+/* The table of figures. A script is variables, then what all figures share, then the plotting part. */
+#include "output/plot/kinds.h"
+
+#include "figure_scripts.h"
+#include "output/plot/jct_figure.h"
+#include "output/plot/metric_figures.h"
+#include "output/plot/sweep_figures.h"
+#include "output/plot/time_figures.h"
+
+const struct plot_kind plot_kinds[] = {
+    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
+    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct},
+    {"power", "power over time, with the cap", script_power, plot_power},
+    {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy},
+    {"queue", "jobs waiting over time", script_queue, plot_queue},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars},
+    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines},
+    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap},
+    {NULL, NULL, NULL, NULL},
+};
+
+void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
+                 struct str *out) {
+    str_addf(out,
+             "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
+             kind->name, kind->summary, kind->name, kind->name);
+    str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats, figure->width,
+             figure->height);
+    str_add_bytes(out, figure->variables.text, figure->variables.length);
+    str_add(out, script_begin);
+    str_add(out, kind->script);
+    str_add(out, script_end);
+}
