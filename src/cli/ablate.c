@@ -160,7 +160,7 @@ int cli_ablate(int argc, char **argv) {
     const struct argp argp = {
         options,
         parse,
-        "A B",
+        NULL,
         "Splits the difference A - B between two list policies into components.\v"
         "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of\n"
         "the two on the same workloads; the Shapley shares of the components add up to the difference.\n"
@@ -168,7 +168,7 @@ int cli_ablate(int argc, char **argv) {
         children,
         NULL,
         NULL};
-    struct arguments a = {.shown = option_main_metrics};
+    struct arguments a = {.run.scenario.more = "A B", .shown = option_main_metrics};
     struct study studies[2] = {{.module = {0}}, {.module = {0}}};
     struct ablation ablation = {0};
     struct problems problems = {0};

@@ -75,7 +75,7 @@ static int generate(const struct arguments *a, const struct study *study, struct
         problems_add(problems, study->scenario.workload->where, "workload",
                      "no workload CSV can hold these jobs: %s", obstacle);
         code = cli_report_problems(problems);
-    } else if (source_generate(&study->source, a->replication - 1, &workload, problems) < 0) {
+    } else if (study_generate(study, a->replication - 1, &workload, problems) < 0) {
         code = cli_report_problems(problems);
     } else if (write_rows(a, study, &workload, &error) < 0) {
         code = cli_report_error(&error);

@@ -33,7 +33,17 @@ static const struct argp_option options[] = {
     {0},
 };
 
-const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, NULL, NULL};
+/* argp would print what the parent takes before what its child does. It frees another text than it gave. */
+static char *write_usage(int key, const char *text, void *input) {
+    const struct scenario_args *args = input;
+    struct str all = {0};
+    if (key != ARGP_KEY_HELP_ARGS_DOC || !args || !args->more)
+        return (char *)text;
+    str_addf(&all, "%s %s", text, args->more);
+    return all.text;
+}
+
+const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, write_usage, NULL};
 
 void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected, struct argp_state *state) {
     if (args->policy)

@@ -12,6 +12,7 @@
 struct scenario_args {
     const char *config;
     const char *policy;
+    const char *more; /* operands of the command behind CONFIG.yaml, for its usage line; else NULL */
     ARRAY_OF(const char *) sets;
     struct str text; /* of standard input, if it has been read */
     struct arena arena;

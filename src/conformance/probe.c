@@ -144,7 +144,7 @@ static void run(struct probe *p) {
     memset(p->record, 0, sizeof *p->record);
     p->record->over_cap_w = -INFINITY;
     p->record->row_hash = HASH_START;
-    if (source_generate(&p->study->source, 0, &workload, &problems) < 0)
+    if (study_generate(p->study, 0, &workload, &problems) < 0)
         keep_failure(p->record, problems.count ? problems.texts[0] : "no workload");
     else
         simulate(p, &workload);

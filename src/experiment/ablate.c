@@ -45,7 +45,6 @@ static int run_cell(struct ablation *a, unsigned cell, const struct study *first
     hybrid_init(&hybrid, &first->params, &second->params, second_mask);
     study.module.policy = &hybrid.policy;
     study.params = hybrid.params;
-    study.source.shares = hybrid.policy.capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU;
     return replicate_run(&study, options, &replicate_summaries_only, &a->cells[cell], reterr);
 }
 

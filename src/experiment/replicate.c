@@ -70,7 +70,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
 static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     struct workload workload = {0};
     struct problems problems = {0};
-    int r = source_generate(&pool->study->source, index, &workload, &problems);
+    int r = study_generate(pool->study, index, &workload, &problems);
     if (r < 0)
         error_set(&slot->error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
     else

@@ -12,13 +12,25 @@ static double weight(unsigned players, unsigned size) {
     return 1 / (players * choices);
 }
 
+/* A set and what it leaves of the others are added first, and then to the sum: of the game with values[S] and
+   values[not S] exchanged every share is the negative, to the last bit. */
+static double share_of(const double *values, unsigned players, unsigned player) {
+    unsigned own = 1u << player, others = ((1u << players) - 1) & ~own;
+    double sum = 0;
+    for (unsigned set = 0; set <= others; set++) {
+        unsigned rest = others & ~set;
+        if (set & own || set > rest)
+            continue;
+        double added = values[set | own] - values[set];
+        if (set != rest)
+            added += values[rest | own] - values[rest];
+        sum += weight(players, (unsigned)__builtin_popcount(set)) * added;
+    }
+    return sum;
+}
+
 void shapley_shares(const double *values, unsigned players, double *shares) {
     assert(players <= SHAPLEY_MOST);
-    for (unsigned p = 0; p < players; p++) {
-        shares[p] = 0;
-        for (unsigned set = 0; set < 1u << players; set++)
-            if (!(set >> p & 1))
-                shares[p] +=
-                    weight(players, (unsigned)__builtin_popcount(set)) * (values[set | 1u << p] - values[set]);
-    }
+    for (unsigned p = 0; p < players; p++)
+        shares[p] = share_of(values, players, p);
 }

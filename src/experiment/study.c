@@ -107,13 +107,14 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     if (scenario < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
     int policy = load_policy(s, problems);
+    bool shares = policy == 0 && params_extras(&s->params).shares;
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);
     int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
-    s->source.power_limits = s->params.power_limits;
-    s->source.shares = policy == 0 && (s->module.policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU);
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
+    if (source == 0 && !shares)
+        source_note_whole_gpus(&s->source);
     int series = load_series(s, scenario == 0, &binding);
     if (cluster == 0)
         check_power(s, problems);
@@ -122,6 +123,12 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     if (problems->count == before && series == 0)
         warn_of_cap(s);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
+}
+
+int study_generate(const struct study *s, uint32_t replication, struct workload *workload,
+                   struct problems *problems) {
+    const struct config_extras extras = params_extras(&s->params);
+    return source_generate(&s->source, replication, &extras, workload, problems);
 }
 
 struct sim study_sim(const struct study *s, const struct workload *workload) {

@@ -98,7 +98,7 @@ struct dropped {
 static void add_limited(struct config_table *t, const struct gpu_model *g, double tdp_w,
                         const struct easim_config *unlimited) {
     const struct power_level *levels = g->power_limits.levels.at;
-    for (size_t l = t->power_limits ? g->power_limits.levels.count : 0; l-- > 0;)
+    for (size_t l = t->extras.power_limits ? g->power_limits.levels.count : 0; l-- > 0;)
         if (levels[l].power_limit_w < tdp_w)
             array_push(&t->configs, level_apply(&g->power_limits, &levels[l], unlimited));
 }
@@ -137,7 +137,7 @@ static void add_rigid_config(struct config_table *t, const struct config_request
                              .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
                              .power_w = {power_w, power_w},
                              .power_limit_w = INFINITY,
-                             .milli = t->shares ? q->milli : 0};
+                             .milli = t->extras.shares ? q->milli : 0};
     t->has_shares = t->has_shares || c.milli > 0;
     array_push(&t->configs, c);
 }

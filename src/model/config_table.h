@@ -27,13 +27,18 @@ struct config_set {
     const struct config_request *request; /* what it was made for; of the table */
 };
 
+/* Which configurations there are beside those of whole GPUs without a power limit. */
+struct config_extras {
+    bool power_limits; /* with each power limit of the model file */
+    bool shares;       /* parts of GPUs, for those who ask for them; else they get whole ones */
+};
+
 struct config_table {
     const struct cluster *cluster;
     const struct model_set *models;
-    bool power_limits;   /* configurations with a power limit as well; set before the first set is made */
-    bool shares;         /* parts of GPUs are given; else whole ones; likewise */
-    bool has_shares;     /* some configuration is part of a GPU */
-    double *rigid_speed; /* by GPU type */
+    struct config_extras extras; /* set before the first set is made */
+    bool has_shares;             /* some configuration is part of a GPU */
+    double *rigid_speed;         /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
     struct intern requests; /* request -> set */

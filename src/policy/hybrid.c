@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const component_names[COMPONENT_COUNT] = {"key",    "objective", "admission",
-                                                      "ageing", "resize",    "preemption"};
+const char *const component_names[COMPONENT_COUNT] = {"key",    "objective",  "admission",   "ageing",
+                                                      "resize", "preemption", "power_limits"};
 
 /* What is known of a waiting job. */
 struct known {
@@ -274,6 +274,7 @@ void hybrid_init(struct hybrid *h, const struct policy_params *first, const stru
     h->state_at[0] = round_up(sizeof(struct state));
     h->state_at[1] = h->state_at[0] + round_up(first->policy->state_size);
     h->params = (struct policy_params){.policy = &h->policy, .own = h, .list = make_options(h)};
+    h->params.power_limits = h->sides[h->from[COMPONENT_POWER_LIMITS]]->power_limits;
     h->list = make_list(h);
     h->policy = (struct easim_policy){
         EASIM_POLICY_ABI,
@@ -330,6 +331,8 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
         return equal || no_key;
     case COMPONENT_RESIZE:
         return equal_resize(&first->list, &second->list);
+    case COMPONENT_POWER_LIMITS:
+        return first->power_limits == second->power_limits;
     default:
         return equal || (!a->begin && !b->begin && !a->make_room && !b->make_room);
     }

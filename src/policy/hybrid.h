@@ -8,12 +8,13 @@
 #include "policy/params.h"
 
 enum component {
-    COMPONENT_KEY,        /* tier, value and user_factor; half_life_s */
-    COMPONENT_OBJECTIVE,  /* objective, urgent_objective, resize_least */
-    COMPONENT_ADMISSION,  /* objective_max, finish_by_s, allow, strict; POWER_CAP */
-    COMPONENT_AGEING,     /* ageing_s */
-    COMPONENT_RESIZE,     /* resize, shrink, resize_gain, resize_interval_s */
-    COMPONENT_PREEMPTION, /* begin, make_room */
+    COMPONENT_KEY,          /* tier, value and user_factor; half_life_s */
+    COMPONENT_OBJECTIVE,    /* objective, urgent_objective, resize_least */
+    COMPONENT_ADMISSION,    /* objective_max, finish_by_s, allow, strict; POWER_CAP */
+    COMPONENT_AGEING,       /* ageing_s */
+    COMPONENT_RESIZE,       /* resize, shrink, resize_gain, resize_interval_s */
+    COMPONENT_PREEMPTION,   /* begin, make_room */
+    COMPONENT_POWER_LIMITS, /* the parameter power_limits: which configurations there are */
     COMPONENT_COUNT
 };
 

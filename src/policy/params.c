@@ -155,6 +155,13 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
     return result;
 }
 
+struct config_extras params_extras(const struct policy_params *params) {
+    return (struct config_extras){
+        .power_limits = params->power_limits,
+        .shares = params->policy && (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU),
+    };
+}
+
 double params_number(const struct policy_params *params, size_t index) {
     const void *at = value_at(params, index);
     switch (params_at(params->policy, index)->type) {

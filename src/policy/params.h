@@ -5,6 +5,7 @@
 
 #include "config/schema.h"
 #include "easim/policy.h"
+#include "model/config_table.h"
 
 /* Options of every list policy. */
 struct list_options {
@@ -39,6 +40,9 @@ bool params_is_frequency_option(const char *name);
    Text is kept in binding->arena. Negative after adding problems. */
 int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
                 const struct binding *binding) MUST_CHECK;
+
+/* Which configurations there are for a policy with these values. */
+struct config_extras params_extras(const struct policy_params *params);
 
 /* The value of a parameter that is not text, as a number: a choice by its index, off as INFINITY. */
 double params_number(const struct policy_params *params, size_t index);

@@ -209,16 +209,17 @@ static uint32_t check_types(const char *names, struct location where, const stru
     return 1;
 }
 
-/* A job gets a whole GPU in place of part of one where nobody knows its speed there, or the policy does not share.
- */
-static void note_shares(struct stream *s, const struct workload_source *source) {
-    const char *reason = s->assign.models.count > 0 ? "part of a GPU (gpu_share), and gets a model: a whole one"
-                         : !source->shares
-                             ? "part of a GPU (gpu_share), which the policy does not share: a whole one"
-                             : NULL;
-    for (size_t i = 0; reason && i < s->trace.rows.count; i++)
+static void note_shares(struct stream *s, const char *reason) {
+    for (size_t i = 0; i < s->trace.rows.count; i++)
         if (s->trace.rows.at[i].gpu_milli % WHOLE_GPU_MILLI > 0)
             trace_note(&s->trace, false, reason, s->trace.rows.at[i].line);
+}
+
+void source_note_whole_gpus(struct workload_source *source) {
+    struct stream *streams = source->streams.at;
+    for (size_t i = 0; i < source->streams.count; i++)
+        if (streams[i].assign.models.count == 0)
+            note_shares(&streams[i], "part of a GPU (gpu_share), which the policy does not share: a whole one");
 }
 
 /* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once. */
@@ -272,7 +273,8 @@ static void read_trace(struct stream *s, const struct workload_source *source,
         if (s->trace.rows.count == 0)
             problems_add(b->problems, (struct location){.file = s->file}, NULL, "the log holds no usable job");
         check_rows(s, source, b);
-        note_shares(s, source);
+        if (s->assign.models.count > 0) /* nobody knows the speed of a model on part of a GPU */
+            note_shares(s, "part of a GPU (gpu_share), and gets a model: a whole one");
     }
 }
 

@@ -61,16 +61,15 @@ static void place_labels(const struct trace *t, const uint32_t *places, size_t f
     }
 }
 
-int source_generate(const struct workload_source *source, uint32_t replication, struct workload *w,
-                    struct problems *problems) {
+int source_generate(const struct workload_source *source, uint32_t replication, const struct config_extras *extras,
+                    struct workload *w, struct problems *problems) {
     const struct scenario *scenario = source->scenario;
     const struct scenario_user *users = scenario->users.at;
     const struct stream *streams = source->streams.at;
     *w = (struct workload){.rigid_costs = source->rigid_costs, .warmup_ns = source->warmup_ns};
     if (config_table_init(&w->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
-    w->table.power_limits = source->power_limits;
-    w->table.shares = source->shares;
+    w->table.extras = *extras;
     for (size_t i = 0; i < scenario->users.count; i++) {
         uint32_t user = workload_user(w, users[i].name); /* may move the array */
         w->users.at[user].weight = users[i].weight;

@@ -14,8 +14,6 @@ struct workload_source {
     bool single;                /* the section is itself one stream */
     struct start_costs rigid_costs;
     int64_t warmup_ns;
-    bool power_limits; /* jobs get configurations with a power limit too */
-    bool shares;       /* jobs get the part of a GPU that they ask for, not a whole one */
 };
 
 /* Binds the keys of the section: problems of its form. Negative after adding some; the source can be finished in
@@ -26,11 +24,14 @@ int source_bind(struct workload_source *source, const struct scenario *scenario,
    NULL-terminated table of the foreign formats. Negative after adding problems. */
 int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
                 const struct trace_reader *const *readers, const struct binding *binding) MUST_CHECK;
+/* Notes the jobs that ask for part of a GPU and get a whole one because the policy does not share GPUs. */
+void source_note_whole_gpus(struct workload_source *source);
 void source_finish(struct workload_source *source);
 
-/* The jobs of one replication (from 0); the same arguments give the same jobs. */
-int source_generate(const struct workload_source *source, uint32_t replication, struct workload *workload,
-                    struct problems *problems) MUST_CHECK;
+/* The jobs of one replication (from 0); the same arguments give the same jobs. extras: of their configurations, for
+   the policy that is to run them. */
+int source_generate(const struct workload_source *source, uint32_t replication, const struct config_extras *extras,
+                    struct workload *workload, struct problems *problems) MUST_CHECK;
 
 extern const struct field workload_fields[]; /* of a section with `streams`; else it is one stream */
 

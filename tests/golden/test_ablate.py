@@ -18,14 +18,27 @@ from support import SOURCE, easim, rows_of
 
 os.environ["EASIM_POLICY_PATH"] += f":{Path(sys.argv[3]).resolve()}"
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
-COMPONENTS = ["key", "objective", "admission", "ageing", "resize", "preemption"]
+COMPONENTS = ["key", "objective", "admission", "ageing", "resize", "preemption", "power_limits"]
 PARTS = {"key": "order=size", "objective": "wish=energy", "admission": "most_k=4", "ageing": "tau=10min",
-         "resize": "resize=true", "preemption": "least_run_s=30min"}
+         "resize": "resize=true", "preemption": "least_run_s=30min", "power_limits": "power_limits=true"}
 LIGHT = ["--set", "workload.rate_per_s=0.001"]  # some resizes happen
 
 
-def ablate(out, first, second, *options):
-    easim("ablate", SEED, first, second, "--out", out, "--quiet", *options)
+def with_levels(folder):
+    """The seed protocol with two levels on every GPU of every model: one saves energy, the other little but time."""
+    levels = ("        power_limits: {levels: [{power_limit_w: 150, time_ratio: 1.3, power_ratio: 0.5, energy_ratio: 0.65, "
+              "configurations: 1}, {power_limit_w: 250, time_ratio: 1.05, power_ratio: 0.9, energy_ratio: 0.945, "
+              "configurations: 1}]}\n")
+    configs = SOURCE / "configs"
+    models = (configs / "models" / "eas-sim.yaml").read_text().split("\n        pmax_w:")
+    (folder / "models.yaml").write_text(models[0] + "".join(f"\n{levels}        pmax_w:{rest}" for rest in models[1:]))
+    scenario = folder / "levels.yaml"
+    scenario.write_text((configs / "eas-sim.yaml").read_text().replace("models/eas-sim.yaml", "models.yaml"))
+    return scenario
+
+
+def ablate(out, first, second, *options, scenario=SEED):
+    easim("ablate", scenario, first, second, "--out", out, "--quiet", *options)
     return {(r["metric"], r["component"]): r for r in rows_of(out / "ablate.csv")}
 
 
@@ -56,15 +69,15 @@ def cells_of(folder, second):
 
 def mixtures_are_settings(folder):
     """Every mixture of two settings of `parts` is the run of the mixed setting; shares and intervals follow."""
-    n = 4
-    table = ablate(folder / "parts", "parts:" + setting(COMPONENTS), "parts", "-n", n, *LIGHT)
+    n, scenario = 4, with_levels(folder)
+    table = ablate(folder / "parts", "parts:" + setting(COMPONENTS), "parts", "-n", n, *LIGHT, scenario=scenario)
     shares_add_up(table)
     runs = {}
     for size in range(len(COMPONENTS) + 1):
         for chosen in itertools.combinations(COMPONENTS, size):
             out = folder / "runs" / ("_".join(chosen) or "none")
             sets = [word for c in chosen for word in ("--set", "policy.params." + PARTS[c])]
-            easim("run", SEED, "--policy", "parts", "-n", n, "--summary-only", "--quiet", "--out", out, *LIGHT, *sets)
+            easim("run", scenario, "--policy", "parts", "-n", n, "--summary-only", "--quiet", "--out", out, *LIGHT, *sets)
             runs[frozenset(chosen)] = rows_of(out / "summary.csv")
     cells = cells_of(folder / "parts", "parts")
     metrics = ["energy_kwh", "throughput_jobs_per_h", "jct_restricted_mean_s", "preemptions", "resizes", "events"]
@@ -92,8 +105,11 @@ def mixtures_are_settings(folder):
 
 
 def one_component_gets_everything(folder):
+    scenario = with_levels(folder)
     for component in COMPONENTS:
-        table = ablate(folder / component, "parts:" + PARTS[component], "parts", "-n", 3, *LIGHT)
+        both = "wish=energy" if component == "power_limits" else "tau=1h"  # who minimises T takes no limit
+        table = ablate(folder / component, f"parts:{both},{PARTS[component]}", f"parts:{both}", "-n", 3, *LIGHT,
+                       scenario=scenario)
         shares_add_up(table)
         for metric in ("energy_kwh", "jct_restricted_mean_s"):
             total = table[metric, "total"]
@@ -189,6 +205,23 @@ def runs_are_enough(folder):
     assert manifest["policies"]["first"]["name"] == first and manifest["models"], manifest
 
 
+def sides_exchanged(folder):
+    """B - A is the negative of A - B, component by component, to the last bit; `alone` and `missing` change places."""
+    scenario = with_levels(folder)
+    pairs = [("parts:" + setting(COMPONENTS), "parts"), ("zeus:power_limits=true", "zeus"),
+             ("zeus:power_limits=true,edp_slack=2", "pollux"), ("charon:power_limits=true,resize=true", "aurachronos")]
+    negative = lambda text: "0" if text == "0" else text[1:] if text.startswith("-") else text and "-" + text
+    for number, (first, second) in enumerate(pairs):
+        there, back = (ablate(folder / f"{number}{side}", *sides, "-n", 3, *LIGHT, scenario=scenario)
+                       for side, sides in (("a", (first, second)), ("b", (second, first))))
+        for place, row in there.items():
+            other = back[place]
+            for column, turned in (("share", "share"), ("alone", "missing"), ("missing", "alone")):
+                assert row[column] == negative(other[turned]), (place, row, other)
+            assert row["ci95"] == other["ci95"] and row["state"] == other["state"], (place, row, other)
+        assert there["energy_kwh", "power_limits"]["state"] == "active", there["energy_kwh", "power_limits"]
+
+
 def threads_do_not_matter(folder):
     for threads in (1, 2, 7):
         ablate(folder / str(threads), "aurachronos", "zeus", "-n", 5, "-t", threads)
@@ -198,7 +231,8 @@ def threads_do_not_matter(folder):
 
 
 def main():
-    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, runs_are_enough, threads_do_not_matter]
+    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, runs_are_enough, sides_exchanged,
+             threads_do_not_matter]
     for test in tests:
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))

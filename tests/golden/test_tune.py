@@ -169,8 +169,39 @@ def nothing_to_choose_by(folder):
     assert "there is nothing to choose by" in text and "nan" not in text, text
 
 
+def power_limits_of_every_trial(folder):
+    """One GPU type with levels: what tune says of a trial is what `easim run` says of its parameters, whichever way the
+    levels come in, as a parameter that is tuned or as one of the scenario's own."""
+    scenario = folder / "limits.yaml"
+    scenario.write_text(f"""name: limits
+horizon: drain
+replications: 2
+cluster:
+  gpu_types: [{{name: a40, idle_w: 30, ctx_w: 60, tdp_w: 300, memory_gib: 48}}]
+  nodes: [{{gpu: a40, gpus: 4}}]
+models: {SOURCE}/configs/models/zeus-a40.yaml
+workload: {{kind: poisson, rate_per_s: 0.001, k: [1], sizes: {{law: lognormal, mean: 1h, cv: 1}}, until: 10h}}
+policy: {{name: zeus, params: {{power_limits: false}}}}
+""")
+    for name, params, sets in (("tuned", "power_limits", []), ("own", "edp_slack=1..8", ["policy.params.power_limits=true"]),
+                               ("both", "power_limits,edp_slack=1..8", [])):
+        out, sets = folder / name, [word for text in sets for word in ("--set", text)]
+        easim("tune", scenario, "--params", params, "--objective", "energy_kwh", "--max-trials", 6, "--out", out, "--quiet", *sets)
+        runs, names = rows_of(out / "runs.csv"), [item.partition("=")[0] for item in params.split(",")]
+        for trial in rows_of(out / "trials.csv"):
+            for seed in sorted({r["seed"] for r in runs if r["trial"] == trial["trial"]}):
+                again = folder / "again" / name / trial["trial"] / seed
+                values = [word for p in names for word in ("--set", f"policy.params.{p}={trial[p]}")]
+                easim("run", scenario, "--seed", seed, *sets, *values, "--quiet", "--summary-only", "--out", again)
+                ours = [r for r in runs if (r["trial"], r["seed"]) == (trial["trial"], seed)]
+                for row, single in zip(ours, rows_of(again / "summary.csv"), strict=True):
+                    assert all(row[c] == single[c] for c in single if c != "policy"), (trial, row, single)
+        limited = {r["limited_gpu_h"] != "0" for r in runs}
+        assert limited == ({True} if name == "own" else {False, True}), (name, limited)
+
+
 def main():
-    for test in (finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
+    for test in (power_limits_of_every_trial, finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
                  nothing_to_choose_by):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))

@@ -210,7 +210,7 @@ Test(config_table, power_limits) {
     const struct config_set without = table.sets.at[plain];
     struct gpu_model *g = &t.study.models.models[1].gpus[0];
     g->power_limits.levels = (struct schema_list){.at = levels, .count = 3};
-    table.power_limits = true;
+    table.extras.power_limits = true;
     uint32_t limited = request(&table, 1, 1, K(1, 2)); /* another mask, and so another set */
     const struct config_set with = table.sets.at[limited];
     cr_assert_eq(with.count, 3 * without.count);

@@ -71,6 +71,12 @@ Test(shapley, orders) {
             total += shares[p];
         }
         cr_assert_float_eq(total, values[(1 << PLAYERS) - 1] - values[0], 1e-9);
+        double turned[1 << PLAYERS], negative[PLAYERS]; /* sides exchanged: exactly the negative */
+        for (unsigned set = 0; set < 1u << PLAYERS; set++)
+            turned[set] = values[~set & ((1 << PLAYERS) - 1)];
+        shapley_shares(turned, PLAYERS, negative);
+        for (unsigned p = 0; p < PLAYERS; p++)
+            cr_assert(negative[p] == -shares[p]);
     }
     gsl_rng_free(rng);
 }

@@ -32,7 +32,7 @@ static void draw(struct drawn *d, uint32_t replication, const char *horizon, con
              horizon, workload);
     trial_load(&d->trial, &d->options, yaml);
     trial_must_succeed(&d->trial);
-    cr_assert_eq(source_generate(&d->trial.study.source, replication, &d->w, &problems), 0);
+    cr_assert_eq(study_generate(&d->trial.study, replication, &d->w, &problems), 0);
     problems_finish(&problems);
     for (size_t i = 1; i < d->w.jobs.count; i++)
         cr_assert_leq(d->w.jobs.at[i - 1].submit_ns, d->w.jobs.at[i].submit_ns);

@@ -42,6 +42,8 @@ CASES = [
            "the two policies are alike in every component: there is nothing to split"),
     ablate("equal parameters", ["zeus:tau=1h", "zeus:tau=60min"],
            "the two policies are alike in every component: there is nothing to split"),
+    ablate("a flag of no use to anybody", ["zeus:power_limits=false", "zeus"],
+           "the two policies are alike in every component: there is nothing to split"),
     ablate("unknown parameter", ["zeus:edp_slak=2", "pollux"],
            "--set policy.params.edp_slak: policy.params: policy zeus has no parameter \"edp_slak\", did you mean "
            "\"edp_slack\"?"),
