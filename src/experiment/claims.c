@@ -226,8 +226,8 @@ size_t claims_counterpart(const struct claims *c, size_t point, const struct cla
     const struct sweep *s = c->sweep;
     for (size_t i = 0; i < picks->count; i++) {
         size_t axis = picks->at[i].axis, stride = 1;
-        for (size_t g = s->groups.count - 1; g > s->axes.at[axis].group; g--)
-            stride *= s->groups.at[g];
+        for (size_t g = s->axes.groups.count - 1; g > s->axes.at[axis].group; g--)
+            stride *= s->axes.groups.at[g];
         point += picks->at[i].place * stride - sweep_place(s, point, axis) * stride; /* unsigned: wraps and back */
     }
     return point;

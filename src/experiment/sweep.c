@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "config/scenario.h"
 #include "easim_version.h"
-#include "experiment/sweep_axes.h"
 #include "io/files.h"
 
 #include <stdlib.h>
@@ -92,8 +91,8 @@ static int check_axes(const struct sweep *s, const struct binding *b) {
 
 static int count_points(struct sweep *s, const struct binding *b) {
     s->count = 1;
-    for (size_t g = 0; g < s->groups.count; g++) {
-        s->count *= s->groups.at[g];
+    for (size_t g = 0; g < s->axes.groups.count; g++) {
+        s->count *= s->axes.groups.at[g];
         if (s->count > SWEEP_MOST_POINTS) {
             problems_add(b->problems, (struct location){.file = s->doc.file}, "axes", "over %d points",
                          SWEEP_MOST_POINTS);
@@ -107,9 +106,9 @@ static int count_points(struct sweep *s, const struct binding *b) {
 
 size_t sweep_place(const struct sweep *s, size_t point, size_t axis) {
     size_t group = s->axes.at[axis].group;
-    for (size_t g = s->groups.count - 1; g > group; g--)
-        point /= s->groups.at[g];
-    return point % s->groups.at[group];
+    for (size_t g = s->axes.groups.count - 1; g > group; g--)
+        point /= s->axes.groups.at[g];
+    return point % s->axes.groups.at[group];
 }
 
 const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_t axis) {
@@ -222,7 +221,7 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
             schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
     if (file.set && sweep_sets_bind(&s->fixed, file.set, "set", &binding) < 0)
         result = ERROR_INPUT;
-    if (file.axes && sweep_axes_bind(s, file.axes, &binding) < 0)
+    if (file.axes && sweep_axes_bind(&s->axes, file.axes, &binding) < 0)
         result = ERROR_INPUT;
     if (check_axes(s, &binding) < 0 || result < 0 || count_points(s, &binding) < 0)
         return ERROR_INPUT;
@@ -230,12 +229,7 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
 }
 
 void sweep_finish(struct sweep *s) {
-    for (size_t a = 0; a < s->axes.count; a++) {
-        free(s->axes.at[a].paths.at);
-        free(s->axes.at[a].values.at);
-    }
-    free(s->axes.at);
-    free(s->groups.at);
+    sweep_axes_finish(&s->axes);
     free(s->points);
     yaml_doc_finish(&s->doc);
 }

@@ -3,35 +3,7 @@
 #ifndef EASIM_EXPERIMENT_SWEEP_H
 #define EASIM_EXPERIMENT_SWEEP_H
 
-#include "base/array.h"
-#include "config/schema.h"
-
-#define SWEEP_MOST_POINTS 1000000
-
-/* A path and the YAML value it gets. */
-struct sweep_set {
-    const char *path, *yaml;
-};
-
-struct sweep_sets {
-    const struct sweep_set *at;
-    size_t count;
-};
-
-struct sweep_value {
-    const char *shown; /* as a cell of a table */
-    struct sweep_sets sets;
-};
-
-/* Something that changes: mostly one path. It has one value for each point of its group. */
-struct sweep_axis {
-    const char *name, *column; /* its path, if it has no name; how tables head it */
-    struct location where;
-    size_t group;
-    bool sampled;
-    ARRAY_OF(const char *) paths; /* all that its values set */
-    ARRAY_OF(struct sweep_value) values;
-};
+#include "experiment/sweep_axes.h"
 
 struct sweep_point {
     uint64_t id;     /* of the scenario with its values set: scenario_hash */
@@ -42,9 +14,8 @@ struct sweep {
     const char *name;
     const char *base;        /* file of the scenario */
     struct sweep_sets fixed; /* at every point */
-    ARRAY_OF(struct sweep_axis) axes;
-    ARRAY_OF(size_t) groups; /* how many points each has */
-    size_t count;            /* points; the last group changes fastest */
+    struct sweep_axes axes;
+    size_t count; /* points; the last group changes fastest */
     struct sweep_point *points;
     struct yaml_doc doc;
 };

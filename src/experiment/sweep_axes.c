@@ -277,25 +277,27 @@ static bool is_taken(const char *name) {
     return taken;
 }
 
-/* path: NULL if the values say what they set. */
-static struct sweep_axis *add_axis(struct sweep *s, const char *name, const char *path, struct location where) {
-    struct sweep_axis *axis = array_add(&s->axes);
+/* An axis in the arena of the binding; path: NULL if the values say what they set. */
+static struct sweep_axis *add_axis(struct sweep_axes *axes, const char *name, const char *path,
+                                   struct location where, const struct binding *b) {
+    struct sweep_axis *axis = array_add(axes);
     axis->name = name ? name : path;
-    axis->column = is_taken(axis->name) ? arena_printf(&s->doc.arena, "axis.%s", axis->name) : axis->name;
+    axis->column = is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
     axis->where = where;
-    axis->group = s->groups.count;
+    axis->group = axes->groups.count;
     if (path)
         array_push(&axis->paths, path);
     return axis;
 }
 
 /* Values or a range, with a path or labels: an axis of the group that is being made. */
-static int bind_plain(struct sweep *s, const struct axis_item *item, const char *path, const struct binding *b) {
+static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, const char *path,
+                      const struct binding *b) {
     bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
     if (!item->path && !(labels && item->name))
         return wrong(b, item->where, path,
                      labels ? "expected a name to go with the labels" : "expected a path to go with the values");
-    struct sweep_axis *axis = add_axis(s, item->name, item->path, item->where);
+    struct sweep_axis *axis = add_axis(axes, item->name, item->path, item->where, b);
     if (item->range)
         return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
     const char *values_path = arena_printf(b->arena, "%s.values", path);
@@ -303,8 +305,9 @@ static int bind_plain(struct sweep *s, const struct axis_item *item, const char 
                       : bind_labels(axis, item->values, values_path, b);
 }
 
-static int bind_zip(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
-    size_t first = s->axes.count;
+static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                    const struct binding *b) {
+    size_t first = axes->count;
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
         return schema_wrong(b, node, path, "a list of axes");
     for (size_t i = 0; i < node->count; i++) {
@@ -314,9 +317,9 @@ static int bind_zip(struct sweep *s, const struct yaml_node *node, const char *p
             return ERROR_INPUT;
         if (item.zip || item.sample || !item.values == !item.range)
             return wrong(b, item.where, here, "expected a path with values or with a range");
-        if (bind_plain(s, &item, here, b) < 0)
+        if (bind_plain(axes, &item, here, b) < 0)
             return ERROR_INPUT;
-        size_t count = s->axes.at[s->axes.count - 1].values.count, expected = s->axes.at[first].values.count;
+        size_t count = axes->at[axes->count - 1].values.count, expected = axes->at[first].values.count;
         if (count != expected) {
             problems_add(b->problems, item.where, here, "expected %zu values as in the first list, got %zu",
                          expected, count);
@@ -357,7 +360,8 @@ static void draw(struct sweep_axis *axis, const struct sample *sample, const str
     gsl_rng_free(rng);
 }
 
-static int bind_sample(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
+static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
     struct sample sample = {0};
     if (schema_bind(b, sample_fields, node, path, &sample) < 0)
         return ERROR_INPUT;
@@ -365,7 +369,7 @@ static int bind_sample(struct sweep *s, const struct yaml_node *node, const char
     for (size_t i = 0; i < sample.over.count; i++) {
         if (check_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
             return ERROR_INPUT;
-        struct sweep_axis *axis = add_axis(s, NULL, spans[i].path, spans[i].where);
+        struct sweep_axis *axis = add_axis(axes, NULL, spans[i].path, spans[i].where, b);
         axis->sampled = true;
         draw(axis, &sample, &spans[i], b->arena);
     }
@@ -374,29 +378,39 @@ static int bind_sample(struct sweep *s, const struct yaml_node *node, const char
 
 /* ---- All ---- */
 
-static int bind_item(struct sweep *s, const struct yaml_node *node, const char *path, const struct binding *b) {
+static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                     const struct binding *b) {
     struct axis_item item = {0};
-    size_t first = s->axes.count;
+    size_t first = axes->count;
     if (schema_bind(b, item_fields, node, path, &item) < 0)
         return ERROR_INPUT;
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
         return wrong(b, item.where, path, "expected one of values, range, zip and sample");
     if ((item.path || item.name) && (item.zip || item.sample))
         return wrong(b, item.where, path, "the names and paths of zip and sample stand inside of them");
-    int r = item.zip      ? bind_zip(s, item.zip, arena_printf(b->arena, "%s.zip", path), b)
-            : item.sample ? bind_sample(s, item.sample, arena_printf(b->arena, "%s.sample", path), b)
-                          : bind_plain(s, &item, path, b);
+    int r = item.zip      ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
+            : item.sample ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)
+                          : bind_plain(axes, &item, path, b);
     if (r == 0)
-        array_push(&s->groups, s->axes.at[first].values.count);
+        array_push(&axes->groups, axes->at[first].values.count);
     return r;
 }
 
-int sweep_axes_bind(struct sweep *s, const struct yaml_node *node, const struct binding *b) {
+int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node, const struct binding *b) {
     int result = 0;
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
         return schema_wrong(b, node, "axes", "a list of axes");
     for (size_t i = 0; i < node->count; i++)
-        if (bind_item(s, node->items[i], arena_printf(b->arena, "axes[%zu]", i), b) < 0)
+        if (bind_item(axes, node->items[i], arena_printf(b->arena, "axes[%zu]", i), b) < 0)
             result = ERROR_INPUT;
     return result;
+}
+
+void sweep_axes_finish(struct sweep_axes *axes) {
+    for (size_t a = 0; a < axes->count; a++) {
+        free(axes->at[a].paths.at);
+        free(axes->at[a].values.at);
+    }
+    free(axes->at);
+    free(axes->groups.at);
 }
