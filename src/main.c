@@ -1,5 +1,5 @@
-/* easim: see cli/cli.h. */
-#include "cli/cli.h"
+/* easim: see cli/commands.h. */
+#include "cli/commands.h"
 
 int main(int argc, char **argv) {
     return cli_main(argc, argv);

@@ -1,4 +1,4 @@
-/* The commands of easim and what they share. Only this layer prints. */
+/* What the commands of easim share. Only this layer prints. */
 #ifndef EASIM_CLI_CLI_H
 #define EASIM_CLI_CLI_H
 
@@ -16,16 +16,7 @@ enum exit_code {
     EXIT_INTERRUPTED = 130
 };
 
-struct command {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv); /* argv[0] is "easim NAME"; returns an exit code */
-};
-
-extern const struct command cli_commands[]; /* ends with a NULL name */
-
-int cli_main(int argc, char **argv);
-
+/* The commands, one file each. argv[0] is "easim NAME"; they return an exit code. */
 int cli_run(int argc, char **argv);
 int cli_ablate(int argc, char **argv);
 int cli_compare(int argc, char **argv);
