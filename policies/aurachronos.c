@@ -47,10 +47,10 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     const struct params *p = pass->params;
     double latest_start_s = job->deadline_s - job->time_best_s;
     double finish_by_s = job->deadline_s - p->deadline_margin_s;
-    if (isfinite(job->deadline_s) && pass->view->now_s + job->time_best_s <= job->deadline_s)
+    if (isfinite(job->deadline_s) && pass->view->now_s + job->time_best_s <= finish_by_s)
         return (struct easim_key){.tier = TIER_URGENT,
                                   .value = latest_start_s,
-                                  .ask_again_s = latest_start_s - MARGIN_S,
+                                  .ask_again_s = finish_by_s - job->time_best_s - MARGIN_S,
                                   .finish_by_s = finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
     return (struct easim_key){
         .tier = TIER_OTHER, .value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
@@ -254,13 +254,14 @@ static const struct easim_list list = {
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "aurachronos",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "deadlines first by slack and least energy-delay product, with preemption",
     .help =
-        "Tier 0: jobs whose deadline can still be met (now + T* <= deadline), by slack = deadline - now - T*, "
-        "each\n"
-        "in the configuration of least EDP with now + T + deadline_margin_s <= deadline; without one the job is\n"
-        "skipped and later jobs may take the GPUs. Tier 1: all others by sqrt(EDP*) / A, A = 1 + age/tau, in the\n"
+        "Tier 0: jobs whose deadline can still be met (now + T* + deadline_margin_s <= deadline), by slack =\n"
+        "deadline - now - T*, each in the configuration of least EDP with now + T + deadline_margin_s <= "
+        "deadline;\n"
+        "without one the job is skipped and later jobs may take the GPUs. Tier 1: all others by sqrt(EDP*) / A, A "
+        "= 1 + age/tau, in the\n"
         "configuration of least EDP, if edp_slack admits it. A tier-0 job that nothing free serves in time, with\n"
         "slack < preempt_slack_s, displaces running preemptible best-effort jobs: those that waste the least\n"
         "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. GPUs\n"

@@ -13,6 +13,7 @@ struct totals {
     int64_t room_milli[CLUSTER_MAX_TYPES]; /* free of shared GPUs */
     uint32_t type_free[CLUSTER_MAX_TYPES], type_asleep[CLUSTER_MAX_TYPES], type_failed[CLUSTER_MAX_TYPES];
     uint32_t waiting, running, checkpointing, finished, rejected;
+    uint32_t waiting_for[CLUSTER_MAX_TYPES];
     int64_t power_nw, committed_nw;
     int128 energy; /* of jobs */
 };
@@ -64,6 +65,13 @@ static int64_t allocated_milli(const struct allocation *allocation) {
     return milli;
 }
 
+/* The GPU types that a waiting job could use. */
+static void add_wanted(const struct sim *sim, uint32_t job, struct totals *t) {
+    uint64_t types = sim->workload->table.sets.at[sim->workload->jobs.at[job].set].type_mask;
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
+        t->waiting_for[h] += types >> h & 1;
+}
+
 static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim->view.jobs[job].state;
@@ -74,6 +82,8 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     t->finished += state == EASIM_JOB_FINISHED;
     t->rejected += state == EASIM_JOB_REJECTED;
     t->energy += run->energy;
+    if (state == EASIM_JOB_WAITING)
+        add_wanted(sim, job, t);
     if (holds != (run->allocation.count > 0) || holds != (run->phase != PHASE_NONE))
         sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state", sim->workload->jobs.at[job].id);
     if (!holds)
@@ -173,6 +183,9 @@ static void check_types(struct sim *sim, struct totals *t) {
             sim_fail(sim, ERROR_RUN, "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
                      type->name, type->shared, (unsigned long long)type->shared_free_milli, t->type_shared[h],
                      (long long)t->room_milli[h]);
+        if (sim->waiting_for[h] != t->waiting_for[h])
+            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u", t->waiting_for[h], type->name,
+                     sim->waiting_for[h]);
         room += type->shared_free_milli;
         t->power_nw += t->room_milli[h] * meter->idle_milli_nw;
         t->committed_nw += t->room_milli[h] * meter->idle_milli_nw;

@@ -78,10 +78,19 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     };
 }
 
+/* A job has joined the queue (sign = 1), or left it: it waits for every GPU type that it could use. */
+static void count_waiting(struct sim *sim, uint32_t job, int sign) {
+    const struct config_table *table = &sim->workload->table;
+    uint64_t types = table->sets.at[sim->workload->jobs.at[job].set].type_mask;
+    for (uint32_t h = 0; types >> h; h++)
+        sim->waiting_for[h] += (uint32_t)(types >> h & 1) * (uint32_t)sign;
+}
+
 /* Into the queue, with predictions up to date. */
 static void enqueue(struct sim *sim, uint32_t job) {
     view_enqueue(&sim->view, job);
     list_enter(&sim->list, job);
+    count_waiting(sim, job, 1);
     sim->waiting++;
 }
 
@@ -90,7 +99,7 @@ void jobs_submit(struct sim *sim, uint32_t job) {
                                       .first_start_ns = -1,
                                       .finish_ns = -1,
                                       .first_predicted_ns = -1,
-                                      .jobs_integral = sim->jobs_integral,
+                                      .jobs_ns = sim->jobs_ns,
                                       .event = EVENT_NONE,
                                       .config = EASIM_NONE};
     if (sim->progress)
@@ -132,6 +141,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
         return false;
     view_dequeue(&sim->view, job);
     list_leave(&sim->list, job);
+    count_waiting(sim, job, -1);
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     jobs_show_segment(sim, job, config, gpus_span(allocation));
     view_add_running(&sim->view, job);
@@ -244,7 +254,7 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     run->remaining = 0;
     run->finish_ns = sim->now_ns;
     run->event = EVENT_NONE;
-    run->jobs_integral = sim->jobs_integral - run->jobs_integral;
+    run->jobs_ns = sim->jobs_ns - run->jobs_ns;
     sim->view.jobs[job].state = EASIM_JOB_FINISHED;
     sim->running--;
     sim->finished++;

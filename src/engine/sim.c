@@ -60,6 +60,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
     progress_init(sim);
     sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
+    sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
@@ -97,6 +98,7 @@ void sim_finish(struct sim *sim) {
     free(sim->progress);
     free(sim->reject_reasons);
     free(sim->set_over_cap);
+    free(sim->waiting_for);
     free(sim->policy_state);
     if (sim->policy_rng)
         gsl_rng_free(sim->policy_rng);
@@ -121,7 +123,7 @@ static void advance(struct sim *sim, int64_t to_ns) {
     }
     end_instant(sim);
     power_meter_advance(&sim->meter, to_ns - from_ns);
-    sim->jobs_integral += (double)(sim->waiting + sim->running + sim->checkpointing) * units_s(to_ns - from_ns);
+    sim->jobs_ns += (int128)(sim->waiting + sim->running + sim->checkpointing) * (to_ns - from_ns);
     sim->now_ns = to_ns;
     view_set_now(&sim->view, to_ns);
     for (const struct observer *const *o = sim->observers; *o; o++)

@@ -65,9 +65,9 @@ struct job_run {
     int128 energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
     int128 gpu_ps;              /* GPU time held, finished segments, 1e-12 GPU s */
     int128 lost_gpu_ps;
-    double jobs_integral; /* integral of the number of jobs in the system, at submission (then: over its life) */
-    uint32_t event;       /* its pending event, or EVENT_NONE */
-    uint32_t config;      /* last configuration, or EASIM_NONE */
+    int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */
+    uint32_t event;  /* its pending event, or EVENT_NONE */
+    uint32_t config; /* last configuration, or EASIM_NONE */
     uint32_t span;
     uint32_t node_count; /* nodes of the last configuration */
     uint16_t vain_stops; /* in a row: stopped without having kept any work */
@@ -122,7 +122,8 @@ struct sim {
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
     bool *set_over_cap;          /* by set of the config table: no admitted configuration; NULL: no constant cap */
-    double jobs_integral;        /* of waiting + running jobs over time, job-seconds */
+    int128 jobs_ns;              /* number of jobs in the system x time, job-nanoseconds */
+    uint32_t *waiting_for;       /* by GPU type: waiting jobs with a configuration there */
     gsl_rng *policy_rng;
     void *policy_state;
     struct list list;

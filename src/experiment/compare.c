@@ -19,12 +19,9 @@ static struct estimate estimate_of(const struct comparison *c, size_t series, un
 void compare_metric(const struct comparison *c, unsigned column, struct compare_cell *cells) {
     double *base = mem_zalloc(c->replications, sizeof *base), *values = mem_zalloc(c->replications, sizeof *values);
     double *p_values = mem_zalloc(c->count, sizeof *p_values), *adjusted = mem_zalloc(c->count, sizeof *adjusted);
-    double base_mean = NAN;
     const struct paired none = statistics_paired(NULL, NULL, 0);
-    if (c->baseline != COMPARE_NOBODY) {
+    if (c->baseline != COMPARE_NOBODY)
         values_of(c, c->baseline, column, base);
-        base_mean = estimate_of(c, c->baseline, column).mean;
-    }
     for (size_t s = 0; s < c->count; s++) {
         values_of(c, s, column, values);
         bool differs = c->baseline != COMPARE_NOBODY && s != c->baseline;
@@ -32,7 +29,8 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
             .estimate = statistics_estimate(values, c->replications),
             .paired = differs ? statistics_paired(values, base, c->replications) : none,
         };
-        cells[s].relative = fabs(base_mean) > 0 ? cells[s].paired.diff.mean / fabs(base_mean) : NAN;
+        double size = fabs(cells[s].paired.base_mean);
+        cells[s].relative = size > 0 ? cells[s].paired.diff.mean / size : NAN;
         p_values[s] = cells[s].paired.p_value;
     }
     statistics_holm(p_values, c->count, adjusted);

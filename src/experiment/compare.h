@@ -32,7 +32,7 @@ const char *compare_baseline(const struct comparison *comparison); /* its name; 
 struct compare_cell {
     struct estimate estimate;
     struct paired paired; /* to the baseline; n = 0 for the baseline itself */
-    double relative;      /* mean difference / |mean of the baseline| */
+    double relative;      /* mean difference / |mean of the baseline|, both over the pairs */
     double p_holm;        /* corrected for the number of policies that are compared with the baseline */
 };
 

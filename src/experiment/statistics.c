@@ -70,14 +70,16 @@ static void add_geometric_ratio(struct paired *p, const double *values, const do
 }
 
 struct paired statistics_paired(const double *values, const double *base, size_t count) {
-    struct paired p = {.ratio = NAN, .ratio_low = NAN, .ratio_high = NAN};
-    double *scratch = mem_zalloc(count, sizeof *scratch), size = 0;
+    struct paired p = {.base_mean = NAN, .ratio = NAN, .ratio_low = NAN, .ratio_high = NAN};
+    double *scratch = mem_zalloc(count, sizeof *scratch), size = 0, base_sum = 0;
     for (size_t i = 0; i < count; i++) {
         bool pair = is_pair(values[i], base[i]);
         scratch[i] = pair ? values[i] - base[i] : NAN;
+        base_sum += pair ? base[i] : 0;
         size = pair ? fmax(size, fmax(fabs(values[i]), fabs(base[i]))) : size;
     }
     p.diff = statistics_estimate(scratch, count);
+    p.base_mean = p.diff.n > 0 ? base_sum / (double)p.diff.n : NAN;
     p.p_value = test(&p.diff, size);
     add_geometric_ratio(&p, values, base, count, scratch);
     free(scratch);

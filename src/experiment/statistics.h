@@ -18,7 +18,8 @@ struct estimate statistics_column(const struct summary *summaries, size_t count,
 /* Differences value - base of pairs in which both are defined. */
 struct paired {
     struct estimate diff;
-    double p_value; /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same amount */
+    double base_mean; /* over the pairs */
+    double p_value;   /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same amount */
     /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values of the pairs are > 0. */
     double ratio, ratio_low, ratio_high;
 };

@@ -49,22 +49,36 @@ struct sums {
     struct metrics *m;
     double *jct, *lateness; /* of finished jobs; of late ones */
     size_t jct_count, lateness_count;
-    double jct_sum, restricted, wait, slowdown, edp, edp_exec, ftf, ftf_max, prediction_error;
+    double jct_sum, restricted, wait, slowdown, dedicated, edp, edp_exec, ftf, ftf_max, prediction_error;
     double submitted_s;
     int128 finished_energy;
     size_t waits, ftf_count;
-    int64_t first_submit_ns;
+    int64_t first_submit_ns, last_finish_ns;
     double *user_slowdown, *user_jct;
     uint32_t *user_finished;
 };
 
+uint32_t jobstats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
+    if (jobs_ns <= life_ns) /* alone, or over at once */
+        return gpus;
+    int128 share = (int128)gpus * life_ns / jobs_ns;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
 /* T_ideal: what the job would take alone on its share of the cluster (SPEC 7). */
-static double ideal_s(const struct sim *sim, uint32_t job, double jct_s) {
+static double ideal_s(const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
-    double jobs = jct_s > 0 ? sim->runs[job].jobs_integral / jct_s : 1;
-    double most_k = fmax(1, sim->cluster->gpus / fmax(jobs, 1e-9));
+    const struct job_run *run = &sim->runs[job];
+    uint32_t most_k = jobstats_fair_gpus(sim->cluster->gpus, run->finish_ns - spec->submit_ns, run->jobs_ns);
     double start_s = workload_costs(sim->workload, spec->model)->start_s;
     return config_table_best_time_within(&sim->workload->table, spec->set, spec->work, start_s, most_k);
+}
+
+/* T0: what the whole job would take alone on the empty cluster, by its true work. */
+static double dedicated_s(const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    double start_s = workload_costs(sim->workload, spec->model)->start_s;
+    return config_table_best(&sim->workload->table, spec->set, spec->work, start_s).time_s;
 }
 
 static void add_finished(struct sums *t, uint32_t job) {
@@ -72,10 +86,12 @@ static void add_finished(struct sums *t, uint32_t job) {
     const struct job_run *run = &t->sim->runs[job];
     double jct_s = units_s(run->finish_ns - spec->submit_ns), exec_s = units_s(sim_job_held_ns(t->sim, job));
     double energy_j = power_j(run->energy), slowdown = jobstats_slowdown(jct_s, exec_s);
-    double rho = fairness_finish_time(jct_s, ideal_s(t->sim, job, jct_s));
+    double rho = fairness_finish_time(jct_s, ideal_s(t->sim, job));
     t->jct[t->jct_count++] = jct_s;
     t->jct_sum += jct_s;
     t->slowdown += slowdown;
+    t->dedicated += jobstats_slowdown(jct_s, dedicated_s(t->sim, job));
+    t->last_finish_ns = run->finish_ns > t->last_finish_ns ? run->finish_ns : t->last_finish_ns;
     t->finished_energy += run->energy;
     t->edp += energy_j * jct_s;
     t->edp_exec += energy_j * exec_s;
@@ -180,7 +196,8 @@ static void fill_summary(struct sums *t) {
     s->jct_restricted_mean_s = mean(t->restricted, s->jobs_submitted);
     s->wait_mean_s = mean(t->wait, (double)t->waits);
     s->bsld_mean = mean(t->slowdown, finished);
-    s->makespan_s = finished > 0 ? units_s(t->m->last_finish_ns - t->first_submit_ns) : NAN;
+    s->bsld_dedicated_mean = mean(t->dedicated, finished);
+    s->makespan_s = finished > 0 ? units_s(t->last_finish_ns - t->first_submit_ns) : NAN;
     s->edp_mean_js = mean(t->edp, finished);
     s->edp_exec_mean_js = mean(t->edp_exec, finished);
     s->ftf_mean = mean(t->ftf, (double)t->ftf_count);

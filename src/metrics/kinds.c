@@ -60,6 +60,7 @@ static const struct metric_kind kinds[SUMMARY_COUNT] = {
     LESS(job_failures),
     LESS(water_l),
     LESS(energy_finished_kwh),
+    HEAVY(bsld_dedicated_mean),
 };
 
 struct metric_kind metric_kind(unsigned column) {

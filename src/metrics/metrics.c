@@ -47,15 +47,23 @@ static void add_priced(struct priced *p, double value, double pue, int128 energy
     p->energy += energy;
 }
 
+/* Thousandths of free GPUs of the types that a waiting job could use. */
+static uint64_t wanted_milli(const struct sim *sim) {
+    uint64_t milli = 0;
+    for (uint32_t h = 0; sim->waiting > 0 && h < sim->cluster->gpu_type_count; h++) {
+        const struct easim_gpu_type *type = &sim->view.gpu_types[h];
+        if (sim->waiting_for[h] > 0)
+            milli += type->free * (uint64_t)WHOLE_GPU_MILLI + type->shared_free_milli;
+    }
+    return milli;
+}
+
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
     struct metrics *m = context;
     int64_t duration_ns = to_ns - from_ns, power = power_meter_total_nw(&sim->meter);
     if (power > m->power_max_nw)
         m->power_max_nw = power;
-    if (sim->waiting > 0)
-        m->frag_gpu_ps +=
-            (int128)(sim->view.v->free_gpus * (uint64_t)WHOLE_GPU_MILLI + sim->view.v->shared_free_milli) *
-            duration_ns;
+    m->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;
     double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
     m->capped = m->capped || isfinite(cap_w);
     if (isfinite(cap_w) && power > power_nw(cap_w)) {
@@ -97,8 +105,6 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         m->resizes++;
     if (change == JOB_FAILED)
         m->job_failures++;
-    if (change == JOB_FINISHED)
-        m->last_finish_ns = sim->now_ns;
 }
 
 void metrics_init(struct metrics *m, bool record_power, bool record_decisions) {

@@ -47,13 +47,12 @@ struct metrics {
     double work_done_at_start;   /* reference GPU-seconds */
     int128 lost_energy_at_start, lost_gpu_ps_at_start;
     int64_t power_max_nw;
-    int128 frag_gpu_ps; /* free GPU time while jobs wait */
+    int128 frag_gpu_ps; /* free GPU time of each type while jobs wait that could use it */
     int128 violation_energy;
     int64_t violation_ns;
     bool capped; /* at some time */
     struct priced co2, cost;
     uint64_t preemptions, resizes, job_failures, node_failures_at_start;
-    int64_t last_finish_ns;
     struct summary summary;
     struct user_row *users;
     struct type_row *types;

@@ -17,7 +17,7 @@
     X(power_max_w) X(cap_violation_s) X(cap_violation_j) X(co2_kg) X(cost) X(work_unfinished_gpu_h) \
     X(lateness_p50_s) X(lateness_p95_s) X(prediction_error_mean_s) X(setup_gpu_h) X(water_l) X(events) \
     X(decisions) X(refused_actions) X(extrapolated_starts) X(node_failures) X(job_failures) X(sleep_gpu_h) \
-    X(limited_gpu_h) X(energy_finished_kwh)
+    X(limited_gpu_h) X(energy_finished_kwh) X(bsld_dedicated_mean)
 /* clang-format on */
 
 #define SUMMARY_MEMBER(column) double column;

@@ -131,7 +131,6 @@ static void add_rigid_config(struct config_table *t, const struct config_request
     const struct gpu_type *type = &t->cluster->gpu_types[h];
     double power_w = power_rigid_w(type->idle_w, type->tdp_w, q->utilization);
     struct easim_config c = {.k = k,
-                             .batch = q->batch_count ? q->batch[0] : 0,
                              .gpu_type = h,
                              .empty_span = k > type->node_gpus_max ? 1 : 0,
                              .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
@@ -209,6 +208,8 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
         }
     }
     set.count = (uint32_t)t->configs.count - set.first;
+    for (uint32_t i = set.first; i < set.first + set.count; i++)
+        set.type_mask |= 1ull << t->configs.at[i].gpu_type;
     if (set.count == 0)
         set.reason = explain(t, q, &dropped);
     array_push(&t->sets, set);
@@ -241,12 +242,13 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
 }
 
 double config_table_best_time_within(const struct config_table *t, uint32_t set, double work, double setup_s,
-                                     double most_k) {
+                                     uint32_t most_k) {
     const struct config_set *s = &t->sets.at[set];
     uint32_t least_k = UINT32_MAX;
     for (uint32_t i = s->first; i < s->first + s->count; i++)
         least_k = t->configs.at[i].k < least_k ? t->configs.at[i].k : least_k;
-    double best_s = INFINITY, limit = fmax(most_k, least_k);
+    uint32_t limit = most_k > least_k ? most_k : least_k;
+    double best_s = INFINITY;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         const struct easim_config *c = &t->configs.at[i];
         if (c->k <= limit)

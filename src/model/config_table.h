@@ -23,6 +23,7 @@ struct config_request {
 
 struct config_set {
     uint32_t first, count;                /* in the table; count 0: nothing is feasible, see reason */
+    uint64_t type_mask;                   /* bit per GPU type that a configuration has */
     const char *reason;                   /* why nothing is feasible, in words */
     const struct config_request *request; /* what it was made for; of the table */
 };
@@ -65,7 +66,7 @@ uint32_t config_table_set(struct config_table *table, const struct config_reques
 struct config_best config_table_best(const struct config_table *table, uint32_t set, double work, double setup_s);
 /* Least T over configurations with k <= most_k (the smallest k there is if none), with set-up setup_s. */
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work, double setup_s,
-                                     double most_k);
+                                     uint32_t most_k);
 /* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run there. */
 double config_table_unit_goodput(const struct config_table *table, uint32_t model, uint32_t gpu_type);
 

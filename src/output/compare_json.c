@@ -24,6 +24,7 @@ static void add_cell(cJSON *policies, const struct comparison *c, size_t s, cons
     json_add_real(object, "ratio_geo", p->ratio);
     json_add_real(object, "ratio_geo_low", p->ratio_low);
     json_add_real(object, "ratio_geo_high", p->ratio_high);
+    json_add_real(object, "base_mean", p->base_mean);
 }
 
 void compare_json_metrics(cJSON *root, const struct comparison *c) {

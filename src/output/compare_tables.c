@@ -27,6 +27,7 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column, co
     else
         csv_comma_int(out, (int64_t)p->diff.n);
     comma_reals(out, ratios, sizeof ratios / sizeof *ratios);
+    csv_comma_real(out, p->base_mean);
     str_add_char(out, '\n');
 }
 
@@ -34,7 +35,7 @@ void compare_tables_metrics(const struct compare_output *o, struct str *out) {
     const struct comparison *c = &o->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
     str_add(out, "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,"
-                 "ratio_geo_low,ratio_geo_high\n");
+                 "ratio_geo_low,ratio_geo_high,base_mean\n");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         compare_metric(c, column, cells);
         for (size_t s = 0; s < c->count; s++)

@@ -24,6 +24,7 @@ static const struct metric_text texts[SUMMARY_COUNT] = {
     COLUMN(jct_restricted_mean_s) = {"restricted mean JCT", "s"},
     COLUMN(wait_mean_s) = {"mean wait", "s"},
     COLUMN(bsld_mean) = {"mean bounded slowdown", ""},
+    COLUMN(bsld_dedicated_mean) = {"mean bounded slowdown against an empty cluster", ""},
     COLUMN(makespan_s) = {"makespan", "s"},
     COLUMN(energy_kwh) = {"energy", "kWh"},
     COLUMN(energy_job_kwh) = {"energy of GPUs with jobs", "kWh"},

@@ -103,7 +103,7 @@ def metrics_that_are_missing_in_part(folder):
     out, policies, n = folder / "short", ["zeus", "charon", "easy"], 12
     text = compare(out, "--policies", ",".join(policies), "-n", n, "--set", "horizon=2400s", "--metrics",
                    "jct_mean_s,deadline_miss_rate,cap_violation_s,jobs_submitted", "--pareto", "jct_mean_s,energy_kwh").stdout
-    table, partly = {(r["metric"], r["policy"]): r for r in rows_of(out / "compare.csv")}, 0
+    table, partly, other_pairs = {(r["metric"], r["policy"]): r for r in rows_of(out / "compare.csv")}, 0, 0
     for metric in ("jct_mean_s", "deadline_miss_rate", "lateness_p50_s", "cap_violation_s"):
         base = cells(out, "zeus", metric)
         for policy in policies:
@@ -115,8 +115,13 @@ def metrics_that_are_missing_in_part(folder):
             if len(defined) > 0:
                 close(row["mean"], mean(defined))
             if len(pairs) > 0 and policy != "zeus":
+                paired_base = mean(b for a, b in zip(own, base) if None not in (a, b))
+                other_pairs += paired_base != mean(v for v in base if v is not None)
                 assert abs(float(row["diff_mean"]) - mean(pairs)) < 1e-9 * max(map(abs, defined)), row
-    assert partly >= 6, partly
+                assert abs(float(row["base_mean"]) - paired_base) <= 1e-12 * abs(paired_base), row
+                assert row["diff_rel"] == "" if paired_base == 0 else abs(
+                    float(row["diff_rel"]) - mean(pairs) / abs(paired_base)) < 1e-9, row
+    assert partly >= 6 and other_pairs >= 1, (partly, other_pairs)  # pairs are fewer than replications of the baseline
     points = [{p: (cells(out, p, "jct_mean_s")[i], cells(out, p, "energy_kwh")[i]) for p in policies} for i in range(n)]
     for row in rows_of(out / "pareto.csv"):
         share = sum(None not in p[row["policy"]] and not any(

@@ -65,21 +65,6 @@ Test(aurachronos, configuration) {
          NULL,
          MODEL "a,0,,,flat,4,3\n",
          {{"a", 0, 2, 4, 0}}},
-        /* 2.5 + 0.6 > 3, 2 + 0.6 <= 3 */
-        {"margin",
-         "{name: aurachronos, params: {deadline_margin_s: 0.6}}",
-         TRIAL_CLUSTER(4),
-         NULL,
-         MODEL "a,0,,,flat,4,3\n",
-         {{"a", 0, 2, 4, 0}}},
-        /* a margin as long as the deadline is not no margin: nothing is in time, until 0.5 + 2 > 2.4 makes it one
-           of the others, at the next decision */
-        {"margin up to the start",
-         "{name: aurachronos, params: {deadline_margin_s: 2.4}}",
-         TRIAL_CLUSTER(8),
-         NULL,
-         MODEL "a,0,,,flat,4,2.4\nx,0.5,1,1,,,\n",
-         {{"a", 0.5, 3, 2, 0}}},
         /* One GPU is free until 10, and b would end at 5 > 4: skipped, c takes it. At 3 b is late (3 + 2 > 4) and
            takes what there is. */
         {"skipped",
@@ -104,6 +89,49 @@ Test(aurachronos, configuration) {
          NULL,
          MODEL "d,0,,,flat,16,9\nx,1,1,1,,,\n",
          {{"d", 0, 8, 4, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+/* "flat" alone: 2 s on 4 GPUs, 2.5 s on the 2 of least EDP. */
+Test(aurachronos, deadline_margin) {
+    static const struct policy_case cases[] = {
+        /* 2.5 + 0.6 > 3, 2 + 0.6 <= 3 */
+        {"margin",
+         "{name: aurachronos, params: {deadline_margin_s: 0.6}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL "a,0,,,flat,4,3\n",
+         {{"a", 0, 2, 4, 0}}},
+        /* 0 + 2 + 1 <= 3: within reach, on 4 GPUs; 0 + 2 + 1.1 > 3: one of the others, which start at once where
+           EDP is least. So is it with a margin up to the start, which is not no margin. */
+        {"just within reach with the margin",
+         "{name: aurachronos, params: {deadline_margin_s: 1}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "a,0,,,flat,4,3\n",
+         {{"a", 0, 2, 4, 0}}},
+        {"out of reach with the margin",
+         "{name: aurachronos, params: {deadline_margin_s: 1.1}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "a,0,,,flat,4,3\nx,0.5,1,1,,,\n",
+         {{"a", 0, 2.5, 2, 0}}},
+        {"margin up to the start",
+         "{name: aurachronos, params: {deadline_margin_s: 2.4}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "a,0,,,flat,4,2.4\nx,0.5,1,1,,,\n",
+         {{"a", 0, 2.5, 2, 0}}},
+        /* Nothing is free until 0.7. Then 0.7 + 2 + 0.5 > 3: one of the others, in the configuration of least EDP;
+           it still ends late. Without the margin in the tier it would be asked for an end by 2.5 and wait until
+           0.7 + 2 > 3 is found at 5. */
+        {"out of reach while it waits",
+         "{name: aurachronos, params: {deadline_margin_s: 0.5, preempt_slack_s: 0}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL "x,0,4,0.7,,,\na,0.1,,,flat,4,3\ny,5,1,1,,,\n",
+         {{"a", 0.7, 3.2, 2, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }

@@ -314,6 +314,20 @@ Test(engine, warmup) {
     trial_finish(&t);
 }
 
+/* Of the warm-up and still there after it: a ends last, at 30, but makespan, first submit to last finish, is that
+   of the jobs counted: b, 5 to 9. */
+Test(engine, makespan_of_the_measured) {
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,3,30,\nb,5,1,4,\n"},
+              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TWO_NODES(
+                  "") "workload: {kind: trace, file: jobs.csv, warmup: 5s}\n");
+    trial_must_succeed(&t);
+    expect_times(&t, "a", 0, 30);
+    expect_times(&t, "b", 5, 9);
+    expect_near(t.summaries->makespan_s, 4, "makespan");
+    trial_finish(&t);
+}
+
 /* --- two simulations at once --- */
 
 static void *execute(void *trial) {

@@ -152,14 +152,17 @@ Test(config_table, infeasible) {
    6/(4/2.25) = 3.375, b = 4: 8/3.25 * 8/12 = 1.641: 3.656; k = 4 across: b = 2: 8/4 * 8/12 = 4/3: 4.5, b = 4: 16/5
    * 8/20: 4.69 */
 Test(config_table, best_time_within) {
-    static const double cases[][2] = {{1, 5.5}, {1.99, 5.5}, {2, 4.375}, {100, 4.375}, {0.1, 5.5}};
+    static const struct {
+        uint32_t most_k;
+        double time_s;
+    } cases[] = {{0, 5.5}, {1, 5.5}, {2, 4.375}, {3, 4.375}, {100, 4.375}};
     struct trial t;
     struct config_table table;
     open_table(&t, &table);
     uint32_t set = request(&table, 1, 0, K(1, 2, 4)), large = request(&table, 1, 0, K(4));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect_float_eq(config_table_best_time_within(&table, set, 6, 1, cases[i][0]), cases[i][1], 1e-12,
-                           "case %zu", i);
+        cr_expect_float_eq(config_table_best_time_within(&table, set, 6, 1, cases[i].most_k), cases[i].time_s,
+                           1e-12, "case %zu", i);
     cr_expect_float_eq(config_table_best_time_within(&table, large, 6, 1, 2), 5.5, 1e-12);
     close_table(&t, &table);
 }

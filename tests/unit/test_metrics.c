@@ -159,6 +159,117 @@ Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
     }
 }
 
+/* k <= max(1, gpus / n) without rounding: n is jobs_ns / life_ns. A GPU less as soon as n is one unit too large. */
+Test(metrics, fair_gpus) {
+    const int64_t long_ns = 4000000000000000000; /* 127 years */
+    const struct {
+        uint32_t gpus;
+        int64_t life_ns;
+        int128 jobs_ns;
+        uint32_t most_k;
+    } cases[] = {{8, 3, 3, 8},
+                 {8, 3, 4, 6},
+                 {8, 10, 20, 4},
+                 {8, 10, 21, 3},
+                 {8, 0, 0, 8},
+                 {3, 10, 100, 1},
+                 {1000000, long_ns, long_ns, 1000000},
+                 {1000000, long_ns, (int128)long_ns + 1, 999999},
+                 {1000000, long_ns, (int128)long_ns * 250000, 4},
+                 {1000000, long_ns, (int128)long_ns * 250000 + 1, 3},
+                 {UINT32_MAX, long_ns, (int128)long_ns * 2, UINT32_MAX / 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t found = jobstats_fair_gpus(cases[i].gpus, cases[i].life_ns, cases[i].jobs_ns);
+        cr_expect_eq(found, cases[i].most_k, "case %zu: %u", i, found);
+    }
+}
+
+/* 300 jobs one after the other on 8 GPUs, none meets another: n = 1, so that each may have all 8, its fastest
+   configuration, and rho = 1. While each runs two more events of another class divide its life. */
+Test(metrics, lone_jobs_are_fair, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct str jobs = {0};
+    str_add(&jobs, "job_id,submit_s,model,work_samples\n");
+    for (int i = 0; i < 300; i++)
+        str_addf(&jobs, "j%d,%.9f,m,%.9f\n", i, 97.3 * i + 0.123456789 / (i + 1), 80 + 7 * sin(i));
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = jobs.text,
+                  .models =
+                      "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 0.1, gpus: {g: {a_s: 0.5, c_s: "
+                      "0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"},
+              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: pollux}\n" TRIAL_CLUSTER(8) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_assert_eq(t.job_count, 300);
+    cr_assert_eq(t.summaries->wait_mean_s, 0);
+    cr_expect_float_eq(t.summaries->ftf_mean, 1, 1e-8, "%.17g", t.summaries->ftf_mean);
+    cr_expect_float_eq(t.summaries->ftf_max, 1, 1e-8, "%.17g", t.summaries->ftf_max);
+    trial_finish(&t);
+    str_finish(&jobs);
+}
+
+/* Two types, jobs behind each other (fcfs). b waits for a's GPUs 2..10, c behind it 4..10 for the 3 free ones of
+   the other type: 18 GPU-s. Then only d waits, 13..15, for the GPU that a left and b does not need, while the other
+   type is free again: 2 GPU-s. What b waits for at 2..4, and d at 13..15, is not on the other type. */
+Test(metrics, free_for_those_who_wait, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_type\na,0,2,10,g\nb,2,1,5,g\n"
+                                        "c,4,3,3,h\nd,13,2,1,g\n"},
+        "name: n\nhorizon: drain\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: "
+        "400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 3}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    expect_near(t.summaries->frag_gpu_h * 3600, 18 + 2, "frag_gpu_h");
+    trial_finish(&t);
+}
+
+/* T0 of a rigid job is its true duration, whatever was asked for (b: 4 s, not 100), at the speed of the fastest
+   type it may use (c: 30 / 2); of a model's job T* on the empty cluster: m makes k samples/s, 1 s of set-up: d 80/4
+   + 1. a runs 0..20: 20/20; b waits for it, 20..24: jct 22 / max(4, 10); c on the faster type 0..15: 1; d gets the
+   two GPUs that are left beside e: 1..42, 41/21; e: 1 */
+Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct {
+        const char *job;
+        double jct_s, t0_s;
+    } rows[] = {{"a", 20, 20}, {"b", 22, 10}, {"c", 15, 15}, {"e", 50, 50}, {"d", 41, 21}};
+    double sum = 0;
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = "job_id,submit_s,gpus,duration_s,requested_s,gpu_type,model,work_samples\na,0,1,20,,g,,\n"
+                          "b,2,1,4,100,g,,\nc,0,1,30,,g|h,,\ne,0,2,50,,i,,\nd,1,,,,i,m,80\n",
+                  .models =
+                      "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 1, gpus: {i: {a_s: 0.5, c_s: "
+                      "0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"
+                      "rigid_speed: {h: 2}\n"},
+              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: pollux}\ncluster: {gpu_types: [{name: "
+              "g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}, {name: i, idle_w: 50, tdp_w: 400}], "
+              "nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}, {gpu: i, gpus: 4}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct trial_job *job = trial_find(&t, rows[i].job);
+        expect_near((double)(job->finish_ns - job->submit_ns) / 1e9, rows[i].jct_s, rows[i].job);
+        sum += fmax(1, rows[i].jct_s / rows[i].t0_s);
+    }
+    expect_near(t.summaries->bsld_dedicated_mean, sum / 5, "bsld_dedicated_mean");
+    trial_finish(&t);
+}
+
+/* A batch means nothing to a rigid job: jobs.csv has none, whether its row or its stream says one. */
+Test(metrics, rigid_jobs_have_no_batch, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){.decisions = true,
+                                      .jobs = "job_id,submit_s,gpus,batch,duration_s\na,0,1,32,10\nb,0,1,,10\n"},
+              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect(isnan(trial_cell(&t, "a", "b")) && isnan(trial_cell(&t, "b", "b")));
+    cr_expect_eq(trial_cell(&t, "a", "k"), 1);
+    cr_expect(strstr(t.decisions_csv.text, "start,a,g,1,,ok") != NULL, "%s", t.decisions_csv.text);
+    trial_finish(&t);
+}
+
 /* Deadlines: due are those not after the horizon (100). On 1 GPU, in order: a ends at 10 (8: 2 s late), b at 12
    (12: in time), c at 15.5 (11: 4.5 s late), d never (100, the horizon: due and missed), e never (100.5: not due),
    f has none, g is rejected (50: missed). Late ones: 2 and 4.5 s. */
