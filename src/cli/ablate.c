@@ -73,8 +73,13 @@ static int load_side(struct arguments *a, const char *side, struct study *study,
     const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
     for (size_t i = 0; i < overrides.set_count; i++)
         sets[i] = overrides.sets[i];
+    const char *policies[2];
+    for (int i = 0; i < 2; i++)
+        policies[i] = arena_strndup(&args->arena, a->sides[i], strcspn(a->sides[i], ":"));
     int r = add_sets(a, side, sets, &overrides.set_count, problems);
     overrides.policy = arena_strndup(&args->arena, side, strcspn(side, ":"));
+    overrides.policies = policies;
+    overrides.policy_count = 2;
     overrides.sets = sets;
     r = r < 0 ? r : study_load(study, args->config, &overrides, ingest_readers, problems);
     if (r == 0 && !study->module.policy->list) {

@@ -24,6 +24,8 @@ int contenders_load(struct contenders *all, const struct scenario_args *args, co
                     size_t count, struct problems *problems) {
     size_t before = problems->count;
     struct scenario_overrides overrides = scenario_args_overrides(args);
+    overrides.policies = policies;
+    overrides.policy_count = count;
     all->at = mem_zalloc(count, sizeof *all->at);
     for (; all->count < count; all->count++) {
         struct problems own = {0};

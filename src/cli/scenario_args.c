@@ -62,8 +62,10 @@ int scenario_args_read(struct scenario_args *args, struct problems *problems) {
 }
 
 struct scenario_overrides scenario_args_overrides(const struct scenario_args *args) {
-    return (struct scenario_overrides){
-        args->policy, args->sets.at, args->sets.count, {args->text.text, args->text.length}};
+    return (struct scenario_overrides){.policy = args->policy,
+                                       .sets = args->sets.at,
+                                       .set_count = args->sets.count,
+                                       .text = {args->text.text, args->text.length}};
 }
 
 void scenario_args_finish(struct scenario_args *args) {

@@ -61,7 +61,9 @@ struct scenario_overrides {
     const char *policy;      /* NULL: as in the file */
     const char *const *sets; /* "path=value" */
     size_t set_count;
-    struct slice text; /* what the file holds, where it was read already (standard input); else empty */
+    struct slice text;           /* what the file holds, where it was read already (standard input); else empty */
+    const char *const *policies; /* all that the command loads, by name or path */
+    size_t policy_count;
 };
 
 /* Reads and binds path ("-": standard input); negative after adding problems. Release with scenario_finish. */

@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "policy/names.h"
 
 #include <assert.h>
 #include <math.h>
@@ -84,6 +85,22 @@ static int bind_params(struct study *s, const struct binding *b) {
     return first < 0 ? first : second;
 }
 
+/* Parameters for a policy that nobody has would be of no effect. */
+static void check_policy_names(const struct study *s, const struct scenario_overrides *overrides,
+                               const struct binding *b) {
+    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+    if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
+        return; /* reported already */
+    for (size_t i = 0; i < by_policy->count; i++) {
+        const char *name = by_policy->keys[i]->text;
+        struct error error = {0};
+        if (strcmp(name, s->module.policy->name) != 0 &&
+            policy_name_check(name, overrides->policies, overrides->policy_count, &error) < 0)
+            problems_add(b->problems, by_policy->keys[i]->where,
+                         arena_printf(b->arena, "params_by_policy.%s", name), "%s", error.text);
+    }
+}
+
 static int load_policy(struct study *s, struct problems *problems) {
     const struct scenario_policy *policy = &s->scenario.policy;
     struct binding binding = {&s->arena, problems};
@@ -107,6 +124,8 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     if (scenario < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
     int policy = load_policy(s, problems);
+    if (policy == 0)
+        check_policy_names(s, overrides, &binding);
     bool shares = policy == 0 && params_extras(&s->params).shares;
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);

@@ -164,6 +164,19 @@ static uint64_t hash_inputs(const struct yaml_node *node, uint64_t hash, struct 
     return contents == 0 ? hash : hash_bytes(hash, &contents, sizeof contents);
 }
 
+/* The policy of a point, once for all points that have it. */
+static void remember_policy(struct sweep *s, const struct yaml_node *root) {
+    const struct yaml_node *policy = yaml_find(root, "policy");
+    const struct yaml_node *name = policy && policy->kind == YAML_NODE_MAPPING ? yaml_find(policy, "name") : NULL;
+    size_t at = 0;
+    if (!name || name->kind != YAML_NODE_SCALAR)
+        return;
+    while (at < s->policies.count && strcmp(s->policies.at[at], name->text) != 0)
+        at++;
+    if (at == s->policies.count)
+        array_push(&s->policies, arena_strdup(&s->doc.arena, name->text));
+}
+
 /* The scenario of one point as far as ids need it: values in place, nothing bound. */
 static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, struct input_cache *cache,
                     struct problems *problems) {
@@ -179,6 +192,7 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, 
     if (r == 0) {
         static const char version[] = EASIM_VERSION " " EASIM_COMMIT;
         uint64_t start = hash_bytes(HASH_START, version, sizeof version);
+        remember_policy(s, scenario.doc.root);
         s->points[point].id = scenario_hash(&scenario);
         s->points[point].inputs = hash_inputs(scenario.doc.root, start, cache);
     }
@@ -231,5 +245,6 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
 void sweep_finish(struct sweep *s) {
     sweep_axes_finish(&s->axes);
     free(s->points);
+    free(s->policies.at);
     yaml_doc_finish(&s->doc);
 }

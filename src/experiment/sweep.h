@@ -17,6 +17,7 @@ struct sweep {
     struct sweep_axes axes;
     size_t count; /* points; the last group changes fastest */
     struct sweep_point *points;
+    ARRAY_OF(const char *) policies; /* that points may run, by name or path */
     struct yaml_doc doc;
 };
 

@@ -8,7 +8,8 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     size_t count;
     struct arena arena = {0};
     const char **sets = sweep_set_texts(sweep, point, &arena, &count);
-    const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
+    const struct scenario_overrides overrides = {
+        .sets = sets, .set_count = count, .policies = sweep->policies.at, .policy_count = sweep->policies.count};
     int r = study_load(study, sweep->base, &overrides, readers, problems);
     if (r == 0 && scenario_hash(&study->scenario) != sweep->points[point].id) {
         problems_add(problems, (struct location){.file = sweep->base}, NULL, "changed while the sweep was running");

@@ -227,7 +227,7 @@ static void remember(const char *name, void *context) {
     str_addf(&known->text, "%s%s", known->names.count > 1 ? ", " : "", name);
 }
 
-static int not_found(const char *name, struct error *reterr) {
+int module_not_found(const char *name, struct error *reterr) {
     struct known known = {.names = {0}};
     module_list(remember, &known);
     error_set(reterr, ERROR_INPUT, "no policy is named \"%.80s\"%s (found: %s)", name,
@@ -245,7 +245,7 @@ int module_open(const char *name, struct policy_module *module, struct error *re
     if (strchr(name, '/'))
         return open_path(name, module, reterr);
     if (!each_folder(has_module, &search))
-        return not_found(name, reterr);
+        return module_not_found(name, reterr);
     return open_path(search.path, module, reterr);
 }
 

@@ -28,6 +28,9 @@ void module_close(struct policy_module *module); /* accepts a zeroed module */
 /* Checks the exported structure; path names it in messages. */
 int module_check(const struct easim_policy *policy, const char *path, struct error *reterr) MUST_CHECK;
 
+/* The error for a name that no policy has, with a suggestion and the names there are. */
+int module_not_found(const char *name, struct error *reterr);
+
 /* Names of all policies that module_open would find, sorted, without repeats: calls visit for each file. */
 void module_list(void (*visit)(const char *name, void *context), void *context);
 

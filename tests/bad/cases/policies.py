@@ -1,6 +1,6 @@
 """Policies that cannot be loaded, and parameters they do not take."""
 
-from base import CONFIG, command, config, plugin
+from base import CONFIG, RUN, command, config, plugin
 
 AT = "c.yaml:15:16: policy.name: "
 PLUGIN_AT = "c.yaml:16:9: policy.name: "
@@ -89,6 +89,18 @@ CASES = [
            "c.yaml:17:32: policy.params: policy good has no parameter \"strikt\", did you mean \"strict\"?"),
     config("params: of a policy by name", CONFIG + "params_by_policy: {fcfs: {strict: no}, zeus: {tau: 1}}\n",
            "c.yaml:16:35: params_by_policy.fcfs.strict: expected true or false, got \"no\""),
+    config("params: of a policy that nobody has",
+           CONFIG + "params_by_policy: {fcfs: {}, zeuss: {edp_slack: 2}, polux: {}}\n",
+           "c.yaml:16:30: params_by_policy.zeuss: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})",
+           "c.yaml:16:53: params_by_policy.polux: no policy is named \"polux\", did you mean \"pollux\"? (found: {policies})"),
+    config("params: of a policy that nobody has, set", CONFIG,
+           "--set params_by_policy.zeuss.edp_slack: params_by_policy.zeuss: no policy is named \"zeuss\", did you mean "
+           "\"zeus\"? (found: {policies})", command=(*RUN, "--set", "params_by_policy.zeuss.edp_slack=2")),
+    config("params: of a policy that another command loads", CONFIG + "params_by_policy: {good: {}}\n",
+           "c.yaml:16:20: params_by_policy.good: no policy is named \"good\" (found: {policies})"),
+    config("params: of a policy that is loaded from a path", CONFIG + "params_by_policy: {good: {strikt: true}}\n",
+           "c.yaml:16:27: params_by_policy.good: policy good has no parameter \"strikt\", did you mean \"strict\"?",
+           command=("compare", "c.yaml", "--policies", "fcfs,{plugins}/good.so", "--out", "out", "--quiet")),
     config("params: of a policy that has none of that name", ("fcfs}", "fcfs, params: {tau: 1h}}"),
            "c.yaml:15:31: policy.params: policy fcfs has no parameter \"tau\""),
     of_policy("unknown with suggestion", "charon", "{bas: pollux}",
