@@ -2,7 +2,7 @@
 #include "base/numfmt.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/profiles.h"
+#include "ingest/profile_readers.h"
 #include "io/atomic_file.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef EASIM_INGEST_CODECARBON_H
 #define EASIM_INGEST_CODECARBON_H
 
-#include "ingest/profiles.h"
+#include "ingest/profile.h"
 
 /* "codecarbon": emissions.csv of any version; of a run the last row. */
 extern const struct profile_reader codecarbon_reader;

@@ -2,7 +2,7 @@
 #ifndef EASIM_INGEST_KINETO_H
 #define EASIM_INGEST_KINETO_H
 
-#include "ingest/profiles.h"
+#include "ingest/profile.h"
 
 /* "kineto": Chrome trace JSON, plain, gz or zst; one file per rank, in any order. docs/profiles.md defines every
    figure. */

@@ -2,7 +2,7 @@
 #ifndef EASIM_INGEST_NVIDIA_SMI_H
 #define EASIM_INGEST_NVIDIA_SMI_H
 
-#include "ingest/profiles.h"
+#include "ingest/profile.h"
 
 /* "nvidia-smi": --query-gpu as CSV (with or without units and header, also with columns that a script put before),
    or dmon; which of them, the file shows. */

@@ -2,9 +2,9 @@
    jobs {status, vc, jobid, attempts: [{start_time, end_time, detail: [{ip, gpus: [...]}]}], submitted_time, user}.
    Invariant: buffer[begin..end) are bytes not yet taken, line is that of begin; one job is in memory at a time. */
 #include "base/units.h"
+#include "ingest/foreign.h"
 #include "ingest/local_time.h"
 #include "ingest/philly.h"
-#include "ingest/readers.h"
 #include "io/bytes.h"
 #include "io/json_text.h"
 

@@ -1,7 +1,6 @@
 /* The table of foreign job logs. */
 #include "ingest/readers.h"
 
-#include "base/numfmt.h"
 #include "ingest/alibaba.h"
 #include "ingest/gavel.h"
 #include "ingest/helios.h"
@@ -9,8 +8,6 @@
 #include "ingest/philly.h"
 #include "ingest/pollux.h"
 #include "ingest/swf.h"
-
-#include <math.h>
 
 const struct trace_reader *const ingest_readers[] = {&swf_reader,
                                                      &itp_reader,
@@ -24,13 +21,3 @@ const struct trace_reader *const ingest_readers[] = {&swf_reader,
                                                      &pollux_reader,
                                                      &sia_reader,
                                                      NULL};
-
-bool ingest_parse_whole(struct slice text, int64_t *value) {
-    double real;
-    if (numfmt_parse_int(text.at, text.length, value))
-        return true;
-    if (!numfmt_parse_real(text.at, text.length, &real) || fabs(real) > 0x1p53 || trunc(real) != real)
-        return false;
-    *value = (int64_t)real;
-    return true;
-}

@@ -3,7 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "ingest/readers.h"
+#include "ingest/foreign.h"
 #include "workload/trace_file.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define EASIM_INGEST_TELEMETRY_H
 
 #include "base/intern.h"
-#include "ingest/profiles.h"
+#include "ingest/profile.h"
 #include "io/lines.h"
 
 enum telemetry_metric {                        /* beside power: mean and maximum of the samples are kept */

@@ -3,7 +3,7 @@
 #include "ingest/zeus.h"
 
 #include "base/numfmt.h"
-#include "ingest/readers.h"
+#include "ingest/foreign.h"
 #include "ingest/records.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef EASIM_INGEST_ZEUS_H
 #define EASIM_INGEST_ZEUS_H
 
-#include "ingest/profiles.h"
+#include "ingest/profile.h"
 
 /* "zeus": measurement windows (window_name, elapsed_time, gpu0_energy, ...), each a row; or summaries of a sweep
    (network, batch_size, power_limit, time_per_epoch, average_power). Which of them, the header shows. */

@@ -1,7 +1,7 @@
 /* A measurement in the format READER: whatever the bytes, a failure says why and all that is found can be written.
  */
 #include "fuzz/fuzz.h"
-#include "ingest/profiles.h"
+#include "ingest/profile_readers.h"
 
 #include <gsl/gsl_errno.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Standard Workload Format. Expected rows are written by hand as the workload CSV of the same jobs. */
 #include "base/units.h"
+#include "ingest/foreign.h"
 #include "ingest/readers.h"
 #include "ingest/swf.h"
 #include "support/temp_dir.h"

@@ -1,6 +1,6 @@
 /* What profile readers are given and what they give: rows of a profile CSV, and figures for the reader of them. */
-#ifndef EASIM_INGEST_PROFILES_H
-#define EASIM_INGEST_PROFILES_H
+#ifndef EASIM_INGEST_PROFILE_H
+#define EASIM_INGEST_PROFILE_H
 
 #include "base/array.h"
 #include "base/error.h"
@@ -55,9 +55,6 @@ struct profile_reader {
                 struct problems *problems);
 };
 
-extern const struct profile_reader *const profile_readers[]; /* NULL-terminated */
-
-const struct profile_reader *profile_find_reader(const char *name); /* or NULL */
 /* Adds a row that has what the options say. */
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
 void profile_write_csv(const struct profile *profile, struct str *out);

@@ -1,29 +1,10 @@
-/* The table of profile readers, and the profile CSV they fill. */
-#include "ingest/profiles.h"
+/* The rows of the profile CSV that readers fill. */
+#include "ingest/profile.h"
 
-#include "ingest/codecarbon.h"
-#include "ingest/dcgm.h"
-#include "ingest/dynolog.h"
-#include "ingest/ea2p.h"
-#include "ingest/kineto.h"
-#include "ingest/nvidia_smi.h"
-#include "ingest/zeus.h"
 #include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-const struct profile_reader *const profile_readers[] = {
-    &kineto_reader,  &nvidia_smi_reader, &dcgm_reader, &dcgm_exporter_reader, &prometheus_reader,
-    &dynolog_reader, &ea2p_reader,       &zeus_reader, &codecarbon_reader,    NULL};
-
-const struct profile_reader *profile_find_reader(const char *name) {
-    for (size_t i = 0; profile_readers[i]; i++)
-        if (strcmp(profile_readers[i]->name, name) == 0)
-            return profile_readers[i];
-    return NULL;
-}
 
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options) {
     struct profile_row *row = array_add(&profile->rows);
