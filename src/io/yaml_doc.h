@@ -1,23 +1,9 @@
-/* A YAML file as a tree that knows where everything stands; duplicate keys are problems. */
+/* A YAML file as a tree, and the setting of values in it. */
 #ifndef EASIM_IO_YAML_DOC_H
 #define EASIM_IO_YAML_DOC_H
 
 #include "base/arena.h"
-#include "base/error.h"
-#include "base/str.h"
-
-enum yaml_kind { YAML_NODE_SCALAR, YAML_NODE_SEQUENCE, YAML_NODE_MAPPING };
-
-struct yaml_node {
-    enum yaml_kind kind;
-    struct location where;
-    const char *text;         /* scalar: NUL-terminated, never NULL */
-    size_t length;            /* scalar: bytes of text */
-    bool quoted;              /* scalar written with quotes or as a block: never a null */
-    struct yaml_node **keys;  /* mapping: scalars, count of them; else NULL */
-    struct yaml_node **items; /* mapping: values; sequence: items */
-    size_t count;
-};
+#include "io/yaml_node.h"
 
 /* Zero-initialise; release with yaml_doc_finish. All memory is in the arena. */
 struct yaml_doc {
@@ -40,10 +26,5 @@ void yaml_doc_finish(struct yaml_doc *doc);
 /* Sets what stands at a dotted path ("cluster.nodes[0].gpus") to a YAML value given as text, making missing
    mappings on the way; an index may be at most one past the end. Problems are located at "--set PATH". */
 int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value, struct problems *problems) MUST_CHECK;
-
-struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key); /* value or NULL */
-bool yaml_is_null(const struct yaml_node *node);                               /* unquoted "", "~", "null" */
-/* The tree as canonical text (one value a line: path, tab, text; mapping keys sorted): equal trees, equal text. */
-void yaml_write_canonical(const struct yaml_node *root, struct str *out);
 
 #endif

@@ -1,8 +1,9 @@
-/* YAML text to nodes: the half of yaml_doc that knows libyaml. Only yaml_doc.c uses it. */
+/* YAML text to a tree, by libyaml; duplicate keys are problems. */
 #ifndef EASIM_IO_YAML_READ_H
 #define EASIM_IO_YAML_READ_H
 
-#include "io/yaml_doc.h"
+#include "base/arena.h"
+#include "io/yaml_node.h"
 
 #define YAML_DEPTH_MAX 64 /* levels below the root */
 
