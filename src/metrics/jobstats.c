@@ -215,7 +215,9 @@ static double unfinished_s(const struct sim *sim) {
     double left_s = 0;
     for (uint32_t j = 0; j < sim->next_arrival; j++) {
         const struct job_spec *spec = &sim->workload->jobs.at[j];
-        if (spec->work > 0)
+        if (sim->view.jobs[j].state == EASIM_JOB_REJECTED) /* its work in samples may be unknown */
+            left_s += spec->reference_gpu_s;
+        else if (spec->work > 0)
             left_s += spec->reference_gpu_s * (1 - sim_work_done(sim, j) / spec->work);
     }
     return left_s;

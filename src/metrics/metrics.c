@@ -188,6 +188,8 @@ static double ratio(double numerator, double denominator) {
 
 void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
+    if (sim->now_ns < sim->workload->warmup_ns) /* all were done before: nothing is measured */
+        on_measure(m, sim);
     bool capped = m->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - m->start_ns);
     sum_up_energy(m, sim);

@@ -1,0 +1,360 @@
+"""Random scenarios of everything at once, run with --check: test_random.py EASIM SOURCE [--count N] [--seed N] [--jobs N]
+
+Scenario number n is that of seed n (random_scenario.py). easim --check tests its own invariants after every event; here
+the files of each run must agree with one another and, where nothing disturbs a job, with the formulas of docs/semantics.md
+written down again. The first scenario that fails is printed whole. 20,000 of them: --count 20000 (a quarter of an hour of
+processor time); the suite runs 300.
+"""
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from multiprocessing import Pool
+from pathlib import Path
+
+from random_scenario import Scenario
+from support import EASIM, rows_of
+
+
+def close(found, expected, what, relative=1e-9, absolute=1e-9):
+    assert abs(found - expected) <= absolute + relative * max(abs(found), abs(expected)), \
+        f"{what} is {found!r}, not {expected!r}"
+
+
+def number(text):
+    return float(text) if text else math.nan
+
+
+class Run:
+    """One replication: its rows, as numbers where they are."""
+
+    def __init__(self, scenario, tables, replication):
+        self.s = scenario
+        for name, rows in tables.items():
+            setattr(self, name, [row for row in rows if row["replication"] == replication])
+        self.summary = {key: value if key == "policy" else number(value) for key, value in self.summary[0].items()}
+        self.warmup_s = float(scenario.warmup_s)
+        self.end_s = self.warmup_s + self.summary["sim_s"]
+        self.measured = [j for j in self.jobs if float(j["submit_s"]) >= self.warmup_s]
+        self.finished = [j for j in self.measured if j["status"] == "finished"]
+        self.pue = scenario.cluster.get("pue", 1)
+        nodes = scenario.cluster["nodes"]
+        self.gpus = sum(n["count"] * n["gpus"] for n in nodes)
+        self.fails = any("mtbf" in n for n in nodes)
+
+    def total(self, rows, column):
+        return math.fsum(float(row[column]) for row in rows if row[column])
+
+    def pieces(self):
+        """(seconds, row) of power.csv within the measured time."""
+        times = [float(row["time_s"]) for row in self.power] + [math.inf]
+        for row, start, end in zip(self.power, times, times[1:]):
+            seconds = min(end, self.end_s) - max(start, self.warmup_s)
+            if seconds > 0:
+                yield seconds, row
+
+
+def numbers_are_numbers(run):
+    for name in ("summary", "jobs", "users", "types", "power"):
+        for row in [run.summary] if name == "summary" else getattr(run, name):
+            for key, value in row.items():
+                assert str(value) not in ("inf", "-inf", "-nan") and (value != "nan"), (name, key, value)
+
+
+def jobs_add_up(run):
+    s, jobs = run.summary, run.measured
+    status = {w: sum(j["status"] == w for j in jobs) for w in ("finished", "running", "waiting", "rejected")}
+    assert sum(status.values()) == len(jobs) == s["jobs_submitted"]
+    assert status["finished"] == s["jobs_finished"] and status["rejected"] == s["jobs_rejected"]
+    assert status["running"] + status["waiting"] == s["jobs_unfinished"]
+    if run.s.drain:
+        assert s["jobs_unfinished"] == 0
+        ends = [float(j["finish_s"]) for j in run.jobs if j["finish_s"]]
+        assert not ends or run.end_s >= max(ends) - 1e-8, (run.end_s, max(ends))
+    else:
+        close(run.end_s, run.s.horizon_s, "the end")
+    if not run.warmup_s:
+        for column in ("preemptions", "resizes"):
+            close(s[column], run.total(jobs, column), column)
+        close(s["energy_job_kwh"], run.total(jobs, "energy_j") / 3.6e6, "energy of jobs")
+        close(s["work_done_gpu_h"] + s["work_unfinished_gpu_h"], s["work_submitted_gpu_h"], "work")
+        close(s["makespan_s"], max(float(j["finish_s"]) for j in run.finished) - min(float(j["submit_s"]) for j in jobs),
+              "makespan") if run.finished else None
+    if jobs:
+        close(s["interruptions_per_job"], (s["preemptions"] + s["resizes"] + s["job_failures"]) / len(jobs),
+              "interruptions_per_job")
+    close(s["energy_finished_kwh"], run.total(run.finished, "energy_j") / 3.6e6, "energy_finished_kwh")
+
+
+def times_of_jobs(run):
+    s = run.summary
+    for j in run.jobs:
+        submit, start, finish = (number(j[c]) for c in ("submit_s", "start_s", "finish_s"))
+        held = float(j["exec_s"])
+        assert not start < submit and not finish < start, j
+        assert j["status"] != "waiting" or not j["finish_s"], j
+        if j["status"] == "finished":
+            close(number(j["jct_s"]), finish - submit, "jct_s")
+            assert held <= finish - start + 2e-9, j
+            close(number(j["edp_js"]), float(j["energy_j"]) * number(j["jct_s"]), "edp_js")
+        if j["start_s"]:
+            close(number(j["wait_s"]), start - submit, "wait_s", absolute=2e-9)
+        else:
+            assert held == float(j["energy_j"]) == float(j["gpu_s"]) == 0, j
+        assert 0 <= float(j["lost_s"]) <= held + 1e-9, j
+    done = run.finished
+    times = sorted(number(j["jct_s"]) for j in done)
+    if times:
+        close(s["jct_mean_s"], math.fsum(times) / len(times), "jct_mean_s")
+        for share in (0.5, 0.95, 0.99):  # type 7 of Hyndman and Fan
+            place = share * (len(times) - 1)
+            low, high = times[int(place)], times[min(int(place) + 1, len(times) - 1)]
+            close(s[f"jct_p{100 * share:.0f}_s"], low + (place - int(place)) * (high - low), f"percentile {share}")
+        slowdowns = [max(1, number(j["jct_s"]) / max(float(j["exec_s"]), 10)) for j in done]
+        close(s["bsld_mean"], math.fsum(slowdowns) / len(done), "bsld_mean")
+    waits = [number(j["wait_s"]) for j in run.measured if j["start_s"]]
+    if waits:
+        close(s["wait_mean_s"], math.fsum(waits) / len(waits), "wait_mean_s")
+    if run.measured:
+        restricted = [number(j["jct_s"]) if j["status"] == "finished" else run.end_s - float(j["submit_s"])
+                      for j in run.measured]
+        close(s["jct_restricted_mean_s"], math.fsum(restricted) / len(restricted), "jct_restricted_mean_s")
+
+
+def deadlines(run):
+    last = math.inf if run.s.drain else run.s.horizon_s
+    due = [j for j in run.measured if j["deadline_s"] and float(j["deadline_s"]) <= last]
+    late = [j for j in due if not float(j["finish_s"] or "inf") <= float(j["deadline_s"])]
+    assert len(due) == run.summary["deadline_jobs"] and len(late) == run.summary["deadline_missed"]
+    assert all(j["missed"] == ("1" if j in late else "0") for j in due)
+
+
+def power_over_time(run):
+    """Energy, extremes, cap, cost and CO2 of the measured time, integrated again from power.csv."""
+    s = run.summary
+    joules = [seconds * float(row["power_w"]) for seconds, row in run.pieces()]
+    close(math.fsum(joules) / 3.6e6, s["energy_kwh"], "energy_kwh")
+    parts = s["energy_job_kwh"] + s["energy_idle_kwh"] + s["energy_base_kwh"]
+    close(parts, s["energy_kwh"], "parts of the energy")
+    if joules:
+        close(s["power_mean_w"], math.fsum(joules) / s["sim_s"], "power_mean_w")
+        close(s["power_max_w"], max(float(row["power_w"]) for _, row in run.pieces()), "power_max_w")
+    over = [(seconds, float(row["power_w"]) - number(row["cap_w"])) for seconds, row in run.pieces()
+            if float(row["power_w"]) > number(row["cap_w"])]
+    if not math.isnan(s["cap_violation_s"]):
+        close(s["cap_violation_s"], math.fsum(seconds for seconds, _ in over), "cap_violation_s", absolute=1e-8)
+        close(s["cap_violation_j"], math.fsum(seconds * watts for seconds, watts in over), "cap_violation_j", 1e-8)
+    else:
+        assert not over
+    for column, key in (("cost", "price_per_mwh"), ("co2_kg", "carbon_g_per_kwh")):
+        value = run.s.scenario.get(key)
+        if isinstance(value, (int, float)):
+            close(s[column], s["energy_kwh"] * run.pue * value / 1000, column)
+        elif value:
+            close(s[column], series_cost(run, key), column, 1e-8)
+    if "wue_l_per_kwh" in run.s.scenario:
+        close(s["water_l"], s["energy_kwh"] * run.s.scenario["wue_l_per_kwh"], "water_l")
+
+
+def series_cost(run, key):
+    """kWh x pue x value / 1000 over steps of 900 s that come again every 7200 s; a gap keeps the value before."""
+    steps, total = [], []
+    for line in run.s.files[key + ".csv"].splitlines()[1:]:
+        cell = line.split(",")[1]
+        steps.append(float(cell) if cell else steps[-1])
+    times = [float(row["time_s"]) for row in run.power] + [run.end_s]
+    for row, start, end in zip(run.power, times, times[1:]):
+        at, end = max(start, run.warmup_s), min(end, run.end_s)
+        while at < end:
+            step = int(at // 900)
+            until = min(end, 900.0 * (step + 1))
+            total.append(float(row["power_w"]) * (until - at) * steps[step % len(steps)])
+            at = until
+    return math.fsum(total) / 3.6e6 * run.pue / 1000
+
+
+def gpus_over_time(run):
+    """GPUs are held, free or failed; free ones while a job waits bound the fragmentation."""
+    s, free, held = run.summary, [], []
+    for row in run.power:
+        parts = [float(row[c] or 0) for c in ("alloc_gpus", "idle_gpus", "failed_gpus")]
+        close(sum(parts), run.gpus, "GPUs", absolute=1e-9)
+        assert min(parts) >= 0
+    for seconds, row in run.pieces():
+        held.append(seconds * float(row["alloc_gpus"]))
+        free.append(seconds * float(row["idle_gpus"]) if int(row["waiting"]) else 0)
+    frag = math.fsum(free) / 3600
+    assert -1e-9 <= s["frag_gpu_h"] <= frag * (1 + 1e-9) + 1e-9, (s["frag_gpu_h"], frag)
+    if len(run.s.types) == 1:
+        close(s["frag_gpu_h"], frag, "frag_gpu_h", absolute=1e-8)
+    alloc_h = run.total(run.types, "alloc_gpu_h")
+    close(alloc_h, math.fsum(held) / 3600, "alloc_gpu_h", absolute=1e-8)
+    if s["sim_s"] > 0:
+        close(s["util_alloc"], alloc_h * 3600 / (s["sim_s"] * run.gpus), "util_alloc")
+        close(s["util_compute"], run.total(run.types, "compute_gpu_h") * 3600 / (s["sim_s"] * run.gpus), "util_compute")
+    close(s["setup_gpu_h"], alloc_h - run.total(run.types, "compute_gpu_h"), "setup_gpu_h", absolute=1e-8)
+    if not run.warmup_s:
+        close(alloc_h, run.total(run.jobs, "gpu_s") / 3600, "GPU-hours of jobs", absolute=1e-8)
+
+
+def types_and_users(run):
+    s = run.summary
+    close(run.total(run.types, "energy_kwh") + s["energy_base_kwh"], s["energy_kwh"], "energy of types")
+    assert run.total(run.types, "jobs") == s["jobs_finished"]
+    for t in run.types:
+        assert float(t["compute_gpu_h"]) <= float(t["alloc_gpu_h"]) + 1e-9
+        assert int(t["jobs"]) == sum(j["gpu_type"] == t["gpu_type"] for j in run.finished)
+    assert run.total(run.users, "jobs") == s["jobs_submitted"]
+    shares, slow = [], []
+    close(run.total(run.users, "demand_gpu_s") / 3600, s["work_submitted_gpu_h"], "demand")
+    weights = math.fsum(float(u["weight"]) for u in run.users if float(u["demand_gpu_s"]) > 0)
+    for u in run.users:
+        own = [j for j in run.measured if j["user"] == u["user"]]
+        done = [j for j in own if j["status"] == "finished"]
+        assert len(own) == int(u["jobs"])
+        close(float(u["gpu_s"]), run.total(own, "gpu_s"), "gpu_s of a user")
+        close(float(u["energy_kwh"]), run.total(own, "energy_j") / 3.6e6, "energy of a user")
+        if done:
+            close(number(u["jct_mean_s"]), run.total(done, "jct_s") / len(done), "jct of a user")
+            mean = math.fsum(max(1, number(j["jct_s"]) / max(float(j["exec_s"]), 10)) for j in done) / len(done)
+            close(number(u["slowdown_mean"]), mean, "slowdown of a user")
+            slow.append(mean)
+        if float(u["demand_gpu_s"]) > 0 and s["sim_s"] > 0:
+            share = s["sim_s"] * run.gpus * float(u["weight"]) / weights
+            shares.append(float(u["gpu_s"]) / min(float(u["demand_gpu_s"]), share))
+    for column, values in (("jain_gpu_s", shares), ("jain_slowdown", slow)):
+        if any(values):
+            close(s[column], sum(values) ** 2 / (len(values) * sum(v * v for v in values)), column)
+
+
+def losses(run):
+    s = run.summary
+    if not run.warmup_s:
+        if s["preemptions"] == s["resizes"] == s["job_failures"] == 0:
+            assert s["lost_gpu_h"] == s["energy_lost_kwh"] == 0 and run.total(run.jobs, "lost_s") == 0
+    assert run.fails or s["job_failures"] == s["node_failures"] == 0
+    assert 0 <= s["lost_gpu_h"] <= run.total(run.jobs, "gpu_s") / 3600 + 1e-9
+    sleeps = any("sleep_after" in t for t in run.s.types)
+    assert sleeps or s["sleep_gpu_h"] == 0
+    powers = run.s.scenario["policy"]["params"].get("power_limits")
+    assert powers or s["limited_gpu_h"] == 0
+
+
+# --- jobs that nothing disturbs, by the formulas ---
+
+def undisturbed(run):
+    """Jobs of the log that ran in one piece at the speed of their configuration."""
+    s = run.s
+    if "noise" in s.scenario or "interference" in s.cluster or not hasattr(s, "jobs") or run.fails or \
+            s.scenario["policy"]["params"].get("power_limits"):
+        return
+    rows = {job["job_id"]: job for job in s.jobs}
+    types = {t["name"]: t for t in s.types}
+    for j in run.jobs:
+        name = j["job_id"].split("-", 1)[-1]
+        if j["status"] == "finished" and j["preemptions"] == j["resizes"] == "0" and name in rows and \
+                "sleep_after" not in types[j["gpu_type"]]:
+            yield j, rows[name], types[j["gpu_type"]]
+
+
+def by_formula(run):
+    for j, row, t in undisturbed(run):
+        if "model" in row:
+            model = next(m for m in run.s.models if m["name"] == row["model"])
+            on = model["gpus"][j["gpu_type"]]
+            if "lookup" in on:
+                continue
+            rate, watts = speed(on, t, int(j["k"]), int(j["b"]), int(j["nodes"]) > 1)
+            batch = int(j["k"]) * int(j["b"])
+            efficiency = 1 if batch <= model["m0"] else (model["phi"] + model["m0"]) / (model["phi"] + batch)
+            seconds, setup, gpus = row["work_samples"] / (rate * efficiency), model["start_s"], int(j["k"])
+        else:
+            setup = run.s.scenario["workload"].get("rigid_costs", {}).get("start_s", 0)
+            seconds = row["duration_s"] / run.s.rigid_speed.get(j["gpu_type"], 1)
+            watts = t["idle_w"] + row["utilization"] * (t["tdp_w"] - t["idle_w"])
+            gpus = float(j["gpu_s"]) / float(j["exec_s"])
+            wanted = row["gpus"] * float(row.get("gpu_share", 1))
+            assert min(abs(gpus - wanted), abs(gpus - math.ceil(wanted))) < 1e-6, (j, wanted)
+        close(float(j["exec_s"]), setup + seconds, f"exec_s of {j['job_id']}", absolute=3e-9)
+        close(float(j["energy_j"]), gpus * (t["ctx_w"] * setup + watts * seconds), f"energy_j of {j['job_id']}", 1e-8,
+              1e-5)
+
+
+def speed(on, t, k, b, across):
+    """Samples/s, and watts of one GPU (SPEC 4)."""
+    sync = 0.0
+    if k > 1:
+        alpha, beta = on["alpha_s"], on.get("beta_s", 0)
+        sync = (on.get("alpha_inter_s", alpha) if across else alpha) + beta * (k - 2)
+    gamma, outer = on["gamma"], on.get("sync_gamma", 1)
+    compute = (on["a_s"] ** gamma + (on["c_s"] * b) ** gamma) ** (1 / gamma) * k ** on.get("scaling_exponent", 0)
+    iteration = (compute ** outer + sync ** outer) ** (1 / outer)
+    rate = k * b / iteration
+    return rate, min(t["tdp_w"], on["p0_w"] + (on["pmax_w"] - on["p0_w"]) * on["c_s"] * rate / k)
+
+
+CHECKS = [numbers_are_numbers, jobs_add_up, times_of_jobs, deadlines, power_over_time, gpus_over_time, types_and_users,
+          losses, by_formula]
+
+
+NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"
+
+
+def try_seed(seed):
+    """What is wrong with the scenario of this seed, or ""."""
+    scenario = Scenario(seed)
+    with tempfile.TemporaryDirectory(prefix="easim-random.") as folder:
+        for name, text in scenario.files.items():
+            Path(folder, name).write_text(text)
+        done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--out", "out", "--threads", "1"],
+                              cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+        if done.returncode == 1 and NO_PROGRESS in done.stderr and "mtbf" in scenario.files["scenario.yaml"]:
+            return ""  # longer than a node lasts, and no checkpoint in between: an error that says so
+        if done.returncode != 0:
+            return f"exit {done.returncode}: {done.stderr}"
+        tables = {name: rows_of(Path(folder, "out", name + ".csv"))
+                  for name in ("summary", "jobs", "users", "types", "power")}
+    try:
+        for summary in tables["summary"]:
+            run = Run(scenario, tables, summary["replication"])
+            for check in CHECKS:
+                check(run)
+    except AssertionError as wrong:
+        return f"{check.__name__}: {wrong}"
+    return ""
+
+
+def show(seed, wrong):
+    print(f"scenario {seed}: {wrong}")
+    for name, text in Scenario(seed).files.items():
+        print(f"--- {name}\n{text}", end="")
+    print(f"--- again: {sys.argv[0]} EASIM SOURCE --seed {seed} --count 1")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("easim")
+    parser.add_argument("source")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1, help="of the first scenario")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="go on after a failure")
+    options = parser.parse_args()
+    if os.environ.get("EASIM_SANITIZED"):
+        options.count = min(options.count, 60)
+    failed, seeds = 0, range(options.seed, options.seed + options.count)
+    with Pool(options.jobs) as pool:
+        for seed, wrong in zip(seeds, pool.imap(try_seed, seeds, chunksize=4)):
+            if wrong:
+                failed += 1
+                show(seed, wrong) if failed <= 3 else print(f"scenario {seed}: {wrong}")
+                if not options.all:
+                    sys.exit(1)
+    print(f"{options.count - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
