@@ -58,15 +58,21 @@ char *arena_strdup(struct arena *arena, const char *text) {
     return arena_strndup(arena, text, strlen(text));
 }
 
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    size_t bytes = length < 0 ? 1 : (size_t)length + 1;
+    char *text = arena_alloc(arena, bytes);
+    vsnprintf(text, bytes, format, again);
+    va_end(again);
+    return text;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    size_t bytes = length < 0 ? 1 : (size_t)length + 1;
-    char *text = arena_alloc(arena, bytes);
-    va_start(arguments, format);
-    vsnprintf(text, bytes, format, arguments);
+    char *text = arena_vprintf(arena, format, arguments);
     va_end(arguments);
     return text;
 }

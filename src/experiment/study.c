@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "experiment/study_warnings.h"
 #include "policy/names.h"
 
 #include <assert.h>
@@ -32,45 +33,6 @@ static int load_series(struct study *s, bool bound, const struct binding *b) {
             (bound && series_check_cover(list[i], s->scenario.horizon_ns, b) < 0))
             result = ERROR_INPUT;
     return result;
-}
-
-/* Power with all GPUs idle. */
-static int64_t idle_power_nw(const struct cluster *c) {
-    struct power_meter meter;
-    power_meter_init(&meter, c);
-    int64_t total_nw = power_meter_total_nw(&meter);
-    power_meter_finish(&meter);
-    return total_nw;
-}
-
-/* A cap that holds at some time of the run and that not even idle GPUs keep: no policy can. */
-static void warn_of_cap(struct study *s) {
-    const struct series *caps = &s->cluster.cap_series;
-    double idle_w = power_w(idle_power_nw(&s->cluster)), first_w = s->cluster.power_cap_w;
-    int64_t first_ns = 0, last_ns = s->scenario.horizon_ns, period_ns = series_period_ns(caps);
-    unsigned steps = first_w < idle_w;
-    struct series_cursor c;
-    series_start(&c, caps);
-    if (period_ns > 0 && (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1 < last_ns)
-        last_ns = (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1; /* one round says all */
-    for (int64_t from_ns = 0; caps->kind && from_ns <= last_ns; series_pass(&c)) {
-        if (c.value < idle_w && steps++ == 0) {
-            first_w = c.value;
-            first_ns = from_ns;
-        }
-        from_ns = series_next_ns(&c);
-        if (from_ns == TIME_NONE_NS)
-            break;
-    }
-    if (steps == 0)
-        return;
-    const char *more = steps > 1 ? arena_printf(&s->arena, "; %u more steps are", steps - 1) : "";
-    array_push(
-        &s->warnings,
-        arena_printf(&s->arena,
-                     "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that "
-                     "idle GPUs and nodes draw%s%s",
-                     first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : ""));
 }
 
 /* params_by_policy of this policy's name first, then policy.params over them. */
@@ -140,7 +102,7 @@ int study_load(struct study *s, const char *path, const struct scenario_override
     if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
         problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
     if (problems->count == before && series == 0)
-        warn_of_cap(s);
+        study_warn(s, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -22,9 +22,8 @@ static double recorded_goodput(struct workload *w, const struct config_request *
     return best;
 }
 
-/* The fixed fields of a row as a request; the stream's limits fill in the rest. */
-static struct config_request row_request(const struct stream *s, const struct workload *w,
-                                         const struct trace_row *row, uint32_t model, uint32_t batch) {
+struct config_request replay_request(const struct stream *s, const struct cluster *cluster,
+                                     const struct trace_row *row, uint32_t model, uint32_t batch) {
     struct config_request q = stream_request(s, model);
     if (row->gpus > 0) {
         q.k_count = 1;
@@ -36,7 +35,7 @@ static struct config_request row_request(const struct stream *s, const struct wo
     }
     struct slice unknown;
     if (row->gpu_type)
-        q.type_mask = stream_type_mask(w->table.cluster, row->gpu_type, &unknown);
+        q.type_mask = stream_type_mask(cluster, row->gpu_type, &unknown);
     if (model == EASIM_NONE && !isnan(row->utilization))
         q.utilization = row->utilization;
     if (model == EASIM_NONE && row->gpu_milli < WHOLE_GPU_MILLI)
@@ -80,7 +79,8 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     bool malleable = gsl_rng_uniform(rngs->models) < s->assign.malleable_share;
     uint32_t drawn_batch = stream_draw_batch(&s->assign.batches, rngs->models);
     bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
-    struct config_request request = row_request(s, w, row, job.model, own_batch ? row->batch : drawn_batch);
+    struct config_request request =
+        replay_request(s, w->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
     set_work(s, w, row, malleable, &request, &job);
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
     job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, gpus);

@@ -114,6 +114,10 @@ CASES = [
           "m.yaml:14:14: models[0].gpus.a100.fit: expected a mapping, got \"good\""),
     limits("above the GPU's", f"{{levels: [{level(250)}, {level(401)}]}}",
            "m.yaml:14:129: power_limit_w: expected at most the 400 W that the cluster says is tdp_w of a100, got 401"),
+    model("power limits: above the GPU's, in check",
+          ("        evidence", f"        power_limits: {{levels: [{level(250)}, {level(401)}]}}\n        evidence"),
+          "m.yaml:14:129: power_limit_w: expected at most the 400 W that the cluster says is tdp_w of a100, got 401",
+          command=("check", "c.yaml")),
     limits("descending", f"{{levels: [{level(250)}, {level(200)}]}}",
            "m.yaml:14:129: models[0].gpus.a100.power_limits.levels[1].power_limit_w: expected ascending limits, got 200 after "
            "250"),

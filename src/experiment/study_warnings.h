@@ -1,0 +1,11 @@
+/* What of a scenario has no effect, or one that nobody can want: it runs, but probably not as meant. */
+#ifndef EASIM_EXPERIMENT_STUDY_WARNINGS_H
+#define EASIM_EXPERIMENT_STUDY_WARNINGS_H
+
+#include "experiment/study.h"
+
+/* Fills in study->warnings of one that is loaded otherwise. Adds problems of models and cluster together, which a
+   run would meet. */
+void study_warn(struct study *study, struct problems *problems);
+
+#endif

@@ -1,0 +1,23 @@
+/* Which GPU types the jobs of a workload may run on, whatever is drawn. */
+#ifndef EASIM_WORKLOAD_USAGE_H
+#define EASIM_WORKLOAD_USAGE_H
+
+#include "workload/source.h"
+
+/* Of the jobs of one model, or of all rigid ones. */
+struct job_usage {
+    bool any;       /* there may be some */
+    uint64_t types; /* bit per GPU type of the cluster on which one of them has a feasible configuration */
+};
+
+/* Release with usage_finish. */
+struct usage {
+    struct job_usage rigid;
+    struct job_usage *models; /* by model of the set */
+};
+
+/* Of a loaded source. Negative after adding problems of models and cluster together. */
+int usage_find(struct usage *usage, const struct workload_source *source, struct problems *problems) MUST_CHECK;
+void usage_finish(struct usage *usage);
+
+#endif

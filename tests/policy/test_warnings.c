@@ -1,0 +1,144 @@
+/* What of a scenario has no effect, or one that nobody can want: the warnings of a study, word for word. */
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+TestSuite(warnings, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+#define FORMS "a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.01, p0_w: 100, evidence: assumed, source: by hand"
+/* "both" knows g and v, "one" g alone, with a level; "table" g by lookup; up to 300, 300 and 350 W there. */
+#define MODELS                                                                                                     \
+    "models:\n"                                                                                                    \
+    "- {name: both, m0: 64, phi: 1, mem0_gib: 20, batches: [8], gpus: {g: {" FORMS ", pmax_w: 300}, "              \
+    "v: {" FORMS ", pmax_w: 200}}}\n"                                                                              \
+    "- {name: one, m0: 64, phi: 1, batches: [8], gpus: {g: {" FORMS ", pmax_w: 300, power_limits: {levels: "       \
+    "[{power_limit_w: 200, time_ratio: 1.2, power_ratio: 0.7, energy_ratio: 0.84, configurations: 1}]}}}}\n"       \
+    "- {name: table, m0: 64, phi: 1, batches: [8], gpus: {g: {evidence: assumed, source: by hand, lookup: "        \
+    "[{k: 1, batch: 8, throughput_samples_s: 40, power_w_per_gpu: 350}]}}}\n"
+#define TYPE(name, tdp)  "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 40}"
+#define SMALL(name, tdp) "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 10}"
+#define G                "{gpu: g, gpus: 2}"
+#define GV               "{gpu: g, gpus: 2}, {gpu: v, gpus: 4}"
+#define DRAWN(more)                                                                                                \
+    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 3}, sizes: {law: constant, mean: 1h}, " more "}"
+#define TRACE(more) "{kind: trace, file: jobs.csv" more "}"
+
+static const struct {
+    const char *types, *nodes, *workload, *jobs, *policy;
+    const char *warnings[3];
+} cases[] = {
+    {TYPE("g", "400") ", " TYPE("v", "400"), GV, DRAWN("mix: [{model: both}]"), NULL, "{name: fcfs}", {NULL}},
+    /* a GPU type that no model of the mix knows, though one of the file does */
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     DRAWN("mix: [{model: one}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no model of the workload's jobs says how they run on v: its 4 GPUs stay idle"}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     G ", {gpu: v, gpus: 1}",
+     DRAWN("mix: [{model: one}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no model of the workload's jobs says how they run on v: its 1 GPU stays idle"}},
+    /* one that jobs may not use: by the limits of the stream, its memory, its number of GPUs, the rows of a log */
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     DRAWN("mix: [{model: both}], h: [g]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no job of the workload can run on v: its 4 GPUs stay idle"}},
+    {TYPE("g", "400") ", " SMALL("v", "400"),
+     GV,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no job of the workload can run on v: its 4 GPUs stay idle"}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     DRAWN("mix: [{model: both}], k: [4]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[0]: no job of the workload can run on g: its 2 GPUs stay idle"}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     TRACE(""),
+     "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,10,g\nb,1,2,10,g\n",
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no job of the workload can run on v: its 4 GPUs stay idle"}},
+    /* the same rows where only the second, or what it is assigned, may use v */
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     TRACE(""),
+     "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,10,g\nb,1,3,10,\n",
+     "{name: fcfs}",
+     {NULL}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     TRACE(", assign: {models: [{model: both}, {model: one}]}"),
+     "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,10,g\nb,1,1,10,\n",
+     "{name: fcfs}",
+     {NULL}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[1]: no node has a GPU of type v"}},
+    /* power above tdp_w, of a formula and of a table; at tdp_w it is not cut, and of a model without jobs neither
+     */
+    {TYPE("g", "299"),
+     G,
+     DRAWN("mix: [{model: one}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[0].tdp_w: 299 W is less than the 300 W that one may draw on g (pmax_w): its power is cut, "
+      "its speed is not"}},
+    {TYPE("g", "310"),
+     G,
+     DRAWN("mix: [{model: table}, {model: one}], k: [1]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[0].tdp_w: 310 W is less than the 350 W that table may draw on g (lookup): its power is "
+      "cut, "
+      "its speed is not"}},
+    {TYPE("g", "300"), G, DRAWN("mix: [{model: one}]"), NULL, "{name: fcfs}", {NULL}},
+    /* options that need another one, or something of the models */
+    {TYPE("g", "400"), G, DRAWN("mix: [{model: one}]"), NULL, "{name: zeus, params: {power_limits: true}}", {NULL}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: zeus, params: {power_limits: true, shrink: true}}",
+     {"policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of "
+      "the "
+      "cluster",
+      "policy.params.shrink: of no effect without resize"}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: zeus, params: {resize: true, shrink: true}}",
+     {NULL}},
+};
+
+Test(warnings, of_studies) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = cases[i].jobs, .models = MODELS},
+                  "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: %s\n"
+                  "cluster: {gpu_types: [%s], nodes: [%s]}\nworkload: %s\n",
+                  cases[i].policy, cases[i].types, cases[i].nodes, cases[i].workload);
+        trial_must_succeed(&t);
+        size_t count = 0;
+        while (cases[i].warnings[count])
+            count++;
+        cr_expect_eq(t.study.warnings.count, count, "case %zu: %zu warnings", i, t.study.warnings.count);
+        for (size_t w = 0; w < count && w < t.study.warnings.count; w++)
+            cr_expect_str_eq(t.study.warnings.at[w], cases[i].warnings[w], "case %zu: %s", i,
+                             t.study.warnings.at[w]);
+        trial_finish(&t);
+    }
+}
