@@ -129,7 +129,10 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "job. When the cap falls, preemptible jobs are preempted at once, without time for a checkpoint, until it\n"
         "holds: best-effort before sla, then most power, then latest start, then last submitted. With power_limits "
         "a\n"
-        "job may start under a limit of the model file that the cap allows; EDP* and T* range over them too.",
+        "job may start under a limit of the model file that the cap allows; EDP* and T* range over them too. Under "
+        "a\n"
+        "constant cap a job that no configuration serves, edp_slack and time_slack considered, is rejected at "
+        "submission.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),

@@ -17,10 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A policy is loaded if abi_major is equal and abi_minor not above the host's. Within a major version structs only
-   grow at their end. */
+/* A policy is loaded if abi_major is the host's and abi_minor not above it: structs only grow at their end. */
 #define EASIM_ABI_MAJOR 2u
-#define EASIM_ABI_MINOR 1u
+#define EASIM_ABI_MINOR 2u
 #define EASIM_NONE      UINT32_MAX /* "no such index" */
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared actions when tried. */
@@ -157,7 +156,8 @@ struct easim_view {
     uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
     size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride, event_stride;
     const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
-    uint64_t shared_free_milli; /* thousandths free of GPUs held in part, of all types together */
+    uint64_t shared_free_milli;   /* thousandths free of GPUs held in part, of all types together */
+    uint32_t checkpointing_count; /* preempted jobs that are not in the queue yet, those of this plan too */
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride)                                                                  \
@@ -336,7 +336,7 @@ struct easim_key {
     double ageing_s;      /* > 0: value falls with age, and must be >= 0; 0: it stays */
     double ask_again_s;   /* absolute: from then on the host asks for a new key at every pass; 0: never */
     double finish_by_s;   /* absolute; the job is urgent and admits only now + T <= finish_by_s; 0: it is not */
-    double objective_max; /* only configurations whose objective is at most this are admitted */
+    double objective_max; /* admits only configurations of at most this objective: policies/README.md */
 };
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted configuration of least

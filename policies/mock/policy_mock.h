@@ -273,6 +273,7 @@ MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool 
         j->remaining = fmin(j->remaining, easim_job_remaining(&m->view, j) + lost);
         mock_stop(m, job);
         j->state = EASIM_JOB_CHECKPOINTING; /* back in the queue when the decision ends */
+        m->view.checkpointing_count++;
         j->started_before = true;
         j->setup_s = j->restart_s;
         j->preemptions++;
@@ -493,6 +494,7 @@ MOCK_FUNCTION int mock_decide(struct mock *m) {
     for (uint32_t j = 0; j < m->view.job_count; j++)
         if (m->jobs[j].state == EASIM_JOB_CHECKPOINTING)
             m->jobs[j].state = EASIM_JOB_WAITING;
+    m->view.checkpointing_count = 0;
     mock_link_waiting(m);
     while (m->scratch_count > 0)
         free(m->scratch[--m->scratch_count]);

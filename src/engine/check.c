@@ -236,7 +236,8 @@ void check_invariants(struct sim *sim) {
     check_types(sim, &t);
     if (t.waiting != sim->waiting || t.waiting != sim->view.v->waiting_count || t.running != sim->running ||
         t.running != sim->view.v->running_count || t.checkpointing != sim->checkpointing ||
-        t.finished != sim->finished || t.rejected != sim->rejected)
+        t.checkpointing != sim->view.v->checkpointing_count || t.finished != sim->finished ||
+        t.rejected != sim->rejected)
         sim_fail(sim, ERROR_RUN, "check: counts of job states do not add up");
     if (t.power_nw != power_meter_total_nw(&sim->meter) || t.committed_nw != sim->committed_nw)
         sim_fail(sim, ERROR_RUN, "check: power is not the sum over jobs, idle GPUs and nodes");

@@ -66,22 +66,17 @@ static double constant_cap_w(const struct sim *sim) {
     return keeps ? sim->cluster->power_cap_w : INFINITY;
 }
 
-void gpus_find_sets_over_cap(struct sim *sim) {
-    const struct config_table *table = &sim->workload->table;
+void gpus_find_over_cap(struct sim *sim) {
+    uint32_t count = (uint32_t)sim->workload->table.configs.count;
     double cap_w = constant_cap_w(sim);
     if (!isfinite(cap_w))
         return;
-    sim->set_over_cap = mem_zalloc(table->sets.count, sizeof *sim->set_over_cap);
-    for (size_t i = 0; i < table->sets.count; i++) {
-        const struct config_set *set = &table->sets.at[i];
-        bool fits = false;
-        for (uint32_t c = set->first; c < set->first + set->count && !fits; c++) {
-            struct allocation allocation = {0};
-            fits =
-                take(sim, c, &allocation) && sim->committed_nw + added_nw(sim, &allocation, c) <= power_nw(cap_w);
-            placement_give_back(&sim->placement, &allocation);
-        }
-        sim->set_over_cap[i] = !fits;
+    sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
+    for (uint32_t c = 0; c < count; c++) {
+        struct allocation allocation = {0};
+        sim->over_cap[c] =
+            !take(sim, c, &allocation) || sim->committed_nw + added_nw(sim, &allocation, c) > power_nw(cap_w);
+        placement_give_back(&sim->placement, &allocation);
     }
 }
 

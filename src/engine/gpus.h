@@ -13,8 +13,8 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
 int64_t gpus_phase_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
 
-/* Fills in sim->set_over_cap. The cluster must be empty. */
-void gpus_find_sets_over_cap(struct sim *sim);
+/* Fills in sim->over_cap. The cluster must be empty. */
+void gpus_find_over_cap(struct sim *sim);
 /* What would happen if a waiting job were started, or a running one resized, in config now: enum easim_span or
    EASIM_NOFIT, and sim->committed_nw. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);

@@ -80,6 +80,7 @@ static void settle_work(struct sim *sim, uint32_t job, bool at_once) {
 void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
     view_remove_running(&sim->view, job);
     sim->view.jobs[job].state = EASIM_JOB_CHECKPOINTING;
+    sim->view.v->checkpointing_count++;
     if (checkpoint_s(sim, job, at_once) == 0)
         gpus_leave(sim, job);
 }

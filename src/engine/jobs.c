@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/gpus.h"
+#include "engine/plan.h"
 #include "engine/progress.h"
 
 #include <math.h>
@@ -26,14 +27,25 @@ void jobs_schedule(struct sim *sim, int64_t time_ns, enum event_kind kind, uint3
 
 /* --- submission --- */
 
-static const char *reject_reason(const struct sim *sim, uint32_t job, const struct config_best *best) {
-    uint32_t number = sim->workload->jobs.at[job].set;
-    const struct config_set *set = &sim->workload->table.sets.at[number];
+/* Whether a constant cap allows no configuration of the set, on the empty cluster. */
+static bool is_over_cap(const struct sim *sim, const struct config_set *set) {
+    bool over = sim->over_cap;
+    for (uint32_t c = set->first; c < set->first + set->count && over; c++)
+        over = sim->over_cap[c];
+    return over;
+}
+
+static const char *reject_reason(struct sim *sim, uint32_t job, const struct config_best *best) {
+    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
     if (set->count == 0)
         return set->reason;
-    if (sim->set_over_cap && sim->set_over_cap[number])
+    if (is_over_cap(sim, set))
         return "over the power cap in every configuration, even alone on the cluster";
-    return best->time_s > TIME_MAX_S ? "would run longer than 4e9 s" : NULL;
+    if (best->time_s > TIME_MAX_S)
+        return "would run longer than 4e9 s";
+    return sim->over_cap && !plan_may_admit(sim, job)
+               ? "over the power cap in every configuration that the policy admits, even alone on the cluster"
+               : NULL;
 }
 
 /* T*, EDP* and set-up of the next start, for the work that is left. */
@@ -121,6 +133,8 @@ void jobs_submit(struct sim *sim, uint32_t job) {
 
 void jobs_requeue(struct sim *sim, uint32_t job) {
     sim->runs[job].event = EVENT_NONE;
+    if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
+        sim->view.v->checkpointing_count--;
     update_predictions(sim, job);
     enqueue(sim, job);
 }

@@ -236,22 +236,44 @@ static void drop(struct sim *sim, struct easim_plan *plan) {
     }
 }
 
+static struct easim_pass make_pass(struct easim_plan *plan) {
+    struct sim *sim = plan->sim;
+    return (struct easim_pass){sim->view.v, &host, plan, sim->params->own, sim->policy_state};
+}
+
+/* Carries out what the policy has asked for, unless the run has failed. */
+static void finish_plan(struct sim *sim, struct easim_plan *plan) {
+    if (sim->error.code < 0)
+        drop(sim, plan);
+    else
+        commit(sim, plan);
+    free(plan->actions.at);
+    arena_reset(&sim->scratch);
+}
+
 static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
     struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = {
-        .view = sim->view.v, .host = &host, .plan = &plan, .params = sim->params->own, .state = sim->policy_state};
+    struct easim_pass pass = make_pass(&plan);
     view_lock(&sim->view);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     view_unlock(&sim->view);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
                  plan.failure[0] ? plan.failure : "it gave no reason");
-    if (sim->error.code < 0)
-        drop(sim, &plan);
-    else
-        commit(sim, &plan);
-    free(plan.actions.at);
-    arena_reset(&sim->scratch);
+    finish_plan(sim, &plan);
+}
+
+bool plan_may_admit(struct sim *sim, uint32_t job) {
+    if (!sim->module->policy->list)
+        return true;
+    struct easim_plan plan = {.sim = sim};
+    struct easim_pass pass = make_pass(&plan);
+    sim->view.jobs[job].state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
+    view_lock(&sim->view);
+    bool may = list_may_admit(&sim->list, &pass, &sim->view.jobs[job], sim->over_cap);
+    view_unlock(&sim->view);
+    finish_plan(sim, &plan);
+    return may;
 }
 
 /* Processor time of this thread. */
@@ -278,7 +300,7 @@ void plan_call_init(struct sim *sim) {
 void plan_call_finish(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = {sim->view.v, &host, &plan, sim->params->own, sim->policy_state};
+    struct easim_pass pass = make_pass(&plan);
     if (policy->finish)
         policy->finish(&pass);
 }

@@ -6,6 +6,9 @@
 
 /* Asks the policy for its decision and commits it. On failure sim->error is set. */
 void plan_decide(struct sim *sim);
+/* Whether a list policy may ever admit a job that is being submitted, alone on the cluster and under the constant
+   cap of sim->over_cap. A free policy does not say. */
+bool plan_may_admit(struct sim *sim, uint32_t job);
 /* Calls init (before the first event) or finish (after the last) of the policy, where it has one. */
 void plan_call_init(struct sim *sim);
 void plan_call_finish(struct sim *sim);

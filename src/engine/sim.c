@@ -55,7 +55,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
     changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     sim->view.v->power_w = power_w(sim->committed_nw);
-    gpus_find_sets_over_cap(sim);
+    gpus_find_over_cap(sim);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
     progress_init(sim);
@@ -97,7 +97,7 @@ void sim_finish(struct sim *sim) {
     free(sim->unsaved);
     free(sim->progress);
     free(sim->reject_reasons);
-    free(sim->set_over_cap);
+    free(sim->over_cap);
     free(sim->waiting_for);
     free(sim->policy_state);
     if (sim->policy_rng)

@@ -121,9 +121,9 @@ struct sim {
     uint32_t next_arrival;     /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
-    bool *set_over_cap;          /* by set of the config table: no admitted configuration; NULL: no constant cap */
-    int128 jobs_ns;              /* number of jobs in the system x time, job-nanoseconds */
-    uint32_t *waiting_for;       /* by GPU type: waiting jobs with a configuration there */
+    bool *over_cap;        /* by config: over a constant cap that the policy keeps, on the empty cluster; or NULL */
+    int128 jobs_ns;        /* number of jobs in the system x time, job-nanoseconds */
+    uint32_t *waiting_for; /* by GPU type: waiting jobs with a configuration there */
     gsl_rng *policy_rng;
     void *policy_state;
     struct list list;

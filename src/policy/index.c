@@ -84,6 +84,12 @@ int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job, struc
     return 0;
 }
 
+int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key) {
+    if (l->index.jobs)
+        l->index.jobs[job].best = NAN; /* not known yet */
+    return index_ask(l, pass, job, ret_key);
+}
+
 /* --- jobs in queues --- */
 
 /* The group of a job: where its key admits which configuration, whatever the time. An objective that is not a

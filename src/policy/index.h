@@ -65,6 +65,8 @@ void index_leave(struct index *index, uint32_t job);
 int index_update(struct list *list, const struct easim_pass *pass);
 /* The key of a waiting job, checked. Negative after host->fail. */
 int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+/* The same of a job that has not joined the queue yet. */
+int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 void list_init(struct list *l, const struct policy_params *params, uint32_t job_count) {
-    *l = (struct list){.ops = params->policy->list, .options = &params->list};
+    *l = (struct list){.ops = params->policy->list,
+                       .options = &params->list,
+                       .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP};
     if (l->ops->key || !l->options->strict)
         index_init(&l->index, job_count);
     resize_init(&l->resize, job_count);
@@ -82,6 +84,23 @@ bool list_admits(const struct easim_pass *pass, const struct easim_key *key, con
                  double objective) {
     return list_admits_objective(key, objective) &&
            (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
+}
+
+bool list_may_admit(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                    const bool *ruled_out) {
+    struct easim_key key;
+    if (index_ask_early(l, pass, job->index, &key) < 0 || key.ask_again_s != 0)
+        return true;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        if (ruled_out[c])
+            continue;
+        struct easim_choice choice =
+            easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
+        double objective = list_objective(l, pass, job, &choice, list_is_urgent(&key));
+        if (isnan(objective) || list_admits(pass, &key, &choice, objective))
+            return true;
+    }
+    return false;
 }
 
 bool list_has_room(const struct easim_view *view) {

@@ -23,6 +23,7 @@ struct list_left {
 struct list {
     const struct easim_list *ops;
     const struct list_options *options;
+    bool keeps_cap; /* the policy declares POWER_CAP */
     struct index
         index; /* of all waiting jobs, unless they are visited in the order of the queue (strict, no key) */
     /* Of a pass. */
@@ -48,6 +49,11 @@ int list_decide(struct list *list, const struct easim_pass *pass);
  */
 int list_try_start(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                    const struct easim_key *key);
+/* Whether a job that is being submitted, which no pass has seen yet, will ever be admitted to a configuration on
+   the empty cluster but those that ruled_out (by config of the view) names. In doubt, since its key may change or
+   is not a number, yes. */
+bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
+                    const bool *ruled_out);
 /* Whether a GPU is free, in whole or in part. */
 bool list_has_room(const struct easim_view *view);
 /* The best of the choices seen so far. */

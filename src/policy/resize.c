@@ -228,7 +228,7 @@ static uint64_t next_candidate(const struct resize *r, const struct easim_view *
 
 int resize_decide(struct list *l, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    if (view->waiting_count > 0 || view->free_gpus == 0)
+    if (view->waiting_count > 0 || view->checkpointing_count > 0 || view->free_gpus == 0)
         return 0;
     if (sort_in(l, pass) < 0)
         return -1;

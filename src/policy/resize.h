@@ -30,8 +30,8 @@ void resize_finish(struct resize *resize);
 /* A job has got GPUs by a start. */
 void resize_note_start(struct list *list, uint32_t job);
 
-/* After the starts of a pass in which nobody is left waiting. Negative, after host->fail, if an objective is NaN.
- */
+/* After the starts of a pass. Nobody grows while jobs wait, or are to wait because they were preempted, in this
+   very decision or before. Negative, after host->fail, if an objective is NaN. */
 int resize_decide(struct list *list, const struct easim_pass *pass);
 
 /* Whether the job may be resized at all now: it runs, is malleable, and its interval has passed. */

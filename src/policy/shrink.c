@@ -22,9 +22,9 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
     double objective = list_objective(l, pass, job, &choice, list_is_urgent(&l->first_left.key));
     if (isnan(objective))
         return list_fail(pass, "objective", job);
+    double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
     return list_admits(pass, &l->first_left.key, &choice, objective) &&
-           power_w + easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w) <=
-               view->power_cap_w;
+           (!l->keeps_cap || power_w + added_w <= view->power_cap_w);
 }
 
 /* Whether the first waiting job could start if job moved to config. */

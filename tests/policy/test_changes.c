@@ -92,6 +92,27 @@ Test(changes, cap_violation) {
     trial_finish(&t);
 }
 
+/* Power 100, 450 from 5 until the end at 25. What draws exactly the cap is not over it, a nanowatt more is. */
+Test(changes, exactly_the_cap) {
+    static const struct {
+        const char *cap_w;
+        double violation_s, violation_j;
+    } cases[] = {
+        {"450", 0, 0}, {"449.999999999", 20, 2e-8}, {"100", 20, 7000}, {"99.999999999", 25, 7000 + 2.5e-8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = HEAD "a,5,1,20\n"},
+                  "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" CLUSTER(", power_cap_w: %s") TRIAL_JOBS,
+                  cases[i].cap_w);
+        trial_must_succeed(&t);
+        cr_expect_eq(t.summaries->cap_violation_s, cases[i].violation_s, "%s W: %.17g s", cases[i].cap_w,
+                     t.summaries->cap_violation_s);
+        cr_expect_float_eq(t.summaries->cap_violation_j, cases[i].violation_j, 1e-12, "%s W: %.17g J",
+                           cases[i].cap_w, t.summaries->cap_violation_j);
+        trial_finish(&t);
+    }
+}
+
 /* No cluster draws so much: caps beyond what the meter holds bound nothing. */
 Test(changes, huge_caps) {
     struct trial t;

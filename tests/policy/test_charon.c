@@ -129,6 +129,113 @@ Test(charon, rejects_what_can_never_run) {
     }
 }
 
+/* What the objective admits counts as well. 4 GPUs as above; flat draws 250, 300, 400 W on 1, 2, 4 of them, at 100,
+   78.125 and 100 % of W^2 for EDP, and 1, 0.625 and 0.5 W for time, W samples. In model slow a set-up of 10 s at 90
+   W makes one sample cheapest on 1 GPU (900 + 100) * 11 = 11,000 Js, not on 2: 2 * (900 + 62.5) * 10.625 = 20,453;
+   and 100 samples on 2: 2 * (900 + 6250) * 72.5 = 1,036,750, not on 1: (900 + 10,000) * 110 = 1,199,000. */
+#define MODELS                                                                                                     \
+    "models:\n"                                                                                                    \
+    "  - {name: flat, m0: 9, phi: 1, batches: [1], " RATES                                                         \
+    "  - {name: slow, m0: 9, phi: 1, batches: [1], start_s: 10, " RATES
+#define RATES                                                                                                      \
+    "gpus: {g: {evidence: assumed, source: by hand, lookup: [\n"                                                   \
+    "      {k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100},\n"                                     \
+    "      {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100},\n"                                   \
+    "      {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}}\n"
+
+static const char *const over_cap = "over the power cap in every configuration, even alone on the cluster";
+static const char *const over_cap_as_admitted =
+    "over the power cap in every configuration that the policy admits, even alone on the cluster";
+
+static void run_admission(struct trial *t, const char *policy, const char *cap, const char *jobs) {
+    static struct trial_options options;
+    options = (struct trial_options){.jobs = jobs, .models = MODELS};
+    trial_run(
+        t, &options,
+        "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: %s\ncluster: {gpu_types: [{name: g, idle_w: 50, "
+        "ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}]%s}\n" TRIAL_JOBS,
+        policy, cap);
+}
+
+Test(charon, rejects_what_it_never_admits) {
+    static const struct {
+        const char *policy, *cap, *jobs, *reason; /* of the first job; NULL: it runs, on k GPUs */
+        uint32_t k;
+    } cases[] = {
+#define SLACK(slack) "{name: charon, params: {edp_slack: " slack "}}"
+#define TIME(slack)  "{name: charon, params: {base: pollux, time_slack: " slack "}}"
+#define JOB(job)     "job_id,submit_s,model,work_samples\n" job "\n"
+        {SLACK("1"), ", power_cap_w: 300", JOB("a,0,flat,4"), NULL, 2},
+        {SLACK("1"), ", power_cap_w: 299", JOB("a,0,flat,4"), over_cap_as_admitted, 0},
+        {SLACK("1.27"), ", power_cap_w: 299", JOB("a,0,flat,4"), over_cap_as_admitted, 0},
+        {SLACK("1.29"), ", power_cap_w: 299", JOB("a,0,flat,4"), NULL, 1},
+        {SLACK("off"), ", power_cap_w: 299", JOB("a,0,flat,4"), NULL, 1},
+        {SLACK("off"), ", power_cap_w: 249", JOB("a,0,flat,4"), over_cap, 0},
+        {SLACK("1"), ", power_cap_w: 249", JOB("a,0,flat,4"), over_cap, 0},
+        /* by the work of the job, not by its model */
+        {SLACK("1"), ", power_cap_w: 299", JOB("a,0,slow,1"), NULL, 1},
+        {SLACK("1"), ", power_cap_w: 299", JOB("a,0,slow,100"), over_cap_as_admitted, 0},
+        /* by time */
+        {TIME("1"), ", power_cap_w: 400", JOB("a,0,flat,4"), NULL, 4},
+        {TIME("1"), ", power_cap_w: 399", JOB("a,0,flat,4"), over_cap_as_admitted, 0},
+        {TIME("1.25"), ", power_cap_w: 399", JOB("a,0,flat,4"), NULL, 2},
+        {TIME("1.25"), ", power_cap_w: 299", JOB("a,0,flat,4"), over_cap_as_admitted, 0},
+        {TIME("off"), ", power_cap_w: 299", JOB("a,0,flat,4"), NULL, 1},
+        /* without a cap there always is a configuration that the objective admits, the best one */
+        {SLACK("1"), "", JOB("a,0,flat,4"), NULL, 2},
+        {TIME("1"), "", JOB("a,0,flat,4"), NULL, 4},
+        /* of no concern to a policy without POWER_CAP */
+        {"{name: zeus, params: {edp_slack: 1}}", ", power_cap_w: 299", JOB("a,0,flat,4"), NULL, 2},
+        /* a free policy with POWER_CAP says nothing of what it admits */
+        {"{name: resize_at, params: {at: 1000}}", ", power_cap_w: 299", JOB("a,0,flat,4"), NULL, 1},
+        {"{name: resize_at, params: {at: 1000}}", ", power_cap_w: 249", JOB("a,0,flat,4"), over_cap, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        run_admission(&t, cases[i].policy, cases[i].cap, cases[i].jobs);
+        cr_assert_eq(t.status, 0, "case %zu: %s", i, t.failure);
+        cr_expect_eq(t.jobs[0].state, cases[i].reason ? EASIM_JOB_REJECTED : EASIM_JOB_FINISHED, "case %zu", i);
+        cr_expect_str_eq(t.jobs[0].reason, cases[i].reason ? cases[i].reason : "", "case %zu: %s", i,
+                         t.jobs[0].reason);
+        cr_expect_eq(t.jobs[0].k, cases[i].k, "case %zu: %u GPUs", i, t.jobs[0].k);
+        trial_finish(&t);
+    }
+}
+
+/* Others are not touched by it: r is rejected at 5 while a (until 10) runs, b starts beside a as if r were not. */
+Test(charon, rejects_one_of_many) {
+    struct trial t;
+    run_admission(&t, SLACK("1"), ", power_cap_w: 299",
+                  "job_id,submit_s,gpus,duration_s,utilization,model,"
+                  "work_samples\na,0,1,10,0,,\nr,5,,,,flat,4\nb,6,1,3,0,,\n");
+    trial_must_succeed(&t);
+    cr_expect_str_eq(trial_find(&t, "r")->reason, over_cap_as_admitted);
+    cr_expect_eq(trial_find(&t, "r")->start_ns, -1);
+    cr_expect_eq(trial_find(&t, "a")->finish_ns, 10000000000);
+    cr_expect_eq(trial_find(&t, "b")->start_ns, 6000000000);
+    cr_expect_eq(t.summaries->jobs_rejected, 1);
+    trial_finish(&t);
+}
+
+/* A cap that may rise rejects nobody: flat waits for 300 W, from 50 on; and where they never come the run says so.
+ */
+Test(charon, waits_for_a_cap_that_changes) {
+    for (int rises = 0; rises < 2; rises++) {
+        struct trial t;
+        temp_file_write_text("cap.csv",
+                             rises ? "time_s,power_w\n0,299\n50,300\n" : "time_s,power_w\n0,299\n50,298\n");
+        run_admission(&t, SLACK("1"), ", power_cap_w: {file: cap.csv}", JOB("a,0,flat,4"));
+        if (rises) {
+            trial_must_succeed(&t);
+            cr_expect_eq(t.jobs[0].start_ns, 50000000000);
+        } else {
+            cr_expect_str_eq(t.failure, "policy charon leaves 1 jobs waiting for ever: nothing runs, nothing will "
+                                        "happen, 4 of 4 GPUs are free; the first of them is job a (at t = 50 s)");
+        }
+        trial_finish(&t);
+    }
+}
+
 /* The workload of configs/eas-sim.yaml, 2 replications, on its GPUs under a cap. */
 static void run_seed(struct trial *t, const char *cap, const char *nodes, const char *params) {
     trial_run(t, &(struct trial_options){.strict = true},

@@ -197,3 +197,68 @@ Test(resize, shrinks) {
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
+
+/* Of 4 GPUs with 50 W when free. With a on 4 GPUs they draw 400 W, with a on 2 and b (400 W) on one 650 W. */
+#define CAPPED(cap)                                                                                                \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}], "            \
+    "power_cap_w: " #cap "}\n"
+#define CHARON "{name: charon, params: {base: pollux, resize: true, shrink: true}}"
+
+/* The cap keeps those from shrinking whose starts it would refuse, and no others. */
+Test(resize, shrinks_under_a_cap) {
+    static const struct policy_case cases[] = {
+        /* as "by time" above: a, at 400 W over the cap itself, loses 22.5 s; b would have to wait 90 s */
+        {"of no concern to pollux",
+         SHRINK("pollux"),
+         CAPPED(300),
+         NULL,
+         MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
+         {{"a", 0, 122.5, 2, 0}, {"b", 10, 20, 1, 0}}},
+        {"just kept by charon",
+         CHARON,
+         CAPPED(650),
+         NULL,
+         MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
+         {{"a", 0, 122.5, 2, 0}, {"b", 10, 20, 1, 0}}},
+        /* 600 W with a on 1 GPU, but there a loses 90 s (+ 9) > 90 */
+        {"just not kept by charon",
+         CHARON,
+         CAPPED(649.999999999),
+         NULL,
+         MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
+         {{"a", 0, 100, 4, 0}, {"b", 100, 110, 1, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+/* Jobs that were preempted are not in the queue yet, but they count as waiting. */
+Test(resize, not_while_somebody_is_stopped) {
+    static const struct policy_case cases[] = {
+        /* 6 GPUs: v holds 2, y 3 until 25, a one from 1 on. u (until 30 at the latest) displaces v at 20, who
+           writes its checkpoint until 30; a would waste less, but its GPU is not enough. At 25 y's GPUs are free
+           and u starts: one is left and nobody waits, but v is still to come. At 30 v has its 2 GPUs again, 80 s of
+           work left, and a, 71 samples left, gets the last one: EDP 200 * (71 / 1.6)^2 < 100 * 71^2 */
+        {"in its checkpoint",
+         "{name: aurachronos, params: {resize: true}}",
+         TRIAL_CLUSTER(6),
+         ", rigid_costs: {checkpoint_s: 10}",
+         "job_id,submit_s,gpus,duration_s,model,work_samples,deadline_s\n"
+         "v,0,2,100,,,\ny,0,3,25,,,900\na,1,,,flat,100,\nu,20,2,10,,,40\n",
+         {{"u", 25, 35, 2, 0}, {"v", 0, 110, 2, 0}, {"a", 1, 74.375, 2, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+/* v (2 GPUs, 800 W) and a (1 GPU, 100 W) run, y ends at 10, when the cap falls to 600 W until 50 and v is
+   preempted. In that decision nobody waits and 3 GPUs are free, 400 W if a took them; but they are v's as much as
+   a's, who stays on its GPU until 41, since v waits from then on: with a it would draw 950 W, alone 900 W. */
+Test(resize, not_in_a_decision_that_preempts) {
+    temp_file_write_text("cap.csv", "time_s,power_w\n10,600\n50,2000\n");
+    static const struct policy_case falls = {"cap falls",
+                                             "{name: charon, params: {base: pollux, resize: true}}",
+                                             CAPPED({file : cap.csv}),
+                                             NULL,
+                                             MODEL "v,0,2,100,,\ny,0,1,10,,\na,1,,,flat,40\n",
+                                             {{"a", 1, 41, 1, 0}, {"v", 0, 150, 2, 0}}};
+    policy_cases_run(&falls, 1);
+}

@@ -82,5 +82,5 @@ CASES = [
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
             "--set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: expected policy ABI 2.0 to 2.1, found 3.1"),
+            "easim: {plugins}/wrong_major.so: expected policy ABI 2.0 to 2.2, found 3.2"),
 ]

@@ -1,6 +1,6 @@
 """Runs that begin well and fail: exit code 1, and no file is left."""
 
-from base import MODELS, POISSON, changed, config, plugin
+from base import CONFIG, MODELS, POISSON, Case, changed, plugin
 
 # Three rigid jobs at 0, 10 and 20 s; everything is known.
 THREE = "workload: {kind: periodic, period: 10s, until: {jobs: 3}, sizes: {law: constant, mean: 100s}, rigid: {k: 2}}\n"
@@ -53,9 +53,12 @@ CASES = [
     model_run("resized for ever", ("phi: 1000\n", "phi: 1000\n    checkpoint_interval_s: 1h\n"), "endless_resize",
               "job 1 was stopped 1000 times in a row without having kept any of its work (at t = 1001 s)"),
     # 8 free GPUs draw 480 W, a job at least 569 W; edp_slack 1 admits its best configuration only, which draws more
-    config("run: edp_slack admits nothing within the power cap",
-           [("policy: {name: fcfs}", "policy: {name: charon, params: {edp_slack: 1}}"),
-            ("cluster:\n", "cluster:\n  power_cap_w: 900\n"), (POISSON, ONE_BERT)],
-           "easim: policy charon leaves 1 jobs waiting for ever: nothing runs, nothing will happen, 8 of 8 GPUs are "
-           "free; the first of them is job 1 (at t = 0 s)", exit_code=1),
+    # A constant cap would reject it.
+    Case("run: edp_slack admits nothing within the power cap",
+         ("easim: policy charon leaves 1 jobs waiting for ever: nothing runs, nothing will happen, 8 of 8 GPUs are "
+          "free; the first of them is job 1 (at t = 0 s)",),
+         {"c.yaml": changed(CONFIG, [("policy: {name: fcfs}", "policy: {name: charon, params: {edp_slack: 1}}"),
+                                     ("cluster:\n", "cluster:\n  power_cap_w: {file: cap.csv}\n"),
+                                     (POISSON, ONE_BERT)]),
+          "m.yaml": MODELS, "cap.csv": "time_s,power_w\n0,900\n"}, exit_code=1),
 ]

@@ -153,7 +153,10 @@ __attribute__((constructor)) static void plain_wrap(void) {
                                                                     .offset = plain_strict_offset(),
                                                                     .max = 1,
                                                                     .default_value = wrapped_policy.list->strict};
-    plain_list.strict = true; /* the host looks at one job only */
+    plain_list.strict = true;                  /* the host looks at one job only */
+    plain_list.key = wrapped_policy.list->key; /* by which the host rejects jobs under a constant cap */
+    plain_list.objective = wrapped_policy.list->objective;
+    plain_list.urgent_objective = wrapped_policy.list->urgent_objective;
     plain_list.user_factor = wrapped_policy.list->user_factor;
     easim_policy.params = plain_params;
     easim_policy.param_count = wrapped_policy.param_count + 1;
