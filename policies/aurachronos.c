@@ -52,8 +52,10 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
                                   .value = latest_start_s,
                                   .ask_again_s = finish_by_s - job->time_best_s - MARGIN_S,
                                   .finish_by_s = finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
-    return (struct easim_key){
-        .tier = TIER_OTHER, .value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
+    return (struct easim_key){.tier = TIER_OTHER,
+                              .value = sqrt(best),
+                              .ageing_s = p->tau,
+                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

@@ -20,8 +20,12 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     const struct params *p = pass->params;
     (void)job;
     if (is_pollux(pass))
-        return (struct easim_key){.value = best, .ageing_s = p->tau, .objective_max = p->time_slack * best};
-    return (struct easim_key){.value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
+        return (struct easim_key){.value = best,
+                                  .ageing_s = p->tau,
+                                  .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    return (struct easim_key){.value = sqrt(best),
+                              .ageing_s = p->tau,
+                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

@@ -21,9 +21,11 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
         return (struct easim_key){.tier = TIER_URGENT,
                                   .value = p->order == ORDER_SLACK ? latest_start_s : job->deadline_s,
                                   .ask_again_s = latest_start_s - MARGIN_S,
-                                  .objective_max = p->time_slack * best};
-    return (struct easim_key){
-        .tier = TIER_OTHER, .value = best, .ageing_s = p->tau, .objective_max = p->time_slack * best};
+                                  .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    return (struct easim_key){.tier = TIER_OTHER,
+                              .value = best,
+                              .ageing_s = p->tau,
+                              .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
 }
 
 static const char *const orders[] = {"deadline", "slack", NULL};

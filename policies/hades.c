@@ -13,7 +13,7 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     const struct params *p = pass->params;
     (void)job;
     return (struct easim_key){.value = p->score == SCORE_SLIDE ? -best : sqrt(best), /* the slide: descending */
-                              .objective_max = p->edp_slack * best};
+                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {

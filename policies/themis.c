@@ -10,7 +10,7 @@ struct params {
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = best, .objective_max = p->time_slack * best};
+    return (struct easim_key){.value = best, .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
 }
 
 /* W */

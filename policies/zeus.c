@@ -12,7 +12,9 @@ struct params {
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = sqrt(best), .ageing_s = p->tau, .objective_max = p->edp_slack * best};
+    return (struct easim_key){.value = sqrt(best),
+                              .ageing_s = p->tau,
+                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

@@ -290,7 +290,7 @@ struct easim_host {
     /* Placement and view->power_w if a waiting job were started, or a running one resized, in config now: enum
        easim_span, or EASIM_NOFIT. power_w may be NULL. */
     int (*try_config)(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w);
-    /* Asks for a decision at an absolute time > now, whatever happens until then. TICK. */
+    /* Asks for a decision once now_s is not below time_s, which is > now_s, whatever happens until then. TICK. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
     void *(*scratch)(struct easim_plan *plan, size_t bytes); /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan);              /* random, [0, 1), from the run's `policy` stream */
@@ -323,7 +323,7 @@ struct easim_param {
     const char *unit; /* "" if none */
     const char *help; /* one line */
     enum easim_param_type type;
-    size_t offset;                  /* in the parameter struct */
+    size_t offset;                  /* in the parameter struct; aligned, and no two values overlap */
     double min, max, default_value; /* inclusive; bool 0 or 1; choice: an index */
     bool may_be_off;
     const char *const *choices; /* CHOICE: NULL-terminated names */

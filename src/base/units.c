@@ -78,6 +78,11 @@ int64_t units_ns(double seconds) {
     return (int64_t)whole * NS_PER_S + llround((seconds - whole) * 1e9);
 }
 
+int64_t units_ns_not_before(double seconds) {
+    int64_t nearest_ns = units_ns(seconds);
+    return nearest_ns + (units_s(nearest_ns) < seconds);
+}
+
 double units_s(int64_t time_ns) {
     if (time_ns > -(1LL << 53) && time_ns < 1LL << 53)
         return (double)time_ns / 1e9; /* exact operands: correctly rounded */

@@ -20,6 +20,10 @@ bool units_parse_gib(const char *text, size_t length, double *gib);
 
 /* Nearest nanosecond; seconds must be within +-TIME_MAX_S. */
 int64_t units_ns(double seconds);
+/* The first nanosecond that is not before a time: the nearest, if units_s of it is not below that, else the next.
+   So the units_s of a nanosecond comes back as that (beyond 97 days, where several have the same, as the middle
+   one). */
+int64_t units_ns_not_before(double seconds);
 double units_s(int64_t time_ns);
 
 #endif

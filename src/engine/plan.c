@@ -183,12 +183,13 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
 
 static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
-    bool future = time_s >= 0 && time_s <= TIME_MAX_S && units_ns(time_s) > sim->now_ns;
+    bool future = time_s > sim->view.v->now_s && time_s <= TIME_MAX_S;
     enum refusal refusal = !capable(sim, EASIM_CAPABILITY_TICK) ? REFUSED_CAPABILITY
                            : future                             ? REFUSED_NOT
                                                                 : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
-        eventq_push(&sim->events, units_ns(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER, EASIM_NONE);
+        eventq_push(&sim->events, units_ns_not_before(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER,
+                    EASIM_NONE);
     return answer(sim, &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 

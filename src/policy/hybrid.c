@@ -83,12 +83,13 @@ static struct easim_key key_of(const struct easim_pass *pass, unsigned side, con
     if (!ops->key)
         return (struct easim_key){0};
     if (isnan(known->best[side]))
-        return (struct easim_key){.value = NAN};
+        return (struct easim_key){.value = NAN, .ageing_s = NAN, .objective_max = NAN};
     return ops->key(&own, job, known->best[side]);
 }
 
+/* What is not a number stays so: the host finds it in the key. */
 static double earlier(double a_s, double b_s) {
-    return a_s == 0 || b_s == 0 ? a_s + b_s : fmin(a_s, b_s);
+    return a_s == 0 || b_s == 0 || isnan(a_s) || isnan(b_s) ? a_s + b_s : fmin(a_s, b_s);
 }
 
 /* Bounds on an objective that is not the one minimised are kept by objective(). */
@@ -98,7 +99,7 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
     const struct easim_key *order = &keys[h->from[COMPONENT_KEY]];
     const struct easim_key *admits = &keys[h->from[COMPONENT_ADMISSION]];
-    bool ages = order->value >= 0;
+    bool ages = order->value >= 0, bounds = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE];
     (void)best; /* of this objective: the sides want their own */
     known->objective_max = admits->objective_max;
     return (struct easim_key){
@@ -107,7 +108,7 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
         .ageing_s = ages ? keys[h->from[COMPONENT_AGEING]].ageing_s : 0,
         .ask_again_s = earlier(keys[0].ask_again_s, keys[1].ask_again_s),
         .finish_by_s = admits->finish_by_s,
-        .objective_max = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE] ? admits->objective_max : 0,
+        .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
     };
 }
 
@@ -120,7 +121,8 @@ static double tried(const struct easim_pass *pass, const struct easim_job *job, 
     const struct known *known = &s->jobs[job->index];
     if (admits == chooses || job->state != EASIM_JOB_WAITING || !known->valid || known->objective_max == 0)
         return objective;
-    return objective_of(pass, admits, job, choice, urgent) > known->objective_max ? INFINITY : objective;
+    double bounded = objective_of(pass, admits, job, choice, urgent);
+    return isnan(bounded) ? NAN : bounded > known->objective_max ? INFINITY : objective;
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

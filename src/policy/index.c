@@ -62,10 +62,30 @@ static int find_best(struct list *l, const struct easim_pass *pass, const struct
             easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
-            return list_fail(pass, "objective", job);
+            return list_fail_objective(l, pass, job, false);
         best = objective < best ? objective : best;
     }
     l->index.jobs[job->index].best = best;
+    return 0;
+}
+
+/* A member that is not a number would compare as false everywhere, and so be passed over. */
+static int check_key(const struct easim_pass *pass, const struct easim_job *job, const struct easim_key *key) {
+    const struct {
+        const char *what;
+        double value;
+    } members[] = {{"value of the key", key->value},
+                   {"ageing_s of the key", key->ageing_s},
+                   {"ask_again_s of the key", key->ask_again_s},
+                   {"finish_by_s of the key", key->finish_by_s},
+                   {"objective_max of the key", key->objective_max}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (isnan(members[i].value))
+            return list_fail(pass, members[i].what, job);
+    if (key->ageing_s < 0)
+        return list_fail_as(pass, "ageing_s of the key", job, "is negative");
+    if (key->ageing_s > 0 && key->value < 0)
+        return list_fail_as(pass, "value of the key", job, "ages and is negative");
     return 0;
 }
 
@@ -77,11 +97,7 @@ int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job, struc
     if (find_best(l, pass, j) < 0)
         return -1;
     *ret_key = l->ops->key(pass, j, l->index.jobs[job].best);
-    if (isnan(ret_key->value))
-        return list_fail(pass, "key", j);
-    if (ret_key->ageing_s > 0 && ret_key->value < 0)
-        return list_fail_as(pass, "key", j, "ages and is negative");
-    return 0;
+    return check_key(pass, j, ret_key);
 }
 
 int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key) {

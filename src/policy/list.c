@@ -47,6 +47,11 @@ int list_fail(const struct easim_pass *pass, const char *what, const struct easi
     return list_fail_as(pass, what, job, "is not a number");
 }
 
+int list_fail_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                        bool urgent) {
+    return list_fail(pass, urgent && l->ops->urgent_objective ? "urgent_objective" : "objective", job);
+}
+
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
     if (a->k != b->k)
         return a->k < b->k;
@@ -117,7 +122,7 @@ int list_try_start(struct list *l, const struct easim_pass *pass, const struct e
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
         double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
-            return list_fail(pass, "objective", job);
+            return list_fail_objective(l, pass, job, list_is_urgent(key));
         if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)))
             list_keep_better(&best, &choice, objective);
     }
@@ -190,6 +195,14 @@ static bool is_open(struct list *l, const struct easim_pass *pass, uint32_t queu
     return groups_open(&l->index.groups, q->group, pass, l->ops, job, l->stamp);
 }
 
+static int fail_factor(const struct easim_pass *pass, uint32_t user) {
+    char text[160];
+    snprintf(text, sizeof text, "the user_factor of user %.60s is not a positive number",
+             easim_view_user(pass->view, user)->name);
+    pass->host->fail(pass->plan, text);
+    return -1;
+}
+
 static int gather(struct list *l, const struct easim_pass *pass) {
     struct index *x = &l->index;
     l->heads.count = l->closed.count = l->aside.count = 0;
@@ -199,7 +212,7 @@ static int gather(struct list *l, const struct easim_pass *pass) {
         if (q->user != EASIM_NONE)
             q->factor = l->ops->user_factor(pass, q->user);
         if (!(q->factor > 0 && q->factor < INFINITY))
-            return list_fail_as(pass, "user factor", any_job(l, pass, x->busy.at[i]), "is not a positive number");
+            return fail_factor(pass, q->user);
         if (is_open(l, pass, x->busy.at[i]))
             add_head(l, pass, x->busy.at[i]);
         else

@@ -42,7 +42,7 @@ void list_finish(struct list *list); /* accepts a zeroed one */
 void list_enter(struct list *list, uint32_t job);
 void list_leave(struct list *list, uint32_t job);
 
-/* One pass. Negative, after host->fail, if a key or objective is NaN. */
+/* One pass. Negative, after host->fail, if a callback gave NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);
 
 /* Starts a waiting job in its best configuration. 1: started; 0: nothing that fits is admitted; negative: failed.
@@ -80,6 +80,8 @@ bool list_admits(const struct easim_pass *pass, const struct easim_key *key, con
                  double objective);
 /* Ends a callback as failed: says which value of which job is not a number, or what else is wrong with it. */
 int list_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);
+int list_fail_objective(const struct list *list, const struct easim_pass *pass, const struct easim_job *job,
+                        bool urgent);
 int list_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job, const char *problem);
 
 #endif

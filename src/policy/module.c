@@ -55,6 +55,7 @@ static int check_capabilities(const struct easim_policy *p, const char *path, st
     return 0;
 }
 
+/* Each type's value may stand at multiples of its size. */
 static size_t param_size(enum easim_param_type type) {
     static const size_t sizes[] = {sizeof(double), sizeof(double),  sizeof(int64_t),
                                    sizeof(bool),   sizeof(int32_t), sizeof(const char *)};
@@ -105,6 +106,37 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
     return default_fault(param);
 }
 
+static bool overlaps(const struct easim_param *a, const struct easim_param *b) {
+    return a->offset < b->offset + param_size(b->type) && b->offset < a->offset + param_size(a->type);
+}
+
+static int wrong_param(const struct easim_policy *p, const char *path, uint32_t number, const char *fault,
+                       struct error *reterr) {
+    const char *name = p->params[number].name;
+    return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name, number,
+                     name ? name : "no name", fault);
+}
+
+/* Where values stand in the parameter struct: each aligned, none upon another. All are whole within params_size. */
+static int check_offsets(const struct easim_policy *p, const char *path, struct error *reterr) {
+    char fault[200];
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        const struct easim_param *param = &p->params[i];
+        size_t size = param_size(param->type);
+        snprintf(fault, sizeof fault, "offset %zu is not a multiple of %zu, as its type needs", param->offset,
+                 size);
+        if (param->offset % size != 0)
+            return wrong_param(p, path, i, fault, reterr);
+        for (uint32_t j = 0; j < i; j++) {
+            snprintf(fault, sizeof fault, "overlaps parameter %.80s at offset %zu", p->params[j].name,
+                     p->params[j].offset);
+            if (overlaps(param, &p->params[j]))
+                return wrong_param(p, path, i, fault, reterr);
+        }
+    }
+    return 0;
+}
+
 static int check_params(const struct easim_policy *p, const char *path, struct error *reterr) {
     if (p->param_count > 0 && !p->params)
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL", path, p->name,
@@ -116,10 +148,9 @@ static int check_params(const struct easim_policy *p, const char *path, struct e
             if (strcmp(p->params[j].name, param->name) == 0)
                 fault = "defined twice";
         if (fault)
-            return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name, i,
-                             param->name ? param->name : "no name", fault);
+            return wrong_param(p, path, i, fault, reterr);
     }
-    return 0;
+    return check_offsets(p, path, reterr);
 }
 
 static int check_list(const struct easim_policy *p, const char *path, struct error *reterr) {

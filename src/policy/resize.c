@@ -44,7 +44,7 @@ bool resize_may(const struct list *l, const struct easim_view *view, const struc
 double resize_least_saving(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                            double now_objective) {
     double least = l->ops->resize_least ? l->ops->resize_least(pass, job) : l->ops->objective ? 0 : job->restart_s;
-    return fmax(least, l->options->resize_gain * now_objective);
+    return isnan(least) ? least : fmax(least, l->options->resize_gain * now_objective);
 }
 
 /* --- where a job stands ------------------------------------------------------------------------------------ */
@@ -117,6 +117,8 @@ static int look_ahead(struct list *l, const struct easim_pass *pass, const struc
     struct easim_choice now = easim_predict_running(pass->view, job);
     double now_objective = list_objective(l, pass, job, &now, false);
     double least_saving = resize_least_saving(l, pass, job, now_objective);
+    if (isnan(least_saving) && !isnan(now_objective))
+        return list_fail(pass, "resize_least", job);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
         double hoped = c == job->config ? INFINITY : hoped_objective(l, pass, job, c, true);

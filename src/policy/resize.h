@@ -36,7 +36,7 @@ int resize_decide(struct list *list, const struct easim_pass *pass);
 
 /* Whether the job may be resized at all now: it runs, is malleable, and its interval has passed. */
 bool resize_may(const struct list *list, const struct easim_view *view, const struct easim_job *job);
-/* Least time or objective that a resize must save, given the job's objective as it is. */
+/* Least time or objective that a resize must save, given the job's objective as it is; NaN if the policy's is. */
 double resize_least_saving(const struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                            double now_objective);
 

@@ -21,7 +21,7 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
     struct easim_choice choice = easim_predict(view, job, config, one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES);
     double objective = list_objective(l, pass, job, &choice, list_is_urgent(&l->first_left.key));
     if (isnan(objective))
-        return list_fail(pass, "objective", job);
+        return list_fail_objective(l, pass, job, list_is_urgent(&l->first_left.key));
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
     return list_admits(pass, &l->first_left.key, &choice, objective) &&
            (!l->keeps_cap || power_w + added_w <= view->power_cap_w);

@@ -33,7 +33,7 @@ FAULTS = {
     "hang": {"scenario: burst of 2,000 jobs": r"did not end within 2 s of processor time \(at t = .*"},
     "leak": {"no memory leaks": r"2[34]\d\d bytes of the heap are lost in each run"},  # 2385 and malloc's own
     "leaver": {"scenario: one GPU": r"ended the process with exit status 0 \(at t = .*"},
-    "odd_nan": {"scenario: odd jobs": r"policy odd_nan: decide failed: the key of job late is not a number .*"},
+    "odd_nan": {"scenario: odd jobs": r"policy odd_nan: decide failed: the value of the key of job late is not a number .*"},
     "open_files": {"no descriptors or processes left": "1 stay open after each run"},
     "refused": {"no action refused": r"\d+ of \d+ actions: not enough free GPUs \(\d+\)"},
     "sleeper": {"scenario: one GPU": r"did not end within 2 s of processor time \(at t = .*"},

@@ -29,12 +29,17 @@ static const char yaml[] = "name: t\nhorizon: 20h\nseed: 5\nreplications: 1\n"
                            "  deadlines: {share: 0.5, slack: [1.5, 4]}\n"
                            "policy: {name: %s, params: {resize: true, strict: %s}}\n";
 
-static void load(struct trial *trial, const struct trial_options *options, const char *policy) {
+static void load_with(struct trial *trial, const struct trial_options *options, const char *policy,
+                      const char *strict) {
     struct str text = {0};
-    str_addf(&text, yaml, getenv("EASIM_SOURCE"), policy, strcmp(policy, "fcfs") == 0 ? "true" : "false");
+    str_addf(&text, yaml, getenv("EASIM_SOURCE"), policy, strict);
     trial_load(trial, options, text.text);
     cr_assert_eq(trial->status, 0, "%s: %s", policy, trial->failure);
     str_finish(&text);
+}
+
+static void load(struct trial *trial, const struct trial_options *options, const char *policy) {
+    load_with(trial, options, policy, strcmp(policy, "fcfs") == 0 ? "true" : "false");
 }
 
 static void all_of_one_side(const char *wanted, const char *other, unsigned second_mask) {
@@ -90,5 +95,47 @@ Test(hybrid, same) {
     }
     trial_finish(&a);
     trial_finish(&b);
+    temp_dir_leave();
+}
+
+/* A side whose key or objective is not a number fails a mixture that takes the component from it, whatever the rest
+   of the mixture, and no other. */
+Test(hybrid, not_a_number) {
+    static const struct {
+        const char *where, *text;
+        unsigned mask;
+    } cases[] = {{"key", "value of the key", 1u << COMPONENT_KEY},
+                 {"ageing", "ageing_s of the key", 1u << COMPONENT_AGEING},
+                 {"maximum", "objective_max of the key", 1u << COMPONENT_ADMISSION},
+                 {"finish_by", "finish_by_s of the key", 1u << COMPONENT_ADMISSION},
+                 {"ask_again", "ask_again_s of the key", 1u << COMPONENT_KEY},
+                 {"objective", "objective_max of the key", 1u << COMPONENT_ADMISSION},
+                 {"objective", "objective of job", 1u << COMPONENT_OBJECTIVE},
+                 {"maximum", NULL, 1u << COMPONENT_OBJECTIVE},
+                 {"objective", NULL, 1u << COMPONENT_RESIZE}};
+    temp_dir_enter();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct trial_options options = {.models = NULL};
+        struct trial mixed, guest;
+        struct hybrid hybrid;
+        char strict[64];
+        snprintf(strict, sizeof strict, "false, where: %s", cases[i].where);
+        load(&mixed, &options, "pollux");
+        load_with(&guest, &options, "not_a_number", strict);
+        const struct policy_params own = mixed.study.params;
+        const struct easim_policy *policy = mixed.study.module.policy;
+        hybrid_init(&hybrid, &own, &guest.study.params, cases[i].mask);
+        mixed.study.module.policy = &hybrid.policy;
+        mixed.study.params = hybrid.params;
+        trial_execute(&mixed);
+        mixed.study.module.policy = policy;
+        mixed.study.params = own;
+        cr_expect_eq(mixed.status, cases[i].text ? ERROR_RUN : 0, "%zu: %s", i, mixed.failure);
+        cr_expect(!cases[i].text ||
+                      (strstr(mixed.failure, cases[i].text) && strstr(mixed.failure, "is not a number")),
+                  "%zu: %s", i, mixed.failure);
+        trial_finish(&mixed);
+        trial_finish(&guest);
+    }
     temp_dir_leave();
 }

@@ -63,6 +63,12 @@ Test(plugins, refusals) {
     }
 }
 
+#define NOT_A_NUMBER(where, text)                                                                                  \
+    {                                                                                                              \
+        "{name: not_a_number, params: {where: " where "}}",                                                        \
+            "policy not_a_number: decide failed: " text " (at t = 0 s)"                                            \
+    }
+
 /* A failed decision ends the run, says which policy, what and when, and gives back what it had taken. */
 Test(plugins, failures) {
     static const struct {
@@ -72,14 +78,16 @@ Test(plugins, failures) {
         {"{name: give_up, params: {how: says_why}}",
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}", "policy give_up: init failed: not this cluster (at t = 0 s)"},
-        {"{name: not_a_number}",
-         "policy not_a_number: decide failed: the key of job a is not a number (at t = 0 s)"},
-        {"{name: not_a_number, params: {where: objective}}",
-         "policy not_a_number: decide failed: the objective of job a is not a number (at t = 0 s)"},
-        {"{name: not_a_number, params: {where: negative}}",
-         "policy not_a_number: decide failed: the key of job a ages and is negative (at t = 0 s)"},
-        {"{name: not_a_number, params: {where: factor}}",
-         "policy not_a_number: decide failed: the user factor of job a is not a positive number (at t = 0 s)"},
+        NOT_A_NUMBER("key", "the value of the key of job a is not a number"),
+        NOT_A_NUMBER("ageing", "the ageing_s of the key of job a is not a number"),
+        NOT_A_NUMBER("ask_again", "the ask_again_s of the key of job a is not a number"),
+        NOT_A_NUMBER("finish_by", "the finish_by_s of the key of job a is not a number"),
+        NOT_A_NUMBER("maximum", "the objective_max of the key of job a is not a number"),
+        NOT_A_NUMBER("objective", "the objective of job a is not a number"),
+        NOT_A_NUMBER("urgent", "the urgent_objective of job a is not a number"),
+        NOT_A_NUMBER("negative", "the value of the key of job a ages and is negative"),
+        NOT_A_NUMBER("negative_ageing", "the ageing_s of the key of job a is negative"),
+        NOT_A_NUMBER("factor", "the user_factor of user default is not a positive number"),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
@@ -87,6 +95,49 @@ Test(plugins, failures) {
         cr_expect_eq(t.status, ERROR_RUN);
         cr_expect_str_eq(t.failure, cases[i].text, "%s", t.failure);
         cr_expect_eq(t.count, 0);
+        trial_finish(&t);
+    }
+}
+
+/* Asked of a running job only: j runs on one of two GPUs, x on the other until 10. */
+Test(plugins, nan_resize_least) {
+    struct trial t;
+    static const struct trial_options options = {
+        .jobs = "job_id,submit_s,gpus,duration_s,model,work_samples\nx,0,1,10,,\nj,1,,,albert-v2-bf16,1e6\n"};
+    trial_run(
+        &t, &options,
+        "name: n\nhorizon: drain\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
+        "2}]}\n"
+        "policy: {name: not_a_number, params: {where: least, resize: true}}\n" TRIAL_JOBS);
+    cr_expect_eq(t.status, ERROR_RUN);
+    cr_expect(strstr(t.failure, "policy not_a_number: decide failed: the resize_least of job j is not a number"),
+              "%s", t.failure);
+    trial_finish(&t);
+}
+
+/* A timer asked for at a time between two nanoseconds comes at the later one. For each start, in Python: n =
+   floor(Fraction(delay) * 10**9 + Fraction(1, 2)), one more where n / 10**9 < delay. */
+Test(plugins, wakes_not_before) {
+    static const struct {
+        const char *delay;
+        int64_t start_ns;
+    } cases[] = {{"1.4e-9", 2},
+                 {"0.3", 300000000},
+                 {"0.1", 100000000},
+                 {"23.385", 23385000000},
+                 {"1.0000000004", 1000000001},
+                 {"2.1e8", 210000000000000000},
+                 {"987654321.0123457", 987654321012345672}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n", .strict = true},
+                  "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: %s}}\n" TRIAL_CLUSTER(1)
+                      TRIAL_JOBS,
+                  cases[i].delay);
+        trial_must_succeed(&t);
+        cr_expect_eq(trial_find(&t, "a")->start_ns, cases[i].start_ns, "%s: %lld", cases[i].delay,
+                     (long long)trial_find(&t, "a")->start_ns);
         trial_finish(&t);
     }
 }

@@ -57,9 +57,10 @@ Test(preemption, one_job) {
            over): 5 + 79.615 s until 110 */
         {"checkpoint on demand", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 1.5}", 110,
          110, 3 + 2 + 5, 100, 0, 1},
-        /* the pause ends at 33.385, after the checkpoint: free from 25.385 on, until 33.385 + 84.615 */
-        {"checkpoint, then a pause", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 10}", 118,
-         110, 10, 100, 0, 1},
+        /* the pause ends after the checkpoint: free from 25.385 on; 23.385 + 10 is above 33.385 in doubles, so that
+           the timer comes 1 ns later; then 84.615 s */
+        {"checkpoint, then a pause", "{start_s: 3, restart_s: 5, checkpoint_s: 2}", "{at: 23.385, pause: 10}",
+         118.000000001, 110, 10, 100, 0, 1},
         /* every 8 s of computing time, free of cost: 16 of the 20.385 s are kept, 4.385 lost; free until 24.885; 5
            + 84 s until 113.885; checkpoint_s is not for periodic ones */
         {"periodic", "{start_s: 3, restart_s: 5, checkpoint_s: 2, checkpoint_interval_s: 8}",

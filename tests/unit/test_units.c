@@ -1,7 +1,9 @@
 /* Durations and sizes with units. Expected values are products written out in the rows. */
 #include "base/units.h"
+#include "cluster/power.h" /* int128 */
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 Test(units, durations) {
@@ -87,4 +89,61 @@ Test(units, nanoseconds) {
     cr_assert_eq(units_s(2385000000), 2.385);
     cr_assert_eq(units_s(-1500000000), -1.5);
     cr_assert_eq(units_s(4000000000000000000), 4e9);
+}
+
+/* 2^-60 of ns in seconds, exactly; seconds must be 0 or a multiple of 2^-90 that is not too large. */
+static int128 exact_parts(double seconds) {
+    int exponent;
+    int128 mantissa = (int128)ldexp(frexp(seconds, &exponent), 53);
+    int shift = exponent - 53 + 60;
+    return shift >= 0 ? (mantissa << shift) * 1000000000 : mantissa * 1000000000 >> -shift;
+}
+
+/* Rows: n = floor(Fraction(s) * 10**9 + Fraction(1, 2)) in Python, one more where n / 10**9 < s. */
+Test(units, first_ns_not_before) {
+    static const struct {
+        double seconds;
+        int64_t ns;
+    } rows[] = {{0, 0},
+                {5e-324, 1},
+                {0x1p-1022, 1},
+                {1e-9, 1},
+                {1.4e-9, 2},
+                {3e-9, 3},
+                {0.1, 100000000},
+                {0.3, 300000000},
+                {8.385, 8385000000},
+                {23.385, 23385000000},
+                {1.0000000004, 1000000001},
+                {1.0000000005, 1000000001},
+                {2100000.000000001, 2100000000000001},
+                {9007199.254740993, 9007199254740993},
+                {123456789.012345678, 123456789012345672},
+                {3999999999.9999995, 3999999999999999523},
+                {4e9, 4000000000000000000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(units_ns_not_before(rows[i].seconds), rows[i].ns, "%.17g: %lld", rows[i].seconds,
+                     (long long)units_ns_not_before(rows[i].seconds));
+}
+
+/* Times of every size, each second one a whole nanosecond or a double beside one: the clock is not before them, was
+   before them one nanosecond earlier as far as doubles tell, and is less than one nanosecond late. */
+Test(units, clock_at_first_ns) {
+    const int128 ns = (int128)1 << 60;
+    uint64_t state = 88172645463325252u; /* xorshift */
+    for (int i = 0; i < 400000; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        double seconds = ldexp((double)(state >> 11) * 0x1p-53, (int)(state % 63) - 31);
+        if (i % 2 == 0) {
+            seconds = units_s(units_ns(fmin(seconds, TIME_MAX_S)));
+            seconds = i % 4 == 0 ? seconds : nextafter(seconds, i % 8 == 2 ? INFINITY : 0);
+        }
+        if (seconds > TIME_MAX_S)
+            continue;
+        int64_t found = units_ns_not_before(seconds);
+        cr_assert(units_s(found) >= seconds, "%.17g: %lld", seconds, (long long)found);
+        cr_assert(seconds >= 0x1p23 || units_s(found - 1) < seconds, "%.17g: %lld", seconds, (long long)found);
+        int128 late = found * ns - exact_parts(seconds);
+        cr_assert(late >= -ns / 2 - ns / 1000000 && late <= ns, "%.17g: %lld", seconds, (long long)found);
+    }
 }

@@ -48,6 +48,8 @@ CASES = [
     module("param_type", "policy good: parameter 0 (tau): unknown type"),
     module("param_help", "policy good: parameter 0 (tau): unit and help must not be NULL"),
     module("param_offset", "policy good: parameter 0 (tau): offset lies outside params_size"),
+    module("param_misaligned", "policy good: parameter 0 (tau): offset 4 is not a multiple of 8, as its type needs"),
+    module("param_overlap", "policy good: parameter 1 (slack): overlaps parameter tau at offset 8"),
     module("param_twice", "policy good: parameter 1 (slack): defined twice"),
     module("param_power_limits", "policy good: parameter 0 (power_limits): every policy that declares FREQUENCY has an option of "
            "that name"),

@@ -26,7 +26,7 @@ def model_run(name, change, file, error):
 
 CASES = [
     run("key that is not a number", "nan_key",
-        "policy nan_key: decide failed: the key of job 1 is not a number (at t = 0 s)"),
+        "policy nan_key: decide failed: the value of the key of job 1 is not a number (at t = 0 s)"),
     run("objective that is not a number", "nan_objective",
         "policy nan_objective: decide failed: the objective of job 1 is not a number (at t = 0 s)"),
     run("policy gives up", "fails", "policy fails: decide failed: three jobs are too many (at t = 20 s)"),
