@@ -29,7 +29,7 @@ static uint32_t find(const struct intern *t, const void *key, size_t length, uin
         return INTERN_NONE;
     for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0; slot = (slot + 1) & (t->slot_count - 1)) {
         const struct intern_entry *e = &t->entries.at[t->slots[slot] - 1];
-        if (e->hash == hash && e->length == length && memcmp(e->key, key, length) == 0)
+        if (e->hash == hash && e->length == length && (length == 0 || memcmp(e->key, key, length) == 0))
             return t->slots[slot] - 1;
     }
     return INTERN_NONE;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool slice_is(struct slice slice, const char *text) {
     size_t length = strlen(text);
@@ -17,6 +18,15 @@ bool slice_is(struct slice slice, const char *text) {
 bool slice_begins(struct slice slice, const char *text) {
     size_t length = strlen(text);
     return slice.length >= length && memcmp(slice.at, text, length) == 0;
+}
+
+bool slice_is_word(struct slice slice, const char *word) {
+    size_t length = strlen(word);
+    return slice.length == length && (length == 0 || strncasecmp(slice.at, word, length) == 0);
+}
+
+const char *slice_find(struct slice slice, const char *text) {
+    return slice.length > 0 ? memmem(slice.at, slice.length, text, strlen(text)) : NULL;
 }
 
 char *str_reserve(struct str *str, size_t bytes) {

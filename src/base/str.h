@@ -17,6 +17,8 @@ struct slice {
 
 bool slice_is(struct slice slice, const char *text);
 bool slice_begins(struct slice slice, const char *text);
+bool slice_is_word(struct slice slice, const char *word);     /* in capitals or not (ASCII) */
+const char *slice_find(struct slice slice, const char *text); /* the first place, or NULL */
 
 /* Zero-initialise; text is NUL-terminated after any str_add; release with str_finish. */
 struct str {

@@ -108,6 +108,8 @@ static const struct target_reading *part_of(const struct target_reading *r, cons
                                             const struct target *part, const struct target_finding *finding) {
     struct target_reading key = {.scope = part->subject.scope_count > 1 ? r->scope : 0,
                                  .point = claims_counterpart(c, r->point, &part->subject.of)};
+    if (finding->count == 0)
+        return NULL;
     return bsearch(&key, finding->readings, finding->count, sizeof key, compare_readings);
 }
 

@@ -36,10 +36,10 @@ static bool stamp_time(struct slice line, int64_t *time_ns) {
 /* 1: *time_ns is the record's; 0: it has none; negative: it should have one. */
 static int record_time(struct slice line, const char *data, int64_t *time_ns) {
     static const char mark[] = "time = ";
-    size_t head = (size_t)(data - line.at);
-    if (head == 0)
+    struct slice head = {line.at, (size_t)(data - line.at)};
+    if (head.length == 0)
         return 0;
-    const char *at = memmem(line.at, head, mark, sizeof mark - 1);
+    const char *at = slice_find(head, mark);
     if (at) {
         at += sizeof mark - 1;
         const char *end = memchr(at, ' ', (size_t)(data - at));
@@ -88,7 +88,7 @@ static const char *find_record(struct slice line) {
     static const char mark[] = "data = ";
     if (line.length > 0 && line.at[0] == '{')
         return line.at;
-    const char *at = line.length > 0 ? memmem(line.at, line.length, mark, sizeof mark - 1) : NULL;
+    const char *at = slice_find(line, mark);
     return at ? at + sizeof mark - 1 : NULL;
 }
 

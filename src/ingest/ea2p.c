@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_percent) {
     static const struct {
@@ -36,12 +35,10 @@ struct reader {
 
 /* J, Wh, kWh; WH and KWH in some versions. */
 static double unit_j(struct slice unit) {
-    char text[4] = "";
-    memcpy(text, unit.at, unit.length < sizeof text ? unit.length : 0);
-    return strcmp(text, "J") == 0         ? 1
-           : strcasecmp(text, "Wh") == 0  ? 3600
-           : strcasecmp(text, "kWh") == 0 ? 3.6e6
-                                          : NAN;
+    return slice_is(unit, "J")          ? 1
+           : slice_is_word(unit, "Wh")  ? 3600
+           : slice_is_word(unit, "kWh") ? 3.6e6
+                                        : NAN;
 }
 
 /* config_energy.json in the folder of the file; NAN: there is no such file, or it does not say. */

@@ -83,7 +83,7 @@ static int64_t whole(struct reader *r, enum field field, int64_t most, const cha
 /* "ResNet-18 (batch size 32)": the name, and the batch of each worker; 0 if there is none. */
 static uint32_t split_type(struct slice *type) {
     static const char before[] = " (batch size ";
-    const char *open = memmem(type->at, type->length, before, sizeof before - 1);
+    const char *open = slice_find(*type, before);
     int64_t batch = 0;
     if (!open || type->at[type->length - 1] != ')')
         return 0;

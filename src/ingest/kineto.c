@@ -76,11 +76,12 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     if (trace->truncation)
         problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path, trace->truncation,
                      (unsigned long long)trace->records);
-    s->profile->damaged = s->profile->damaged || trace->truncation || trace->repairs > 0;
+    s->profile->damaged |= trace->truncation || trace->losses.records + trace->losses.stretches > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL, "%s: ends in .tmp: an export that was not finished",
                      trace->path);
-    note(s, trace, trace->repairs, "damaged stretches left out");
+    note(s, trace, trace->losses.records, "damaged events left out");
+    note(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
     note(s, trace, trace->no_duration, "events without start or duration left out");
     note(s, trace, trace->negative, "events with a negative duration left out");
     note(s, trace, trace->unreadable, "events with an unreadable start or duration left out");

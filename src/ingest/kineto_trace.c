@@ -3,14 +3,12 @@
 #include "ingest/kineto_trace.h"
 
 #include "base/hash.h"
-#include "io/json_stream.h"
 #include "io/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define SEEN_NAMES        4096
 #define MOST_DEVICES      64
@@ -87,7 +85,7 @@ static enum category category_of(struct slice text) {
         {"cpu_instant_event", INSTANT},
     };
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-        if (strlen(categories[i].name) == text.length && strncasecmp(categories[i].name, text.at, text.length) == 0)
+        if (slice_is_word(text, categories[i].name))
             return categories[i].category;
     return OTHER;
 }
@@ -217,8 +215,7 @@ static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_
 
 static void add_launch(struct reader *r, const struct fields *f, int64_t start_ns) {
     int64_t correlation = 0;
-    if (!memmem(f->name.at, f->name.length, "aunch", 5) && !memmem(f->name.at, f->name.length, "emcpy", 5) &&
-        !memmem(f->name.at, f->name.length, "emset", 5))
+    if (!slice_find(f->name, "aunch") && !slice_find(f->name, "emcpy") && !slice_find(f->name, "emset"))
         return;
     if (json_integer(json_find(f->arguments, "correlation"), &correlation) && correlation > 0 &&
         correlation <= UINT32_MAX)
@@ -380,13 +377,17 @@ static int check_end(struct reader *r, struct json_stream *stream, struct error 
     struct kineto_trace *trace = r->trace;
     const char *truncation = json_stream_truncation(stream);
     trace->bytes = json_stream_byte_count(stream);
-    trace->repairs = json_stream_repairs(stream);
+    trace->losses = json_stream_losses(stream);
     if (truncation)
         trace->truncation = arena_strdup(&trace->arena, truncation);
-    if (!r->reading->strict || (!truncation && trace->repairs == 0))
+    if (!r->reading->strict || (!truncation && trace->losses.records + trace->losses.stretches == 0))
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path, truncation ? truncation : "damaged events");
 }
+
+/* What events of Chrome traces begin with: all have a phase. */
+static const char *const event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
+                                         "id", "args", "s",   "cname", "bp",  "sf",  NULL};
 
 int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
                       struct error *reterr) {
@@ -395,13 +396,12 @@ int kineto_trace_read(const char *path, const struct kineto_reading *reading, st
     trace->rank = trace->world_size = -1;
     trace->gpu_memory_bytes = NAN;
     trace->kinds = reading->kinds;
-    int status = json_stream_open(path, "traceEvents", &stream, reterr);
+    int status = json_stream_open(path, "traceEvents", event_keys, &stream, reterr);
     if (status < 0)
         return status;
     struct reader *r = mem_zalloc(1, sizeof *r);
     r->reading = reading;
     r->trace = trace;
-    json_stream_resume_at(stream, "\"ph\"");
     status = read_items(r, stream, reterr);
     if (status == 0)
         status = check_end(r, stream, reterr);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ingest/kineto_kinds.h"
+#include "io/json_stream.h"
 
 #include <regex.h>
 
@@ -55,7 +56,8 @@ struct kineto_trace {
     int64_t base_ns; /* baseTimeNanoseconds; to be added to times for the wall clock */
     bool has_base;
     uint64_t bytes; /* decoded */
-    uint64_t records, no_duration, negative, unreadable, repairs;
+    uint64_t records, no_duration, negative, unreadable;
+    struct json_losses losses;
     uint64_t crowded;                /* GPU events not told apart: too many kinds or streams */
     uint64_t more_steps, unlaunched; /* steps and launches left out: too many, or launches hours away */
     const char *truncation;          /* "truncated at byte N", or NULL */

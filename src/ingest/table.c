@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <strings.h>
 
 static bool full(const struct table *t) {
     return t->problems->count >= t->most_problems;
@@ -39,7 +38,7 @@ bool table_is_absent(const struct table *t, int column) {
     static const char *const words[] = {"nan", "none", "null", "na", "n/a"};
     struct slice field = table_field(t, column);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (field.length == strlen(words[i]) && strncasecmp(field.at, words[i], field.length) == 0)
+        if (slice_is_word(field, words[i]))
             return true;
     return field.length == 0;
 }

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t';
@@ -40,7 +39,7 @@ static bool is_missing(struct slice cell) {
         "[Requested functionality has been deprecated]",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == cell.length && strncasecmp(words[i], cell.at, cell.length) == 0)
+        if (slice_is_word(cell, words[i]))
             return true;
     return false;
 }

@@ -59,7 +59,7 @@ static bool begin(struct records_job *job, struct records *records) {
 static double limit_in(struct slice name) {
     double limit_w = NAN;
     size_t length = name.length;
-    if (!memmem(name.at, length, "PowerLimit", 10))
+    if (!slice_find(name, "PowerLimit"))
         return NAN;
     while (length > 0 && (isdigit((unsigned char)name.at[length - 1]) || name.at[length - 1] == '.'))
         length--;

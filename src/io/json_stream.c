@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 #include "io/bytes.h"
+#include "io/json_lint.h"
+#include "io/json_records.h"
 #include "io/json_text.h"
 
 #include <stdio.h>
@@ -19,26 +21,29 @@ struct json_stream {
     char *array;  /* name of the array that is walked */
     char *parent; /* of the object around it, or NULL */
     bool in_parent;
-    char start[16];
+    const char *const *keys; /* of records */
     char *buffer;
     size_t begin, end, capacity;
     uint64_t offset;
     bool ended;
     enum place place;
     bool in_member; /* the array is a member of an object */
-    uint64_t repairs;
+    struct json_losses losses;
+    uint64_t rescanned; /* bytes, in search of the next record */
     char key[64];
     char truncation[128];
     bool damaged; /* the compressed data ended early */
 };
 
-int json_stream_open(const char *path, const char *array, struct json_stream **ret_stream, struct error *reterr) {
+int json_stream_open(const char *path, const char *array, const char *const *keys, struct json_stream **ret_stream,
+                     struct error *reterr) {
     struct bytes *bytes;
     int status = bytes_open(path, &bytes, reterr);
     if (status < 0)
         return status;
     struct json_stream *stream = mem_zalloc(1, sizeof *stream);
     stream->bytes = bytes;
+    stream->keys = keys;
     const char *dot = strchr(array, '.');
     stream->array = mem_strdup(dot ? dot + 1 : array);
     if (dot) {
@@ -49,10 +54,6 @@ int json_stream_open(const char *path, const char *array, struct json_stream **r
     stream->buffer = mem_alloc(stream->capacity);
     *ret_stream = stream;
     return 0;
-}
-
-void json_stream_resume_at(struct json_stream *stream, const char *start) {
-    snprintf(stream->start, sizeof stream->start, "%s", start);
 }
 
 void json_stream_close(struct json_stream *stream) {
@@ -69,8 +70,8 @@ const char *json_stream_truncation(const struct json_stream *stream) {
     return stream->truncation[0] ? stream->truncation : NULL;
 }
 
-uint64_t json_stream_repairs(const struct json_stream *stream) {
-    return stream->repairs;
+struct json_losses json_stream_losses(const struct json_stream *stream) {
+    return stream->losses;
 }
 
 uint64_t json_stream_byte_count(const struct json_stream *stream) {
@@ -84,10 +85,9 @@ static void consume_to(struct json_stream *stream, size_t position) {
     stream->begin = position;
 }
 
-/* More bytes behind those that are there; *moved tells by how much the old ones moved down. Compressed data that
-   end early are an end like any other. */
-static int decode_more(struct json_stream *stream, size_t *moved, struct error *reterr) {
-    *moved = stream->begin;
+/* More bytes behind those that are there, which move to the front. Compressed data that end early are an end like
+   any other. */
+static int decode_more(struct json_stream *stream, struct error *reterr) {
     memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
     stream->end -= stream->begin;
     stream->begin = 0;
@@ -123,16 +123,20 @@ static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr)
         *ret_byte = -1;
         if (stream->ended)
             return 0;
-        size_t moved;
-        int status = decode_more(stream, &moved, reterr);
+        int status = decode_more(stream, reterr);
         if (status < 0)
             return status;
     }
 }
 
+/* Hostile files make the same bytes be looked at again and again. */
+static bool is_hopeless(const struct json_stream *stream) {
+    return stream->rescanned > (64u << 20) + 16 * stream->offset;
+}
+
 static void truncate(struct json_stream *stream) {
     snprintf(stream->truncation, sizeof stream->truncation, "%s at byte %llu%s",
-             stream->repairs < JSON_STREAM_MAX_REPAIRS ? "truncated" : "too many damaged stretches, given up",
+             is_hopeless(stream) ? "too many damaged stretches, given up" : "truncated",
              (unsigned long long)json_stream_byte_count(stream),
              stream->damaged ? " (damaged compressed data)" : "");
     stream->place = AT_END;
@@ -140,94 +144,145 @@ static void truncate(struct json_stream *stream) {
 
 /* ---- Values ---- */
 
-enum found { FOUND, FOUND_END, FOUND_LONG };
-
-/* Finds the end of the value at `begin`. FOUND_LONG: it is longer than a value may be; up to *length of it are in
-   the buffer. pass: consumes long values instead. */
-static int find_value(struct json_stream *stream, bool pass, enum found *found, size_t *length,
-                      struct error *reterr) {
-    struct json_scan scan = {0};
-    size_t at = stream->begin;
-    bool is_long = false;
-    for (;;) {
-        const char *behind = json_scan(&scan, stream->buffer + at, stream->buffer + stream->end);
-        *length = (behind ? (size_t)(behind - stream->buffer) : stream->end) - stream->begin;
-        is_long = is_long || *length > JSON_STREAM_MAX_BYTES;
-        if (behind || stream->ended || (is_long && !pass)) {
-            *found = is_long ? FOUND_LONG : behind ? FOUND : FOUND_END;
-            if (is_long && pass)
-                consume_to(stream, stream->begin + *length);
+/* Scans the value at `begin` up to its end, to what breaks it, or, at GOES_ON, to JSON_STREAM_MAX_BYTES or the end
+   of the file. *length of it are in the buffer. */
+static int scan_value(struct json_stream *stream, struct json_lint *lint, enum json_verdict *verdict,
+                      size_t *length, struct error *reterr) {
+    for (*length = 0;;) {
+        const char *at = stream->buffer + stream->begin + *length;
+        *verdict = json_lint(lint, &at, stream->buffer + stream->end);
+        *length = (size_t)(at - stream->buffer) - stream->begin;
+        if (*verdict != JSON_GOES_ON || stream->ended || *length > JSON_STREAM_MAX_BYTES)
             return 0;
-        }
-        if (is_long)
-            consume_to(stream, stream->end);
-        size_t moved;
-        at = stream->end;
-        int status = decode_more(stream, &moved, reterr);
+        int status = decode_more(stream, reterr);
         if (status < 0)
             return status;
-        at -= moved;
     }
 }
 
-/* Whether an element begins at that bracket. */
-static bool is_start(const struct json_stream *stream, const char *at) {
-    const char *end = stream->buffer + stream->end;
-    size_t length = strlen(stream->start);
-    for (at++; at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t');)
-        at++;
-    return (size_t)(end - at) >= length && memcmp(at, stream->start, length) == 0;
+/* Consumes the rest of a long value as it goes on. */
+static int pass_value(struct json_stream *stream, struct json_lint *lint, enum json_verdict *verdict,
+                      struct error *reterr) {
+    size_t length = 0;
+    while (*verdict == JSON_GOES_ON && !stream->ended) {
+        consume_to(stream, stream->end);
+        int status = decode_more(stream, reterr);
+        if (status == 0)
+            status = scan_value(stream, lint, verdict, &length, reterr);
+        if (status < 0)
+            return status;
+    }
+    consume_to(stream, stream->begin + length);
+    return 0;
 }
 
-/* Passes over a damaged element up to the next one in the buffer. */
-static bool repair(struct json_stream *stream) {
-    if (stream->start[0] == '\0' || stream->repairs == JSON_STREAM_MAX_REPAIRS)
-        return false;
-    const char *end = stream->buffer + stream->end;
-    const char *at = stream->buffer + stream->begin + 1;
-    while (at < end && (at = memchr(at, '{', (size_t)(end - at)))) {
-        if (is_start(stream, at)) {
-            stream->repairs++;
+/* Goes on with the next record, or behind the last one with the end of the list; behind neither, the text ends
+   early. *found: there is one of them. */
+static int resume(struct json_stream *stream, bool *found, struct error *reterr) {
+    size_t passed = stream->place == IN_ARRAY && stream->begin < stream->end; /* there the damaged one begins */
+    for (;;) {
+        const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
+        const char *at = json_records_find(stream->keys, begin, begin + passed, end, &stream->rescanned);
+        size_t ahead = stream->end - stream->begin;
+        bool far = ahead > JSON_STREAM_MAX_BYTES;
+        if (at)
+            stream->place = IN_ARRAY;
+        else if (stream->place == IN_ARRAY && (far || stream->ended))
+            at = json_records_end(begin + passed, end);
+        *found = at != NULL;
+        if (at)
             consume_to(stream, (size_t)(at - stream->buffer));
-            return true;
+        if (at || stream->ended)
+            return 0;
+        passed = ahead > JSON_RECORD_START_BYTES ? ahead - JSON_RECORD_START_BYTES : passed;
+        if (far) {
+            consume_to(stream, stream->begin + passed);
+            passed = 0;
         }
-        at++;
+        int status = decode_more(stream, reterr);
+        if (status < 0)
+            return status;
     }
-    return false;
 }
 
-/* 1 with the value at `begin` as item->text. 0: there is none, or it is too long and was passed over. */
-static int take_value(struct json_stream *stream, bool is_element, struct json_item *item, struct error *reterr) {
-    enum found found;
-    size_t length;
-    int status = find_value(stream, !is_element, &found, &length, reterr);
+/* What begins here is no sound value, or too long. */
+static int pass_damage(struct json_stream *stream, enum json_verdict verdict, size_t length, struct error *reterr) {
+    bool is_event =
+        stream->place == IN_ARRAY && stream->begin < stream->end && stream->buffer[stream->begin] == '{';
+    bool found = false;
+    stream->rescanned += length;
+    int status = is_hopeless(stream) ? 0 : resume(stream, &found, reterr);
     if (status < 0)
         return status;
-    if (found == FOUND && length > 0) {
-        item->text = (struct slice){stream->buffer + stream->begin, length};
-        item->offset = stream->offset;
-        consume_to(stream, stream->begin + length);
-        return 1;
+    if (found || verdict == JSON_BROKEN) {
+        stream->losses.records += is_event;
+        stream->losses.stretches += !is_event;
     }
-    if (is_element && repair(stream))
-        return 0;
-    if (found == FOUND_LONG && is_element) { /* nothing begins inside: as long as it looks */
-        stream->repairs++;
-        status = find_value(stream, true, &found, &length, reterr);
-        if (status < 0)
-            return status;
-    }
-    if (found != FOUND_LONG || (stream->ended && stream->begin == stream->end))
+    if (!found)
         truncate(stream);
     return 0;
 }
 
+/* Whether an element that looks sound is one: it has not swallowed others (a bracket of it that was never closed
+   was by the end of the list), and another one or the end of the list follows. */
+static int is_sound(struct json_stream *stream, const struct json_lint *lint, size_t length, bool *ret_sound,
+                    struct error *reterr) {
+    while (stream->end - stream->begin - length < JSON_RECORD_START_BYTES && !stream->ended) {
+        int status = decode_more(stream, reterr);
+        if (status < 0)
+            return status;
+    }
+    const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
+    *ret_sound =
+        *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
+        !(lint->has_items && json_records_find(stream->keys, begin, begin + 1, begin + length, &stream->rescanned));
+    return 0;
+}
+
+/* 1 with the value at `begin` as item->text; 0: there is none, what stands there was passed over. */
+static int take_value(struct json_stream *stream, struct json_item *item, struct error *reterr) {
+    bool is_element = stream->place == IN_ARRAY;
+    struct json_lint lint = {.record_key = is_element ? stream->keys[0] : NULL};
+    enum json_verdict verdict;
+    size_t length;
+    int status = scan_value(stream, &lint, &verdict, &length, reterr);
+    if (status < 0)
+        return status;
+    bool is_long = length > JSON_STREAM_MAX_BYTES;
+    if (!is_element && is_long && verdict != JSON_BROKEN) {
+        status = pass_value(stream, &lint, &verdict, reterr);
+        return status < 0 || verdict == JSON_WHOLE ? status : pass_damage(stream, verdict, 0, reterr);
+    }
+    bool sound = verdict == JSON_WHOLE && !is_long;
+    if (sound && is_element)
+        status = is_sound(stream, &lint, length, &sound, reterr);
+    if (status < 0 || !sound)
+        return status < 0 ? status : pass_damage(stream, verdict, length, reterr);
+    item->text = (struct slice){stream->buffer + stream->begin, length};
+    item->offset = stream->offset;
+    consume_to(stream, stream->begin + length);
+    return 1;
+}
+
 /* ---- Places ---- */
+
+/* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon: passed over. */
+static int enter_member(struct json_stream *stream, int *ret_byte, struct error *reterr) {
+    int status = peek(stream, ret_byte, reterr);
+    if (status == 0 && *ret_byte == ':') {
+        consume_to(stream, stream->begin + 1);
+        status = peek(stream, ret_byte, reterr);
+        return status < 0 ? status : 1;
+    }
+    return status < 0 ? status : pass_damage(stream, *ret_byte == -1 ? JSON_GOES_ON : JSON_BROKEN, 0, reterr);
+}
 
 /* At a key. Enters the array or takes the value of another member. */
 static int next_member(struct json_stream *stream, struct json_item *item, struct error *reterr) {
     int byte;
-    int got = take_value(stream, false, item, reterr);
+    if (stream->buffer[stream->begin] != '"')
+        return pass_damage(stream, JSON_BROKEN, 0, reterr);
+    int got = take_value(stream, item, reterr);
     if (got <= 0)
         return got;
     struct slice key = json_string(item->text);
@@ -235,19 +290,9 @@ static int next_member(struct json_stream *stream, struct json_item *item, struc
         key.length = sizeof stream->key - 1;
     memcpy(stream->key, key.at, key.length);
     item->key = (struct slice){stream->key, key.length};
-    int status = peek(stream, &byte, reterr);
-    if (status == 0 && byte == ':') {
-        consume_to(stream, stream->begin + 1);
-        status = peek(stream, &byte, reterr);
-    } else {
-        byte = -1;
-    }
-    if (status < 0)
-        return status;
-    if (byte == -1) {
-        truncate(stream);
-        return 0;
-    }
+    got = enter_member(stream, &byte, reterr);
+    if (got <= 0)
+        return got;
     if (byte == '{' && stream->parent && !stream->in_parent && slice_is(item->key, stream->parent)) {
         consume_to(stream, stream->begin + 1);
         stream->in_parent = true;
@@ -258,7 +303,7 @@ static int next_member(struct json_stream *stream, struct json_item *item, struc
         stream->place = IN_ARRAY;
         return 0;
     }
-    return take_value(stream, false, item, reterr);
+    return take_value(stream, item, reterr);
 }
 
 static int enter_top(struct json_stream *stream, int byte, struct error *reterr) {
@@ -304,7 +349,7 @@ int json_stream_next(struct json_stream *stream, struct json_item *item, struct 
         else if (byte == (stream->place == IN_ARRAY ? ']' : '}'))
             leave(stream);
         else if (stream->place == IN_ARRAY)
-            status = take_value(stream, true, item, reterr);
+            status = take_value(stream, item, reterr);
         else
             status = next_member(stream, item, reterr);
         if (status != 0)

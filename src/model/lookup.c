@@ -13,7 +13,8 @@ static int compare(const void *left, const void *right) {
 }
 
 int lookup_sort(struct lookup *l) {
-    qsort(l->points, l->count, sizeof *l->points, compare);
+    if (l->count > 0)
+        qsort(l->points, l->count, sizeof *l->points, compare);
     for (size_t i = 1; i < l->count; i++)
         if (compare(&l->points[i - 1], &l->points[i]) == 0)
             return (int)i;

@@ -376,7 +376,8 @@ static int load_file(struct model_set *set, const char *path, const struct bindi
         struct model *models = arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
         if (set->count > 0)
             memcpy(models, set->models, set->count * sizeof *models);
-        memcpy(models + set->count, section.models.at, section.models.count * sizeof *models);
+        if (section.models.count > 0)
+            memcpy(models + set->count, section.models.at, section.models.count * sizeof *models);
         set->models = models;
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];

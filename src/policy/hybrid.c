@@ -301,7 +301,7 @@ static bool equal_params(const struct policy_params *a, const struct policy_para
         first.length = second.length = 0;
         params_write_value(a, i, &first);
         params_write_value(b, i, &second);
-        equal = first.length == second.length && memcmp(first.text, second.text, first.length) == 0;
+        equal = slice_is((struct slice){first.text, first.length}, second.text ? second.text : "");
     }
     str_finish(&first);
     str_finish(&second);

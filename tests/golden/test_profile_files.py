@@ -64,8 +64,8 @@ KINETO = {
     "backslash.json": (0, changed(records=7), NO_BATCH),
     "backslash.json --strict": (2, None, "{}/backslash.json: expected valid JSON, got a bad value at byte 89\n"),
     "backslash_before_quote.json": (3, changed(records=6),
-                                    "{}/backslash_before_quote.json: 1 damaged stretches left out\n" + NO_BATCH),
-    "damaged_event.json": (3, changed(records=6), "{}/damaged_event.json: 1 damaged stretches left out\n" + NO_BATCH),
+                                    "{}/backslash_before_quote.json: 1 damaged events left out\n" + NO_BATCH),
+    "damaged_event.json": (3, changed(records=6), "{}/damaged_event.json: 1 damaged events left out\n" + NO_BATCH),
     "control_bytes.json": (0, changed(records=7), NO_BATCH),
     "trailing_comma.json": (0, BASE, NO_BATCH),
     "truncated.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 917"),
@@ -213,7 +213,15 @@ PROMETHEUS = {
                        "{}/truncated.json: truncated at byte 350, 3 rows kept\n" + NO_POWER),
     "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 350\n"),
     "bad_value.json": (3, {"rows": 4, "devices": [{"samples": 2, "energy_j": 300}]}, unread("bad_value.json", 1, 0)),
-    "error.json": (2, None, "{}/error.json: no power of any GPU\n"),
+    "error.json": (2, None, "{}/error.json: the server answered with an error, bad_data: parse error\n"),
+    "error_timeout.json": (2, None, "{}/error_timeout.json: the server answered with an error, timeout: query \"DCGM_FI_DEV_POWER_USAGE\" "
+                                    "timed out in expression evaluation\n"),
+    "error_no_reason.json": (2, None, "{}/error_no_reason.json: the server answered with an error: it gives no reason\n"),
+    "scalar.json": (2, None, "{}/scalar.json: data.resultType: expected vector or matrix, got \"scalar\"\n"),
+    "warnings.json": (0, {"devices": [{"power_mean_w": 100}]},
+                      "{}/warnings.json: the server's warning: results truncated due to limit\n"
+                      "{}/warnings.json: the server's warning: PromQL warning: \u2082 mixed\n"
+                      "{}/warnings.json: the server's information: metric might not be a counter\n"),
 }
 
 # Ten seconds apart, device 0: 100, 200 W; device 1: 10, 30 W
