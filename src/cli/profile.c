@@ -75,6 +75,32 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Options that only some formats have a use for. */
+static const struct {
+    int key;
+    enum profile_use use;
+    const char *name;
+} special_options[] = {{OPTION_STEPS, PROFILE_STEPS, "--steps"},
+                       {OPTION_ITERATION, PROFILE_ITERATION, "--iteration"},
+                       {OPTION_COMMUNICATION, PROFILE_COMMUNICATION, "--communication"},
+                       {OPTION_KERNEL_DELAY, PROFILE_KERNEL_DELAY, "--kernel-delay"},
+                       {OPTION_SAMPLES, PROFILE_SAMPLES, "--samples"},
+                       {OPTION_INTERVAL, PROFILE_INTERVAL, "--interval"},
+                       {OPTION_COLUMNS, PROFILE_COLUMNS, "--columns"},
+                       {OPTION_TRIM_IDLE, PROFILE_TRIM_IDLE, "--trim-idle"},
+                       {OPTION_DATASET, PROFILE_DATASET, "--dataset"},
+                       {OPTION_ENERGY_UNIT, PROFILE_ENERGY_UNIT, "--energy-unit"},
+                       {OPTION_RAM, PROFILE_RAM, "--ram"},
+                       {OPTION_RESCALE, PROFILE_RESCALE, "--rescale"}};
+
+#define SPECIAL_OPTIONS (sizeof special_options / sizeof *special_options)
+
+static void note_special(struct arguments *a, int key) {
+    for (size_t i = 0; i < SPECIAL_OPTIONS; i++)
+        if (special_options[i].key == key)
+            a->options.given |= special_options[i].use;
+}
+
 static void parse_steps(struct arguments *a, const char *text, struct argp_state *state) {
     const char *colon = strchr(text, ':');
     int64_t first = 0, last = 0;
@@ -109,6 +135,7 @@ static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
+    note_special(a, key);
     switch (key) {
     case 'o':
         a->output = value;
@@ -231,6 +258,26 @@ static int unknown_format(const char *name) {
     return EXIT_BAD_INPUT;
 }
 
+/* Options that the format has no use for, and the formats that have. */
+static int refuse_unused(const struct profile_reader *reader, unsigned given, struct problems *problems) {
+    for (size_t i = 0; i < SPECIAL_OPTIONS; i++) {
+        struct str formats = {0};
+        if (!(given & special_options[i].use & ~reader->uses))
+            continue;
+        for (size_t r = 0; profile_readers[r]; r++)
+            if (profile_readers[r]->uses & special_options[i].use)
+                str_addf(&formats, "%s%s", formats.length > 0 ? ", " : "", profile_readers[r]->name);
+        problems_add(problems, (struct location){0}, special_options[i].name,
+                     "no option of format %s: expected it with %s only", reader->name, formats.text);
+        str_finish(&formats);
+    }
+    return problems->count > 0 ? ERROR_INPUT : 0;
+}
+
+static bool writes_csv(const struct arguments *a) {
+    return a->output || a->print == FORMAT_CSV;
+}
+
 int cli_profile(int argc, char **argv) {
     struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1, .kernel_delay_us = 30}};
     struct str help = {0};
@@ -248,7 +295,9 @@ int cli_profile(int argc, char **argv) {
     struct profile profile = {0};
     struct problems problems = {0};
     int r = EXIT_BAD_INPUT;
-    if (reader->read(a.files, a.file_count, &a.options, &profile, &problems) < 0)
+    if (refuse_unused(reader, a.options.given, &problems) < 0 ||
+        reader->read(a.files, a.file_count, &a.options, &profile, &problems) < 0 ||
+        (writes_csv(&a) && profile_check_columns(&profile, &problems) < 0))
         cli_report_problems(&problems);
     else
         r = finish(&a, &profile);

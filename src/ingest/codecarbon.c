@@ -133,4 +133,5 @@ static int codecarbon_read(char *const *paths, size_t count, const struct profil
     return status;
 }
 
-const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon", codecarbon_read};
+const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon", codecarbon_read,
+                                                 PROFILE_SAMPLES};

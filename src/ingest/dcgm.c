@@ -143,4 +143,4 @@ static int dcgm_read(char *const *paths, size_t count, const struct profile_opti
     return status;
 }
 
-const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read};
+const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};

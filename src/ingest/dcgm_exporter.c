@@ -119,4 +119,4 @@ static int exporter_read(char *const *paths, size_t count, const struct profile_
 }
 
 const struct profile_reader dcgm_exporter_reader = {"dcgm-exporter", "Prometheus text of dcgm-exporter",
-                                                    exporter_read};
+                                                    exporter_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};

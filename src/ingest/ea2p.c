@@ -35,10 +35,7 @@ struct reader {
 
 /* J, Wh, kWh; WH and KWH in some versions. */
 static double unit_j(struct slice unit) {
-    return slice_is(unit, "J")          ? 1
-           : slice_is_word(unit, "Wh")  ? 3600
-           : slice_is_word(unit, "kWh") ? 3.6e6
-                                        : NAN;
+    return slice_is(unit, "J") ? 1 : slice_is_word(unit, "Wh") ? 3600 : slice_is_word(unit, "kWh") ? 3.6e6 : NAN;
 }
 
 /* config_energy.json in the folder of the file; NAN: there is no such file, or it does not say. */
@@ -121,6 +118,12 @@ static bool begin(struct records_job *job, struct records *records) {
     else if (r->elapsed < 0)
         problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
                      "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
+    bool has_gpu = false;
+    for (size_t i = 0; i < records->name_count; i++)
+        has_gpu |= r->kinds[i] == KIND_GPU;
+    if (job->options->rescale_s > 0 && !has_gpu)
+        problems_add(&job->profile->notes, (struct location){records->path, 1, 0}, "--rescale",
+                     "no effect: no energies of GPUs");
     return !isnan(r->joules) && r->elapsed >= 0 && can_rescale(job, records, r);
 }
 
@@ -194,4 +197,5 @@ static int ea2p_read(char *const *paths, size_t count, const struct profile_opti
     return status;
 }
 
-const struct profile_reader ea2p_reader = {"ea2p", "energy reports of EA2P (needs --energy-unit)", ea2p_read};
+const struct profile_reader ea2p_reader = {"ea2p", "energy reports of EA2P (needs --energy-unit)", ea2p_read,
+                                           PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE};

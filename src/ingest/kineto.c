@@ -268,5 +268,6 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct profile_reader kineto_reader = {"kineto", "PyTorch-profiler (Kineto) traces, one rank or all",
-                                             kineto_read};
+const struct profile_reader kineto_reader = {
+    "kineto", "PyTorch-profiler (Kineto) traces, one rank or all", kineto_read,
+    PROFILE_STEPS | PROFILE_ITERATION | PROFILE_COMMUNICATION | PROFILE_KERNEL_DELAY};

@@ -7,6 +7,23 @@
 #include "base/str.h"
 #include "ingest/figures.h"
 
+/* Options that not every format has a use for: bits. */
+enum profile_use {
+    PROFILE_STEPS = 1 << 0,
+    PROFILE_ITERATION = 1 << 1,
+    PROFILE_COMMUNICATION = 1 << 2,
+    PROFILE_KERNEL_DELAY = 1 << 3,
+    PROFILE_SAMPLES = 1 << 4,
+    PROFILE_INTERVAL = 1 << 5,
+    PROFILE_COLUMNS = 1 << 6,
+    PROFILE_TRIM_IDLE = 1 << 7,
+    PROFILE_DATASET = 1 << 8,
+    PROFILE_ENERGY_UNIT = 1 << 9,
+    PROFILE_RAM = 1 << 10,
+    PROFILE_RESCALE = 1 << 11,
+    PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE /* power over time */
+};
+
 /* What the user says; NULL, 0 or NAN where nothing was said. Texts are borrowed. */
 struct profile_options {
     const char *model, *precision, *gpu;
@@ -28,6 +45,7 @@ struct profile_options {
     double ram_use_percent;
     double rescale_s; /* ea2p: measured seconds between its readings; 0: energies as in the file */
     bool trim_idle;   /* leave out both ends where utilization is 0 */
+    unsigned given;   /* of enum profile_use */
 };
 
 /* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
@@ -53,10 +71,13 @@ struct profile_reader {
     /* All files of one command. 0, or negative with every problem listed. */
     int (*read)(char *const *paths, size_t count, const struct profile_options *options, struct profile *profile,
                 struct problems *problems);
+    unsigned uses; /* of enum profile_use: any other option given is refused */
 };
 
 /* Adds a row that has what the options say. */
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
+/* What the CSV lacks: without a GPU type it is of no use, a problem; other empty columns are notes. */
+int profile_check_columns(struct profile *profile, struct problems *problems) MUST_CHECK;
 void profile_write_csv(const struct profile *profile, struct str *out);
 void profile_finish(struct profile *profile);
 

@@ -113,6 +113,13 @@ static void note_count(struct profile *profile, uint64_t count, const char *what
         problems_add(&profile->notes, (struct location){0}, NULL, "%llu %s", (unsigned long long)count, what);
 }
 
+static bool has_utilization(const struct telemetry *t) {
+    for (size_t i = 0; i < t->devices.count; i++)
+        if (t->devices.at[i].metrics[TELEMETRY_UTILIZATION].count > 0)
+            return true;
+    return false;
+}
+
 static void add_notes(const struct telemetry *t, const struct profile_options *options, struct profile *profile) {
     if (t->bad_rows > 0)
         problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
@@ -125,8 +132,13 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     note_count(profile, t->crowded, "samples of more than 65536 devices left out");
     note_count(profile, t->missing, "samples without power left out");
     note_count(profile, t->backward, "times before the one above: rows were sorted");
+    if (options->trim_idle && !has_utilization(t))
+        problems_add(&profile->notes, (struct location){0}, "--trim-idle",
+                     "no effect: the input has no utilization");
     for (size_t i = 0; i < t->devices.count; i++)
         note_count(profile, t->devices.at[i].resets, "resets of an energy counter");
+    if (!t->no_times && options->given & PROFILE_INTERVAL)
+        problems_add(&profile->notes, (struct location){0}, "--interval", "no effect: the input has times");
     if (t->no_times)
         problems_add(&profile->notes, (struct location){0}, NULL,
                      "no times in the file: rows taken to be %g s apart (--interval)", options->interval_s);

@@ -23,6 +23,7 @@ struct reader {
 };
 
 static bool begin_sweep(struct records_job *job, const struct records *records, struct reader *r) {
+    size_t before = job->problems->count;
     r->is_sweep = true;
     r->dataset = records_column(records, "dataset");
     r->network = records_require(job, records, "network");
@@ -31,6 +32,17 @@ static bool begin_sweep(struct records_job *job, const struct records *records, 
     r->limit = records_require(job, records, "power_limit");
     r->epoch = records_require(job, records, "time_per_epoch");
     r->power = records_require(job, records, "average_power");
+    if (job->options->batch > 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, "--batch",
+                     "the rows of a sweep have their own");
+    if (!isnan(job->options->power_limit_w))
+        problems_add(job->problems, (struct location){records->path, 1, 0}, "--power-limit",
+                     "the rows of a sweep have their own");
+    if (job->options->dataset && r->dataset < 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, "--dataset",
+                     "no column \"dataset\" is there");
+    if (job->problems->count > before)
+        return false;
     return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
 }
 
@@ -48,9 +60,12 @@ static bool begin(struct records_job *job, struct records *records) {
         if (column >= 0)
             r->gpus[r->gpu_count++] = column;
     }
+    if (job->options->dataset)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, "--dataset",
+                     "measurement windows have none");
     if (r->gpu_count == 0)
         (void)records_require(job, records, "gpu0_energy");
-    return r->elapsed >= 0 && r->gpu_count > 0;
+    return r->elapsed >= 0 && r->gpu_count > 0 && !job->options->dataset;
 }
 
 /* ---- Windows ---- */
@@ -75,7 +90,7 @@ static bool read_window(struct records_job *job, const struct records *records, 
         energy_j += records_number(records, r->gpus[i]);
     struct profile_row *row =
         records_add_row(job, records, records_line(records), elapsed_s, (uint32_t)r->gpu_count);
-    if (!isnan(limit_in(name)))
+    if (isnan(row->power_limit_w)) /* an option goes before the file */
         row->power_limit_w = limit_in(name);
     if (energy_j > 0)
         row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
@@ -157,4 +172,5 @@ static int zeus_read(char *const *paths, size_t count, const struct profile_opti
     return status;
 }
 
-const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus", zeus_read};
+const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus", zeus_read,
+                                           PROFILE_SAMPLES | PROFILE_DATASET};

@@ -16,7 +16,7 @@ struct json_lint {
     bool is_key;  /* the string at hand */
     bool is_item; /* the object just opened is in a list */
     bool in_escape;
-    bool has_items; /* objects in lists were seen */
+    bool has_items;                          /* objects in lists were seen */
     uint64_t objects[JSON_LINT_LEVELS / 64]; /* a bit for each level: opened by { */
 };
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define MOST_OBJECT 65536 /* bytes of an object that is no record; usual are hundreds */
+
 static bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
@@ -81,11 +83,14 @@ bool json_records_follow(const char *const *keys, const char *at, const char *en
 
 /* Whether the object that begins with another key is a record: it has the first one; if it is damaged, that stands
    in front of the next. *ret_behind is where to look on. */
-static bool is_record(const char *const *keys, const char *at, const char *end, const char **ret_behind) {
+static bool is_record(const char *const *keys, const char *at, const char *end, const char **ret_behind,
+                      int64_t *budget) {
     struct json_lint lint = {0};
     size_t key;
     *ret_behind = at;
-    if (json_lint(&lint, ret_behind, end) == JSON_WHOLE && json_records_follow(keys, *ret_behind, end))
+    bool is_whole = json_lint(&lint, ret_behind, end - at > MOST_OBJECT ? at + MOST_OBJECT : end) == JSON_WHOLE;
+    *budget -= *ret_behind - at;
+    if (is_whole && json_records_follow(keys, *ret_behind, end))
         return json_find((struct slice){at, (size_t)(*ret_behind - at)}, keys[0]).at;
     const char *next = find_object(keys, at, at + 1, end, &key);
     *ret_behind = next ? next : end;
@@ -93,14 +98,12 @@ static bool is_record(const char *const *keys, const char *at, const char *end, 
 }
 
 const char *json_records_find(const char *const *keys, const char *begin, const char *from, const char *end,
-                              uint64_t *cost) {
+                              int64_t *budget) {
     size_t key;
     const char *behind;
-    for (const char *at = from; (at = find_object(keys, begin, at, end, &key)); at = behind) {
-        if (key == 0 || is_record(keys, at, end, &behind))
+    for (const char *at = from; *budget >= 0 && (at = find_object(keys, begin, at, end, &key)); at = behind)
+        if (key == 0 || is_record(keys, at, end, &behind, budget))
             return at;
-        *cost += (uint64_t)(behind - at);
-    }
     return NULL;
 }
 

@@ -9,9 +9,10 @@
 
 /* The first record at or behind `from`, or NULL: an object, not the value of a member, that begins with one of the
    keys (the list ends with NULL). Quotes of that key may be damaged. Records have the first key somewhere, which
-   is looked for where they begin with another. *cost grows by the bytes looked at more than once. */
+   is looked for where they begin with another. *budget falls by the bytes looked at more than once;
+   below 0 nothing is found. */
 const char *json_records_find(const char *const *keys, const char *begin, const char *from, const char *end,
-                              uint64_t *cost);
+                              int64_t *budget);
 
 /* Whether what stands at `at`, behind a sound object of a list, is what may follow one: its end, or another object.
    Where the text ends before that shows, it may. Else the object is the beginning of a damaged one. */

@@ -29,7 +29,7 @@ struct json_stream {
     enum place place;
     bool in_member; /* the array is a member of an object */
     struct json_losses losses;
-    uint64_t rescanned; /* bytes, in search of the next record */
+    int64_t budget; /* of bytes to look at again, in search of records; used up: hostile, given up */
     char key[64];
     char truncation[128];
     bool damaged; /* the compressed data ended early */
@@ -44,6 +44,7 @@ int json_stream_open(const char *path, const char *array, const char *const *key
     struct json_stream *stream = mem_zalloc(1, sizeof *stream);
     stream->bytes = bytes;
     stream->keys = keys;
+    stream->budget = 64 << 20;
     const char *dot = strchr(array, '.');
     stream->array = mem_strdup(dot ? dot + 1 : array);
     if (dot) {
@@ -82,6 +83,7 @@ uint64_t json_stream_byte_count(const struct json_stream *stream) {
 
 static void consume_to(struct json_stream *stream, size_t position) {
     stream->offset += position - stream->begin;
+    stream->budget += 16 * (int64_t)(position - stream->begin);
     stream->begin = position;
 }
 
@@ -129,14 +131,9 @@ static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr)
     }
 }
 
-/* Hostile files make the same bytes be looked at again and again. */
-static bool is_hopeless(const struct json_stream *stream) {
-    return stream->rescanned > (64u << 20) + 16 * stream->offset;
-}
-
 static void truncate(struct json_stream *stream) {
     snprintf(stream->truncation, sizeof stream->truncation, "%s at byte %llu%s",
-             is_hopeless(stream) ? "too many damaged stretches, given up" : "truncated",
+             stream->budget < 0 ? "too many damaged stretches, given up" : "truncated",
              (unsigned long long)json_stream_byte_count(stream),
              stream->damaged ? " (damaged compressed data)" : "");
     stream->place = AT_END;
@@ -182,17 +179,17 @@ static int resume(struct json_stream *stream, bool *found, struct error *reterr)
     size_t passed = stream->place == IN_ARRAY && stream->begin < stream->end; /* there the damaged one begins */
     for (;;) {
         const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
-        const char *at = json_records_find(stream->keys, begin, begin + passed, end, &stream->rescanned);
+        const char *at = json_records_find(stream->keys, begin, begin + passed, end, &stream->budget);
         size_t ahead = stream->end - stream->begin;
         bool far = ahead > JSON_STREAM_MAX_BYTES;
         if (at)
             stream->place = IN_ARRAY;
-        else if (stream->place == IN_ARRAY && (far || stream->ended))
+        else if (stream->place == IN_ARRAY && (far || stream->ended) && stream->budget >= 0)
             at = json_records_end(begin + passed, end);
         *found = at != NULL;
         if (at)
             consume_to(stream, (size_t)(at - stream->buffer));
-        if (at || stream->ended)
+        if (at || stream->ended || stream->budget < 0)
             return 0;
         passed = ahead > JSON_RECORD_START_BYTES ? ahead - JSON_RECORD_START_BYTES : passed;
         if (far) {
@@ -210,8 +207,8 @@ static int pass_damage(struct json_stream *stream, enum json_verdict verdict, si
     bool is_event =
         stream->place == IN_ARRAY && stream->begin < stream->end && stream->buffer[stream->begin] == '{';
     bool found = false;
-    stream->rescanned += length;
-    int status = is_hopeless(stream) ? 0 : resume(stream, &found, reterr);
+    stream->budget -= (int64_t)length;
+    int status = stream->budget < 0 ? 0 : resume(stream, &found, reterr);
     if (status < 0)
         return status;
     if (found || verdict == JSON_BROKEN) {
@@ -235,7 +232,7 @@ static int is_sound(struct json_stream *stream, const struct json_lint *lint, si
     const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
     *ret_sound =
         *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
-        !(lint->has_items && json_records_find(stream->keys, begin, begin + 1, begin + length, &stream->rescanned));
+        !(lint->has_items && json_records_find(stream->keys, begin, begin + 1, begin + length, &stream->budget));
     return 0;
 }
 

@@ -266,7 +266,8 @@ EA2P = {
     "joules.csv --rescale 1.25": (0, {"rows": [REPORT | {"gpu_energy_j": 600 * 20 / 18, "gpu_power_w": 600 / 18,
                                                          "gpu_rescale_factor": 20 / 18}]}, ""),
     "thousand_dots.csv": (0, {"rows": [{"gpu_energy_j": 600, "cpu_power_w": None}]}, ""),
-    "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]}, ""),
+    "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]},
+                               "{}/amd.csv:1: --rescale: no effect: no energies of GPUs\n"),
     "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
 }
 
@@ -367,8 +368,10 @@ def rows():
     assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,measured,{source}", output
     _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
     assert output == header + f",,X,2,5,300,100000,,measured,{source}", output
-    _, output, _ = easim("kineto", "no_step.json", "csv")
-    assert output == header + f",,,8,,,,,,kineto {FILES}/kineto/no_step.json\n", output
+    _, output, message = easim("kineto", "no_step.json --gpu X", "csv")
+    assert message == (NO_STEP + "1 of 1 rows have no model: --model NAME gives it\n"
+                       "1 of 1 rows have no batch_per_gpu: --batch B gives it\n"), message
+    assert output == header + f",,X,8,,,,,,kineto {FILES}/kineto/no_step.json\n", output
 
 
 def power_rows():
@@ -379,8 +382,8 @@ def power_rows():
     source = f"nvidia-smi {FILES}/nvidia-smi"
     assert row("units.csv") == f',,Test GPU,2,,300,,120,measured,"{source}/units.csv, power samples"'
     assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,measured,")
-    assert row("counter.csv") == f',,,1,,,,87.5,measured,"{source}/counter.csv, energy counter"'
-    assert row("instant_only.csv milliseconds.csv").startswith(",,,2,,,,15,")
+    assert row("counter.csv --gpu X") == f',,X,1,,,,87.5,measured,"{source}/counter.csv, energy counter"'
+    assert row("instant_only.csv milliseconds.csv --gpu X").startswith(",,X,2,,,,15,")
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
@@ -473,14 +476,50 @@ def result_rows():
     def row(reader, arguments, number=1):
         return easim(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
-    assert row("ea2p", "joules.csv --samples 900").startswith(",,,2,,,45,15,measured,ea2p ")
-    assert row("ea2p", "joules.csv --rescale 2.5").startswith(",,,2,,,,30,derived,ea2p ")  # 20 / 10
-    assert row("ea2p", "amd.csv").startswith(",,,,,,,,,")
-    assert row("zeus", "windows.csv --model m --batch 8 --samples 900", 2).startswith("m,,,2,8,275,72,200,measured,")
+    assert row("ea2p", "joules.csv --samples 900 --gpu X").startswith(",,X,2,,,45,15,measured,ea2p ")
+    assert row("ea2p", "joules.csv --rescale 2.5 --gpu X").startswith(",,X,2,,,,30,derived,ea2p ")  # 20 / 10
+    assert row("ea2p", "amd.csv --gpu X").startswith(",,X,,,,,,,")
+    assert row("zeus", "windows.csv --model m --batch 8 --samples 900 --gpu X", 2).startswith("m,,X,2,8,275,72,200,measured,")
     # an epoch of 51200 samples in 50 s; one GPU
     assert row("zeus", "sweep.csv --dataset imagenet --samples 51200 --gpu A40", 2).startswith(
         "resnet50,,A40,1,512,125,1024,120,measured,")
+    # an option goes before what the file says
+    assert row("zeus", "windows.csv --power-limit 111 --gpu X", 1).startswith(",,X,2,,111,")
     assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,measured,")
+
+
+def needed_and_useless_options():
+    """A profile row without a GPU type is of no use to anybody: refused, nothing is written. Options that a format has no use
+    for are refused, those that a file has no use for are said."""
+    with tempfile.TemporaryDirectory() as folder:
+        for reader, file in (("zeus", "windows.csv"), ("ea2p", "joules.csv"), ("dcgm", "dmon.txt"), ("nvidia-smi", "counter.csv")):
+            output = Path(folder) / "profile.csv"
+            code, printed, message = easim(reader, f"{file} -o {output}", "table")
+            assert (code, printed, output.exists()) == (2, "", False), (reader, code, printed)
+            assert message.startswith("--gpu: expected the GPU type: the input does not name it, and "), message
+            assert easim(reader, file, "json")[0] == 0  # figures need none
+            assert easim(reader, f"{file} --gpu X -o {output}", "table")[0] == 0 and ",X," in output.read_text()
+            output.unlink()
+    only = {"--steps 1:2": "kineto", "--iteration x": "kineto", "--communication x": "kineto", "--kernel-delay 5": "kineto",
+            "--columns a,b": "nvidia-smi", "--dataset x": "zeus", "--energy-unit J": "ea2p", "--ram 8x32:40": "ea2p", "--rescale 2": "ea2p",
+            "--interval 2": "nvidia-smi, dcgm, dcgm-exporter, dynolog",
+            "--trim-idle": "nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog",
+            "--samples 5": "nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon"}
+    refused = 0
+    for option, formats in only.items():
+        for reader, file in WHOLE.items():
+            code, _, message = easim(reader, f"{file.split()[0]} {option}")
+            text = f"{option.split()[0]}: no option of format {reader}: expected it with {formats} only\n"
+            assert (text == message and code == 2) == (reader not in formats.split(", ")), (reader, option, message)
+            refused += code == 2 and text == message
+    assert refused == 9 * 8 + 5 + 4 + 1
+    assert "--interval: no effect: the input has times\n" in easim("nvidia-smi", "units.csv --interval 2")[2]
+    assert "--trim-idle: no effect: the input has no utilization\n" in easim("nvidia-smi", "counter.csv --trim-idle")[2]
+    for option, text in {"--batch 8": "--batch: the rows of a sweep have their own",
+                         "--power-limit 8": "--power-limit: the rows of a sweep have their own"}.items():
+        assert easim("zeus", f"sweep.csv {option}")[::2] == (2, f"{{}}/sweep.csv:1: {text}\n")
+    assert easim("zeus", "windows.csv --dataset x")[::2] == (
+        2, "{}/windows.csv:1: --dataset: measurement windows have none\n")
 
 
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
@@ -505,6 +544,7 @@ def main():
     ea2p_configurations()
     common_rules()
     result_rows()
+    needed_and_useless_options()
 
 
 main()
