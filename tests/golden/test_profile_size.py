@@ -67,7 +67,7 @@ def cases():
 
 
 def check(reader, what, path, size, code, message):
-    _, said, found, seconds, peak = measured.run(EASIM, "profile", reader, path, "--energy-unit", "J", "--format", "csv")
+    _, said, found, seconds, peak = measured.run(EASIM, "profile", reader, path, "--gpu", "X", *(["--energy-unit", "J"] if reader == "ea2p" else []), "--format", "csv")
     print(f"{reader}, {what}: {size / 1e6:.0f} MB in {seconds:.2f} s, {peak / 2**20:.0f} MiB")
     assert found == code and message in said, (reader, what, found, said[:300])
     assert seconds <= 0.2 + size / 1e6 / LEAST_RATE, (reader, what, seconds)
