@@ -7,32 +7,53 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static _Noreturn void out_of_memory(void) {
+/* A failure may come at any depth, so it cannot be handed down: set once, by a process that is about to run a
+ * policy. */
+static struct {
+    void (*tell)(void *context, size_t bytes);
+    void *context;
+} failure;
+
+void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context) {
+    failure.tell = tell;
+    failure.context = context;
+}
+
+static _Noreturn void out_of_memory(size_t bytes) {
+    if (failure.tell)
+        failure.tell(failure.context, bytes);
     fputs("easim: out of memory\n", stderr);
     exit(1);
 }
 
-static void *checked(void *memory) {
+static void *checked(void *memory, size_t bytes) {
     if (!memory)
-        out_of_memory();
+        out_of_memory(bytes);
     return memory;
 }
 
+/* As many as there are at most. */
+static size_t product(size_t count, size_t bytes_each) {
+    size_t bytes;
+    return __builtin_mul_overflow(count, bytes_each, &bytes) ? SIZE_MAX : bytes;
+}
+
 void *mem_alloc(size_t bytes) {
-    return checked(malloc(bytes > 0 ? bytes : 1));
+    return checked(malloc(bytes > 0 ? bytes : 1), bytes);
 }
 
 void *mem_zalloc(size_t count, size_t bytes_each) {
     if (count == 0 || bytes_each == 0)
         count = bytes_each = 1;
-    return checked(calloc(count, bytes_each)); /* calloc refuses a product that overflows */
+    return checked(calloc(count, bytes_each),
+                   product(count, bytes_each)); /* calloc refuses a product that overflows */
 }
 
 void *mem_realloc(void *old, size_t count, size_t bytes_each) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, bytes_each, &bytes) || bytes > PTRDIFF_MAX)
-        out_of_memory();
-    return checked(realloc(old, bytes > 0 ? bytes : 1));
+    size_t bytes = product(count, bytes_each);
+    if (bytes > PTRDIFF_MAX)
+        out_of_memory(bytes);
+    return checked(realloc(old, bytes > 0 ? bytes : 1), bytes);
 }
 
 char *mem_strdup(const char *text) {
@@ -42,7 +63,7 @@ char *mem_strdup(const char *text) {
 
 void *mem_shared(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return checked(memory == MAP_FAILED ? NULL : memory);
+    return checked(memory == MAP_FAILED ? NULL : memory, bytes);
 }
 
 void mem_unshare(void *memory, size_t bytes) {

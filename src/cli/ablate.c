@@ -1,6 +1,5 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
-#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "ingest/readers.h"
@@ -112,15 +111,6 @@ static int check(const struct ablation *ablation, struct problems *problems) {
 
 /* --- the runs --- */
 
-/* A crash may be the fault of either. */
-static void guard(struct arguments *a, const struct study *studies) {
-    struct easim_policy both = *studies[0].module.policy;
-    struct policy_module module = studies[0].module;
-    both.name = arena_printf(&a->run.scenario.arena, "%s or %s", both.name, studies[1].module.policy->name);
-    module.policy = &both;
-    crash_guard_install(&module);
-}
-
 static int print(const struct arguments *a, const struct ablate_output *output, const char *folder) {
     struct str text = {0};
     if (a->run.format == FORMAT_TABLE) {
@@ -136,6 +126,7 @@ static int print(const struct arguments *a, const struct ablate_output *output, 
 
 static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
     struct error error = {0};
+    run_args_catch_interrupts();
     const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
     const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
@@ -144,11 +135,10 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
     struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
-    guard(a, studies);
     int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_stop(progress);
     if (r == ERROR_CANCELLED)
-        error_set(&error, r, "interrupted: there are no results");
+        error_set(&error, r, "%s: there are no results", error.text);
     const struct ablate_output output = {.studies = studies,
                                          .ablation = ablation,
                                          .first = a->sides[0],
@@ -178,7 +168,6 @@ int cli_ablate(int argc, char **argv) {
     struct ablation ablation = {0};
     struct problems problems = {0};
     cli_parse(&argp, argc, argv, &a);
-    run_args_catch_interrupts();
     int r = load(&a, studies, &problems);
     if (r == 0) {
         ablation_init(&ablation, &studies[0], &studies[1]);

@@ -204,6 +204,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
 static int compare(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
+    run_args_catch_interrupts();
     if (s->args->all && contenders_leave_out(&s->clean, &s->args->run, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < count; i++)
@@ -236,7 +237,6 @@ int cli_compare(int argc, char **argv) {
     struct compare_args args = {0};
     struct problems problems = {0};
     compare_args_parse(&args, argc, argv);
-    run_args_catch_interrupts();
     struct session session = {.args = &args, .goal = args.goal};
     int code = EXIT_BAD_INPUT;
     if (compare_args_resolve(&args, &problems) == 0 && load(&session, &problems) == 0 &&

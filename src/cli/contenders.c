@@ -58,7 +58,7 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
 int contenders_leave_out(struct contenders *all, const struct run_args *args, struct error *reterr) {
     const struct replicate_options how = run_args_options(args);
     const struct isolated tries = {.count = all->count,
-                                   .processes = how.threads,
+                                   .processes = how.processes,
                                    .limit_s = how.limit_s,
                                    .cancel = how.cancel,
                                    .context = all,
@@ -113,7 +113,7 @@ static int emit(void *context, uint32_t number, const struct summary *summary, s
 /* What was finished of a failed run is kept and marked partial, as by `easim run`. */
 static void fail(struct contenders *all, struct contender *c, const struct error *error) {
     struct error second = {0};
-    int code = cli_report_error(error);
+    int code = run_args_report(error, &c->result, &c->study);
     if (c->result.count == 0)
         run_dir_abort(c->dir);
     else if (run_dir_commit(c->dir, &c->result, true, &second) < 0)
@@ -143,7 +143,6 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(args);
     how.record_power = true; /* trends need it */
-    how.isolated = true;
     struct progress_line *progress = args->quiet ? NULL : progress_start(missing, "replications", &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];

@@ -1,6 +1,5 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
 #include "cli/cli.h"
-#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "ingest/readers.h"
@@ -75,6 +74,7 @@ static int print_result(const struct run_args *a, const struct study *study, con
 static int run_study(struct arguments *a, const struct study *study) {
     struct run_dir *dir = NULL;
     struct error error = {0};
+    run_args_catch_interrupts();
     struct replicate_result result = {0};
     const char *out = out_folder(&a->run, study);
     const struct run_dir_options dir_options = {
@@ -87,10 +87,9 @@ static int run_study(struct arguments *a, const struct study *study) {
     how.time_decisions = a->timing;
     struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
     struct replicate_sink sink = run_dir_sink(dir);
-    crash_guard_install(&study->module);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_stop(progress);
-    int code = r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int code = r < 0 ? run_args_report(&error, &result, study) : EXIT_DONE;
     if (r < 0 && result.count == 0) {
         run_dir_abort(dir);
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
@@ -118,7 +117,6 @@ int cli_run(int argc, char **argv) {
         NULL,
         NULL};
     cli_parse(&argp, argc, argv, &a);
-    run_args_catch_interrupts();
     struct problems problems = {0};
     struct study study;
     const struct scenario_overrides overrides = scenario_args_overrides(&a.run.scenario);

@@ -80,7 +80,7 @@ static void on_interrupt(int signal_number) {
 }
 
 void run_args_catch_interrupts(void) {
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    const struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -91,12 +91,20 @@ static unsigned core_count(void) {
 }
 
 struct replicate_options run_args_options(const struct run_args *a) {
-    return (struct replicate_options){.threads = a->threads ? a->threads : core_count(),
+    return (struct replicate_options){.processes = a->threads ? a->threads : core_count(),
                                       .check = a->check,
                                       .strict = a->strict,
                                       .limit_s = a->limit_s,
                                       .record_power = !a->summary_only,
                                       .cancel = &interrupted};
+}
+
+int run_args_report(const struct error *error, const struct replicate_result *result, const struct study *study) {
+    struct error whole = *error;
+    if (error->code == ERROR_CANCELLED)
+        error_set(&whole, error->code, "%s: %u of %u replications are finished and kept", error->text,
+                  result->count, (unsigned)study->scenario.replications);
+    return cli_report_error(&whole);
 }
 
 int run_args_show(const struct run_args *a, const struct str *text) {

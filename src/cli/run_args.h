@@ -21,8 +21,11 @@ extern const struct argp run_argp;
 
 /* What the options say of a run, with an interruption by SIGINT or SIGTERM; the caller adds the rest. */
 struct replicate_options run_args_options(const struct run_args *args);
-/* From now on SIGINT and SIGTERM end a run early instead of the process. */
+/* From now on SIGINT and SIGTERM end a run early instead of the process. Not while a scenario is loaded: then there
+   is nothing to keep, and nothing that would look. */
 void run_args_catch_interrupts(void);
+/* cli_report_error for a study that was to be run; an interruption with how much of it is kept. */
+int run_args_report(const struct error *error, const struct replicate_result *result, const struct study *study);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct run_args *args, const struct str *text);
 /* --out, or the usual folder; NULL: it has no name, or is not empty and --force is not given. */

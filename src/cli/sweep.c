@@ -296,7 +296,8 @@ static int keep_problems(void *context, size_t task, struct slice result, const 
     return 0;
 }
 
-static int check_first(const struct sweep *sweep, const struct run_args *args, struct problems *problems) {
+static int check_first(const struct sweep *sweep, const struct run_args *args, struct problems *problems,
+                       struct error *reterr) {
     struct first first = {sweep, problems};
     const struct replicate_options how = run_args_options(args);
     const struct isolated load = {.count = 1,
@@ -306,10 +307,8 @@ static int check_first(const struct sweep *sweep, const struct run_args *args, s
                                   .context = &first,
                                   .work = load_first,
                                   .done = keep_problems};
-    struct error error = {0};
-    if (isolated_run(&load, &error) < 0)
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-    return problems->count > 0 ? ERROR_INPUT : 0;
+    int r = isolated_run(&load, reterr);
+    return problems->count > 0 ? ERROR_INPUT : r;
 }
 
 static int sweep(const struct arguments *a, const struct sweep *s, const struct claims *claims) {
@@ -345,12 +344,15 @@ int cli_sweep(int argc, char **argv) {
     struct problems problems = {0};
     struct sweep s;
     struct claims claims = {0};
+    struct error error = {0};
     bool good = sweep_load(&s, a.file, &problems) == 0;
     if (good) {
         good = claims_load(&claims, &s, &problems) == 0;
-        good = check_first(&s, &a.run, &problems) == 0 && good;
+        good = check_first(&s, &a.run, &problems, &error) == 0 && good;
     }
-    int code = good ? sweep(&a, &s, &claims) : cli_report_problems(&problems);
+    int code = good                 ? sweep(&a, &s, &claims)
+               : problems.count > 0 ? cli_report_problems(&problems)
+                                    : cli_report_error(&error);
     claims_finish(&claims);
     sweep_finish(&s);
     problems_finish(&problems);

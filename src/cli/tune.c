@@ -1,7 +1,6 @@
 /* easim tune: the best parameters of a policy, found on one seed and judged on another. */
 #include "base/numfmt.h"
 #include "cli/cli.h"
-#include "cli/crash_guard.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "ingest/readers.h"
@@ -257,6 +256,7 @@ static int conclude(struct session *s, const struct tune *tune, const struct rep
 static int tune(struct session *s) {
     struct arguments *a = s->args;
     struct error error = {0};
+    run_args_catch_interrupts();
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
     const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s", s->own.scenario.name,
                                      s->own.params.policy->name);
@@ -277,13 +277,12 @@ static int tune(struct session *s) {
                           .most_trials = a->most_trials,
                           .expect = expect_trials,
                           .context = s};
-    crash_guard_install(&s->own.module);
     int r = tune_run(&search, &error);
     if (r == 0)
         r = run_check(s, &search, &how, results, &error);
     progress_stop(s->progress);
     if (r == ERROR_CANCELLED)
-        error_set(&error, r, "interrupted: there are no results");
+        error_set(&error, r, "%s: there are no results", error.text);
     int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);
     tune_finish(&search);
     replicate_result_finish(&results[0]);
@@ -308,7 +307,6 @@ int cli_tune(int argc, char **argv) {
     struct session session = {.args = &a};
     struct problems problems = {0};
     cli_parse(&argp, argc, argv, &a);
-    run_args_catch_interrupts();
     int code = load(&session, &problems) < 0 ? cli_report_problems(&problems) : tune(&session);
     study_finish(&session.own);
     study_finish(&session.training);

@@ -124,28 +124,11 @@ void suite_compare(const struct probe_record *before, const struct probe_record 
     add_row(out, after, at);
 }
 
-/* Loads the module where a crash of its constructors does no harm. */
-static void load_module(void *context) {
-    struct policy_module module;
-    struct error error = {0};
-    if (module_open(context, &module, &error) < 0)
-        return; /* the parent reports why */
-}
-
 static int open_module(const struct conformance_options *o, struct policy_module *module,
                        struct problems *problems) {
-    char name[512];
     struct error error = {0};
-    struct location nowhere = {0};
-    snprintf(name, sizeof name, "%s", o->policy);
-    struct child_result result = child_run(load_module, name, o->limit_s);
-    *module = (struct policy_module){0};
-    if (result.end != CHILD_DONE) {
-        problems_add(problems, nowhere, NULL, "easim: %s: ends the process while it is loaded", o->policy);
-        return ERROR_INPUT;
-    }
     if (module_open(o->policy, module, &error) < 0)
-        problems_add(problems, nowhere, NULL, "easim: %s", error.text);
+        problems_add(problems, (struct location){0}, NULL, "easim: %s", error.text);
     return error.code;
 }
 

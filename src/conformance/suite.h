@@ -2,7 +2,7 @@
 #ifndef EASIM_CONFORMANCE_SUITE_H
 #define EASIM_CONFORMANCE_SUITE_H
 
-#include "conformance/child.h"
+#include "base/child.h"
 #include "conformance/conformance.h"
 #include "conformance/probe.h"
 

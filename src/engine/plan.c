@@ -252,11 +252,18 @@ static void finish_plan(struct sim *sim, struct easim_plan *plan) {
     arena_reset(&sim->scratch);
 }
 
+static void note_call(const struct sim *sim, const char *name) {
+    if (sim->options.calling)
+        *sim->options.calling = name;
+}
+
 static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = make_pass(&plan);
     view_lock(&sim->view);
+    note_call(sim, name);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
+    note_call(sim, NULL);
     view_unlock(&sim->view);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
@@ -271,7 +278,9 @@ bool plan_may_admit(struct sim *sim, uint32_t job) {
     struct easim_pass pass = make_pass(&plan);
     sim->view.jobs[job].state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
     view_lock(&sim->view);
+    note_call(sim, "admission");
     bool may = list_may_admit(&sim->list, &pass, &sim->view.jobs[job], sim->over_cap);
+    note_call(sim, NULL);
     view_unlock(&sim->view);
     finish_plan(sim, &plan);
     return may;
@@ -302,6 +311,8 @@ void plan_call_finish(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = make_pass(&plan);
+    note_call(sim, "finish");
     if (policy->finish)
         policy->finish(&pass);
+    note_call(sim, NULL);
 }

@@ -96,6 +96,7 @@ struct sim_options {
     bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
+    const char **calling;      /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 
 struct sim {

@@ -43,7 +43,7 @@ static int run_cell(struct ablation *a, unsigned cell, const struct study *first
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         second_mask |= ablation_is_first(a, cell, (enum component)c) ? 0 : 1u << c;
     hybrid_init(&hybrid, &first->params, &second->params, second_mask);
-    study.module.policy = &hybrid.policy;
+    study.module = (struct policy_module){.policy = &hybrid.policy, .sides = {&first->module, &second->module}};
     study.params = hybrid.params;
     return replicate_run(&study, options, &replicate_summaries_only, &a->cells[cell], reterr);
 }

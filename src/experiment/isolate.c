@@ -3,6 +3,7 @@
    open. */
 #include "experiment/isolate.h"
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/sim.h"
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,7 +29,7 @@ struct child {
     int result;
     size_t task;
     double began_s;
-    bool timed_out;
+    bool timed_out, killed; /* killed: it was asked to end, and did not */
     struct trail *trail;
 };
 
@@ -38,15 +37,32 @@ struct crew {
     const struct isolated *all;
     struct child *children;
     size_t running, next;
-    bool stopped;       /* no further tasks */
-    double cancelled_s; /* when; 0: not */
+    bool stopped;         /* no further tasks */
+    double cancelled_s;   /* when; 0: not */
+    struct str stubborn;  /* the first that had to be killed then */
+    size_t stubborn_task; /* its number */
+    size_t stubborn_count, given_up;
 };
 
 /* ---- What is known of a task ---- */
 
 void trail_policy(struct trail *trail, const struct policy_module *module) {
     fault_name(module, trail->policy);
-    fault_watch(module, trail->words, NULL);
+    fault_watch(module, trail->words);
+}
+
+void trail_end_copy(const struct trail *trail) {
+    if (getpid() != trail->pid)
+        _exit(EXIT_FAILURE);
+}
+
+/* Where mem.h has no memory: what the parent is to say. */
+static void no_memory(void *context, size_t bytes) {
+    struct trail *trail = context;
+    snprintf(trail->words, FAULT_BYTES, "out of memory in %s of %s: no room for %zu more bytes",
+             trail->calling ? trail->calling : "the run",
+             trail->policy[0] ? trail->policy : "a policy that was being loaded", bytes);
+    _exit(EXIT_FAILURE);
 }
 
 static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
@@ -69,10 +85,12 @@ static void explain(const struct child *c, int status, double limit_s, struct st
     trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] = '\0'; /* a policy may write anywhere */
     if (c->timed_out)
         str_addf(out, "the run of %s was not done within %g s", who, limit_s);
-    else if (WIFEXITED(status))
-        str_addf(out, "the run of %s ended its process with exit status %d", who, WEXITSTATUS(status));
+    else if (c->killed)
+        str_addf(out, "the run of %s was killed, for it did not end within %g s", who, GRACE_S);
     else if (trail->words[0])
         str_add(out, trail->words);
+    else if (WIFEXITED(status))
+        str_addf(out, "the run of %s ended its process with exit status %d", who, WEXITSTATUS(status));
     else
         str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -89,21 +107,16 @@ static double clock_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void isolate_child(pid_t parent) {
-    const struct rlimit no_core = {0, 0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE); /* it was killed before the line above */
-    setpgid(0, 0);
-    setrlimit(RLIMIT_CORE, &no_core);
-}
-
 static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
-    isolate_child(parent);
+    child_begin(parent);
+    c->trail->pid = getpid();
+    mem_on_failure(no_memory, c->trail);
     FILE *out = fdopen(c->result, "w");
     if (out)
         all->work(all->context, c->task, c->trail, out);
+    trail_end_copy(c->trail);
     c->trail->done = out && fclose(out) == 0;
+    fflush(NULL); /* what the policy has printed */
     _exit(EXIT_SUCCESS);
 }
 
@@ -161,12 +174,27 @@ static void start_more(struct crew *crew, struct error *reterr) {
     }
 }
 
+/* A task that was interrupted and did not end by itself. */
+static void note_stubborn(struct crew *crew, const struct child *c, const struct str *how) {
+    if (!c->killed)
+        return;
+    if (crew->stubborn_count == 0 || c->task < crew->stubborn_task) {
+        crew->stubborn.length = 0;
+        str_add_bytes(&crew->stubborn, how->text, how->length);
+        crew->stubborn_task = c->task;
+    }
+    crew->stubborn_count++;
+}
+
 static void hand_over(struct crew *crew, const struct child *c, int status) {
     const struct isolated *all = crew->all;
     struct str failure = {0};
     struct stat file = {0};
     explain(c, status, all->limit_s, &failure);
     bool given_up = crew->cancelled_s > 0 && failure.text;
+    crew->given_up += given_up;
+    if (given_up)
+        note_stubborn(crew, c, &failure);
     void *map = MAP_FAILED;
     if (!failure.text && fstat(c->result, &file) == 0 && file.st_size > 0) {
         map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, c->result, 0);
@@ -206,7 +234,8 @@ static void look_at_clock(struct crew *crew) {
         if (cancel)
             kill(c->pid, SIGTERM);
         c->timed_out = c->timed_out || (all->limit_s > 0 && now_s > c->began_s + all->limit_s);
-        if (c->timed_out || (crew->cancelled_s > 0 && now_s > crew->cancelled_s + GRACE_S))
+        c->killed = c->killed || (crew->cancelled_s > 0 && now_s > crew->cancelled_s + GRACE_S);
+        if (c->timed_out || c->killed)
             kill_child(c);
     }
 }
@@ -223,6 +252,22 @@ static void wait_for_some(struct crew *crew, struct pollfd *ended) {
     for (unsigned i = 0; i < crew->all->processes; i++)
         if (crew->children[i].pid != 0 && ended[at++].revents)
             reap(crew, &crew->children[i]);
+}
+
+static int conclude(struct crew *crew, const struct error *failure, struct error *reterr) {
+    const struct str *who = &crew->stubborn;
+    bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || crew->next < crew->all->count);
+    if (failure->code < 0)
+        *reterr = *failure;
+    else if (crew->stubborn_count > 1)
+        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s; %zu more likewise", who->text,
+                  crew->stubborn_count - 1);
+    else if (crew->stubborn_count == 1)
+        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s", who->text);
+    else if (cut_short)
+        error_set(reterr, ERROR_CANCELLED, "interrupted");
+    str_finish(&crew->stubborn);
+    return failure->code < 0 ? failure->code : cut_short ? ERROR_CANCELLED : 0;
 }
 
 int isolated_run(const struct isolated *all, struct error *reterr) {
@@ -244,7 +289,5 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     mem_unshare(trails, all->processes * sizeof *trails);
     free(ended);
     free(crew.children);
-    if (error.code < 0)
-        *reterr = error;
-    return error.code;
+    return conclude(&crew, &error, reterr);
 }

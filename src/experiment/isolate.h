@@ -19,11 +19,15 @@ struct trail {
     uint32_t replication;    /* from 1; 0: none has begun */
     int64_t now_ns;
     uint64_t decisions;
+    const char *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
+    pid_t pid;           /* of the task; what its policy has forked has another */
     bool done;
 };
 
 /* In the child, before code of the policy runs. */
 void trail_policy(struct trail *trail, const struct policy_module *module);
+/* Ends this process if it is not the task but a copy that the policy has forked, which must not give results. */
+void trail_end_copy(const struct trail *trail);
 /* Keeps now_ns and decisions up to date. */
 struct observer trail_observer(struct trail *trail);
 
@@ -42,11 +46,8 @@ struct isolated {
 };
 
 /* Until all tasks are over, or cancelled: then those that have begun are given up without a call of done, but for
-   what they finish quickly. Negative: no process can be started. */
+   what they finish within 2 s. ERROR_CANCELLED, "interrupted", and which policies had to be killed, for the caller
+   to add what is kept; ERROR_RUN: no process can be started. */
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
-
-/* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process group of its own,
-   to be killed with all that it starts, and leaves no core file. */
-void isolate_child(pid_t parent);
 
 #endif

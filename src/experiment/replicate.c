@@ -1,26 +1,28 @@
-/* Replications on threads, which take numbers from a counter, or in processes; results go out in order. */
+/* Replications in processes; results go out in order. */
 #include "experiment/replicate.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct slot {
-    bool done;
+/* What comes back as bytes. */
+struct outcome {
     struct summary summary;
-    struct str rendered;
-    struct tally refused, rejected;
     uint64_t decide_ns;
     struct error error;
+};
+
+struct slot {
+    struct outcome outcome;
+    struct tally refused, rejected;
+    struct str rendered;
 };
 
 struct pool {
     const struct study *study;
     const struct replicate_options *options;
     const struct replicate_sink *sink; /* NULL: nothing is to be run (replicate_try) */
-    struct slot *slots;
-    uint32_t count;
-    atomic_uint next;
-    pthread_mutex_t lock; /* guards what follows */
+    struct slot **slots;               /* finished, but not in turn yet */
+    uint32_t first, count;             /* to be run: first..count - 1 */
     uint32_t emitted;
     struct replicate_result *result;
     struct error error;
@@ -32,7 +34,7 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     for (uint32_t j = 0; j < sim->next_arrival; j++)
         if (sim->reject_reasons[j])
             tally_add(&slot->rejected, sim->reject_reasons[j], 1);
-    slot->decide_ns = sim->decide_ns;
+    slot->outcome.decide_ns = sim->decide_ns;
 }
 
 static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
@@ -49,14 +51,18 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
     sim.options.cancel = pool->options->cancel;
     sim.options.progress = pool->options->events;
     sim.observers = observers;
-    if (trail)
+    if (trail) {
         trail->replication = index + 1;
-    int r = sim_init(&sim, &slot->error);
+        sim.options.calling = &trail->calling;
+    }
+    int r = sim_init(&sim, &slot->outcome.error);
     if (r == 0 && pool->sink)
-        r = sim_run(&sim, &slot->error);
+        r = sim_run(&sim, &slot->outcome.error);
+    if (trail)
+        trail_end_copy(trail);
     if (r == 0 && pool->sink) {
         metrics_sum_up(&metrics, &sim);
-        slot->summary = metrics.summary;
+        slot->outcome.summary = metrics.summary;
         keep_counts(&sim, slot);
         if (pool->sink->render)
             pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics},
@@ -72,7 +78,7 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     struct problems problems = {0};
     int r = study_generate(pool->study, index, &workload, &problems);
     if (r < 0)
-        error_set(&slot->error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
+        error_set(&slot->outcome.error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
     else
         r = simulate(pool, index, &workload, slot);
     workload_finish(&workload);
@@ -80,71 +86,74 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     return r;
 }
 
-/* Hands one finished replication over, or notes its error. None after one that has failed: which of them are there
-   depends on the number of threads. */
-static void emit(struct pool *pool, uint32_t number, struct slot *slot) {
-    struct replicate_result *result = pool->result;
-    struct error error = slot->error;
-    bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
-    if (error.code == 0 && !failed) {
-        const struct slice rendered = {slot->rendered.text, slot->rendered.length};
-        (void)pool->sink->emit(pool->sink->context, number, &slot->summary, rendered, &error);
-        result->summaries[result->count++] = slot->summary;
-        result->decide_ns += slot->decide_ns;
-        tally_add_all(&result->refused, &slot->refused);
-        tally_add_all(&result->rejected, &slot->rejected);
-    }
-    if (error.code < 0 && !failed)
-        pool->error = error;
+static void slot_finish(struct slot *slot) {
     str_finish(&slot->rendered);
     tally_finish(&slot->refused);
     tally_finish(&slot->rejected);
 }
 
-/* Emits what is finished in order. At the end (`all`) unfinished numbers are passed over. */
-static void emit_ready(struct pool *pool, bool all) {
-    for (; pool->emitted < pool->count && (pool->slots[pool->emitted].done || all); pool->emitted++)
-        if (pool->slots[pool->emitted].done)
-            emit(pool, pool->emitted + 1, &pool->slots[pool->emitted]);
+/* Hands one finished replication over, or notes its error. None after one that has failed: which of them are there
+   depends on the number of processes. */
+static void emit(struct pool *pool, uint32_t number, const struct slot *slot, struct slice rendered) {
+    struct replicate_result *result = pool->result;
+    struct error error = slot->outcome.error;
+    bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
+    if (error.code == 0 && !failed) {
+        (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error);
+        result->summaries[result->count++] = slot->outcome.summary;
+        result->decide_ns += slot->outcome.decide_ns;
+        tally_add_all(&result->refused, &slot->refused);
+        tally_add_all(&result->rejected, &slot->rejected);
+    }
+    if (error.code < 0 && !failed)
+        pool->error = error;
 }
 
-static void finish_one(struct pool *pool, uint32_t index, const struct slot *slot) {
-    pthread_mutex_lock(&pool->lock);
-    pool->slots[index] = *slot;
-    pool->slots[index].done = true;
-    emit_ready(pool, false);
-    pthread_mutex_unlock(&pool->lock);
+/* Emits what has waited for its turn. At the end (`all`) unfinished numbers are passed over. */
+static void emit_ready(struct pool *pool, bool all) {
+    for (; pool->emitted < pool->count && (pool->slots[pool->emitted] || all); pool->emitted++) {
+        struct slot *slot = pool->slots[pool->emitted];
+        if (!slot)
+            continue;
+        emit(pool, pool->emitted + 1, slot, (struct slice){slot->rendered.text, slot->rendered.length});
+        slot_finish(slot);
+        free(slot);
+    }
+}
+
+/* Takes over what the slot owns. A result may be large: it is copied only if it has to wait. */
+static void finish_one(struct pool *pool, uint32_t index, struct slot *slot, struct slice rendered) {
+    if (index == pool->emitted) {
+        emit(pool, index + 1, slot, rendered);
+        slot_finish(slot);
+        pool->emitted++;
+        emit_ready(pool, false);
+    } else {
+        pool->slots[index] = mem_alloc(sizeof *slot);
+        *pool->slots[index] = *slot;
+        str_add_bytes(&pool->slots[index]->rendered, rendered.at, rendered.length);
+    }
     if (pool->options->done)
         atomic_fetch_add(pool->options->done, 1);
 }
 
-/* ---- On threads ---- */
+/* ---- Here ---- */
 
-static void *work(void *context) {
-    struct pool *pool = context;
-    for (uint32_t index; (index = atomic_fetch_add(&pool->next, 1)) < pool->count;) {
+static void run_here(struct pool *pool) {
+    const atomic_bool *cancel = pool->options->cancel;
+    int r = 0;
+    for (uint32_t index = pool->first; index < pool->count && r == 0; index++) {
         struct slot slot = {0};
-        if (pool->options->cancel && atomic_load(pool->options->cancel))
+        if (cancel && atomic_load(cancel))
             break;
-        if (run_one(pool, index, &slot) < 0)
-            atomic_store(&pool->next, pool->count); /* no further ones: the study has failed */
-        finish_one(pool, index, &slot);
+        r = run_one(pool, index, &slot);
+        finish_one(pool, index, &slot, (struct slice){slot.rendered.text, slot.rendered.length});
     }
-    return NULL;
+    if (pool->error.code == 0 && pool->emitted < pool->count)
+        error_set(&pool->error, ERROR_CANCELLED, "interrupted");
 }
 
-static void run_on_threads(struct pool *pool, uint32_t threads) {
-    pthread_t *ids = mem_zalloc(threads, sizeof *ids);
-    uint32_t started = 1; /* this thread is the first */
-    while (started < threads && pthread_create(&ids[started], NULL, work, pool) == 0)
-        started++;
-    work(pool);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(ids[i], NULL);
-    free(ids);
-}
-
-/* ---- In processes: a slot as bytes, then its reasons, then what was rendered ---- */
+/* ---- In processes: an outcome as bytes, then its reasons, then what was rendered ---- */
 
 static void write_tally(const struct tally *tally, FILE *out) {
     fwrite(&tally->entries.count, sizeof tally->entries.count, 1, out);
@@ -155,25 +164,30 @@ static void write_tally(const struct tally *tally, FILE *out) {
     }
 }
 
-static void take(void *to, size_t bytes, struct slice *from) {
+/* Readers of what comes back are false if it cannot be what the child wrote. */
+static bool take(void *to, size_t bytes, struct slice *from) {
+    if (from->length < bytes)
+        return false;
     memcpy(to, from->at, bytes);
     from->at += bytes;
     from->length -= bytes;
+    return true;
 }
 
-static struct tally take_tally(struct slice *from) {
-    struct tally tally = {0};
+static bool take_tally(struct tally *tally, struct slice *from) {
     size_t entries;
-    take(&entries, sizeof entries, from);
+    if (!take(&entries, sizeof entries, from))
+        return false;
     while (entries-- > 0) {
         uint64_t count;
-        take(&count, sizeof count, from);
-        tally_add(&tally, from->at, count);
-        size_t bytes = strlen(from->at) + 1;
-        from->at += bytes;
-        from->length -= bytes;
+        const char *end;
+        if (!take(&count, sizeof count, from) || !(end = memchr(from->at, '\0', from->length)))
+            return false;
+        tally_add(tally, from->at, count);
+        from->length -= (size_t)(end + 1 - from->at);
+        from->at = end + 1;
     }
-    return tally;
+    return true;
 }
 
 static void run_apart(void *context, size_t task, struct trail *trail, FILE *out) {
@@ -183,41 +197,53 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
     options.trail = trail;
     pool.options = &options;
     trail_policy(trail, &pool.study->module);
-    (void)run_one(&pool, pool.next + (uint32_t)task, &slot);
-    fwrite(&slot, sizeof slot, 1, out);
+    (void)run_one(&pool, pool.first + (uint32_t)task, &slot);
+    fwrite(&slot.outcome, sizeof slot.outcome, 1, out);
     write_tally(&slot.refused, out);
     write_tally(&slot.rejected, out);
     if (slot.rendered.length > 0)
         fwrite(slot.rendered.text, 1, slot.rendered.length, out);
 }
 
+/* What a child says of itself; whoever sent the signal that interrupted it, easim did not. */
+static void read_slot(const struct pool *pool, uint32_t number, struct slice *result, struct slot *slot) {
+    struct error *error = &slot->outcome.error;
+    const char *policy = pool->study->module.policy->name;
+    const atomic_bool *cancel = pool->options->cancel;
+    if (!take(&slot->outcome, sizeof slot->outcome, result) || !take_tally(&slot->refused, result) ||
+        !take_tally(&slot->rejected, result))
+        error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy, number);
+    else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))
+        error_set(error, ERROR_RUN, "policy %s: replication %u was interrupted by a signal that easim has not sent",
+                  policy, number);
+}
+
 static int keep_apart(void *context, size_t task, struct slice result, const char *failure) {
     struct pool *pool = context;
     struct slot slot = {0};
-    if (failure) {
-        error_set(&slot.error, ERROR_RUN, "%s", failure);
-    } else {
-        take(&slot, sizeof slot, &result);
-        slot.refused = take_tally(&result);
-        slot.rejected = take_tally(&result);
-        slot.rendered = (struct str){0}; /* those were pointers of the child */
-        str_add_bytes(&slot.rendered, result.at, result.length);
-    }
-    finish_one(pool, pool->next + (uint32_t)task, &slot);
-    return slot.error.code;
+    if (failure)
+        error_set(&slot.outcome.error, ERROR_RUN, "%s", failure);
+    else
+        read_slot(pool, pool->first + (uint32_t)task + 1, &result, &slot);
+    int code = slot.outcome.error.code;
+    finish_one(pool, pool->first + (uint32_t)task, &slot, result);
+    return code < 0 ? code : pool->error.code;
 }
 
-static void run_in_processes(struct pool *pool, uint32_t processes) {
+static void run_in_processes(struct pool *pool) {
     const struct replicate_options *options = pool->options;
-    const struct isolated all = {.count = pool->count - pool->next,
-                                 .processes = processes,
+    uint32_t missing = pool->count - pool->first;
+    const struct isolated all = {.count = missing,
+                                 .processes = options->processes < missing ? options->processes : missing,
                                  .limit_s = options->limit_s,
                                  .cancel = options->cancel,
                                  .context = pool,
                                  .work = run_apart,
                                  .done = keep_apart};
     struct error error = {0};
-    if (isolated_run(&all, &error) < 0)
+    int r = isolated_run(&all, &error);
+    emit_ready(pool, true);
+    if (r < 0 && (pool->error.code == 0 || pool->error.code == ERROR_CANCELLED))
         pool->error = error;
 }
 
@@ -227,20 +253,12 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .options = options,
                         .sink = sink,
                         .count = (uint32_t)study->scenario.replications,
-                        .next = result->count,
+                        .first = result->count,
                         .emitted = result->count,
                         .result = result};
-    uint32_t missing = pool.count - result->count;
-    uint32_t threads = options->threads < missing ? options->threads : missing;
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
     result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
-    pthread_mutex_init(&pool.lock, NULL);
-    (options->isolated ? run_in_processes : run_on_threads)(&pool, threads);
-    emit_ready(&pool, true);
-    if ((pool.error.code == 0 || pool.error.code == ERROR_CANCELLED) && result->count < pool.count)
-        error_set(&pool.error, ERROR_CANCELLED, "interrupted: %u of %u replications are finished and kept",
-                  result->count, pool.count);
-    pthread_mutex_destroy(&pool.lock);
+    (options->processes > 0 ? run_in_processes : run_here)(&pool);
     free(pool.slots);
     if (pool.error.code < 0 && reterr)
         *reterr = pool.error;
@@ -256,12 +274,12 @@ static int emit_nothing(void *context, uint32_t number, const struct summary *su
 const struct replicate_sink replicate_summaries_only = {.emit = emit_nothing};
 
 int replicate_try(const struct study *study, struct error *reterr) {
-    const struct replicate_options options = {.threads = 1};
+    const struct replicate_options options = {.trail = NULL};
     struct pool pool = {.study = study, .options = &options};
     struct slot slot = {0};
     int r = run_one(&pool, 0, &slot);
     if (r < 0)
-        *reterr = slot.error;
+        *reterr = slot.outcome.error;
     return r;
 }
 

@@ -1,5 +1,5 @@
-/* The replications of a scenario, on threads or in processes. Each is a pure function of scenario, seed and number,
-   so results do not depend on their number. */
+/* The replications of a scenario, each in a process of its own where others are to live on. Each is a pure function
+   of scenario, seed and number, so results do not depend on their number. */
 #ifndef EASIM_EXPERIMENT_REPLICATE_H
 #define EASIM_EXPERIMENT_REPLICATE_H
 
@@ -18,22 +18,22 @@ struct replication {
 /* What a caller keeps of each replication. */
 struct replicate_sink {
     void *context;
-    /* On the worker's thread or in its process: makes bytes of it. NULL is fine. */
+    /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
-    /* One at a time, by ascending number: gets what render has made. */
+    /* In the process of the caller, by ascending number: gets what render has made. */
     int (*emit)(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
                 struct error *reterr);
 };
 
 struct replicate_options {
-    uint32_t threads;
+    uint32_t processes; /* so many children at a time: a replication that crashes is one that fails; 0: here, one
+                           after the other, for callers that are such a child themselves and for tests */
     bool check, strict, record_power, record_decisions, time_decisions;
-    bool isolated;       /* each replication in a process of its own: one that crashes is one that fails */
     double limit_s;      /* of those processes, by the clock; 0: none */
     struct trail *trail; /* to be kept up to date, or NULL */
     const atomic_bool *cancel;
     atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
-    atomic_ulong *events; /* likewise events; in shared memory (mem_shared) if isolated */
+    atomic_ulong *events; /* likewise events; in shared memory (mem_shared) with processes */
 };
 
 struct replicate_result {
@@ -46,8 +46,8 @@ struct replicate_result {
 
 /* Runs the replications that a result does not hold yet: all of them for a zeroed one, the additional ones after
    study_set_replications has raised their number. On failure those before the first failed one are emitted, whose
-   error it is; after an interruption (ERROR_CANCELLED) all finished ones. Release with
-   replicate_result_finish. */
+   error it is; after an interruption (ERROR_CANCELLED, the text that of isolated_run) all finished ones. Release
+   with replicate_result_finish. */
 int replicate_run(const struct study *study, const struct replicate_options *options,
                   const struct replicate_sink *sink, struct replicate_result *result,
                   struct error *reterr) MUST_CHECK;

@@ -63,13 +63,13 @@ static void check_policy_names(const struct study *s, const struct scenario_over
     }
 }
 
-static int load_policy(struct study *s, struct problems *problems) {
+static int load_policy(struct study *s, bool apart, struct problems *problems) {
     const struct scenario_policy *policy = &s->scenario.policy;
     struct binding binding = {&s->arena, problems};
     struct error error = {0};
     if (!policy->name)
         return ERROR_INPUT; /* reported already */
-    if (module_open(policy->name, &s->module, &error) < 0) {
+    if ((apart ? module_open_apart : module_open)(policy->name, &s->module, &error) < 0) {
         const struct yaml_node *name = yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
         problems_add(problems, name->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
@@ -77,15 +77,15 @@ static int load_policy(struct study *s, struct problems *problems) {
     return bind_params(s, &binding);
 }
 
-int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
-               const struct trace_reader *const *readers, struct problems *problems) {
+static int load(struct study *s, bool apart, const char *path, const struct scenario_overrides *overrides,
+                const struct trace_reader *const *readers, struct problems *problems) {
     *s = (struct study){0};
     struct binding binding = {&s->arena, problems};
     size_t before = problems->count;
     int scenario = scenario_load(&s->scenario, path, overrides, problems);
     if (scenario < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
-    int policy = load_policy(s, problems);
+    int policy = load_policy(s, apart, problems);
     if (policy == 0)
         check_policy_names(s, overrides, &binding);
     bool shares = policy == 0 && params_extras(&s->params).shares;
@@ -110,6 +110,16 @@ int study_generate(const struct study *s, uint32_t replication, struct workload 
                    struct problems *problems) {
     const struct config_extras extras = params_extras(&s->params);
     return source_generate(&s->source, replication, &extras, workload, problems);
+}
+
+int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
+               const struct trace_reader *const *readers, struct problems *problems) {
+    return load(s, false, path, overrides, readers, problems);
+}
+
+int study_load_apart(struct study *s, const char *path, const struct scenario_overrides *overrides,
+                     const struct trace_reader *const *readers, struct problems *problems) {
+    return load(s, true, path, overrides, readers, problems);
 }
 
 struct sim study_sim(const struct study *s, const struct workload *workload) {

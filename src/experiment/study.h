@@ -24,6 +24,9 @@ struct study {
    if there were any. study_finish in any case. */
 int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
                const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
+/* Likewise in a process that may be lost: module_open_apart. */
+int study_load_apart(struct study *study, const char *path, const struct scenario_overrides *overrides,
+                     const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
 /* The jobs of one replication (from 0), with the configurations that there are for the parameters of now. */
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;

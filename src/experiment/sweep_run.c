@@ -10,7 +10,7 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     const char **sets = sweep_set_texts(sweep, point, &arena, &count);
     const struct scenario_overrides overrides = {
         .sets = sets, .set_count = count, .policies = sweep->policies.at, .policy_count = sweep->policies.count};
-    int r = study_load(study, sweep->base, &overrides, readers, problems);
+    int r = study_load_apart(study, sweep->base, &overrides, readers, problems);
     if (r == 0 && scenario_hash(&study->scenario) != sweep->points[point].id) {
         problems_add(problems, (struct location){.file = sweep->base}, NULL, "changed while the sweep was running");
         r = ERROR_INPUT;
@@ -24,13 +24,13 @@ static int run_loaded(const struct sweep_run *run, size_t point, const struct st
     struct replicate_options how = run->how;
     struct replicate_result result = {0};
     struct error failure = {0};
-    how.threads = 1;
+    how.processes = 0; /* this is one */
     how.done = NULL;
     how.trail = trail;
     trail_policy(trail, &study->module);
     int r = replicate_run(study, &how, &replicate_summaries_only, &result, &failure);
     if (r == ERROR_CANCELLED)
-        error_set(reterr, ERROR_CANCELLED, "interrupted: what was finished is kept");
+        *reterr = failure;
     else if (r < 0)
         r = run->sink.emit(run->sink.context, point, NULL, NULL, failure.text, reterr);
     else
@@ -61,7 +61,6 @@ static int run_point(const struct sweep_run *run, size_t point, struct trail *tr
 
 struct state {
     const struct sweep_run *run;
-    size_t ended;
     struct error error;
 };
 
@@ -84,7 +83,6 @@ static int keep(void *context, size_t task, struct slice result, const char *fai
         memcpy(&error, result.at, sizeof error);
     if (error.code < 0 && (state->error.code == 0 || state->error.code == ERROR_CANCELLED))
         state->error = error;
-    state->ended++;
     if (run->how.done)
         atomic_fetch_add(run->how.done, 1);
     return error.code;
@@ -93,7 +91,7 @@ static int keep(void *context, size_t task, struct slice result, const char *fai
 int sweep_run(const struct sweep_run *run, struct error *reterr) {
     struct state state = {.run = run};
     const struct isolated all = {.count = run->count,
-                                 .processes = run->how.threads,
+                                 .processes = run->how.processes,
                                  .limit_s = run->how.limit_s,
                                  .cancel = run->how.cancel,
                                  .context = &state,
@@ -102,9 +100,9 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
     struct error error = {0};
     if (isolated_run(&all, &error) < 0)
         state.error = error;
-    if (state.error.code == 0 && state.ended < run->count)
-        error_set(&state.error, ERROR_CANCELLED, "interrupted: what was finished is kept");
-    if (state.error.code < 0)
+    if (state.error.code == ERROR_CANCELLED)
+        error_set(reterr, ERROR_CANCELLED, "%s: what was finished is kept", state.error.text);
+    else if (state.error.code < 0)
         *reterr = state.error;
     return state.error.code;
 }

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
@@ -17,17 +18,17 @@
 #endif
 #endif
 
-#define MOST_SEGMENTS 4
+#define MOST_SEGMENTS 8
 
-/* What a signal handler may reach, beside the flag in cli/run_args.c and the words of cli/crash_guard.c. */
+/* What a signal handler may reach, beside the flag in cli/run_args.c. */
 static struct {
     struct {
         uintptr_t start, end;
+        int side; /* of a mixture of two */
     } code[MOST_SEGMENTS];
-    int code_count;
-    char policy[FAULT_NAME_BYTES];
+    int code_count, side;
+    char sides[2][FAULT_NAME_BYTES], policy[FAULT_NAME_BYTES];
     char *words;
-    void (*tell)(bool own);
 } guarded;
 
 static const struct {
@@ -61,20 +62,19 @@ static void say(const char *text) {
 
 static void on_crash(int number, siginfo_t *info, void *context) {
     uintptr_t at = instruction(context);
-    bool own = false;
+    int own = -1; /* which side's code raised it */
     for (int i = 0; i < guarded.code_count; i++)
-        own = own || (at >= guarded.code[i].start && at < guarded.code[i].end);
+        if (at >= guarded.code[i].start && at < guarded.code[i].end)
+            own = guarded.code[i].side;
     guarded.words[0] = '\0';
-    say(own ? guarded.policy : "crashed outside the code of ");
-    say(own ? " crashed: " : guarded.policy);
-    say(own ? "" : ", perhaps in a function that it called: ");
+    say(own >= 0 ? guarded.sides[own] : "crashed outside the code of ");
+    say(own >= 0 ? " crashed: " : guarded.policy);
+    say(own >= 0 ? "" : ", perhaps in a function that it called: ");
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (signals[i].number == number)
             say(signals[i].name);
     if (number == SIGSEGV && info->si_code == SEGV_ACCERR)
         say(" (memory that is read-only, as the view is with --check)");
-    if (guarded.tell)
-        guarded.tell(own);
     signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
     if (info->si_code <= 0)
         raise(number); /* sent, not raised by an instruction: it does not come back by itself */
@@ -91,27 +91,50 @@ static int keep_code(struct dl_phdr_info *info, size_t size, void *context) {
             continue;
         uintptr_t start = info->dlpi_addr + segment->p_vaddr;
         guarded.code[guarded.code_count].start = start;
+        guarded.code[guarded.code_count].side = guarded.side;
         guarded.code[guarded.code_count++].end = start + segment->p_memsz;
     }
     return 1;
 }
 
-void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]) {
-    snprintf(name, FAULT_NAME_BYTES, "policy %s (%.500s)", module->policy->name, module->path);
+__attribute__((format(printf, 2, 3))) static void name_into(char name[static FAULT_NAME_BYTES], const char *format,
+                                                            ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (vsnprintf(name, FAULT_NAME_BYTES, format, arguments) >= FAULT_NAME_BYTES)
+        memcpy(name + FAULT_NAME_BYTES - 4, "...", 4);
+    va_end(arguments);
 }
 
-void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES], void (*tell)(bool own)) {
+void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]) {
+    const struct policy_module *first = module->sides[0], *second = module->sides[1];
+    if (first)
+        name_into(name, "policy %s (%s) or policy %s (%s)", first->policy->name, first->path, second->policy->name,
+                  second->path);
+    else
+        name_into(name, "policy %s (%s)", module->policy->name, module->path);
+}
+
+/* Its code, and what it is called, as the next side. */
+static void watch_side(const struct policy_module *module) {
     struct link_map *map = NULL;
+    fault_name(module, guarded.sides[guarded.side]);
+    if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) == 0)
+        dl_iterate_phdr(keep_code, map);
+    guarded.side++;
+}
+
+void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]) {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 #ifdef SANITIZED
     return;
 #endif
-    guarded.code_count = 0;
+    guarded.code_count = guarded.side = 0;
     guarded.words = words;
-    guarded.tell = tell;
     fault_name(module, guarded.policy);
-    if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) == 0)
-        dl_iterate_phdr(keep_code, map);
+    watch_side(module->sides[0] ? module->sides[0] : module);
+    if (module->sides[1])
+        watch_side(module->sides[1]);
     /* a stack of its own, for a policy that overflows this thread's; it lives until the end */
     static _Alignas(16) char room[64 << 10];
     const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};

@@ -4,16 +4,17 @@
 
 #include "policy/module.h"
 
-#define FAULT_NAME_BYTES 600
-#define FAULT_BYTES      800
+#include <limits.h>
 
-/* "policy NAME (PATH)", cut where there is no room. */
+#define FAULT_NAME_BYTES (2 * (PATH_MAX + 512)) /* two paths, and names of any sensible length */
+#define FAULT_BYTES      (FAULT_NAME_BYTES + 256)
+
+/* "policy NAME (PATH)", of a mixture both; where there is no room it ends in "...". */
 void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]);
 
 /* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL puts a sentence into `words`, which must live as long as the
-   process, calls `tell` (unless NULL) within the signal handler and then takes its usual course. own: an
-   instruction of the module raised it. A second call replaces the first; not in sanitizer builds, whose own handler
-   tells more. */
-void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES], void (*tell)(bool own));
+   process, and then takes its usual course. A second call replaces the first; not in sanitizer builds, whose own
+   handler tells more. */
+void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]);
 
 #endif

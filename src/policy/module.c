@@ -2,6 +2,7 @@
 #include "policy/module.h"
 
 #include "base/array.h"
+#include "base/child.h"
 #include "policy/params.h"
 
 #include <dirent.h>
@@ -15,6 +16,8 @@
 #ifndef EASIM_PLUGIN_DIR
 #define EASIM_PLUGIN_DIR "/usr/local/lib/easim/policies"
 #endif
+
+#define TRIAL_S 5 /* of processor time, to load and close a module */
 
 /* Address sanitizers report leaks of closed modules without names, so there they stay open until exit. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -196,6 +199,32 @@ static bool is_policy_symbol(const void *symbol) {
     return ELF64_ST_TYPE(elf->st_info) == STT_OBJECT && elf->st_size >= offsetof(struct easim_policy, name);
 }
 
+/* In a child. */
+static void load_and_close(void *context) {
+    void *handle = dlopen(context, RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+        dlclose(handle); /* the parent says why there is none */
+}
+
+/* Whether the code that the loader runs leaves a process alive; of a module that is open already it has. */
+static int try_path(const char *path, struct error *reterr) {
+    void *open = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (open) {
+        dlclose(open);
+        return 0;
+    }
+    char *own = mem_strdup(path);
+    struct child_result result = child_run(load_and_close, own, TRIAL_S);
+    struct str how = {0};
+    free(own);
+    if (result.end == CHILD_DONE)
+        return 0;
+    child_explain(&result, TRIAL_S, &how);
+    error_set(reterr, ERROR_INPUT, "%s: ends the process while it is loaded: it %s", path, how.text);
+    str_finish(&how);
+    return reterr->code;
+}
+
 static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
     *module = (struct policy_module){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!module->handle)
@@ -270,14 +299,22 @@ int module_not_found(const char *name, struct error *reterr) {
     return ERROR_INPUT;
 }
 
-int module_open(const char *name, struct policy_module *module, struct error *reterr) {
+static int open_name(const char *name, bool apart, struct policy_module *module, struct error *reterr) {
     struct search search = {.name = name};
+    const char *path = strchr(name, '/') ? name : search.path;
     *module = (struct policy_module){0};
-    if (strchr(name, '/'))
-        return open_path(name, module, reterr);
-    if (!each_folder(has_module, &search))
+    if (path == search.path && !each_folder(has_module, &search))
         return module_not_found(name, reterr);
-    return open_path(search.path, module, reterr);
+    int r = apart ? 0 : try_path(path, reterr);
+    return r < 0 ? r : open_path(path, module, reterr);
+}
+
+int module_open(const char *name, struct policy_module *module, struct error *reterr) {
+    return open_name(name, false, module, reterr);
+}
+
+int module_open_apart(const char *name, struct policy_module *module, struct error *reterr) {
+    return open_name(name, true, module, reterr);
 }
 
 void module_close(struct policy_module *module) {

@@ -15,14 +15,19 @@ struct policy_module {
     void *handle;
     char *path;
     const struct easim_policy *policy; /* of the module */
+    const struct policy_module
+        *sides[2]; /* of a mixture of two (policy/hybrid.h), which has no module of its own */
 };
 
 /* A name for one capability bit ("PREEMPT"), or NULL. */
 const char *module_capability_name(uint32_t bit);
 
 /* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list), in policies/
-   beside or one level above the executable, and in the installed plug-in folder. Release with module_close. */
+   beside or one level above the executable, and in the installed plug-in folder. A child loads and closes it
+   first: a module whose constructors or destructors end the process is an error. Release with module_close. */
 int module_open(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
+/* Likewise without the trial, for processes that may be lost. */
+int module_open_apart(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
 void module_close(struct policy_module *module); /* accepts a zeroed module */
 
 /* Checks the exported structure; path names it in messages. */

@@ -34,7 +34,7 @@ struct setting {
 
 static void queue(const struct setting *s, unsigned seed, double size_s, struct replicate_result *result) {
     static const struct trial_options nothing = {.jobs = NULL};
-    static const struct replicate_options how = {.threads = 2};
+    static const struct replicate_options how = {.processes = 2};
     struct trial t;
     struct error error = {0};
     char yaml[1024];

@@ -1,44 +1,223 @@
-"""A policy that crashes ends easim with a message that names it; a crash elsewhere keeps its signal.
-Usage: test_crashes.py EASIM SOURCE PLUGIN_DIR
+"""Policies that end their process, or do not end, in run, tune and ablate: exit status, message, what is kept, and
+that nothing else is left. Usage: test_crashes.py EASIM SOURCE PLUGIN_DIR
 """
+import json
 import os
+import re
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
+import time
 from pathlib import Path
 
-EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
-TAIL = "; there are no results, and unfinished files end in .tmp-*\n"
-WRONG = "SIGSEGV, a wrong address"
+from bad_ends import (ADDRESS, BAD, BAD_LIST, BASE, EASIM, PLUGINS, SANITIZED, SOURCE, WHO, easim, ends, none_left,
+                      processes, rows_of, said_by, tree)
 
-# plug-in: exit status, what is said, more arguments
-CASES = {
-    "faults/crash_in_init": (1, "policy crash_in_init ({path}) crashed: " + WRONG, []),
-    "overflows": (1, "policy overflows ({path}) crashed: " + WRONG, ["--threads", "1"]),
-    "write_view": (1, "policy write_view ({path}) crashed: " + WRONG +
-                   " (memory that is read-only, as the view is with --check)", ["--check"]),
-    "crash_in_library": (-signal.SIGSEGV, "crashed outside the code of policy crash_in_library ({path}), perhaps in a "
-                         "function that it called: " + WRONG, []),
-}
+TINY = SOURCE / "configs/tiny.yaml"
+GONE = "policy {name} ({path}) crashed: " + ADDRESS
+
+
+def run(out, how, *more, code=1, policy=BAD, **limits):
+    return easim("run", BASE, "--policy", policy, "--set", f"policy.params.how={how}", "--out", out, "--quiet", *more,
+                 code=code, **limits)
+
+
+def no_temporary(folder):
+    assert not [path for path in folder.rglob("*") if ".tmp" in path.name], list(folder.rglob("*"))
+
+
+def each_end_of_a_run(folder):
+    """The time of its 20th decision is the one that its own failure there tells."""
+    told = said_by(run(folder / "fail", "fail"))[0]
+    now_s = float(re.fullmatch(r"easim: policy ends_badly: decide failed: as it was told \(at t = ([0-9.]+) s\)",
+                               told)[1])
+    for how, text in ends(WHO).items():
+        done = run(folder / how, how, "-n", 3)
+        said = f"easim: {text} (replication 1, at t = {now_s:.9g} s, after 19 decisions)"
+        assert said_by(done) == [said] and done.stdout == "", (how, done.stderr)
+        assert tree(folder / how) == {}, (how, tree(folder / how))
+    none_left()
+
+
+def what_was_finished_is_kept(folder):
+    """Of 10 replications 6, 7 and 8 come to decision 87: kept are those before, with any --threads."""
+    options = ["-n", 10, "--seed", 2, "--set", "horizon=4h", "--set", "policy.params.after=87"]
+    run(folder / "whole", "not", *options, code=0)
+    whole = tree(folder / "whole")
+    for threads in (1, 3, 7):
+        out = folder / f"kept-{threads}"
+        done = run(out, "exit", "--threads", threads, *options)
+        assert "(replication 6, at t = " in done.stderr, done.stderr
+        no_temporary(out)
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert manifest["partial"] is True and manifest["replications_done"] == 5
+        for name in ("summary.csv", "jobs.csv", "power.csv"):
+            assert whole[Path(name)].startswith((out / name).read_bytes()), name
+        assert len(rows_of(out / "summary.csv")) == 5
+
+
+def before_the_first_decision(folder):
+    for name, code, text, more in (
+            ("faults/crash_in_init", 1, GONE + " (replication 1, at t = 0 s, after 0 decisions)", []),
+            ("overflows", 1, GONE + " (replication 1, at t = 0 s, after 1 decisions)", []),
+            ("write_view", 1, GONE + " (memory that is read-only, as the view is with --check) (replication 1, at t = "
+             "0 s, after 1 decisions)", ["--check"])):
+        if SANITIZED:
+            break  # a sanitizer's own handler reports crashes
+        path = PLUGINS / f"{name}.so"
+        done = easim("run", TINY, "--policy", path, "--quiet", "--out", folder / path.stem, *more, code=code)
+        said = text.format(path=path, name=path.stem)
+        assert said_by(done)[0].startswith(f"easim: {said[:-12]}"), (said, done.stderr)
+        assert tree(folder / path.stem) == {}
+
+
+def while_it_is_loaded(folder):
+    """A constructor that crashes, a destructor that leaves: bad input, of every command that loads policies."""
+    for name, how in (("faults/crash_on_load", "was ended by signal 11, Segmentation fault"),
+                      ("leave_on_unload", "ended its process with exit status 0")):
+        path = PLUGINS / f"{name}.so"
+        text = f"{path}: ends the process while it is loaded: it {how}"
+        for words in (["run", TINY, "--policy", path], ["check", TINY, "--policy", path],
+                      ["gen", TINY, "--policy", path], ["policies", path], ["policies", path, "--test"],
+                      ["compare", TINY, "--policies", f"fcfs,{path}"], ["ablate", TINY, "fcfs", path],
+                      ["tune", TINY, "--policy", path, "--params", "x", "--objective", "energy_kwh"]):
+            done = easim(*words, code=2, cwd=folder)
+            assert done.stderr.rstrip().endswith(text) and done.stdout == "", (words, done.stderr)
+    assert tree(folder) == {}
+    alone = folder / "policies"
+    alone.mkdir()
+    (alone / "crash_on_load.so").symlink_to(PLUGINS / "faults/crash_on_load.so")
+    done = easim("policies", env=os.environ | {"EASIM_POLICY_PATH": str(alone)})
+    assert f"crash_on_load  cannot be loaded: {alone}/crash_on_load.so: ends the process" in done.stdout, done.stdout
+
+
+def a_copy_gives_no_results(folder):
+    """A policy that forks, after which both go on: the results are those of one."""
+    for how in ("not", "two"):
+        run(folder / how, how, "-n", 2, code=0)
+    once, twice = tree(folder / "not"), tree(folder / "two")
+    assert {name: text for name, text in once.items() if name.suffix == ".csv"} == {
+        name: text for name, text in twice.items() if name.suffix == ".csv"}
+    none_left()
+
+
+def a_signal_of_its_own(folder):
+    """SIGTERM asks a run to end; one that easim has not sent is no interruption by the user."""
+    done = run(folder / "out", "terminate", "-n", 2, "--set", "horizon=100h")
+    assert said_by(done) == ["easim: policy ends_badly: replication 1 was interrupted by a signal that easim has not "
+                             "sent"], done.stderr
+    assert tree(folder / "out") == {}
+
+
+def out_of_memory(folder):
+    """With 300 MiB of addresses: the policy takes it in scratch memory; the engine itself, for too many jobs."""
+    if SANITIZED:
+        return  # they need more addresses
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+    done = run(folder / "hog", "hog", preexec_fn=limit)
+    assert re.fullmatch(rf"easim: out of memory in decide of {re.escape(WHO)}: no room for \d+ more bytes \(replication "
+                        r"1, at t = [0-9.]+ s, after 19 decisions\)\n", done.stderr), done.stderr
+    many = ["--set", "workload={kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}, until: "
+            "{jobs: 5000000}}", "--set", "horizon=drain"]
+    done = run(folder / "many", "not", *many, preexec_fn=limit)
+    assert re.fullmatch(rf"easim: out of memory in the run of {re.escape(WHO)}: no room for \d+ more bytes.*\n",
+                        done.stderr), done.stderr
+    assert tree(folder) == {}
+
+
+def in_a_search(folder):
+    """The scenario's own parameters fail: there is nothing to compare with. Other values: failed trials."""
+    words = ["tune", BASE, "--policy", BAD, "--params", "after=1..300", "--objective", "energy_kwh", "--set",
+             "policy.params.how=kill", "--set", "horizon=4h", "-n", 2, "--quiet", "--out", folder / "tune"]
+    done = easim(*words, code=1)
+    assert said_by(done)[0].startswith(f"easim: {ends(WHO)['kill']} (replication 1, at t = "), done.stderr
+    assert not (folder / "tune").exists()
+    easim(*words, "--set", "policy.params.after=1000", code=0)
+    failures = {float(row["after"]): row["failure"] for row in rows_of(folder / "tune/trials.csv")}
+    assert any(failures.values()), failures
+    for after, text in failures.items():
+        if text:
+            assert text.startswith(f"{ends(WHO)['kill']} (replication ") and text.endswith(
+                f"after {after - 1:.0f} decisions)"), (after, text)
+        else:
+            assert after > 40, failures
+
+
+def in_an_ablation(folder):
+    """The second policy alone is run first; of a mixture both are named, unless an instruction tells which."""
+    bad, good = f"{BAD_LIST}:how=exit", "pollux"
+    who = f"policy ends_badly_list ({BAD_LIST})"
+    done = easim("ablate", BASE, good, bad, "-n", 2, "--out", folder / "out", "--quiet", code=1)
+    assert said_by(done)[0].startswith(f"easim: {ends(who)['exit']} (replication 1, at t = "), done.stderr
+    done = easim("ablate", BASE, bad, good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
+    both = rf"policy ends_badly_list \({re.escape(str(BAD_LIST))}\) or policy pollux \(\S+/pollux.so\)"
+    assert re.match(rf"easim: the run of {both} ended its process with exit status 0 \(replication 1, at t = ",
+                    said_by(done)[0]), done.stderr
+    done = easim("ablate", BASE, f"{BAD_LIST}:how=crash", good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
+    told = rf"the run of {both} was ended by signal 11" if SANITIZED else rf"{re.escape(who)} crashed: {ADDRESS}"
+    assert re.match(rf"easim: {told}", said_by(done)[0]), done.stderr
+    assert not (folder / "out").exists()
+
+
+def interrupt(words, number, signal_number=signal.SIGINT):
+    """Starts easim, waits until only so many children are left, and they loop; then one signal."""
+    process = subprocess.Popen([EASIM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end, same = time.monotonic() + 60, 0
+    while same < 10:
+        same = same + 1 if len(processes()) == number + 1 else 0
+        assert time.monotonic() < end and process.poll() is None, (processes(), process.poll())
+        time.sleep(0.05)
+    process.send_signal(signal_number)
+    start = time.monotonic()
+    output, errors = process.communicate(timeout=30)
+    took_s = time.monotonic() - start
+    assert process.returncode == 130 and 1.9 < took_s < 10, (process.returncode, took_s, errors)
+    none_left()
+    return output, errors
+
+
+def one_that_loops(folder):
+    """Replications 6, 7 and 8 loop at decision 87; the seven others are kept. Searches keep nothing."""
+    looping = ["-n", 10, "--seed", 2, "--set", "horizon=4h", "--threads", 4, "--quiet"]
+    params = ["--set", "policy.params.how=loop", "--set", "policy.params.after=87"]
+    text = f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s (replication 6, at t = "
+    for number in (signal.SIGINT, signal.SIGTERM):
+        out = folder / f"run-{number}"
+        _, errors = interrupt(["run", BASE, "--policy", BAD, *looping, *params, "--out", out], 3, number)
+        assert errors.startswith(text) and errors.endswith(
+            " s, after 86 decisions); 2 more likewise: 7 of 10 replications are finished and kept\n"), errors
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert manifest["partial"] is True and manifest["replications_done"] == 7
+        assert [row["replication"] for row in rows_of(out / "summary.csv")] == ["1", "2", "3", "4", "5", "9", "10"]
+        no_temporary(out)
+    own = ["--set", "params_by_policy={ends_badly: {how: loop, after: 87}}"]
+    out = folder / "compare"
+    _, errors = interrupt(["compare", BASE, "--policies", f"fcfs,{BAD}", *looping, *own, "--out", out], 3)
+    assert errors.startswith(text) and "7 of 10 replications are finished and kept\n" in errors, errors
+    assert len(rows_of(out / "fcfs/summary.csv")) == 10 and len(rows_of(out / "ends_badly/summary.csv")) == 7
+    no_temporary(out)
+    _, errors = interrupt(["tune", BASE, "--policy", BAD, "--params", "after=50..100", "--objective", "energy_kwh",
+                           *looping, *params, "--set", "seed=3", "--training-seed", 2, "--out", folder / "tune"], 3)
+    assert errors.startswith(text) and errors.endswith("; 2 more likewise: there are no results\n"), errors
+    who = f"policy ends_badly_list ({BAD_LIST})"
+    _, errors = interrupt(["ablate", BASE, "pollux", f"{BAD_LIST}:how=loop", "-n", 2, "--threads", 2, "--out",
+                           folder / "ablate", "--quiet"], 2)
+    assert errors.startswith(text.replace(WHO, who).replace("replication 6", "replication 1")), errors
+    assert errors.endswith("; 1 more likewise: there are no results\n"), errors
+    assert not (folder / "tune").exists() and not (folder / "ablate").exists()
 
 
 def main():
-    if os.environ.get("EASIM_SANITIZED"):
-        print("skipped: a sanitizer's own handler reports crashes")
-        sys.exit(77)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for name, (code, text, more) in CASES.items():
-        path = PLUGINS / f"{name}.so"
+    checks = [each_end_of_a_run, what_was_finished_is_kept, before_the_first_decision, while_it_is_loaded,
+              a_copy_gives_no_results, a_signal_of_its_own, out_of_memory, in_a_search, in_an_ablation, one_that_loops]
+    for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-crash.") as folder:
-            done = subprocess.run([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", path, "--quiet", "--out",
-                                   f"{folder}/out", *more], capture_output=True, text=True, check=False)
-            left = [file.name for file in Path(folder, "out").iterdir() if ".tmp-" not in file.name]
-        assert done.returncode == code, (name, done.returncode, done.stderr)
-        assert done.stderr == f"easim: {text.format(path=path)}{TAIL}", (name, done.stderr)
-        assert done.stdout == "" and not left, (name, done.stdout, left)
-    print(f"{len(CASES)} passed, 0 failed")
+            start = time.monotonic()
+            check(Path(folder))
+            print(f"{check.__name__}: {time.monotonic() - start:.1f} s", flush=True)
+    print(f"{len(checks)} passed, 0 failed")
 
 
 main()

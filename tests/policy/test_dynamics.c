@@ -309,11 +309,11 @@ static void model_file(char *text, size_t bytes, const char *a, const char *b, i
         interval_s, a, b);
 }
 
-static void run_everything(struct trial *t, const char *policy, int seed, int interval_s, uint32_t threads) {
+static void run_everything(struct trial *t, const char *policy, int seed, int interval_s, uint32_t processes) {
     static struct trial_options options;
     static char models[2048];
     model_file(models, sizeof models, "a", "b", interval_s);
-    options = (struct trial_options){.models = models, .strict = true, .threads = threads};
+    options = (struct trial_options){.models = models, .strict = true, .processes = processes};
     trial_run(t, &options,
               EVERYTHING("a", "b") "policy: {name: %s}\nhorizon: drain\nreplications: 3\nseed: %d\n" MIXED_JOBS,
               policy, seed);
@@ -324,14 +324,14 @@ static void run_everything(struct trial *t, const char *policy, int seed, int in
 }
 
 /* Every policy with failures, sleep, interference, noise and resizing at once, with all invariants checked; the
-   same bytes again on four threads. */
+   same bytes again in four processes. */
 Test(dynamics, everything, .timeout = 120) {
     for (size_t p = 0; p < POLICIES; p++) {
         char policy[64];
         snprintf(policy, sizeof policy, strcmp(policies[p], "easy") == 0 ? "%s" : "%s, params: {resize: true}",
                  policies[p]);
         struct trial first, second;
-        run_everything(&first, policy, 11 + (int)p, p % 2 ? 60 : 0, 1);
+        run_everything(&first, policy, 11 + (int)p, p % 2 ? 60 : 0, 0);
         run_everything(&second, policy, 11 + (int)p, p % 2 ? 60 : 0, 4);
         cr_expect_str_eq(first.jobs_csv.text, second.jobs_csv.text, "%s", policies[p]);
         cr_expect_str_eq(first.summary_csv.text, second.summary_csv.text, "%s", policies[p]);
@@ -346,7 +346,7 @@ Test(dynamics, everything_preempted) {
         struct trial t;
         char policy[64];
         snprintf(policy, sizeof policy, "preempt_at, params: {at: %d, pause: 30}", 700 * seed);
-        run_everything(&t, policy, seed, seed % 2 ? 60 : 0, 1);
+        run_everything(&t, policy, seed, seed % 2 ? 60 : 0, 0);
         trial_finish(&t);
     }
 }

@@ -1,69 +1,16 @@
 """Policies that crash, leave, loop or corrupt memory, in a sweep and in a comparison: theirs are failed runs, all others
 are what they are without them, and no process is left. Usage: test_isolation.py EASIM SOURCE PLUGIN_DIR
 """
-import csv
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-import uuid
 from pathlib import Path
 
-EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
-BASE, BAD = SOURCE / "configs/eas-sim.yaml", PLUGINS / "ends_badly.so"
-SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))  # no handler of easim's then: the signal alone is told
-MARK = f"EASIM_TEST={uuid.uuid4()}"  # in the environment of all processes of this test, for left()
+from bad_ends import BAD, BASE, EASIM, PLUGINS, WHO, easim, ends, none_left, processes, rows_of, said_by, tree
 
-WHO = f"policy ends_badly ({BAD})"
 LIMIT = "3s"  # of healthy runs only a very loaded machine exceeds it
-ADDRESS = "SIGSEGV, a wrong address"
-# how: what is said of a run that ends so, in front of the place
-CASES = {
-    "crash": f"{WHO} crashed: {ADDRESS}",
-    "in_library": f"crashed outside the code of {WHO}, perhaps in a function that it called: {ADDRESS}",
-    "abort": f"the run of {WHO} was ended by signal 6, Aborted",
-    "exit": f"the run of {WHO} ended its process with exit status 0",
-    "leave": f"the run of {WHO} ended its process with exit status 0",
-    "loop": f"the run of {WHO} was not done within 3 s",
-    "heap": f"the run of {WHO} was ended by signal 6, Aborted",
-    "kill": f"the run of {WHO} was ended by signal 9, Killed",
-    "fork": f"the run of {WHO} was ended by signal 6, Aborted",
-}
-if SANITIZED:
-    del CASES["heap"]  # found by the sanitizer, whose report is a failed test
-    CASES["crash"] = CASES["in_library"] = f"the run of {WHO} was ended by signal 11, Segmentation fault"
-
-
-def easim(*words, code=0):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def processes():
-    """Processes of this test other than itself: number, state."""
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if int(folder.name) != os.getpid() and MARK.encode() in (folder / "environ").read_bytes().split(b"\0"):
-                found[int(folder.name)] = (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            pass  # gone meanwhile, or somebody else's
-    return found
-
-
-def none_left():
-    end = time.monotonic() + 5
-    while (left := processes()) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not left, left
+CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within 3 s"}
 
 
 def write_sweep(path, axes, base="horizon: 4h"):
@@ -134,10 +81,6 @@ def compare(out, policies, *more, code=0):
                  LIMIT, *more, code=code)
 
 
-def tree(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def a_comparison_goes_on(folder):
     """One policy ends badly between two that do not: compared is what would be without it."""
     compare(folder / "without", "fcfs,zeus", "--quiet")
@@ -145,7 +88,7 @@ def a_comparison_goes_on(folder):
     for how, text in CASES.items():
         out = folder / how
         done = compare(out, f"fcfs,{BAD},zeus", "--set", f"params_by_policy={{ends_badly: {{how: {how}}}}}", code=1)
-        said = [line for line in done.stderr.splitlines() if line.startswith("easim: ")]
+        said = said_by(done)
         assert len(said) == 1 and said[0].startswith(f"easim: {text} (replication 1, at t = "), (how, done.stderr)
         assert "zeus" in done.stdout and "ends_badly" not in done.stdout, done.stdout
         got = tree(out)
@@ -186,8 +129,12 @@ def interrupted(folder):
     process = start_hanging(folder, out)
     assert len(processes()) == 3 and "Z" not in processes().values(), processes()
     process.send_signal(signal.SIGINT)
+    start = time.monotonic()
     _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and errors == "easim: interrupted: what was finished is kept\n", errors
+    assert process.returncode == 130 and time.monotonic() - start < 10, (process.returncode, errors)
+    said, rest = errors.split(" (replication 1, at t = ")
+    assert said == f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s", errors
+    assert rest.endswith(" s, after 19 decisions); 1 more likewise: what was finished is kept\n"), errors
     none_left()
     assert len(list((out / "runs").iterdir())) == 2  # a loop that was interrupted is no failure
     done = easim("sweep", folder / "hang.yaml", "--out", out, "--run-timeout", "200ms", code=1)
@@ -216,8 +163,6 @@ def bad_limits(folder):
 
 
 def main():
-    name, value = MARK.split("=")
-    os.environ[name] = value
     checks = [a_sweep_goes_on, one_that_crashes_on_load, a_comparison_goes_on, what_was_finished_is_kept, interrupted,
               killed, the_limit_reaches_tasks, bad_limits]
     for check in checks:

@@ -1,4 +1,4 @@
-/* Runs that must be related to each other: changes of names, order, scale, threads and policy, and what they may
+/* Runs that must be related to each other: changes of names, order, scale, processes and policy, and what they may
    not change. */
 #include "../support/reference.h"
 #include "../support/scenario.h"
@@ -39,18 +39,18 @@ Test(metamorphic, same_seed_same_run) {
     }
 }
 
-Test(metamorphic, threads) {
-    static const uint32_t threads[] = {1, 2, 8};
-    struct trial t[3];
-    for (int i = 0; i < 3; i++) {
-        struct trial_options options = {.policy = "zeus", .threads = threads[i]};
+Test(metamorphic, processes) {
+    static const uint32_t processes[] = {0, 1, 2, 8};
+    struct trial t[4];
+    for (int i = 0; i < 4; i++) {
+        struct trial_options options = {.policy = "zeus", .processes = processes[i]};
         trial_run(&t[i], &options, STUDY "replications: 5\n" ARRIVALS "users: 3}\n");
         trial_must_succeed(&t[i]);
         cr_assert_eq(t[i].count, 5);
-        cr_assert_str_eq(t[i].summary_csv.text, t[0].summary_csv.text, "%u threads", threads[i]);
-        cr_assert_str_eq(t[i].jobs_csv.text, t[0].jobs_csv.text, "%u threads", threads[i]);
+        cr_assert_str_eq(t[i].summary_csv.text, t[0].summary_csv.text, "%u processes", processes[i]);
+        cr_assert_str_eq(t[i].jobs_csv.text, t[0].jobs_csv.text, "%u processes", processes[i]);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         trial_finish(&t[i]);
 }
 

@@ -63,7 +63,7 @@ static void start_queue(struct trial *t, const struct trial_options *options, in
 
 static void run_queue(int servers, double load, const char *law, double expected) {
     struct trial t;
-    start_queue(&t, &(struct trial_options){.threads = 2, .unchecked = true}, servers, load, law, JOBS);
+    start_queue(&t, &(struct trial_options){.processes = 2, .unchecked = true}, servers, load, law, JOBS);
     char what[64];
     snprintf(what, sizeof what, "%d servers, load %g, %s", servers, load, law);
     expect_mean(&t, expected, what);

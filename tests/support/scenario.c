@@ -60,7 +60,6 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
 static void render(void *context, const struct replication *replication, struct str *out) {
     struct trial *t = context;
     const struct sim *sim = replication->sim;
-    (void)out;
     if (t->options->look)
         t->options->look(t->options->context, replication);
     if (replication->number != 1)
@@ -69,8 +68,8 @@ static void render(void *context, const struct replication *replication, struct 
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
         keep_job(&t->jobs[j], sim, j);
-    tables_jobs_header(sim->workload, &t->jobs_csv);
-    tables_jobs(replication, &t->jobs_csv);
+    tables_jobs_header(sim->workload, out);
+    tables_jobs(replication, out);
     tables_decisions(replication, &t->decisions_csv);
     memcpy(t->refused, sim->refused, sizeof t->refused);
     for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
@@ -80,8 +79,8 @@ static void render(void *context, const struct replication *replication, struct 
 static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
                 struct error *reterr) {
     struct trial *t = context;
-    (void)rendered;
     (void)reterr;
+    str_add_bytes(&t->jobs_csv, rendered.at, rendered.length);
     tables_summary("p", number, t->study.scenario.seed, summary, &t->summary_csv);
     return 0;
 }
@@ -92,7 +91,7 @@ void trial_execute(struct trial *t) {
     struct error error = {0};
     struct replicate_result result = {0};
     struct replicate_sink sink = {.context = t, .render = render, .emit = emit};
-    struct replicate_options options = {.threads = t->options->threads ? t->options->threads : 1,
+    struct replicate_options options = {.processes = t->options->processes,
                                         .check = !t->options->unchecked,
                                         .strict = t->options->strict,
                                         .record_power = true,

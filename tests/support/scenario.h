@@ -19,11 +19,11 @@ struct trial_options {
     const char *jobs;   /* text of jobs.csv, or NULL */
     const char *models; /* text of models.yaml, or NULL */
     const char *policy; /* in place of the policy section, or NULL */
-    uint32_t threads;   /* 0: one */
+    uint32_t processes; /* 0: all in this one; else only summaries and jobs.csv come back */
     bool strict;
     bool decisions; /* keeps decisions.csv */
     bool unchecked; /* leaves the invariants alone, for figures that do not depend on them */
-    /* Called while the simulation of a replication is still there, on its thread; may be NULL. */
+    /* Called while the simulation of a replication is still there, in its process; may be NULL. */
     void (*look)(void *context, const struct replication *replication);
     void *context;
 };

@@ -124,7 +124,8 @@ Test(isolate, cancelled) {
     struct error error = {0};
     cancelled = &seen;
     signal(SIGTERM, cancel);
-    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_assert_eq(isolated_run(&tasks, &error), ERROR_CANCELLED);
+    cr_expect_str_eq(error.text, "interrupted");
     cr_assert_eq(seen.count, 2);
 }
 

@@ -1,6 +1,10 @@
 /* Work in a forked child with limits: whatever a plug-in does there, the parent goes on. */
-#ifndef EASIM_CONFORMANCE_CHILD_H
-#define EASIM_CONFORMANCE_CHILD_H
+#ifndef EASIM_BASE_CHILD_H
+#define EASIM_BASE_CHILD_H
+
+#include "base/str.h"
+
+#include <sys/types.h>
 
 enum child_end { CHILD_DONE, CHILD_TIMED_OUT, CHILD_KILLED, CHILD_EXITED, CHILD_NOT_STARTED };
 
@@ -12,5 +16,11 @@ struct child_result {
 /* Calls function(context) in a child with limit_s of processor time and four times that of wall-clock time. What it
    wants to hand back it writes into memory from mem_shared. */
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s);
+/* "was ended by signal 9, Killed" and the like: how a child that was not done ended. */
+void child_explain(const struct child_result *result, double limit_s, struct str *out);
+
+/* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process group of its own,
+   to be killed with all that it starts, and leaves no core file. */
+void child_begin(pid_t parent);
 
 #endif

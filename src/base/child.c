@@ -1,8 +1,6 @@
 /* Children with limits. A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
    sanitizers run in it. */
-#include "conformance/child.h"
-
-#include "experiment/isolate.h"
+#include "base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +23,19 @@
 /* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that. */
 #define DONE 77
 
+void child_begin(pid_t parent) {
+    const struct rlimit no_core = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE); /* it was killed before the line above */
+    setpgid(0, 0);
+    setrlimit(RLIMIT_CORE, &no_core);
+}
+
 _Noreturn static void be_child(void (*function)(void *), void *context, double limit_s, pid_t parent) {
     const rlim_t seconds = (rlim_t)ceil(limit_s);
     const struct rlimit processor = {seconds, seconds + 1};
-    isolate_child(parent);
+    child_begin(parent);
     setrlimit(RLIMIT_CPU, &processor);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
@@ -68,4 +78,22 @@ struct child_result child_run(void (*function)(void *context), void *context, do
     if (WEXITSTATUS(status) == DONE)
         return (struct child_result){CHILD_DONE, 0};
     return (struct child_result){CHILD_EXITED, WEXITSTATUS(status)};
+}
+
+void child_explain(const struct child_result *result, double limit_s, struct str *out) {
+    switch (result->end) {
+    case CHILD_DONE:
+        break;
+    case CHILD_TIMED_OUT:
+        str_addf(out, "did not end within %g s of processor time", limit_s);
+        break;
+    case CHILD_KILLED:
+        str_addf(out, "was ended by signal %d, %s", result->detail, strsignal(result->detail));
+        break;
+    case CHILD_EXITED:
+        str_addf(out, "ended its process with exit status %d", result->detail);
+        break;
+    case CHILD_NOT_STARTED:
+        str_addf(out, "got no process: %s", strerror(result->detail));
+    }
 }

@@ -1,0 +1,80 @@
+"""What tests of policies that end badly share: the plug-in, what is said of each of its ends, and a look at processes
+that are left. Arguments of such a test: EASIM SOURCE PLUGIN_DIR
+"""
+import csv
+import os
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+BASE, BAD, BAD_LIST = SOURCE / "configs/eas-sim.yaml", PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
+SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))  # no handler of easim's then: the signal alone is told
+MARK = f"EASIM_TEST={uuid.uuid4()}"  # in the environment of all processes of this test, for processes()
+os.environ["EASIM_TEST"] = MARK.split("=")[1]
+
+ASKED = (2 ** 64 - 1) // 4 + 1 + 32  # rounded up to 16, with the head of a block of the arena
+ADDRESS = "SIGSEGV, a wrong address"
+WHO = f"policy ends_badly ({BAD})"
+
+
+def ends(who):
+    """how: what is said of a run that ends so, in front of the place."""
+    said = {
+        "crash": f"{who} crashed: {ADDRESS}",
+        "in_library": f"crashed outside the code of {who}, perhaps in a function that it called: {ADDRESS}",
+        "abort": f"the run of {who} was ended by signal 6, Aborted",
+        "exit": f"the run of {who} ended its process with exit status 0",
+        "quick_exit": f"the run of {who} ended its process with exit status 0",
+        "leave": f"the run of {who} ended its process with exit status 0",
+        "thread_exit": f"the run of {who} ended its process with exit status 0",
+        "heap": f"the run of {who} was ended by signal 6, Aborted",
+        "kill": f"the run of {who} was ended by signal 9, Killed",
+        "fork": f"the run of {who} was ended by signal 6, Aborted",
+        "scratch": f"out of memory in decide of {who}: no room for {ASKED} more bytes",
+    }
+    if SANITIZED:
+        del said["heap"], said["scratch"]  # found by the sanitizer, whose report is a failed test
+        said["crash"] = said["in_library"] = f"the run of {who} was ended by signal 11, Segmentation fault"
+    return said
+
+
+def easim(*words, code=0, **more):
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False, **more)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def said_by(done):
+    """What easim itself says, not the C library of one of its processes."""
+    return [line for line in done.stderr.splitlines() if line.startswith("easim: ")]
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def tree(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def processes():
+    """Processes of this test other than itself: number, state."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(folder.name) != os.getpid() and MARK.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found[int(folder.name)] = (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            pass  # gone meanwhile, or somebody else's
+    return found
+
+
+def none_left():
+    end = time.monotonic() + 5
+    while (left := processes()) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not left, left
