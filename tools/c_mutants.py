@@ -1,6 +1,6 @@
 """Mutants of C source: one small change each, found on its tokens (clang-formatted C; no parser).
 
-Kinds: relational (< <= > >= == != become another), arithmetic (+ - * / % and their assignments, ++ and --), constant
+Kinds: relational (< <= > >= == != become another one), arithmetic (+ - * / % and their assignments, ++ and --), constant
 (a number +1 or -1), statement (one that assigns or calls, or break, continue, return without a value, is deleted) and
 condition (of if, while, for and ?: is negated). Comments, strings and preprocessor lines are left alone, and so is
 what an assert says.
@@ -15,7 +15,9 @@ TOKEN = re.compile(r"""(?P<name>[A-Za-z_]\w*)
     |(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[uUlLfF]*)
     |(?P<string>"[^"\n]*"|'[^'\n]*')
     |(?P<mark><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w])""", re.VERBOSE)
-RELATIONAL = ("<", "<=", ">", ">=", "==", "!=")
+# != in place of < or > is left out: where one counts up to a bound it says the same.
+RELATIONAL = {"<": ("<=", ">=", ">", "=="), "<=": ("<", ">", ">=", "=="), ">": (">=", "<=", "<", "=="),
+              ">=": (">", "<", "<=", "=="), "==": ("!=", "<=", ">="), "!=": ("==", "<", ">")}
 ARITHMETIC = {"+": "-*", "-": "+*", "*": "/+", "/": "*-", "%": "/*"}
 STEPS = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "/=", "++": "--", "--": "++"}
 NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|[\d.]+(?:[eE][-+]?\d+)?)([uUlLfF]*)$")
@@ -111,9 +113,8 @@ def operators(source):
     for i, token in enumerate(source.tokens[1:-1], 1):
         before, after, apart = source.around(i)
         if token.text in RELATIONAL and apart:
-            for new in RELATIONAL:
-                if new != token.text:
-                    yield i, "relational", token.start, token.end, new
+            for new in RELATIONAL[token.text]:
+                yield i, "relational", token.start, token.end, new
         elif token.text in ARITHMETIC and apart and (before.sort in ("name", "number") or before.text in ")]"):
             for new in ARITHMETIC[token.text]:
                 yield i, "arithmetic", token.start, token.end, new
@@ -138,7 +139,7 @@ def statements(source):
         if text == "{" and (before in ("=", ",") or before == ")" and start < i and source.function[i - 1]):
             i = source.partner.get(i, i) + 1  # an initialiser
             continue
-        if text in ("{", "}", ":", "else", "do"):
+        if text in ("{", "}", "else", "do") or text == ":" and tokens[start].text in ("case", "default"):
             start = i + 1
         elif text == ";":
             if source.function[i] and deletable(tokens[start:i]):

@@ -80,5 +80,5 @@ bool changes_repeat_only(const struct sim *sim) {
     const struct changes *c = &sim->changes;
     int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
     return c->round_ns > 0 && sim->events.count == c->pending + sim->background &&
-           sim->running + sim->checkpointing == 0 && (sim->now_ns - c->idle_since_ns) / rounds > c->round_ns;
+           (sim->now_ns - c->idle_since_ns) / rounds > c->round_ns;
 }

@@ -33,7 +33,7 @@ void progress_submit(struct sim *sim, uint32_t job) {
 }
 
 double progress_factor(const struct sim *sim, uint32_t job) {
-    return sim->progress ? sim->progress[job].noise / nodes_slowdown(sim, job) : 1;
+    return sim->progress[job].noise / nodes_slowdown(sim, job);
 }
 
 void progress_begin(struct sim *sim, uint32_t job) {

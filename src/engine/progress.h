@@ -10,7 +10,7 @@ void progress_init(struct sim *sim); /* nothing to keep unless there is noise or
 /* With sim->progress: draws the model noise of a job, exp(sigma z - sigma^2/2), mean 1, from the stream
  * noise/INDEX; rigid jobs: 1. */
 void progress_submit(struct sim *sim, uint32_t job);
-/* The factor that a job with GPUs should have now. */
+/* With sim->progress: the factor that a job with GPUs should have now. */
 double progress_factor(const struct sim *sim, uint32_t job);
 /* A segment begins: nothing is done yet, with the factor it has now. */
 void progress_begin(struct sim *sim, uint32_t job);
