@@ -1,0 +1,466 @@
+#!/usr/bin/env python3
+"""Do the tests notice small mistakes? Samples mutants of a layer, runs the tests that can see them, and reports.
+
+Usage: mutate.py [LAYER...] [--count N] [--seed N] [--jobs N] [--results FILE] [--work DIR] [--again] [--sanitize]
+
+Layers: engine, metrics, policy (src/policy and policies/). The kinds of mutants are in c_mutants.py; each has the same
+share of the sample. A mutant's rank in the sample is a hash of the seed and its text, so a change of the code changes
+the sample only where the code changed. Mutants that do not compile, or whose object code at -O2 is that of the original,
+are replaced by the next in rank; headers are left alone. Those listed in tests/equivalent_mutants.csv (found by their text, not by their line)
+are in the sample but not in the score.
+
+The tree is copied and built once, with libeasim as a shared library: a mutant costs one compilation and one link. Tests
+are ordered by what they killed so far and how long they take; the first that fails ends a mutant, and so does one that
+takes ten times its processor time. --results FILE is written after each mutant; a mutant that is in it is not run again,
+with --again only if it was killed. --sanitize runs what survived once more with ASan and UBSan. --work DIR keeps the
+copy for the next time.
+"""
+import argparse
+import csv
+import hashlib
+import json
+import os
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from c_mutants import KINDS, mutants_of
+
+SOURCE = Path(__file__).resolve().parent.parent
+LAYERS = {"engine": ("src/engine/*.c",), "metrics": ("src/metrics/*.c",),
+          "policy": ("src/policy/*.c", "policies/*.c", "policies/*/*.c")}
+EQUIVALENT = "tests/equivalent_mutants.csv"
+OPTIONS = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=2", "-Ddebug=false", "-Ddocs=disabled", "-Db_ndebug=false"]
+SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=1", "-Ddebug=false", "-Ddocs=disabled",
+             "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
+# Tests that run simulations, or parts of what they are made of.
+TESTS = {
+    "unit": "eventq group list metrics queue placement power_meter sharing sleep timeheap workload statistics "
+            "compare check module",
+    "policy": "aurachronos charon changes dynamics engine failures hybrid index metamorphic one_job plan_resize "
+              "plugins policies power_limits preemption queues resize resize_scan sharing users_and_deadlines crashes "
+              "mock_zeus mock_easy mock_host",
+    "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies files exec sharing series random",
+}
+# Fewer random scenarios than the suite has: a minute less for each survivor.
+MORE_WORDS = {"random": ["--count", "80"]}
+# Tests that only these files concern, and slow ones that come last for these alone.
+ONLY_FOR = {"policies/exec": ["exec"], "policies/exec.c": ["exec"]}
+LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
+        "src/policy/params.c": ["bad input"], "src/policy/hybrid.c": ["ablate"]}
+NOT_COUNTED = ("does not compile", "same code")
+COLUMNS = ["layer", "kind", "file", "function", "line", "original", "mutated", "status", "by", "seconds"]
+
+
+def limits(cpu_s, memory):
+    def apply():
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    return apply
+
+
+class Tree:
+    """A built copy of the source, and its tests."""
+
+    def __init__(self, folder, options, sanitized):
+        self.source, self.sanitized = folder / "source", sanitized
+        self.build = folder / ("build-sanitized" if sanitized else "build")
+        if not (self.build / "build.ninja").exists():
+            self.must(["meson", "setup", self.build, self.source, *options], "meson setup")
+        self.must(["meson", "compile", "-C", self.build], "meson compile")
+        shown = subprocess.run(["meson", "introspect", "--tests", self.build], capture_output=True, check=True)
+        wanted = {suite: set(names.split()) | {n for more in LAST.values() for n in more}
+                  for suite, names in TESTS.items()}
+        self.tests = {}
+        for test in json.loads(shown.stdout):
+            suite = test["suite"][0].split(":")[-1]
+            if test["name"] in wanted.get(suite, ()) or suite == "bad":
+                self.tests[f"{suite}/{test['name']}"] = test
+        self.cost = {}
+        self.commands = {}
+        for entry in json.loads((self.build / "compile_commands.json").read_text()):
+            path = Path(entry["directory"], entry["file"]).resolve()
+            output = entry["output"]
+            if ".so.p/" in output and path.is_relative_to(self.source):
+                self.commands[str(path.relative_to(self.source))] = (shlex.split(entry["command"]), output)
+
+    def must(self, command, what):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"mutate.py: {what} fails\n{done.stdout[-4000:]}")
+
+    def library_of(self, output):
+        """The shared library that an object goes into: src/libeasim.so, policies/zeus.so."""
+        return output.split(".p/")[0]
+
+    def link_command(self, library):
+        done = subprocess.run(["ninja", "-C", self.build, "-t", "commands", library], capture_output=True, text=True,
+                              check=True)
+        lines = [line for line in done.stdout.splitlines() if f"-o {library} " in line]
+        return shlex.split(lines[-1])
+
+
+class Worker:
+    """Its own mutated library, policies and temporary folder beside a tree."""
+
+    def __init__(self, tree, folder):
+        self.tree, self.folder = tree, folder
+        shutil.rmtree(folder, ignore_errors=True)
+        for name in ("lib", "policies", "tmp"):
+            (folder / name).mkdir(parents=True)
+        self.reset()
+        self.environment = os.environ | {"LD_LIBRARY_PATH": str(folder / "lib"), "TMPDIR": str(folder / "tmp")}
+        self.environment.pop("EASIM_DATA", None)
+        self.environment.pop("CCACHE_PREFIX", None)
+
+    def reset(self):
+        for name in ("lib", "policies"):
+            for path in (self.folder / name).iterdir():
+                path.unlink()
+        os.symlink(self.tree.build / "src/libeasim.so", self.folder / "lib/libeasim.so")
+        for path in (self.tree.build / "policies").glob("*.so"):
+            os.symlink(path, self.folder / "policies" / path.name)
+
+    def compile(self, file, text):
+        """The object file of this text in place of the file's, or None."""
+        command, output = self.tree.commands[file]
+        place = self.tree.source / file
+        source, target = self.folder / Path(file).name, self.folder / "mutant.o"
+        source.write_text(f'#line 1 "{place}"\n{text}')
+        words, skip = ["-iquote", str(place.parent), "-w"], False
+        for word in command:
+            if skip or word in ("-MD", "-MMD", "-c", "ccache", "-Werror"):
+                skip = False
+            elif word in ("-o", "-MF", "-MQ", "-MT"):
+                skip = True
+            elif not (word.endswith(".c") and (self.tree.build / word).resolve() == place):
+                words.append(word)
+        compiler = words.pop(3)  # behind the three words above
+        done = subprocess.run([compiler, *words, "-c", source, "-o", target], cwd=self.tree.build, check=False,
+                              capture_output=True)
+        if os.environ.get("MUTATE_DEBUG") and done.returncode:
+            print(done.stderr.decode())
+        return target if done.returncode == 0 else None
+
+    def install(self, file, target):
+        """Links the object into the worker's own copy of its library."""
+        output = self.tree.commands[file][1]
+        library = self.tree.library_of(output)
+        name = Path(library).name
+        place = self.folder / ("lib" if name == "libeasim.so" else "policies") / name
+        place.unlink()
+        words = [str(target) if word == output else word for word in self.tree.link_command(library)]
+        words[words.index("-o") + 1] = str(place)
+        words = [word for word in words if word != "ccache"]
+        subprocess.run(words, cwd=self.tree.build, check=True, capture_output=True)
+
+    def run(self, name):
+        """(passed, processor seconds) of a test."""
+        test = self.tree.tests[name]
+        policies = str(self.tree.build / "policies")
+        environment = self.environment | {
+            key: value.replace(policies, str(self.folder / "policies")) for key, value in test["env"].items()
+            if key != "LD_LIBRARY_PATH"}
+        command = [sys.executable if word.endswith("/python3") else word for word in test["cmd"]]
+        if self.tree.sanitized:
+            command = [str(self.tree.source / "tests/support/sanitized.sh"), *command]
+        elif "/test_" in command[0]:
+            command += ["--jobs", "1", "--fail-fast"]
+        command += MORE_WORDS.get(test["name"], [])
+        cpu_s = int(10 * self.tree.cost.get(name, 30) + 5)
+        started = time.monotonic()
+        process = subprocess.Popen(command, cwd=test.get("workdir") or self.tree.build, env=environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                   preexec_fn=limits(cpu_s, 0 if self.tree.sanitized else 8 << 30))
+        try:
+            code = process.wait(10 * cpu_s + 60)
+        except subprocess.TimeoutExpired:
+            code = -1
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        for path in (self.folder / "tmp").iterdir():
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
+        return code == 0, time.monotonic() - started
+
+
+class Order:
+    """Which test first: kills so far, of this file before others, for each second."""
+
+    def __init__(self):
+        self.kills, self.originals, self.lock = Counter(), {}, threading.Lock()
+
+    def add(self, file, test):
+        with self.lock:
+            self.kills[file, test] += 1
+            self.kills[test] += 0.05
+
+    def tests(self, tree, file):
+        def worth(test):
+            named = Path(file).stem in test
+            return (self.kills[file, test] + self.kills[test] + named + 0.02) / (tree.cost[test] + 0.05)
+        late = LAST.get(file, [])
+        names = [t for t in tree.tests if allowed(t, file) and t.split("/")[1] not in late]
+        return sorted(names, key=worth, reverse=True) + [t for t in tree.tests if t.split("/")[1] in late]
+
+
+def allowed(test, file):
+    name = test.split("/")[1]
+    last = any(name in names for names in LAST.values()) or test.startswith("bad/")
+    for prefix, names in ONLY_FOR.items():
+        if name in names:
+            return file.startswith(prefix)
+    return not last
+
+
+def equivalents():
+    path = SOURCE / EQUIVALENT
+    if not path.exists():
+        return {}
+    with open(path, newline="", encoding="utf-8") as file:
+        return {(r["file"], r["function"], r["kind"], r["original"], r["mutated"]): r["reason"]
+                for r in csv.DictReader(file)}
+
+
+class Results:
+    """What became of each mutant, in a file that grows."""
+
+    def __init__(self, path, again):
+        self.path, self.rows, self.lock = path, {}, threading.Lock()
+        if path.exists():
+            with open(path, newline="", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    if not (again and row["status"] == "survived"):
+                        self.rows[tuple(row[c] for c in ("file", "function", "kind", "original", "mutated"))] = row
+
+    def status(self, mutant):
+        row = self.rows.get(mutant.key())
+        return row["status"] if row else None
+
+    def add(self, layer, mutant, status, by="", seconds=0.0):
+        row = {"layer": layer, "kind": mutant.kind, "file": mutant.file, "function": mutant.function,
+               "line": mutant.line, "original": mutant.original, "mutated": mutant.mutated, "status": status,
+               "by": by, "seconds": f"{seconds:.1f}"}
+        with self.lock:
+            self.rows[mutant.key()] = row
+            text = [row["status"], f"{row['file']}:{row['line']}", row["mutated"], row["by"]]
+            print("  ".join(text), flush=True)
+            temporary = self.path.with_suffix(".tmp")
+            with open(temporary, "w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(self.rows.values())
+            temporary.replace(self.path)
+
+
+def candidates(layer, seed, source):
+    """By kind, in the order of the sample."""
+    found = {kind: [] for kind in KINDS}
+    for pattern in LAYERS[layer]:
+        for path in sorted(source.glob(pattern)):
+            file = str(path.relative_to(source))
+            for mutant in mutants_of(file, path.read_text(encoding="utf-8")):
+                found[mutant.kind].append(mutant)
+
+    def rank(mutant):
+        return hashlib.sha256("|".join((str(seed), *mutant.key())).encode()).digest()
+    return {kind: sorted(mutants, key=rank) for kind, mutants in found.items()}
+
+
+def text_of(mutant, source, changed=True):
+    text = (source / mutant.file).read_text(encoding="utf-8")
+    if not changed:
+        return text
+    return text[:mutant.start] + mutant.new + text[mutant.end:]
+
+
+def sample(ranked, count, results):
+    """The first of each kind in turn that compile to other code, as far as that is known, until there are enough."""
+    lists, chosen = {kind: iter(mutants) for kind, mutants in ranked.items()}, []
+    while len(chosen) < count and lists:
+        for kind in list(lists):
+            mutant = next((m for m in lists[kind] if results.status(m) not in NOT_COUNTED), None)
+            if mutant is None:
+                del lists[kind]
+            elif len(chosen) < count:
+                chosen.append(mutant)
+    return chosen
+
+
+def compiled(mutant, worker, originals):
+    """The object of the mutant and None, or None and why it does not count."""
+    key = mutant.file, worker.tree.sanitized
+    if key not in originals:
+        target = worker.compile(mutant.file, text_of(mutant, worker.tree.source, False))
+        if not target:
+            sys.exit(f"mutate.py: {mutant.file} does not compile")
+        originals[key] = target.read_bytes()
+    target = worker.compile(mutant.file, text_of(mutant, worker.tree.source))
+    if not target:
+        return None, NOT_COUNTED[0]
+    return (None, NOT_COUNTED[1]) if target.read_bytes() == originals[key] else (target, None)
+
+
+def kill(layer, mutant, worker, order, results):
+    started = time.monotonic()
+    target, status = compiled(mutant, worker, order.originals)
+    if status and not worker.tree.sanitized:
+        results.add(layer, mutant, status)
+        return
+    worker.install(mutant.file, target)
+    killer = ""
+    for test in order.tests(worker.tree, mutant.file):
+        if not worker.run(test)[0]:
+            killer = test
+            order.add(mutant.file, test)
+            break
+    worker.reset()
+    sanitizer = " (sanitized)" if worker.tree.sanitized else ""
+    results.add(layer, mutant, "killed" if killer else "survived", killer + sanitizer if killer else "",
+                time.monotonic() - started)
+
+
+def work(queue, workers, order, results):
+    """Takes (layer, mutant) off the queue until it is empty; one thread a worker."""
+    lock = threading.Lock()
+
+    def loop(worker):
+        while True:
+            with lock:
+                if not queue:
+                    return
+                layer, mutant = queue.pop(0)
+            kill(layer, mutant, worker, order, results)
+    threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def measure(tree, worker):
+    """How long each test takes on the original, which must pass."""
+    place = tree.build / "costs.json"  # how long they took the last time
+    before = json.loads(place.read_text()) if place.exists() else {}
+    for name in list(tree.tests):
+        passed, tree.cost[name] = (True, before[name]) if name in before else worker.run(name)
+        if not passed:
+            print(f"mutate.py: without a mutant {name} fails; it is left out", flush=True)
+            del tree.tests[name], tree.cost[name]
+    place.write_text(json.dumps(tree.cost))
+
+
+def report(layers, samples, results):
+    for layer in layers:
+        status = Counter(results.status(m) for m in samples[layer])
+        counted = status["killed"] + status["survived"]
+        share = status["killed"] / counted if counted else 0
+        rest = Counter(row["status"] for row in results.rows.values() if row["layer"] == layer)
+        print(f"{layer}: {len(samples[layer])} mutants, {status['killed']} killed, {status['survived']} survived, "
+              f"{status['equivalent']} equivalent by hand: {100 * share:.1f} % killed; besides "
+              f"{rest['same code']} with the same code, {rest['does not compile']} that do not compile")
+        for mutant in samples[layer]:
+            if results.status(mutant) == "survived":
+                print(f"  {mutant.file}:{mutant.line} {mutant.function}: {mutant.original}  ->  {mutant.mutated}")
+
+
+def copy_tree(folder):
+    """The files that git knows or would, as they are now."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=SOURCE, check=True,
+                            capture_output=True).stdout.decode().split("\0")
+    names = {name for name in listed if name and (SOURCE / name).is_file()}
+    for path in sorted(folder.rglob("*")) if folder.exists() else []:
+        if path.is_file() and str(path.relative_to(folder)) not in names:
+            path.unlink()
+    for name in names:
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_bytes() != (SOURCE / name).read_bytes():
+            shutil.copy(SOURCE / name, target)
+
+
+def stale(known):
+    """Lines of the list of equivalent mutants that no code has any more."""
+    texts = {}
+    for file, function, kind, original, mutated in known:
+        if file not in texts:
+            path = SOURCE / file
+            texts[file] = {m.key() for m in mutants_of(file, path.read_text(encoding="utf-8"))} if path.exists() else ()
+        if (file, function, kind, original, mutated) not in texts[file]:
+            print(f"{EQUIVALENT}: {file}: {function}: no such mutant now: {mutated}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("layers", nargs="*", metavar="LAYER", default=list(LAYERS))
+    parser.add_argument("--count", type=int, default=200, help="mutants a layer (200)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--results", type=Path, default=Path("mutants.csv"))
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--again", action="store_true", help="run those again that survived")
+    parser.add_argument("--sanitize", action="store_true", help="what survives once more with sanitizers")
+    parser.add_argument("--nice", type=int, default=10)
+    options = parser.parse_args()
+    if unknown := set(options.layers) - set(LAYERS):
+        parser.error(f"no layer {', '.join(unknown)}: {', '.join(LAYERS)}")
+    return options
+
+
+def run_sample(layer, options, workers, order, results):
+    """Runs what has no result yet; mutants that turn out not to count are replaced. Returns the sample."""
+    known, ranked = equivalents(), candidates(layer, options.seed, workers[0].tree.source)
+    while True:
+        chosen = sample(ranked, options.count, results)
+        for mutant in chosen:
+            if mutant.key() in known and results.status(mutant) != "equivalent":
+                results.add(layer, mutant, "equivalent", known[mutant.key()])
+        queue = [(layer, mutant) for mutant in chosen if not results.status(mutant)]
+        if not queue:
+            return chosen
+        work(queue, workers, order, results)
+
+
+def rounds(options, folder, results):
+    """All of it: the sample of each layer."""
+    stale(equivalents())
+    tree, order = Tree(folder, OPTIONS, False), Order()
+    workers = [Worker(tree, folder / f"worker-{i}") for i in range(options.jobs)]
+    measure(tree, workers[0])
+    samples = {layer: run_sample(layer, options, workers, order, results) for layer in options.layers}
+    queue = [(layer, m) for layer in options.layers for m in samples[layer] if results.status(m) == "survived"]
+    if options.sanitize and queue:
+        tree = Tree(folder, SANITIZED, True)
+        workers = [Worker(tree, folder / f"sanitized-{i}") for i in range(options.jobs)]
+        measure(tree, workers[0])
+        work(queue, workers, order, results)
+    return samples
+
+
+def main():
+    options = arguments()
+    os.nice(options.nice)
+    folder = options.work.resolve() if options.work else Path(tempfile.mkdtemp(prefix="easim-mutants."))
+    results = Results(options.results, options.again)
+    try:
+        copy_tree(folder / "source")
+        report(options.layers, rounds(options, folder, results), results)
+    finally:
+        if not options.work:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
