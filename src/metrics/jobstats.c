@@ -78,7 +78,7 @@ static double ideal_s(const struct sim *sim, uint32_t job) {
 static double dedicated_s(const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     double start_s = workload_costs(sim->workload, spec->model)->start_s;
-    return config_table_best(&sim->workload->table, spec->set, spec->work, start_s).time_s;
+    return start_s + spec->work / sim->workload->table.sets.at[spec->set].best_goodput;
 }
 
 static void add_finished(struct sums *t, uint32_t job) {

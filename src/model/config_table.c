@@ -208,8 +208,12 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
         }
     }
     set.count = (uint32_t)t->configs.count - set.first;
-    for (uint32_t i = set.first; i < set.first + set.count; i++)
-        set.type_mask |= 1ull << t->configs.at[i].gpu_type;
+    for (uint32_t i = set.first; i < set.first + set.count; i++) {
+        const struct easim_config *c = &t->configs.at[i];
+        set.type_mask |= 1ull << c->gpu_type;
+        if (c->power_limit_w == INFINITY)
+            set.best_goodput = fmax(set.best_goodput, c->goodput[c->empty_span]);
+    }
     if (set.count == 0)
         set.reason = explain(t, q, &dropped);
     array_push(&t->sets, set);

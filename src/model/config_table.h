@@ -24,6 +24,7 @@ struct config_request {
 struct config_set {
     uint32_t first, count;                /* in the table; count 0: nothing is feasible, see reason */
     uint64_t type_mask;                   /* bit per GPU type that a configuration has */
+    double best_goodput;                  /* of those without limit, cluster empty: T* = set-up + work / it */
     const char *reason;                   /* why nothing is feasible, in words */
     const struct config_request *request; /* what it was made for; of the table */
 };
