@@ -49,8 +49,23 @@ static uint32_t collect_ends(const struct easim_pass *pass, uint32_t gpu_type, s
     return count;
 }
 
-static void reserve(const struct easim_pass *pass, uint32_t gpu_type, uint32_t k, struct queue *queue) {
+/* Free GPUs with which a request surely fits: its k; if it is known in one node only, as many as leave some node k
+   free however they are spread. */
+static uint32_t enough_for(const struct easim_view *view, const struct easim_config *request) {
+    uint32_t most_in_vain = 0;
+    if (request->goodput[EASIM_ACROSS_NODES] > 0)
+        return request->k;
+    for (uint32_t n = 0; n < view->node_count; n++) {
+        const struct easim_node *node = easim_view_node(view, n);
+        if (node->gpu_type == request->gpu_type && !node->failed)
+            most_in_vain += node->gpus < request->k ? node->gpus : request->k - 1;
+    }
+    return most_in_vain + 1;
+}
+
+static void reserve(const struct easim_pass *pass, const struct easim_config *request, struct queue *queue) {
     struct end *ends;
+    uint32_t gpu_type = request->gpu_type, k = enough_for(pass->view, request);
     uint32_t count = collect_ends(pass, gpu_type, &ends);
     uint32_t free = easim_view_gpu_type(pass->view, gpu_type)->free;
     queue->shadow_ns = pass->view->now_ns;
@@ -106,7 +121,7 @@ static int decide(const struct easim_pass *pass) {
         i = job->next_waiting;
         if (span < 0 && !queue->blocked) {
             queue->blocked = true;
-            reserve(pass, config->gpu_type, config->k, queue);
+            reserve(pass, config, queue);
         } else if (span >= 0 && (!queue->blocked || may_pass(view, job, (uint32_t)span, config->k, queue))) {
             pass->host->plan_start(pass->plan, job->index, job->best_config);
         }

@@ -45,14 +45,14 @@ enum easim_answer {
 /* Placement of a configuration: inside one node, or spread over several. Also an index. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 
-/* One way to run a job. Speed and power are tabulated once per run, by enum easim_span. */
+/* One way to run a job, by enum easim_span; never placed in a span that its lookup table does not know. */
 struct easim_config {
     uint32_t k;           /* GPUs, >= 1 */
     uint32_t batch;       /* samples per GPU and iteration; 0 for a rigid job */
     uint32_t gpu_type;    /* index of a struct easim_gpu_type */
     uint32_t empty_span;  /* enum easim_span it would get on the empty cluster */
-    double goodput[2];    /* reference samples/s, > 0: r * eff(k*b) */
-    double power_w[2];    /* of one GPU while computing: min(tdp_w, p0 + e*r/k) */
+    double goodput[2];    /* reference samples/s: r * eff(k*b); 0: not known in this span */
+    double power_w[2];    /* of one GPU computing: min(tdp_w, p0 + e*r/k); not known: as in the other span */
     bool extrapolated;    /* outside the range in which the model was measured */
     double power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
     uint32_t milli;       /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs */
@@ -227,9 +227,9 @@ static inline double easim_config_gpus(const struct easim_config *config) {
 /* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
 static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
-    if (config->k <= type->node_free_max || (config->milli && config->milli <= type->shared_free_max_milli))
-        return EASIM_ONE_NODE;
-    return config->k <= type->free ? (int)EASIM_ACROSS_NODES : (int)EASIM_NOFIT;
+    bool one = config->k <= type->node_free_max || (config->milli && config->milli <= type->shared_free_max_milli);
+    int span = one ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    return (one || config->k <= type->free) && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
 }
 
 /* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`. */

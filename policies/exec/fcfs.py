@@ -26,7 +26,8 @@ class Cluster:
     def span(self, config):
         """0: fits into one node; 1: across nodes; None: not at all."""
         k, gpu_type = config["k"], config["gpu_type"]
-        return 0 if k <= self.node_free_max[gpu_type] else 1 if k <= self.type_free[gpu_type] else None
+        span = 0 if k <= self.node_free_max[gpu_type] else 1 if k <= self.type_free[gpu_type] else None
+        return None if span is None or config["goodput"][span] is None else span  # null: never placed so
 
     def take(self, config):
         k, gpu_type = config["k"], config["gpu_type"]

@@ -83,6 +83,14 @@ static void add_pair(struct text *t, const char *name, const double values[2]) {
     text_add(t, "]");
 }
 
+/* null in a span in which the configuration is not known. */
+static void add_known(struct text *t, const char *name, const double values[2], const struct easim_config *config) {
+    double known[2];
+    for (int span = 0; span < 2; span++)
+        known[span] = config->goodput[span] > 0 ? values[span] : NAN;
+    add_pair(t, name, known);
+}
+
 static const char *truth(bool value) {
     return value ? "true" : "false";
 }
@@ -126,8 +134,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
         const struct easim_config *c = easim_view_config(view, i);
         text_printf(t, "%s{\"k\":%u,\"batch\":%u,\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s",
                     i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
-        add_pair(t, "goodput", c->goodput);
-        add_pair(t, "power_w", c->power_w);
+        add_known(t, "goodput", c->goodput, c);
+        add_known(t, "power_w", c->power_w, c);
         text_add(t, ",");
         text_real(t, "power_limit_w", c->power_limit_w);
         text_add(t, "}");

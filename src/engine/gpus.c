@@ -53,11 +53,15 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
     return added;
 }
 
-/* Takes free GPUs, or part of one, for a configuration. */
+/* Takes free GPUs, or part of one, for a configuration, if it is known in the span that placement gives it now. */
 static bool take(struct sim *sim, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
-    return c->milli > 0 ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
-                        : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
+    bool taken = c->milli > 0 ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
+                              : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
+    if (!taken || c->goodput[gpus_span(allocation)] > 0)
+        return taken;
+    placement_give_back(&sim->placement, allocation);
+    return false;
 }
 
 /* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */

@@ -65,31 +65,49 @@ static bool outside(const struct schema_list *range, uint32_t value) {
     return range->count != 2 || ((int64_t)value < at[0] || (int64_t)value > at[1]);
 }
 
-/* Speed and power of one configuration; false if a lookup table does not reach it. */
-static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w, struct easim_config *c) {
-    for (int span = 0; span < 2; span++) {
-        double iteration_s;
-        if (g->lookup.count > 0) {
-            struct lookup_value value;
-            if (!lookup_find(&g->lookup, c->k, c->batch, (enum easim_span)span, &value))
-                return false;
-            iteration_s = value.iteration_s;
-            c->power_w[span] = fmin(tdp_w, value.power_w);
-        } else {
-            iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, (enum easim_span)span);
-            c->power_w[span] =
-                power_training_w(&g->power, g->speed.c_s, speed_rate(1, c->batch, iteration_s), tdp_w);
-        }
-        c->goodput[span] =
-            speed_rate(c->k, c->batch, iteration_s) * efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
-    }
-    c->extrapolated = outside(&g->range_k, c->k) || outside(&g->range_batch, c->batch);
+/* Iteration time and power in one span; false if a lookup table does not reach it. */
+static bool predict(const struct gpu_model *g, const struct easim_config *c, enum easim_span span,
+                    struct lookup_value *value) {
+    if (g->lookup.count > 0)
+        return lookup_find(&g->lookup, c->k, c->batch, span, value);
+    value->iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, span);
+    value->power_w =
+        power_training_w(&g->power, g->speed.c_s, speed_rate(1, c->batch, value->iteration_s), INFINITY);
     return true;
+}
+
+/* Speed and power of one configuration; false if a lookup table knows it in no span. */
+static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w, struct easim_config *c) {
+    double efficiency = efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
+    bool known[2];
+    for (int span = 0; span < 2; span++) {
+        struct lookup_value value;
+        known[span] = predict(g, c, (enum easim_span)span, &value);
+        c->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
+        c->goodput[span] = known[span] ? speed_rate(c->k, c->batch, value.iteration_s) * efficiency : 0;
+    }
+    for (int span = 0; span < 2; span++)
+        if (!known[span])
+            c->power_w[span] = c->power_w[1 - span];
+    c->extrapolated = outside(&g->range_k, c->k) || outside(&g->range_batch, c->batch);
+    return known[0] || known[1];
+}
+
+/* Whether the empty cluster would place it where it is known. */
+static bool placed_when_empty(const struct easim_config *c) {
+    return c->goodput[c->empty_span] > 0;
+}
+
+/* Whether placement could ever give it a span in which it is known: several nodes, once no one of them has k free.
+ */
+static bool could_be_placed(const struct easim_config *c, const struct gpu_type *type) {
+    return placed_when_empty(c) ||
+           (c->empty_span == EASIM_ONE_NODE && c->k > 1 && type->node_gpus_max < type->gpus);
 }
 
 /* Why candidates fell out, to explain an empty set. */
 struct dropped {
-    uint32_t by_gpus, by_memory, by_range;
+    uint32_t by_gpus, by_memory, by_range, by_span;
     uint32_t least_k, most_gpus;
     double least_gib;
 };
@@ -120,6 +138,8 @@ static void add_model_configs(struct config_table *t, const struct config_reques
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
         } else if (!tabulate(m, g, type->tdp_w, &c)) {
             dropped->by_range++;
+        } else if (!could_be_placed(&c, type)) {
+            dropped->by_span++;
         } else {
             array_push(&t->configs, c);
             add_limited(t, g, type->tdp_w, &c);
@@ -147,6 +167,9 @@ static const char *explain(struct config_table *t, const struct config_request *
         numfmt_real(text, d->least_gib);
         return arena_printf(&t->arena, "needs at least %s GiB of GPU memory", text);
     }
+    if (d->by_span > 0)
+        return "the lookup table knows its configurations only across nodes, or only in one node, where the empty "
+               "cluster never places them";
     if (d->by_range > 0)
         return "no allowed configuration is in the measured range of its lookup table";
     if (d->by_gpus > 0)
@@ -181,6 +204,16 @@ static bool allows_type(const struct config_table *t, const struct config_reques
     return q->model == EASIM_NONE || model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
 }
 
+/* Leaves configurations [first, end) out if the empty cluster places none of them: their job might wait for ever.
+ */
+static void keep_if_placed(struct config_table *t, uint32_t first, struct dropped *dropped) {
+    for (size_t i = first; i < t->configs.count; i++)
+        if (placed_when_empty(&t->configs.at[i]))
+            return;
+    dropped->by_span += t->configs.count > first;
+    t->configs.count = first;
+}
+
 uint32_t config_table_set(struct config_table *t, const struct config_request *q) {
     unsigned char key[sizeof *q];
     bool is_new;
@@ -207,6 +240,7 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
             }
         }
     }
+    keep_if_placed(t, set.first, &dropped);
     set.count = (uint32_t)t->configs.count - set.first;
     for (uint32_t i = set.first; i < set.first + set.count; i++) {
         const struct easim_config *c = &t->configs.at[i];
@@ -226,7 +260,7 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
     double best_kp = 0;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         const struct easim_config *c = &t->configs.at[i];
-        if (c->power_limit_w < INFINITY)
+        if (c->power_limit_w < INFINITY || !placed_when_empty(c))
             continue;
         double computing_s = work / c->goodput[c->empty_span];
         double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
@@ -250,12 +284,13 @@ double config_table_best_time_within(const struct config_table *t, uint32_t set,
     const struct config_set *s = &t->sets.at[set];
     uint32_t least_k = UINT32_MAX;
     for (uint32_t i = s->first; i < s->first + s->count; i++)
-        least_k = t->configs.at[i].k < least_k ? t->configs.at[i].k : least_k;
+        if (placed_when_empty(&t->configs.at[i]))
+            least_k = t->configs.at[i].k < least_k ? t->configs.at[i].k : least_k;
     uint32_t limit = most_k > least_k ? most_k : least_k;
     double best_s = INFINITY;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         const struct easim_config *c = &t->configs.at[i];
-        if (c->k <= limit)
+        if (c->k <= limit && placed_when_empty(c))
             best_s = fmin(best_s, setup_s + work / c->goodput[c->empty_span]);
     }
     return best_s;

@@ -10,6 +10,9 @@
 
 #define CONFIG_MAX_CHOICES 64 /* of k, and of b, in one request */
 
+/* A lookup table may know a configuration in one span only (goodput 0 in the other). It is in a set if placement
+   could ever give it that span, and a set in which the empty cluster gives no configuration its span is empty. */
+
 /* What a job allows. Lists are ascending and without repeats. */
 struct config_request {
     uint32_t model; /* index, or EASIM_NONE: rigid */
@@ -47,8 +50,8 @@ struct config_table {
     struct arena arena;
 };
 
-/* Least predicted T and EDP of a job over the configurations of a set without a power limit, on the empty cluster
-   (T* and EDP* of SPEC 5). */
+/* Least predicted T and EDP of a job over the configurations of a set without a power limit that the empty cluster
+   places, there (T* and EDP* of SPEC 5). */
 struct config_best {
     uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
     double time_s;
@@ -65,7 +68,8 @@ void config_table_finish(struct config_table *table);
 uint32_t config_table_set(struct config_table *table, const struct config_request *request);
 
 struct config_best config_table_best(const struct config_table *table, uint32_t set, double work, double setup_s);
-/* Least T over configurations with k <= most_k (the smallest k there is if none), with set-up setup_s. */
+/* Least T over the configurations that the empty cluster places, with k <= most_k (the smallest k there is if
+   none), with set-up setup_s. */
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work, double setup_s,
                                      uint32_t most_k);
 /* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run there. */

@@ -25,7 +25,9 @@ struct lookup_value {
 int lookup_sort(struct lookup *lookup);
 
 /* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then linear in k.
-   Without points across nodes, those within a node stand for both. False outside the measured range. */
+   Without any points across nodes, those within a node stand for both. False outside the measured range of the
+   span.
+ */
 bool lookup_find(const struct lookup *lookup, uint32_t k, uint32_t batch, enum easim_span span,
                  struct lookup_value *value);
 

@@ -63,10 +63,11 @@ uint32_t groups_end(struct groups *g) {
 
 static bool is_open(const struct intern_entry *ways, const struct easim_pass *pass, const struct easim_list *ops,
                     const struct easim_job *job) {
-    const struct group_way *way = ways->key;
+    const struct group_way *way = ways->key; /* its spans are those in which it is known */
     for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
-        int span = easim_fit(pass->view,
-                             &(struct easim_config){.k = way->k, .gpu_type = way->gpu_type, .milli = way->milli});
+        int span = easim_fit(
+            pass->view,
+            &(struct easim_config){.k = way->k, .gpu_type = way->gpu_type, .goodput = {1, 1}, .milli = way->milli});
         if (span >= 0 && (way->spans >> span & 1) && (!ops->allow || ops->allow(pass, job, way->config)))
             return true;
     }

@@ -54,8 +54,10 @@ static double objective_of(const struct easim_pass *pass, unsigned side, const s
 static double best_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job) {
     double best = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        struct easim_choice choice =
-            easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (!(config->goodput[config->empty_span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
         double objective = objective_of(pass, side, job, &choice, false);
         if (isnan(objective))
             return NAN; /* the host finds it when it tries the configuration */

@@ -58,8 +58,10 @@ static int find_best(struct list *l, const struct easim_pass *pass, const struct
     if (!isnan(l->index.jobs[job->index].best))
         return 0;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        struct easim_choice choice =
-            easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (!(config->goodput[config->empty_span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
             return list_fail_objective(l, pass, job, false);
@@ -116,6 +118,8 @@ static uint32_t group_of(struct list *l, const struct easim_pass *pass, const st
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         uint32_t spans = 0;
         for (uint32_t span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
+            if (!(easim_view_config(pass->view, c)->goodput[span] > 0))
+                continue;
             struct easim_choice choice = easim_predict(pass->view, job, c, span);
             double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
             if (isnan(objective) || list_admits_objective(key, objective))

@@ -88,6 +88,8 @@ static double hoped_objective(const struct list *l, const struct easim_pass *pas
     bool alike = c->goodput[0] == c->goodput[1] && c->power_w[0] == c->power_w[1];
     double best = INFINITY;
     for (uint32_t span = 0; span < (alike ? 1 : 2); span++) {
+        if (!(c->goodput[span] > 0))
+            continue;
         struct easim_choice choice = easim_predict_resized(pass->view, job, config, span);
         if (lossless)
             choice =

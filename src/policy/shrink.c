@@ -18,7 +18,10 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
     if (c->k > type->free + freed)
         return 0;
     bool one_node = c->k <= type->node_free_max || type->node_gpus_max == type->gpus;
-    struct easim_choice choice = easim_predict(view, job, config, one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES);
+    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    if (!(c->goodput[span] > 0) || (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
+        return 0; /* not known there, or not once a node happens to have room */
+    struct easim_choice choice = easim_predict(view, job, config, span);
     double objective = list_objective(l, pass, job, &choice, list_is_urgent(&l->first_left.key));
     if (isnan(objective))
         return list_fail_objective(l, pass, job, list_is_urgent(&l->first_left.key));

@@ -19,7 +19,8 @@ struct bed {
 static void make_bed(struct bed *bed) {
     *bed = (struct bed){0};
     for (uint32_t i = 0; i < CONFIGS; i++)
-        bed->configs[i] = (struct easim_config){.gpu_type = i / 6, .k = 1u << i % 6 / 2, .batch = 8u << i % 2};
+        bed->configs[i] =
+            (struct easim_config){.gpu_type = i / 6, .k = 1u << i % 6 / 2, .batch = 8u << i % 2, .goodput = {1, 1}};
     bed->view = (struct easim_view){.gpu_types = bed->types,
                                     .gpu_type_stride = sizeof *bed->types,
                                     .configs = bed->configs,
@@ -50,7 +51,8 @@ static bool any_fits(const struct bed *bed, const uint32_t *spans, const struct 
     return false;
 }
 
-/* All states of two types with up to 5 free GPUs, against random spans of every configuration. */
+/* All states of two types with up to 5 free GPUs, against random spans of every configuration, a
+   third of the time of those in which it is known. */
 Test(group, open_as_by_looking_at_all) {
     static const struct easim_list all = {.struct_size = sizeof all}, odd = {.allow = allow_odd};
     struct groups groups = {0};
@@ -61,8 +63,12 @@ Test(group, open_as_by_looking_at_all) {
     for (int i = 0; i < 3000; i++) {
         const struct easim_list *ops = i % 2 ? &odd : &all;
         uint32_t spans[CONFIGS];
-        for (int c = 0; c < CONFIGS; c++)
-            spans[c] = (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4));
+        for (int c = 0; c < CONFIGS; c++) {
+            uint32_t known = i % 3 ? 3 : (uint32_t)gsl_rng_uniform_int(rng, 4);
+            bed.configs[c].goodput[0] = known & 1;
+            bed.configs[c].goodput[1] = known >> 1;
+            spans[c] = (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4)) & known;
+        }
         uint32_t group = make_group(&groups, &bed, spans, ops->allow);
         for (uint32_t state = 0; state < 6 * 6 * 6; state++) {
             bed.types[0] =

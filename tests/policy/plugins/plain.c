@@ -36,8 +36,10 @@ static double plain_objective_of(const struct easim_pass *pass, const struct eas
 static double plain_best_of(const struct easim_pass *pass, const struct easim_job *job) {
     double best = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        struct easim_choice choice =
-            easim_predict(pass->view, job, c, easim_view_config(pass->view, c)->empty_span);
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (!(config->goodput[config->empty_span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
         best = fmin(best, plain_objective_of(pass, job, &choice, false));
     }
     return best;
