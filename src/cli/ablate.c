@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
+#include "cli/words.h"
 #include "ingest/readers.h"
 #include "output/ablate_tables.h"
 
@@ -13,6 +14,9 @@ struct arguments {
     struct run_args run;
     const char *sides[2]; /* NAME or NAME:PARAM=VALUE,... */
     struct option_metrics shown;
+    const char *const *words; /* for the manifest */
+    struct study plain;       /* with neither policy */
+    struct inputs inputs;     /* of both */
 };
 
 enum { KEY_METRICS = 512 };
@@ -98,6 +102,9 @@ static int load(struct arguments *a, struct study *studies, struct problems *pro
     for (int i = 0; i < 2; i++)
         if (load_side(a, a->sides[i], &studies[i], problems) < 0)
             return ERROR_INPUT;
+    scenario_args_plain(&a->run.scenario, &a->plain);
+    for (int i = 0; i < 2; i++)
+        inputs_add_study(&a->inputs, &studies[i]);
     return 0;
 }
 
@@ -139,7 +146,9 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     progress_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    const struct ablate_output output = {.studies = studies,
+    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs};
+    const struct ablate_output output = {.origin = &origin,
+                                         .studies = studies,
                                          .ablation = ablation,
                                          .first = a->sides[0],
                                          .second = a->sides[1],
@@ -168,6 +177,7 @@ int cli_ablate(int argc, char **argv) {
     struct ablation ablation = {0};
     struct problems problems = {0};
     cli_parse(&argp, argc, argv, &a);
+    a.words = words_of(&argp, argc, argv, &a.run.scenario.arena);
     int r = load(&a, studies, &problems);
     if (r == 0) {
         ablation_init(&ablation, &studies[0], &studies[1]);
@@ -177,6 +187,8 @@ int cli_ablate(int argc, char **argv) {
     ablation_finish(&ablation);
     study_finish(&studies[0]);
     study_finish(&studies[1]);
+    study_finish(&a.plain);
+    inputs_finish(&a.inputs);
     problems_finish(&problems);
     scenario_args_finish(&a.run.scenario);
     return code;

@@ -230,7 +230,7 @@ static bool print_validation(const struct validation *v, double max_error) {
 
 static int check(const struct arguments *a, const struct profile_table *profile, struct problems *problems) {
     struct arena arena = {0};
-    struct binding binding = {&arena, problems};
+    struct binding binding = {.arena = &arena, .problems = problems};
     struct yaml_node path = {.kind = YAML_NODE_SCALAR, .text = a->check, .length = strlen(a->check)};
     struct model_set models;
     struct str points = {0};

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/cli.h"
+#include "cli/repeat.h"
 #include "easim_version.h"
 
 #include <gsl/gsl_errno.h>
@@ -9,19 +10,19 @@
 #include <string.h>
 
 const struct command cli_commands[] = {
-    {"ablate", "split the difference between two policies into components", cli_ablate},
-    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate},
-    {"check", "load a scenario and report every problem in it", cli_check},
-    {"compare", "run several policies on the same workloads and compare them", cli_compare},
-    {"gen", "write the jobs of one replication as a workload CSV", cli_gen},
-    {"import", "turn a recorded job log into a workload CSV", cli_import},
-    {"plot", "draw figures of results with gnuplot", cli_plot},
-    {"policies", "list the policies, or document one", cli_policies},
-    {"profile", "turn measurements of a real job into a profile CSV", cli_profile},
-    {"run", "run a scenario and write its results", cli_run},
-    {"sweep", "run a scenario at many points and join the results", cli_sweep},
-    {"tune", "search the parameters of a policy that are best for a metric", cli_tune},
-    {NULL, NULL, NULL},
+    {"ablate", "split the difference between two policies into components", cli_ablate, true},
+    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate, false},
+    {"check", "load a scenario and report every problem in it", cli_check, false},
+    {"compare", "run several policies on the same workloads and compare them", cli_compare, true},
+    {"gen", "write the jobs of one replication as a workload CSV", cli_gen, false},
+    {"import", "turn a recorded job log into a workload CSV", cli_import, false},
+    {"plot", "draw figures of results with gnuplot", cli_plot, false},
+    {"policies", "list the policies, or document one", cli_policies, false},
+    {"profile", "turn measurements of a real job into a profile CSV", cli_profile, false},
+    {"run", "run a scenario and write its results", cli_run, true},
+    {"sweep", "run a scenario at many points and join the results", cli_sweep, true},
+    {"tune", "search the parameters of a policy that are best for a metric", cli_tune, true},
+    {NULL, NULL, NULL, false},
 };
 
 static void print_usage(FILE *file) {
@@ -62,7 +63,9 @@ int cli_main(int argc, char **argv) {
             char name[64];
             snprintf(name, sizeof name, "easim %s", c->name);
             argv[1] = name;
-            return c->run(argc - 1, argv + 1);
+            const char *manifest = c->repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
+            const struct repeated again = {c->name, c->run, manifest};
+            return manifest ? repeat(&again, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
         }
     return unknown_command(argv[1]);
 }

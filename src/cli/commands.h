@@ -2,10 +2,13 @@
 #ifndef EASIM_CLI_COMMANDS_H
 #define EASIM_CLI_COMMANDS_H
 
+#include <stdbool.h>
+
 struct command {
     const char *name;
     const char *summary;
     int (*run)(int argc, char **argv); /* argv[0] is "easim NAME" */
+    bool repeats;                      /* what a manifest records of it */
 };
 
 extern const struct command cli_commands[]; /* ends with a NULL name */

@@ -20,6 +20,8 @@ struct session {
     struct compare_series *series;
     struct comparison comparison;
     struct compare_goal goal;
+    struct study plain;   /* without the policies compared */
+    struct inputs inputs; /* of all of them */
 };
 
 /* The scenario with the sets of one perturbation after those of the command line. */
@@ -50,6 +52,9 @@ static int load(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
     if (contenders_load(&s->clean, &a->run.scenario, a->policies.at, a->policies.count, problems) < 0)
         return ERROR_INPUT;
+    scenario_args_plain(&a->run.scenario, &s->plain);
+    for (size_t i = 0; i < s->clean.count; i++)
+        inputs_add_study(&s->inputs, &s->clean.at[i].study);
     s->perturbed = mem_zalloc(a->perturbations.count, sizeof *s->perturbed);
     int result = 0;
     for (size_t i = 0; i < a->perturbations.count; i++)
@@ -170,6 +175,21 @@ static int print(const struct session *s, const struct compare_output *output) {
     return code;
 }
 
+/* Those that have results, perturbed ones too. NULL-terminated, in the arena. */
+static const char *const *list_folders(const struct session *s, struct arena *arena) {
+    size_t count = 0, most = s->clean.count * (1 + s->args->perturbations.count);
+    const char **folders = arena_alloc(arena, (most + 1) * sizeof *folders);
+    for (size_t i = 0; i <= s->args->perturbations.count; i++) {
+        const struct contenders *all = i == 0 ? &s->clean : &s->perturbed[i - 1];
+        const char *above =
+            i == 0 ? "" : arena_printf(arena, "perturbed/%s/", s->args->perturbations.at[i - 1].kind->name);
+        for (size_t p = 0; p < all->count; p++)
+            if (all->at[p].result.count > 0)
+                folders[count++] = arena_printf(arena, "%s%s", above, all->at[p].study.module.policy->name);
+    }
+    return folders;
+}
+
 /* Files and table of what could be compared. */
 static int conclude(struct session *s, const struct compare_perturbed *perturbed) {
     const struct compare_args *a = s->args;
@@ -189,8 +209,13 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     for (size_t i = 0; i < s->clean.count; i++)
         if (s->clean.at[i].failed && !s->clean.at[i].left_out)
             failed[failures++] = s->clean.at[i].study.module.policy->name;
-    const struct compare_dir_state state = {s->clean.code != EXIT_DONE, failed,
-                                            s->goal.relative > 0 ? &s->goal : NULL};
+    struct arena arena = {0};
+    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs};
+    const struct compare_dir_state state = {.partial = s->clean.code != EXIT_DONE,
+                                            .failed = failed,
+                                            .goal = s->goal.relative > 0 ? &s->goal : NULL,
+                                            .folders = list_folders(s, &arena),
+                                            .origin = &origin};
     int code = s->clean.code;
     if (s->comparison.count > 0) {
         int written = compare_dir_write(s->folder, &output, &state, &error) < 0 ? cli_report_error(&error)
@@ -198,6 +223,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
         code = code == EXIT_DONE ? written : code;
     }
     free(failed);
+    arena_finish(&arena);
     return code;
 }
 
@@ -231,6 +257,8 @@ static void finish(struct session *s) {
         contenders_finish(&s->perturbed[i]);
     free(s->perturbed);
     free(s->series);
+    inputs_finish(&s->inputs);
+    study_finish(&s->plain);
 }
 
 int cli_compare(int argc, char **argv) {

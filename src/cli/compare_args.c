@@ -4,6 +4,7 @@
 #include "base/numfmt.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/words.h"
 #include "metrics/kinds.h"
 
 #include <stdio.h>
@@ -136,6 +137,7 @@ void compare_args_parse(struct compare_args *a, int argc, char **argv) {
     a->pareto_count = 2;
     a->shown = shown;
     cli_parse(&argp, argc, argv, a);
+    a->words = words_of(&argp, argc, argv, &a->run.scenario.arena);
     if (a->goal.relative > 0 && a->goal.column == SUMMARY_COUNT)
         a->goal.column = a->pareto[0];
     a->goal.most = a->goal.most ? a->goal.most : MOST_REPLICATIONS;

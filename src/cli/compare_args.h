@@ -23,6 +23,7 @@ struct compare_args {
     struct option_metrics shown;
     struct compare_goal goal; /* relative 0: none */
     ARRAY_OF(struct asked_perturbation) perturbations;
+    const char *const *words; /* for the manifest */
 };
 
 /* Ends the process on bad usage. */

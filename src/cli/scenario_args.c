@@ -68,6 +68,13 @@ struct scenario_overrides scenario_args_overrides(const struct scenario_args *ar
                                        .text = {args->text.text, args->text.length}};
 }
 
+void scenario_args_plain(const struct scenario_args *args, struct study *study) {
+    struct problems ignored = {0};
+    const struct scenario_overrides overrides = scenario_args_overrides(args);
+    study_load_files(study, args->config, &overrides, &ignored);
+    problems_finish(&ignored);
+}
+
 void scenario_args_finish(struct scenario_args *args) {
     free(args->sets.at);
     str_finish(&args->text);

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "config/scenario.h"
+#include "experiment/study.h"
 
 #include <argp.h>
 
@@ -27,6 +27,9 @@ void scenario_args_set(struct scenario_args *args, const char *path, const char 
 /* Reads standard input if that is the scenario, for commands that load it more than once. */
 int scenario_args_read(struct scenario_args *args, struct problems *problems) MUST_CHECK;
 struct scenario_overrides scenario_args_overrides(const struct scenario_args *args);
+/* The scenario as it was given, with the files that it names, for commands that run it with several policies;
+   release with study_finish. A scenario that has been loaded has no problems. */
+void scenario_args_plain(const struct scenario_args *args, struct study *ret_study);
 void scenario_args_finish(struct scenario_args *args);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/sweep_engines.h"
+#include "cli/words.h"
 #include "ingest/readers.h"
 #include "output/findings_tables.h"
 #include "output/sweep_dir.h"
@@ -23,6 +24,7 @@ struct arguments {
     unsigned shard, shards, tasks;
     enum engine engine;
     bool merge, list, retry_failed;
+    const char *const *words; /* for the manifest */
 };
 
 enum {
@@ -197,6 +199,24 @@ static int print(const struct arguments *a, const struct sweep_dir *dir, const s
     return code;
 }
 
+/* Of the base with the values of all points: those of the axes are in the tables. */
+static int write_manifest(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
+                          struct error *reterr) {
+    struct study plain;
+    struct problems ignored = {0}; /* an axis may set what the base does not have */
+    struct arena arena = {0};
+    size_t count;
+    const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
+    const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
+    study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
+    const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs};
+    int r = sweep_dir_write_manifest(dir, &origin, counts, reterr);
+    study_finish(&plain);
+    problems_finish(&ignored);
+    arena_finish(&arena);
+    return r;
+}
+
 static int merge(const struct arguments *a, const struct sweep_dir *dir) {
     struct sweep_counts counts;
     struct error error = {0};
@@ -206,7 +226,9 @@ static int merge(const struct arguments *a, const struct sweep_dir *dir) {
     figures_init(&figures, dir->claims);
     if (sweep_dir_merge(dir, &figures, &counts, &error) == 0) {
         findings_find(&found, &figures);
-        code = sweep_dir_write_findings(dir, &found, &error) == 0 ? print(a, dir, &counts, &found) : EXIT_DONE;
+        code = sweep_dir_write_findings(dir, &found, &error) == 0 && write_manifest(a, dir, &counts, &error) == 0
+                   ? print(a, dir, &counts, &found)
+                   : EXIT_DONE;
     }
     figures_finish(&figures);
     findings_finish(&found);
@@ -340,6 +362,7 @@ int cli_sweep(int argc, char **argv) {
                               NULL,
                               NULL};
     cli_parse(&argp, argc, argv, &a);
+    a.words = words_of(&argp, argc, argv, &a.run.scenario.arena);
     run_args_catch_interrupts();
     struct problems problems = {0};
     struct sweep s;
@@ -356,5 +379,6 @@ int cli_sweep(int argc, char **argv) {
     claims_finish(&claims);
     sweep_finish(&s);
     problems_finish(&problems);
+    scenario_args_finish(&a.run.scenario);
     return code;
 }

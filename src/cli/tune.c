@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
+#include "cli/words.h"
 #include "ingest/readers.h"
 #include "metrics/kinds.h"
 #include "output/tune_tables.h"
@@ -19,6 +20,7 @@ struct arguments {
     bool has_objective;
     ARRAY_OF(struct tune_constraint) constraints;
     struct option_metrics shown;
+    const char *const *words; /* for the manifest */
 };
 
 enum {
@@ -103,6 +105,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 struct session {
     struct arguments *args;
     struct study own, training;
+    struct inputs inputs;
     size_t *params;
     struct search_axis *axes;
     size_t count;
@@ -181,6 +184,7 @@ static int load(struct session *s, struct problems *problems) {
     struct scenario_overrides overrides = scenario_args_overrides(args);
     if (study_load(&s->own, args->config, &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
+    inputs_add_study(&s->inputs, &s->own);
     find_params(s, problems);
     const char *seed = s->args->training_seed
                            ? s->args->training_seed
@@ -244,7 +248,9 @@ static int conclude(struct session *s, const struct tune *tune, const struct rep
     for (size_t i = 0; i < a->shown.count; i++)
         if (a->shown.columns[i] != a->objective)
             shown.columns[shown.count++] = a->shown.columns[i];
+    const struct manifest_origin origin = {"tune", a->words, &s->own.scenario, &s->inputs};
     const struct tune_output output = {
+        .origin = &origin,
         .study = &s->own,
         .tune = tune,
         .check = {.series = series, .count = 2, .replications = results[0].count, .baseline = 0},
@@ -307,9 +313,11 @@ int cli_tune(int argc, char **argv) {
     struct session session = {.args = &a};
     struct problems problems = {0};
     cli_parse(&argp, argc, argv, &a);
+    a.words = words_of(&argp, argc, argv, &a.run.scenario.arena);
     int code = load(&session, &problems) < 0 ? cli_report_problems(&problems) : tune(&session);
     study_finish(&session.own);
     study_finish(&session.training);
+    inputs_finish(&session.inputs);
     problems_finish(&problems);
     free(a.constraints.at);
     scenario_args_finish(&a.run.scenario);

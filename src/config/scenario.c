@@ -171,25 +171,29 @@ static int check_name(const struct scenario *s, const struct binding *b) {
     return schema_wrong(b, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
 }
 
-/* --policy NAME: params of the file stay only if they were written for that very name. */
+/* --policy NAME: params of the file stay only if they were written for that very name. A path is one from where the
+   command was typed, even if the file has the same words. */
 static int override_policy(struct scenario *s, const char *name, struct problems *problems) {
     const struct yaml_node *old = s->doc.root ? yaml_find(s->doc.root, "policy") : NULL;
     const struct yaml_node *old_name = old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
-    if (old_name && old_name->kind == YAML_NODE_SCALAR && strcmp(old_name->text, name) == 0)
+    bool same = old_name && old_name->kind == YAML_NODE_SCALAR && strcmp(old_name->text, name) == 0;
+    if (same && !strchr(name, '/'))
         return 0;
     struct str value = {0};
-    str_add(&value, "{name: \"");
+    str_add(&value, same ? "\"" : "{name: \"");
     for (const char *c = name; *c; c++) {
         if (*c == '"' || *c == '\\')
             str_add_char(&value, '\\');
         str_add_char(&value, *c);
     }
-    str_add(&value, "\"}");
-    int r = yaml_doc_set(&s->doc, "policy", value.text, problems);
+    str_add(&value, same ? "\"" : "\"}");
+    int r = yaml_doc_set(&s->doc, same ? "policy.name" : "policy", value.text, problems);
     str_finish(&value);
     if (r == 0) { /* the user typed --policy, not --set policy */
         struct yaml_node *policy = yaml_find(s->doc.root, "policy");
-        policy->where.file = policy->items[0]->where.file = "--policy";
+        yaml_find(policy, "name")->where.file = "--policy";
+        if (!same)
+            policy->where.file = "--policy";
     }
     return r;
 }
@@ -197,7 +201,8 @@ static int override_policy(struct scenario *s, const char *name, struct problems
 static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides, struct problems *problems) {
     int result = 0;
     for (size_t i = 0; i < overrides->set_count; i++) {
-        const char *set = overrides->sets[i], *equals = strchr(set, '=');
+        const char *set = arena_strdup(&s->doc.arena, overrides->sets[i]), *equals = strchr(set, '=');
+        array_push(&s->overrides, set);
         if (!equals || equals == set) {
             problems_add(problems, (struct location){.file = "--set"}, NULL, "expected path=value, got \"%.80s\"",
                          set);
@@ -242,12 +247,14 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     }
     int result = 0;
     if (s->doc.root->kind == YAML_NODE_MAPPING) {
+        if (overrides->policy)
+            s->policy_override = arena_strdup(&s->doc.arena, overrides->policy);
         if (overrides->policy && override_policy(s, overrides->policy, problems) < 0)
             result = ERROR_INPUT;
         if (apply_sets(s, overrides, problems) < 0)
             result = ERROR_INPUT;
     }
-    struct binding binding = {&s->doc.arena, problems};
+    struct binding binding = {&s->doc.arena, problems, &s->files};
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
         result = ERROR_INPUT;
     if (bind_horizon(s, &binding) < 0)
@@ -267,6 +274,8 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
 }
 
 void scenario_finish(struct scenario *s) {
+    free(s->files.list.at);
+    free(s->overrides.at);
     yaml_doc_finish(&s->doc);
 }
 

@@ -145,6 +145,8 @@ const char *schema_path(const struct binding *b, const struct yaml_node *node, c
         result = slash && name.text[0] != '/' ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
                                                              node->where.file, name.text)
                                               : arena_strdup(b->arena, name.text);
+        if (b->files)
+            array_push(&b->files->list, ((struct file_use){.node = node, .key = path, .path = result}));
     }
     str_finish(&name);
     return result;

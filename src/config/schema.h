@@ -4,6 +4,7 @@
 #define EASIM_CONFIG_SCHEMA_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "io/yaml_doc.h"
 
@@ -50,10 +51,23 @@ struct field {
 #define FIELDS_END                                                                                                 \
     { .key = NULL, .type = FIELD_NODE }
 
+/* A value that named a file. */
+struct file_use {
+    const struct yaml_node *node;    /* that holds the name */
+    const char *key, *path;          /* the dotted path of the value; the file, from the working folder */
+    const struct yaml_node *content; /* of a configuration file that could stand there itself; else NULL */
+};
+
+/* Zero-initialise; free(at). Texts belong to the binding's arena. */
+struct file_uses {
+    ARRAY_OF(struct file_use) list;
+};
+
 /* Where bound values go and where problems are collected. Zero-initialise and fill in. */
 struct binding {
     struct arena *arena;
     struct problems *problems;
+    struct file_uses *files; /* gets every file that schema_path names; NULL: nobody asks */
 };
 
 /* Binds node (a mapping, or NULL for an absent one) to *out, which must be zeroed. path names it in messages (""

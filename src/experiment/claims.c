@@ -390,7 +390,7 @@ static void check_names(const struct claims *c, const struct binding *b) {
 }
 
 int claims_load(struct claims *c, struct sweep *s, struct problems *problems) {
-    const struct binding b = {&s->doc.arena, problems};
+    const struct binding b = {.arena = &s->doc.arena, .problems = problems};
     struct sections sections = {0};
     size_t before = problems->count;
     *c = (struct claims){.sweep = s};

@@ -63,15 +63,24 @@ static void check_policy_names(const struct study *s, const struct scenario_over
     }
 }
 
+static const struct yaml_node *policy_node(const struct study *s) {
+    return yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
+}
+
+/* The name of the policy, or the path of its module; NULL: there is none, and that has been said. */
+static const char *policy_path(const struct study *s, const struct binding *b) {
+    const char *name = s->scenario.policy.name;
+    return name && strchr(name, '/') ? schema_path(b, policy_node(s), "policy.name") : name;
+}
+
 static int load_policy(struct study *s, bool apart, struct problems *problems) {
-    const struct scenario_policy *policy = &s->scenario.policy;
-    struct binding binding = {&s->arena, problems};
+    struct binding binding = {&s->arena, problems, &s->scenario.files};
     struct error error = {0};
-    if (!policy->name)
-        return ERROR_INPUT; /* reported already */
-    if ((apart ? module_open_apart : module_open)(policy->name, &s->module, &error) < 0) {
-        const struct yaml_node *name = yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
-        problems_add(problems, name->where, "policy.name", "%s", error.text);
+    const char *path = policy_path(s, &binding);
+    if (!path)
+        return ERROR_INPUT;
+    if ((apart ? module_open_apart : module_open)(path, &s->module, &error) < 0) {
+        problems_add(problems, policy_node(s)->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
     }
     return bind_params(s, &binding);
@@ -80,7 +89,7 @@ static int load_policy(struct study *s, bool apart, struct problems *problems) {
 static int load(struct study *s, bool apart, const char *path, const struct scenario_overrides *overrides,
                 const struct trace_reader *const *readers, struct problems *problems) {
     *s = (struct study){0};
-    struct binding binding = {&s->arena, problems};
+    struct binding binding = {&s->arena, problems, &s->scenario.files};
     size_t before = problems->count;
     int scenario = scenario_load(&s->scenario, path, overrides, problems);
     if (scenario < 0 && !s->scenario.doc.root)
@@ -122,6 +131,24 @@ int study_load_apart(struct study *s, const char *path, const struct scenario_ov
     return load(s, true, path, overrides, readers, problems);
 }
 
+void study_load_files(struct study *s, const char *path, const struct scenario_overrides *overrides,
+                      struct problems *problems) {
+    *s = (struct study){0};
+    const struct binding binding = {&s->arena, problems, &s->scenario.files};
+    int r = scenario_load(&s->scenario, path, overrides, problems);
+    if (r < 0 && !s->scenario.doc.root)
+        return;
+    if (s->scenario.policy.name && !policy_path(s, &binding))
+        r = ERROR_INPUT;
+    if (s->scenario.cluster && cluster_bind(&s->cluster, s->scenario.cluster, &binding) < 0)
+        r = ERROR_INPUT;
+    if (model_set_load(&s->models, s->scenario.models, &binding) < 0)
+        r = ERROR_INPUT;
+    if (s->scenario.workload && source_bind(&s->source, &s->scenario, &binding) < 0)
+        r = ERROR_INPUT;
+    (void)r; /* the problems say it */
+}
+
 struct sim study_sim(const struct study *s, const struct workload *workload) {
     return (struct sim){.cluster = &s->cluster,
                         .workload = workload,
@@ -143,11 +170,26 @@ void study_finish(struct study *s) {
     arena_finish(&s->arena);
 }
 
+/* As --replications would. */
+static void override_replications(struct scenario *s, const char *count) {
+    static const char key[] = "replications=";
+    const char *set = arena_printf(&s->doc.arena, "%s%s", key, count);
+    size_t i = 0;
+    while (i < s->overrides.count && strncmp(s->overrides.at[i], key, sizeof key - 1) != 0)
+        i++;
+    if (i == s->overrides.count)
+        array_push(&s->overrides, set);
+    s->overrides.at[i] = set;
+}
+
 void study_set_replications(struct study *s, uint32_t count) {
     char text[NUMFMT_BYTES];
     struct problems problems = {0};
     numfmt_int(text, count);
+    if (s->scenario.replications == count)
+        return;
     s->scenario.replications = count;
+    override_replications(&s->scenario, text);
     int r = yaml_doc_set(&s->scenario.doc, "replications", text, &problems);
     assert(r == 0); /* the scenario is bound, so it is a mapping */
     (void)r;

@@ -30,6 +30,10 @@ int study_load_apart(struct study *study, const char *path, const struct scenari
 /* The jobs of one replication (from 0), with the configurations that there are for the parameters of now. */
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;
+/* Only as far as it takes to know which files the scenario names: no policy is opened and no log is read. The study
+   cannot be run; study_finish in any case. Problems keep files from being found, no more. */
+void study_load_files(struct study *study, const char *path, const struct scenario_overrides *overrides,
+                      struct problems *problems);
 /* A simulation of the study with these jobs, to be given its observers and further options, and then to sim_init.
  */
 struct sim study_sim(const struct study *study, const struct workload *workload);

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "config/scenario.h"
 #include "easim_version.h"
-#include "io/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +114,14 @@ const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_
     return &s->axes.at[axis].values.at[sweep_place(s, point, axis)];
 }
 
+const char **sweep_fixed_texts(const struct sweep *s, struct arena *arena, size_t *ret_count) {
+    const char **texts = arena_alloc(arena, s->fixed.count * sizeof *texts);
+    for (size_t i = 0; i < s->fixed.count; i++)
+        texts[i] = arena_printf(arena, "%s=%s", s->fixed.at[i].path, s->fixed.at[i].yaml);
+    *ret_count = s->fixed.count;
+    return texts;
+}
+
 const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena, size_t *ret_count) {
     size_t count = s->fixed.count, filled = 0;
     for (size_t a = 0; a < s->axes.count; a++)
@@ -127,41 +134,6 @@ const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *
     }
     *ret_count = count;
     return texts;
-}
-
-/* Hashes of files that have been read already. */
-struct input_cache {
-    ARRAY_OF(struct known_input {
-        const char *path;
-        uint64_t hash;
-    })
-    files;
-    struct arena arena;
-};
-
-static uint64_t file_hash(struct input_cache *cache, const char *path) {
-    for (size_t i = 0; i < cache->files.count; i++)
-        if (strcmp(cache->files.at[i].path, path) == 0)
-            return cache->files.at[i].hash;
-    uint64_t hash = files_hash(path);
-    array_push(&cache->files, ((struct known_input){arena_strdup(&cache->arena, path), hash}));
-    return hash;
-}
-
-/* Which values are names of files only the layers know that read them, so every text that names one counts. */
-static uint64_t hash_inputs(const struct yaml_node *node, uint64_t hash, struct input_cache *cache) {
-    for (size_t i = 0; i < node->count; i++)
-        hash = hash_inputs(node->items[i], hash, cache);
-    if (node->kind != YAML_NODE_SCALAR || node->length == 0)
-        return hash;
-    struct problems ignored = {0};
-    struct arena arena = {0};
-    const struct binding binding = {&arena, &ignored};
-    const char *path = schema_path(&binding, node, "");
-    uint64_t contents = path ? file_hash(cache, path) : 0;
-    problems_finish(&ignored);
-    arena_finish(&arena);
-    return contents == 0 ? hash : hash_bytes(hash, &contents, sizeof contents);
 }
 
 /* The policy of a point, once for all points that have it. */
@@ -178,8 +150,7 @@ static void remember_policy(struct sweep *s, const struct yaml_node *root) {
 }
 
 /* The scenario of one point as far as ids need it: values in place, nothing bound. */
-static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, struct input_cache *cache,
-                    struct problems *problems) {
+static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
     struct arena *arena = &scenario.doc.arena;
     size_t count;
@@ -194,7 +165,7 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, 
         uint64_t start = hash_bytes(HASH_START, version, sizeof version);
         remember_policy(s, scenario.doc.root);
         s->points[point].id = scenario_hash(&scenario);
-        s->points[point].inputs = hash_inputs(scenario.doc.root, start, cache);
+        s->points[point].inputs = inputs_add_tree(&s->inputs, scenario.doc.root, start);
     }
     scenario_finish(&scenario);
     return r;
@@ -202,17 +173,16 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, 
 
 static int identify_all(struct sweep *s, struct problems *problems) {
     struct yaml_doc base = {0};
-    struct input_cache cache = {.arena = {0}};
     int r = yaml_doc_load(&base, s->base, problems);
     if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
         problems_add(problems, (struct location){.file = s->base}, NULL, "the file holds no scenario");
         r = ERROR_INPUT;
     }
     s->points = mem_zalloc(s->count, sizeof *s->points);
+    (void)inputs_add(&s->inputs, &(struct input){.key = "sweep", .path = s->doc.file});
+    (void)inputs_add(&s->inputs, &(struct input){.key = "base", .path = s->base});
     for (size_t p = 0; p < s->count && r == 0; p++)
-        r = identify(s, p, &base, &cache, problems);
-    free(cache.files.at);
-    arena_finish(&cache.arena);
+        r = identify(s, p, &base, problems);
     yaml_doc_finish(&base);
     return r;
 }
@@ -226,7 +196,7 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
         return ERROR_INPUT;
     }
     struct sweep_file file = {0};
-    const struct binding binding = {&s->doc.arena, problems};
+    const struct binding binding = {.arena = &s->doc.arena, .problems = problems};
     int result = schema_bind(&binding, sweep_fields, s->doc.root, "", &file);
     s->name = file.name;
     s->base = file.base;
@@ -246,5 +216,6 @@ void sweep_finish(struct sweep *s) {
     sweep_axes_finish(&s->axes);
     free(s->points);
     free(s->policies.at);
+    inputs_finish(&s->inputs);
     yaml_doc_finish(&s->doc);
 }

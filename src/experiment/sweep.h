@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_SWEEP_H
 #define EASIM_EXPERIMENT_SWEEP_H
 
+#include "experiment/inputs.h"
 #include "experiment/sweep_axes.h"
 
 struct sweep_point {
@@ -18,6 +19,7 @@ struct sweep {
     size_t count; /* points; the last group changes fastest */
     struct sweep_point *points;
     ARRAY_OF(const char *) policies; /* that points may run, by name or path */
+    struct inputs inputs;            /* all files that the sweep and its points name */
     struct yaml_doc doc;
 };
 
@@ -29,7 +31,8 @@ void sweep_finish(struct sweep *sweep);
 /* Which of the values of an axis a point has. */
 size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis);
 const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis);
-/* The "path=value" texts of a point, in the arena. */
+/* The "path=value" texts that all points share, and all those of a point, in the arena. */
+const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, size_t *ret_count);
 const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena, size_t *ret_count);
 
 #endif

@@ -1,33 +1,45 @@
 /* Files and folders as such. */
 #include "io/files.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define BUFFER_BYTES ((size_t)64 << 10)
+/* The folder that holds path, without links; of one that does not exist as far as it does. */
+static bool real_folder(const char *path, struct arena *arena, const char **ret_folder, const char **ret_name) {
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+    char real[PATH_MAX];
+    if (!realpath(folder, real))
+        return false;
+    *ret_folder = arena_strdup(arena, real);
+    *ret_name = slash ? slash + 1 : path;
+    return true;
+}
 
-uint64_t files_hash(const char *path) {
-    struct stat status;
-    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode)) /* a pipe would wait for its writer */
-        return 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    uint64_t hash = HASH_START;
-    char *buffer = mem_alloc(BUFFER_BYTES);
-    ssize_t count;
-    while ((count = read(fd, buffer, BUFFER_BYTES)) > 0)
-        hash = hash_bytes(hash, buffer, (size_t)count);
-    free(buffer);
-    close(fd);
-    return count < 0 ? 0 : hash;
+const char *files_relative(const char *path, const char *folder, struct arena *arena) {
+    const char *from, *to, *name;
+    struct str out = {0};
+    char real[PATH_MAX];
+    if (!realpath(folder, real) || !real_folder(path, arena, &to, &name))
+        return arena_strdup(arena, path);
+    from = arena_printf(arena, "%s/", strcmp(real, "/") == 0 ? "" : real);
+    to = arena_printf(arena, "%s/", strcmp(to, "/") == 0 ? "" : to);
+    size_t common = 0;
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
+        if (from[i] == '/')
+            common = i + 1;
+    for (const char *at = from + common; (at = strchr(at, '/')) != NULL; at++)
+        str_add(&out, "../");
+    str_addf(&out, "%s%s", to + common, name);
+    const char *result = arena_strdup(arena, out.text);
+    str_finish(&out);
+    return result;
 }
 
 int files_make_folders(const char *path, struct error *reterr) {

@@ -2,10 +2,12 @@
 #ifndef EASIM_IO_FILES_H
 #define EASIM_IO_FILES_H
 
+#include "base/arena.h"
 #include "base/error.h"
 
-/* Hash of the bytes of a regular file; 0 if there is none at path or it cannot be read. */
-uint64_t files_hash(const char *path);
+/* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the two; both exist,
+   or else path comes back as it is. In the arena. */
+const char *files_relative(const char *path, const char *folder, struct arena *arena);
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;
 

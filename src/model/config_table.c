@@ -38,7 +38,7 @@ int config_table_init(struct config_table *t, const struct cluster *cluster, con
     int result = check_levels(t, problems);
     if (!node)
         return result;
-    struct binding binding = {&t->arena, problems};
+    struct binding binding = {.arena = &t->arena, .problems = problems};
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(&binding, node, "rigid_speed", "a mapping from GPU type to speed ratio");
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {

@@ -360,19 +360,12 @@ static void bind_gpus(struct model *m, const char *path, const struct binding *b
     }
 }
 
-static int load_file(struct model_set *set, const char *path, const struct binding *b) {
-    struct yaml_doc doc = {0};
+/* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a file. */
+static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
+                      const struct binding *b) {
     size_t before = b->problems->count;
     struct file_section section = {0};
-    if (yaml_doc_load(&doc, path, b->problems) < 0) {
-        yaml_doc_finish(&doc);
-        return ERROR_INPUT;
-    }
-    /* The tree outlives this function: models point into it. */
-    arena_adopt(b->arena, &doc.arena);
-    if (!doc.root)
-        problems_add(b->problems, (struct location){.file = path}, NULL, "the file holds no models");
-    else if (schema_bind(b, file_fields, doc.root, "", &section) == 0 || section.models.count > 0) {
+    if (schema_bind(b, file_fields, root, path, &section) == 0 || section.models.count > 0) {
         struct model *models = arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
         if (set->count > 0)
             memcpy(models, set->models, set->count * sizeof *models);
@@ -381,7 +374,7 @@ static int load_file(struct model_set *set, const char *path, const struct bindi
         set->models = models;
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];
-            const char *model_path = arena_printf(b->arena, "models[%zu]", i);
+            const char *model_path = arena_printf(b->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             schema_sort_ints(&m->batches); /* configurations come by ascending batch */
             bind_gpus(m, model_path, b);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
@@ -393,6 +386,28 @@ static int load_file(struct model_set *set, const char *path, const struct bindi
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
+/* The tree outlives this function: models point into it. NULL after adding problems. */
+static const struct yaml_node *read_file(const char *path, const struct binding *b) {
+    struct yaml_doc doc = {0};
+    int r = yaml_doc_load(&doc, path, b->problems);
+    const struct yaml_node *root = r < 0 ? NULL : doc.root;
+    arena_adopt(b->arena, &doc.arena);
+    if (r == 0 && !root)
+        problems_add(b->problems, (struct location){.file = path}, NULL, "the file holds no models");
+    return root;
+}
+
+static int load_item(struct model_set *set, const struct yaml_node *item, const char *path,
+                     const struct binding *b) {
+    if (item->kind == YAML_NODE_MAPPING)
+        return add_models(set, item, path, b);
+    const char *file = schema_path(b, item, path);
+    const struct yaml_node *root = file ? read_file(file, b) : NULL;
+    if (root && b->files)
+        b->files->list.at[b->files->list.count - 1].content = root;
+    return root ? add_models(set, root, "", b) : ERROR_INPUT;
+}
+
 int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *b) {
     *set = (struct model_set){0};
     if (!node)
@@ -400,9 +415,8 @@ int model_set_load(struct model_set *set, const struct yaml_node *node, const st
     bool list = node->kind == YAML_NODE_SEQUENCE;
     int result = 0;
     for (size_t i = 0; i < (list ? node->count : 1); i++) {
-        const struct yaml_node *item = list ? node->items[i] : node;
-        const char *path = schema_path(b, item, list ? arena_printf(b->arena, "models[%zu]", i) : "models");
-        if (!path || load_file(set, path, b) < 0)
+        if (load_item(set, list ? node->items[i] : node, list ? arena_printf(b->arena, "models[%zu]", i) : "models",
+                      b) < 0)
             result = ERROR_INPUT;
     }
     return result;

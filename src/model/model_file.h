@@ -77,8 +77,8 @@ struct model_set {
     const struct yaml_node *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
 };
 
-/* Reads the model files named by node (a path or a list of paths). Everything is in binding->arena. Negative after
-   adding problems. node may be NULL: no models. */
+/* Reads the models of node: a path of a model file, a mapping of what such a file holds, or a list of these.
+   Everything is in binding->arena. Negative after adding problems. node may be NULL: no models. */
 int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
 int model_set_find(const struct model_set *set, const char *name); /* index or -1 */
 /* The end of a message about a model that is not there: see str_suggestion. */

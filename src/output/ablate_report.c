@@ -1,6 +1,5 @@
 /* An ablation for people, for programs, and as files. */
 #include "output/ablate_tables.h"
-#include "output/manifest.h"
 #include "output/report.h"
 #include "output/text_files.h"
 
@@ -99,8 +98,8 @@ void ablate_json(const struct ablate_output *o, struct str *out) {
 
 /* --- the folder --- */
 
-static void write_manifest(const struct ablate_output *o, struct str *out) {
-    cJSON *root = manifest_begin(&o->studies[0]);
+static cJSON *make_manifest(const char *folder, const struct ablate_output *o) {
+    cJSON *root = manifest_begin(o->origin, o->studies[0].scenario.name, folder);
     add_protocol(root, o);
     cJSON *active = cJSON_AddArrayToObject(root, "varied");
     for (unsigned i = 0; i < o->ablation->active_count; i++)
@@ -108,16 +107,16 @@ static void write_manifest(const struct ablate_output *o, struct str *out) {
     cJSON *policies = cJSON_AddObjectToObject(root, "policies");
     manifest_add_hash(manifest_add_policy(policies, "first", &o->studies[0]), &o->studies[0]);
     manifest_add_hash(manifest_add_policy(policies, "second", &o->studies[1]), &o->studies[1]);
-    manifest_add_inputs(root, &o->studies[0]);
-    json_print(root, out);
+    manifest_add_inputs(root, &o->studies[0], folder);
+    return root;
 }
 
 int ablate_dir_write(const char *folder, const struct ablate_output *o, struct error *reterr) {
-    struct text_file files[] = {
-        {.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}, {.name = "manifest.json"}};
+    struct text_file files[] = {{.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}};
+    const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
     ablate_tables_shares(o, &files[0].text);
     ablate_tables_cells(o, &files[1].text);
     ablate_tables_runs(o, &files[2].text);
-    write_manifest(o, &files[3].text);
-    return text_files_write(folder, files, 4, reterr);
+    int r = text_files_write(folder, files, 3, reterr);
+    return r < 0 ? r : manifest_write(make_manifest(folder, o), o->origin, folder, names, reterr);
 }

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "experiment/ablate.h"
+#include "output/manifest.h"
 
 struct ablate_output {
     const struct study *studies; /* the scenario with the first and with the second policy */
@@ -13,6 +14,7 @@ struct ablate_output {
     const char *first, *second; /* the policies, as the user named them */
     const unsigned *shown;      /* columns of the table on the terminal */
     size_t shown_count;
+    const struct manifest_origin *origin;
 };
 
 void ablate_tables_shares(const struct ablate_output *output, struct str *out); /* ablate.csv */
@@ -21,7 +23,7 @@ void ablate_tables_runs(const struct ablate_output *output, struct str *out);   
 void ablate_json(const struct ablate_output *output, struct str *out);
 void ablate_report(const struct ablate_output *output, struct str *out);
 
-/* ablate.csv, cells.csv, runs.csv and manifest.json. */
+/* ablate.csv, cells.csv, runs.csv, scenario.yaml and manifest.json. */
 int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -3,14 +3,18 @@
 #define EASIM_OUTPUT_COMPARE_DIR_H
 
 #include "output/compare_tables.h"
+#include "output/manifest.h"
 
 struct compare_dir_state {
     bool partial;
     const char *const *failed;       /* policies, NULL-terminated */
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
+    const char *const *folders;      /* of the policies that have results, with manifests of their own */
+    const struct manifest_origin *origin;
 };
 
-/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, and manifest.json. */
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, scenario.yaml and
+ * manifest.json. */
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 

@@ -1,9 +1,11 @@
-/* manifest.json, built with cJSON. */
+/* manifest.json, built with cJSON, and scenario.yaml. */
 #include "output/manifest.h"
 
 #include "base/units.h"
 #include "easim_version.h"
-#include "output/json.h"
+#include "io/atomic_file.h"
+#include "io/files.h"
+#include "io/yaml_write.h"
 
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index) {
     const struct easim_param *param = params_at(params->policy, index);
@@ -54,7 +56,14 @@ static void add_models(cJSON *root, const struct model_set *models) {
     }
 }
 
-static void add_input(cJSON *root, const struct workload_source *source) {
+/* A file as it is called from inside of the folder. */
+static void add_path(cJSON *object, const char *key, const char *path, const char *folder) {
+    struct arena arena = {0};
+    cJSON_AddStringToObject(object, key, strcmp(path, "-") == 0 ? path : files_relative(path, folder, &arena));
+    arena_finish(&arena);
+}
+
+static void add_traces(cJSON *root, const struct workload_source *source, const char *folder) {
     const struct stream *streams = source->streams.at;
     cJSON *list = cJSON_AddArrayToObject(root, "traces");
     for (size_t i = 0; i < source->streams.count; i++) {
@@ -62,7 +71,7 @@ static void add_input(cJSON *root, const struct workload_source *source) {
         if (streams[i].kind != STREAM_TRACE)
             continue;
         cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "file", streams[i].file);
+        add_path(object, "file", streams[i].file, folder);
         cJSON_AddStringToObject(object, "format", streams[i].format);
         json_add_int(object, "rows_read", (int64_t)trace->rows_read);
         json_add_int(object, "rows_kept", (int64_t)trace->rows.count);
@@ -81,7 +90,7 @@ static void add_input(cJSON *root, const struct workload_source *source) {
 }
 
 /* Only where there is something to say: most scenarios have neither. */
-static void add_series(cJSON *root, const struct study *study) {
+static void add_series(cJSON *root, const struct study *study, const char *folder) {
     const struct series *list[STUDY_SERIES];
     cJSON *array = NULL;
     study_list_series(study, list);
@@ -92,7 +101,7 @@ static void add_series(cJSON *root, const struct study *study) {
         array = array ? array : cJSON_AddArrayToObject(root, "series");
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "key", s->kind->path);
-        cJSON_AddStringToObject(object, "file", s->file);
+        add_path(object, "file", s->file, folder);
         cJSON_AddStringToObject(object, "column", s->column);
         cJSON_AddBoolToObject(object, "repeat", s->repeat);
         json_add_int(object, "rows_read", (int64_t)s->rows);
@@ -108,46 +117,157 @@ static void add_series(cJSON *root, const struct study *study) {
         cJSON_AddItemToArray(array, cJSON_CreateString(study->warnings.at[i]));
 }
 
-static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
-    cJSON *object = cJSON_AddObjectToObject(root, name);
-    for (size_t i = 0; i < tally->entries.count; i++)
-        json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
-}
-
-cJSON *manifest_begin(const struct study *study) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
-    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
-    cJSON_AddStringToObject(root, "name", study->scenario.name);
-    cJSON_AddStringToObject(root, "config", study->scenario.file);
-    return root;
-}
-
 void manifest_add_hash(cJSON *object, const struct study *study) {
     char hash[32];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scenario_hash(&study->scenario));
     cJSON_AddStringToObject(object, "config_hash", hash);
 }
 
-void manifest_add_inputs(cJSON *root, const struct study *study) {
+void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder) {
     add_models(root, &study->models);
-    add_input(root, &study->source);
-    add_series(root, study);
+    add_traces(root, &study->source, folder);
+    add_series(root, study, folder);
 }
 
-void manifest_write(const struct study *study, const struct manifest_state *state, struct str *out) {
-    cJSON *root = manifest_begin(study);
-    manifest_add_hash(root, study);
-    json_add_int(root, "seed", study->scenario.seed);
-    json_add_int(root, "replications", study->scenario.replications);
-    json_add_int(root, "replications_done", state->result->count);
-    cJSON_AddBoolToObject(root, "partial", state->partial);
-    manifest_add_policy(root, "policy", study);
-    manifest_add_inputs(root, study);
-    add_tally(root, "jobs_rejected", &state->result->rejected);
-    add_tally(root, "actions_refused", &state->result->refused);
-    cJSON *files = cJSON_AddArrayToObject(root, "files");
-    for (const char *const *file = state->files; *file; file++)
-        cJSON_AddItemToArray(files, cJSON_CreateString(*file));
-    json_print(root, out);
+/* ---- What every manifest has ---- */
+
+static void add_overrides(cJSON *root, const struct scenario *scenario) {
+    cJSON *object = cJSON_AddObjectToObject(root, "overrides");
+    json_add_text(object, "policy", scenario->policy_override);
+    cJSON *sets = cJSON_AddArrayToObject(object, "set");
+    for (size_t i = 0; i < scenario->overrides.count; i++)
+        cJSON_AddItemToArray(sets, cJSON_CreateString(scenario->overrides.at[i]));
+}
+
+/* Only where it matters: words for a policy's program and paths in options are names from there. */
+static void add_working_folder(cJSON *root, const struct manifest_origin *origin, const char *folder) {
+    bool matters = origin->inputs->from_here;
+    for (const char *const *word = origin->options; *word; word++)
+        matters = matters || strchr(*word, '/');
+    if (matters)
+        add_path(root, "working_folder", "./.", folder);
+}
+
+cJSON *manifest_begin(const struct manifest_origin *origin, const char *name, const char *folder) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
+    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
+    cJSON_AddStringToObject(root, "command", origin->command);
+    cJSON_AddStringToObject(root, "name", name);
+    add_path(root, "config", origin->scenario->file, folder);
+    add_overrides(root, origin->scenario);
+    cJSON *options = cJSON_AddArrayToObject(root, "options");
+    for (const char *const *word = origin->options; *word; word++)
+        cJSON_AddItemToArray(options, cJSON_CreateString(*word));
+    add_working_folder(root, origin, folder);
+    return root;
+}
+
+static void add_contents(cJSON *object, const char *sha256, uint64_t bytes) {
+    json_add_int(object, "bytes", (int64_t)bytes);
+    json_add_text(object, "sha256", sha256[0] ? sha256 : NULL);
+}
+
+static void add_files_read(cJSON *root, const struct inputs *inputs, const char *folder) {
+    cJSON *list = cJSON_AddArrayToObject(root, "inputs");
+    for (size_t i = 0; i < inputs->list.count; i++) {
+        const struct input *input = &inputs->list.at[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "key", input->key);
+        if (input->name)
+            cJSON_AddStringToObject(object, "name", input->name);
+        add_path(object, "path", input->path, folder);
+        add_contents(object, input->sha256, input->bytes);
+        cJSON_AddBoolToObject(object, "in_scenario", input->inlined);
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
+/* NULL: there is no such file. */
+static cJSON *file_object(const char *folder, const char *name) {
+    struct arena arena = {0};
+    char sha256[SHA256_TEXT];
+    uint64_t bytes;
+    cJSON *object = NULL;
+    if (sha256_file(arena_printf(&arena, "%s/%s", folder, name), sha256, &bytes) == 0) {
+        object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "file", name);
+        add_contents(object, sha256, bytes);
+    }
+    arena_finish(&arena);
+    return object;
+}
+
+static void add_results(cJSON *root, const char *folder, const char *const *files) {
+    cJSON *names = cJSON_AddArrayToObject(root, "files"), *results = cJSON_AddArrayToObject(root, "results");
+    for (const char *const *name = files; *name; name++) {
+        cJSON *object = file_object(folder, *name);
+        if (!object)
+            continue;
+        cJSON_AddItemToArray(names, cJSON_CreateString(*name));
+        cJSON_AddItemToArray(results, object);
+    }
+}
+
+/* ---- scenario.yaml ---- */
+
+struct resolver {
+    const struct scenario *scenario;
+    const char *folder;
+    struct arena arena;
+};
+
+/* What stands in place of the name of a file: what is in it, or its name from the folder of the results. */
+static const struct yaml_node *resolve(void *context, const struct yaml_node *node) {
+    struct resolver *r = context;
+    const struct file_uses *files = &r->scenario->files;
+    for (size_t i = 0; i < files->list.count; i++) {
+        const struct file_use *use = &files->list.at[i];
+        if (use->node != node)
+            continue;
+        if (use->content)
+            return use->content;
+        struct yaml_node *path = arena_alloc(&r->arena, sizeof *path);
+        path->kind = YAML_NODE_SCALAR;
+        path->text = files_relative(use->path, r->folder, &r->arena);
+        if (!strchr(path->text, '/')) /* a policy without a slash would be sought */
+            path->text = arena_printf(&r->arena, "./%s", path->text);
+        path->length = strlen(path->text);
+        path->quoted = true;
+        return path;
+    }
+    return NULL;
+}
+
+static int write_scenario(const struct scenario *scenario, const char *folder, struct error *reterr) {
+    struct resolver resolver = {.scenario = scenario, .folder = folder};
+    const struct yaml_replace replace = {&resolver, resolve};
+    struct str text = {0};
+    str_add(&text,
+            "# What the results beside it were made of, with models and overrides in place; manifest.json has\n"
+            "# the hashes of the other files, which are named from here.\n");
+    int r = yaml_write(scenario->doc.root, &replace, &text, reterr);
+    if (r == 0)
+        r = atomic_file_write_whole(arena_printf(&resolver.arena, "%s/" SCENARIO_NAME, folder), text.text,
+                                    text.length, reterr);
+    str_finish(&text);
+    arena_finish(&resolver.arena);
+    return r;
+}
+
+int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder, const char *const *files,
+                   struct error *reterr) {
+    struct arena arena = {0};
+    struct str text = {0};
+    int r = write_scenario(origin->scenario, folder, reterr);
+    cJSON_AddItemToObject(root, "scenario", file_object(folder, SCENARIO_NAME));
+    add_files_read(root, origin->inputs, folder);
+    add_results(root, folder, files);
+    json_print(root, &text);
+    if (r == 0)
+        r = atomic_file_write_whole(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), text.text, text.length,
+                                    reterr);
+    str_finish(&text);
+    arena_finish(&arena);
+    return r;
 }

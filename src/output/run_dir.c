@@ -23,6 +23,8 @@ struct run_dir {
     bool wanted[FILE_COUNT];
     bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
+    struct inputs inputs;
+    const char *options[3]; /* that say which files there are */
     struct atomic_file *files[FILE_COUNT];
 };
 
@@ -93,6 +95,12 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     for (int f = 0; f < FILE_COUNT; f++)
         dir->wanted[f] = f == FILE_SUMMARY || (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
     dir->study = study;
+    inputs_add_study(&dir->inputs, study);
+    size_t count = 0;
+    if (options->summary_only)
+        dir->options[count++] = "--summary-only";
+    if (options->decisions)
+        dir->options[count++] = "--decisions";
     if (write_headers(dir, reterr) < 0) {
         run_dir_abort(dir);
         return reterr->code;
@@ -168,10 +176,33 @@ static void remove_stale(const struct run_dir *dir) {
     }
 }
 
+static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
+    cJSON *object = cJSON_AddObjectToObject(root, name);
+    for (size_t i = 0; i < tally->entries.count; i++)
+        json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
+}
+
+static int write_manifest(const struct run_dir *dir, const struct replicate_result *result, bool partial,
+                          const char *const *names, struct error *reterr) {
+    const struct study *study = dir->study;
+    const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs};
+    cJSON *root = manifest_begin(&origin, study->scenario.name, dir->path);
+    manifest_add_hash(root, study);
+    json_add_int(root, "seed", study->scenario.seed);
+    json_add_int(root, "replications", study->scenario.replications);
+    json_add_int(root, "replications_done", result->count);
+    cJSON_AddBoolToObject(root, "partial", partial);
+    manifest_add_policy(root, "policy", study);
+    manifest_add_inputs(root, study, dir->path);
+    add_tally(root, "jobs_rejected", &result->rejected);
+    add_tally(root, "actions_refused", &result->refused);
+    return manifest_write(root, &origin, dir->path, names, reterr);
+}
+
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial, struct error *reterr) {
-    const char *names[FILE_COUNT + 2];
+    const char *names[FILE_COUNT + 2]; /* aggregate.csv and the end of the list too */
     size_t count = 0;
-    struct text_file files[] = {{.name = "aggregate.csv"}, {.name = "manifest.json"}};
+    struct text_file aggregate = {.name = "aggregate.csv"};
     int r = 0;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
@@ -186,14 +217,15 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
     }
     if (r == 0)
         remove_stale(dir);
-    names[count++] = files[0].name;
+    names[count++] = aggregate.name;
     names[count] = NULL;
     if (r == 0) {
-        tables_aggregate_header(&files[0].text);
-        tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &files[0].text);
-        manifest_write(dir->study, &(struct manifest_state){result, partial, names}, &files[1].text);
-        r = text_files_write(dir->path, files, 2, reterr);
+        tables_aggregate_header(&aggregate.text);
+        tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &aggregate.text);
+        r = text_files_write(dir->path, &aggregate, 1, reterr);
     }
+    if (r == 0)
+        r = write_manifest(dir, result, partial, names, reterr);
     run_dir_abort(dir);
     return r;
 }
@@ -203,6 +235,7 @@ void run_dir_abort(struct run_dir *dir) {
         return;
     for (int f = 0; f < FILE_COUNT; f++)
         atomic_file_abort(dir->files[f]);
+    inputs_finish(&dir->inputs);
     free(dir->path);
     free(dir);
 }

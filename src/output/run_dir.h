@@ -20,7 +20,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
                  struct error *reterr) MUST_CHECK;
 /* What replicate_run calls; rows go to the files. */
 struct replicate_sink run_dir_sink(struct run_dir *dir);
-/* Writes aggregate.csv and manifest.json and puts all files in place. Frees dir in any case. */
+/* Writes aggregate.csv, scenario.yaml and manifest.json and puts all files in place. Frees dir in any case. */
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) MUST_CHECK;
 /* Leaves nothing behind but an empty folder. Accepts NULL. */

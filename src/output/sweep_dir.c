@@ -3,7 +3,6 @@
 #include "output/sweep_dir.h"
 
 #include "base/numfmt.h"
-#include "easim_version.h"
 #include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/files.h"
@@ -107,8 +106,8 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 
 static bool is_ours(const char *name) {
     static const char *const ours[] = {
-        "runs",    "sweep.csv",  "failures.csv",       "manifest.json", "slurm",
-        "figures", "claims.csv", "claim-readings.csv", "targets.csv",   "target-readings.csv"};
+        "runs",       "sweep.csv",          "failures.csv", "manifest.json",       "slurm",        "figures",
+        "claims.csv", "claim-readings.csv", "targets.csv",  "target-readings.csv", "scenario.yaml"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&
@@ -152,7 +151,8 @@ static void remove_leftovers(const struct sweep_dir *dir) {
     for (int i = 0; i < 2; i++) {
         DIR *folder = opendir(folders[i]);
         for (const struct dirent *entry; folder && (entry = readdir(folder));)
-            if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-"))
+            if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-") ||
+                strstr(entry->d_name, ".yaml.tmp-"))
                 (void)unlink(arena_printf(&arena, "%s/%s", folders[i], entry->d_name));
         if (folder)
             closedir(folder);
@@ -191,19 +191,21 @@ static void add_counts(cJSON *root, const struct sweep *sweep, const struct swee
     json_add_int(root, "missing", (int64_t)counts->missing);
 }
 
-static void write_manifest(const struct sweep *sweep, const struct sweep_counts *counts, struct str *out) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "easim_version", EASIM_VERSION);
-    cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
-    cJSON_AddStringToObject(root, "name", sweep->name);
-    cJSON_AddStringToObject(root, "sweep", sweep->doc.file);
-    cJSON_AddStringToObject(root, "config", sweep->base);
+int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
+                             const struct sweep_counts *counts, struct error *reterr) {
+    static const char *const files[] = {"sweep.csv",   "failures.csv",        "claims.csv", "claim-readings.csv",
+                                        "targets.csv", "target-readings.csv", NULL};
+    const struct sweep *sweep = dir->sweep;
+    struct arena arena = {0};
+    cJSON *root = manifest_begin(origin, sweep->name, dir->path);
+    cJSON_AddStringToObject(root, "sweep", files_relative(sweep->doc.file, dir->path, &arena));
     cJSON *axes = cJSON_AddArrayToObject(root, "axes");
     for (size_t a = 0; a < sweep->axes.count; a++)
         cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
     add_counts(root, sweep, counts);
     cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
-    json_print(root, out);
+    arena_finish(&arena);
+    return manifest_write(root, origin, dir->path, files, reterr);
 }
 
 void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
@@ -265,15 +267,14 @@ static void join(const struct sweep_dir *dir, struct str *done, struct str *fail
 
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
                     struct error *reterr) {
-    struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}, {.name = "manifest.json"}};
+    struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
     join(dir, &files[0].text, &files[1].text, figures, ret_counts);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */
     if (ret_counts->missing == 0)
         remove_leftovers(dir);
-    write_manifest(dir->sweep, ret_counts, &files[2].text);
-    return text_files_write(dir->path, files, 3, reterr);
+    return text_files_write(dir->path, files, 2, reterr);
 }
 
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {

@@ -4,6 +4,7 @@
 
 #include "experiment/findings.h"
 #include "experiment/sweep_run.h"
+#include "output/manifest.h"
 
 enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
 
@@ -28,7 +29,7 @@ struct sweep_counts {
     size_t done, failed, missing; /* points */
 };
 
-/* Writes sweep.csv, failures.csv (if there are any) and manifest.json. What was done goes to the figures too. */
+/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too. */
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
                     struct error *reterr) MUST_CHECK;
 /* How many points are in which state, with the findings, as one JSON object. */
@@ -38,5 +39,8 @@ void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *coun
    targets; removes those of which there are none any more. */
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
                              struct error *reterr) MUST_CHECK;
+/* Last of all: scenario.yaml and manifest.json. */
+int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
+                             const struct sweep_counts *counts, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "io/csv.h"
 #include "output/compare_tables.h"
-#include "output/manifest.h"
 #include "output/report.h"
 #include "output/tables.h"
 #include "output/text_files.h"
@@ -213,9 +212,9 @@ void tune_json(const struct tune_output *o, struct str *out) {
 
 /* --- the folder --- */
 
-static void write_manifest(const struct tune_output *o, struct str *out) {
+static cJSON *make_manifest(const char *folder, const struct tune_output *o) {
     const struct tune *t = o->tune;
-    cJSON *root = manifest_begin(o->study);
+    cJSON *root = manifest_begin(o->origin, o->study->scenario.name, folder);
     manifest_add_hash(root, o->study);
     add_protocol(root, o);
     json_add_int(root, "trials", (int64_t)t->search.trials.count);
@@ -225,8 +224,8 @@ static void write_manifest(const struct tune_output *o, struct str *out) {
     manifest_add_policy(policies, "before", t->study);
     (void)params_of(o, t->search.best);
     manifest_add_policy(policies, "tuned", t->study);
-    manifest_add_inputs(root, o->study);
-    json_print(root, out);
+    manifest_add_inputs(root, o->study, folder);
+    return root;
 }
 
 static void write_check(const struct tune_output *o, struct str *out) {
@@ -235,15 +234,13 @@ static void write_check(const struct tune_output *o, struct str *out) {
 }
 
 int tune_dir_write(const char *folder, const struct tune_output *o, struct error *reterr) {
-    struct text_file files[] = {{.name = "trials.csv"},
-                                {.name = "tuned.yaml"},
-                                {.name = "check.csv"},
-                                {.name = "runs.csv"},
-                                {.name = "manifest.json"}};
+    struct text_file files[] = {
+        {.name = "trials.csv"}, {.name = "tuned.yaml"}, {.name = "check.csv"}, {.name = "runs.csv"}};
+    const char *const names[] = {files[0].name, files[1].name, files[2].name, files[3].name, NULL};
     tune_tables_trials(o, &files[0].text);
     tune_tables_params(o, &files[1].text);
     write_check(o, &files[2].text);
     tune_tables_runs(o, &files[3].text);
-    write_manifest(o, &files[4].text);
-    return text_files_write(folder, files, 5, reterr);
+    int r = text_files_write(folder, files, 4, reterr);
+    return r < 0 ? r : manifest_write(make_manifest(folder, o), o->origin, folder, names, reterr);
 }

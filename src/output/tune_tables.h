@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "experiment/compare.h"
 #include "experiment/tune.h"
+#include "output/manifest.h"
 
 struct tune_output {
     const struct study *study; /* on the scenario's own seed, with the tuned parameters */
@@ -13,6 +14,7 @@ struct tune_output {
     struct comparison check; /* series 0: with the parameters it had (the baseline); 1: with the tuned ones */
     const unsigned *shown;   /* columns of the table on the terminal */
     size_t shown_count;
+    const struct manifest_origin *origin;
 };
 
 void tune_tables_trials(const struct tune_output *output, struct str *out); /* trials.csv */
@@ -21,7 +23,7 @@ void tune_tables_params(const struct tune_output *output, struct str *out); /* t
 void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
 
-/* trials.csv, tuned.yaml, check.csv, runs.csv and manifest.json. */
+/* trials.csv, tuned.yaml, check.csv, runs.csv, scenario.yaml and manifest.json. */
 int tune_dir_write(const char *folder, const struct tune_output *output, struct error *reterr) MUST_CHECK;
 
 #endif

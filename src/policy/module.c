@@ -299,6 +299,14 @@ int module_not_found(const char *name, struct error *reterr) {
     return ERROR_INPUT;
 }
 
+bool module_find(const char *name, struct str *path) {
+    struct search search = {.name = name};
+    bool found = each_folder(has_module, &search);
+    if (found)
+        str_add(path, search.path);
+    return found;
+}
+
 static int open_name(const char *name, bool apart, struct policy_module *module, struct error *reterr) {
     struct search search = {.name = name};
     const char *path = strchr(name, '/') ? name : search.path;

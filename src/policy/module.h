@@ -28,6 +28,8 @@ const char *module_capability_name(uint32_t bit);
 int module_open(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
 /* Likewise without the trial, for processes that may be lost. */
 int module_open_apart(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
+/* Where a policy of that name is found; appends the path. False: nowhere. */
+bool module_find(const char *name, struct str *path);
 void module_close(struct policy_module *module); /* accepts a zeroed module */
 
 /* Checks the exported structure; path names it in messages. */

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     for (int i = 0; i < 4; i++) {
         struct yaml_doc doc = {0};
         struct problems problems = {0};
-        struct binding binding = {&doc.arena, &problems};
+        struct binding binding = {.arena = &doc.arena, .problems = &problems};
         struct series series;
         double constant;
         char text[128];

@@ -181,15 +181,15 @@ def folders_are_those_of_run(folder):
     out = folder / "folders"
     compare(out, "--policies", "zeus,fcfs", "-n", 4, "--quiet", "--set", "params_by_policy={zeus: {edp_slack: 4}}")
     easim("run", SEED, "--policy", "zeus", "-n", 4, "--set", "params_by_policy={zeus: {edp_slack: 4}}", "-q", "--out",
-          folder / "run")
-    same(out / "zeus", folder / "run")
+          folder / "alone" / "run")  # as deep as the other: manifests name files from where they stand
+    same(out / "zeus", folder / "alone" / "run")
     assert json.loads((out / "zeus/manifest.json").read_text())["policy"]["params"]["edp_slack"] == 4
     added = folder / "added"
     compare(added, "--policies", "zeus,fcfs", "-n", 2, "--until-ci", "energy_kwh=0.5%", "--max-replications", 9, "-q")
     count = json.loads((added / "manifest.json").read_text())["replications"]
     assert 2 < count <= 9, count
-    easim("run", SEED, "--policy", "zeus", "-n", count, "-q", "--out", folder / "same")
-    same(added / "zeus", folder / "same")
+    easim("run", SEED, "--policy", "zeus", "-n", count, "-q", "--out", folder / "alone" / "same")
+    same(added / "zeus", folder / "alone" / "same")
 
 
 def same(a, b, names=None):

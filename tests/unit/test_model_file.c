@@ -19,7 +19,7 @@ struct loaded {
 
 /* `models` is the value of that key in a scenario: a file or a list of files. */
 static void load(struct loaded *l, const char *models) {
-    struct binding binding = {&l->arena, &l->problems};
+    struct binding binding = {.arena = &l->arena, .problems = &l->problems};
     *l = (struct loaded){0};
     cr_assert_eq(yaml_doc_parse(&l->doc, (struct slice){models, strlen(models)}, "scenario.yaml", &l->problems), 0);
     l->status = model_set_load(&l->set, l->doc.root, &binding);

@@ -65,7 +65,7 @@ struct bound {
 
 static void bind(struct bound *b, const char *yaml) {
     *b = (struct bound){0};
-    struct binding binding = {&b->arena, &b->problems};
+    struct binding binding = {.arena = &b->arena, .problems = &b->problems};
     cr_assert_eq(yaml_doc_parse(&b->doc, (struct slice){yaml, strlen(yaml)}, "dir/f.yaml", &b->problems), 0,
                  "%s: %s", yaml, b->problems.count ? b->problems.texts[0] : "");
     b->status = schema_bind(&binding, outer_fields, b->doc.root, "", &b->o);

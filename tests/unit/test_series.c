@@ -30,7 +30,7 @@ struct loaded {
 static int load(struct loaded *l, int kind, const char *value, const char *text, int64_t start_ns) {
     char yaml[256];
     *l = (struct loaded){0};
-    struct binding b = {&l->doc.arena, &l->problems};
+    struct binding b = {.arena = &l->doc.arena, .problems = &l->problems};
     snprintf(yaml, sizeof yaml, "v: %s\n", value);
     cr_assert_eq(yaml_doc_parse(&l->doc, (struct slice){yaml, strlen(yaml)}, "c.yaml", &l->problems), 0);
     if (text)
@@ -130,7 +130,9 @@ Test(series, constants) {
     struct arena arena = {0};
     struct series series;
     double constant = 0;
-    cr_expect_eq(series_bind(&series, &kinds[CAP], NULL, &(struct binding){&arena, &problems}, &constant), 0);
+    cr_expect_eq(series_bind(&series, &kinds[CAP], NULL, &(struct binding){.arena = &arena, .problems = &problems},
+                             &constant),
+                 0);
     cr_expect(constant == INFINITY && !series.kind);
 }
 
@@ -256,7 +258,8 @@ Test(series, cover, .init = temp_dir_enter, .fini = temp_dir_leave) {
         struct loaded l;
         cr_assert_eq(load(&l, cases[i].kind, cases[i].value, cases[i].text, 0), 0);
         int64_t horizon_ns = cases[i].horizon_s > 0 ? units_ns(cases[i].horizon_s) : TIME_NONE_NS;
-        int r = series_check_cover(&l.series, horizon_ns, &(struct binding){&l.doc.arena, &l.problems});
+        int r = series_check_cover(&l.series, horizon_ns,
+                                   &(struct binding){.arena = &l.doc.arena, .problems = &l.problems});
         cr_expect_eq(r < 0, cases[i].problem != NULL, "case %zu", i);
         cr_expect_eq(l.problems.count, cases[i].problem != NULL, "case %zu", i);
         if (l.problems.count > 0)

@@ -1,0 +1,282 @@
+/* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder of its results is
+   removed; the files are compared here. */
+#include "cli/repeat.h"
+
+#include "cli/cli.h"
+#include "cli/repeat_child.h"
+#include "cli/repeat_inputs.h"
+#include "easim_version.h"
+#include "io/sha256.h"
+#include "output/manifest.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct arguments {
+    const char *command; /* as argv[0] has it: for messages */
+    const char *out, *threads;
+    bool force, quiet;
+};
+
+enum { KEY_FORCE = 256 };
+
+static const struct argp_option options[] = {
+    {"out", 'o', "DIR", 0, "keep the results of the repetition in this folder", 0},
+    {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
+    {"threads", 't', "N", 0, "as of the command", 0},
+    {"quiet", 'q', NULL, 0, "show no progress", 0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->out = value;
+        return 0;
+    case 't':
+        a->threads = value;
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    case KEY_FORCE:
+        a->force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "expected one manifest, got another word: %s", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const char *repeat_manifest(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] != '-' && recorded_is_manifest(argv[i]))
+            return argv[i];
+    return NULL;
+}
+
+/* A repetition has the values that are recorded, and no others. */
+static int refuse_options(const char *manifest, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        size_t length = strcspn(word, "=");
+        bool known = word[0] != '-' || strncmp(word, "--help", length) == 0;
+        for (const struct argp_option *o = options; o->name && !known; o++)
+            known = word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0 : word[1] == o->key;
+        if (known)
+            continue;
+        fprintf(
+            stderr,
+            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads and --quiet at most; for "
+            "other values run " SCENARIO_NAME " beside it\n",
+            argv[0], (int)length, word, manifest);
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Comparison ---- */
+
+/* Prints the line of a file unless it is the same in both folders; equal SHA-256 means equal bytes. */
+static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
+    struct arena arena = {0};
+    char before[SHA256_TEXT], after[SHA256_TEXT];
+    uint64_t bytes;
+    bool is_there = sha256_file(file->path, before, &bytes) == 0;
+    bool is_made = sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
+    bool same = is_there && is_made && strcmp(before, after) == 0;
+    const char *why = !is_there                                           ? " (it is missing)"
+                      : !is_made                                          ? " (the repetition does not write it)"
+                      : file->sha256 && strcmp(before, file->sha256) != 0 ? " (changed since it was written)"
+                                                                          : "";
+    if (!same)
+        printf("differs: %s%s%s\n", prefix, file->name, why);
+    arena_finish(&arena);
+    return same;
+}
+
+/* Files that only the repetition has. */
+static bool no_more_files(const struct recorded *before, const struct recorded *after, const char *prefix) {
+    bool good = true;
+    for (const struct recorded_file *new = after->files; new->name; new ++) {
+        const struct recorded_file *old = before->files;
+        while (old->name && strcmp(old->name, new->name) != 0)
+            old++;
+        if (!old->name)
+            printf("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
+        good = good && old->name;
+    }
+    return good;
+}
+
+/* The files of one folder and of those in it. again: the folder of the repetition. */
+static bool same_folder(const struct recorded *before, const char *prefix, const char *again) {
+    struct recorded after = {0};
+    struct error error = {0};
+    bool same = true;
+    for (const struct recorded_file *file = before->files; file->name; file++)
+        same = same_file(file, prefix, again) && same;
+    if (recorded_load(&after, arena_printf(&after.arena, "%s/" MANIFEST_NAME, again), &error) == 0)
+        same = no_more_files(before, &after, prefix) && same;
+    for (const char *const *folder = before->folders; *folder; folder++) {
+        struct recorded inner = {0};
+        struct arena arena = {0};
+        const char *manifest = arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
+        if (recorded_load(&inner, manifest, &error) == 0)
+            same = same_folder(&inner, arena_printf(&arena, "%s%s/", prefix, *folder),
+                               arena_printf(&arena, "%s/%s", again, *folder)) &&
+                   same;
+        else {
+            printf("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            same = false;
+        }
+        recorded_finish(&inner);
+        arena_finish(&arena);
+    }
+    recorded_finish(&after);
+    return same;
+}
+
+static int conclude(const struct recorded *recorded, const struct repeat_inputs *inputs, const char *again) {
+    struct arena arena = {0};
+    bool made = access(arena_printf(&arena, "%s/" MANIFEST_NAME, again), R_OK) == 0;
+    bool same = made && same_folder(recorded, "", again);
+    arena_finish(&arena);
+    if (same) {
+        puts("equal");
+        return EXIT_DONE;
+    }
+    if (!made)
+        puts("the repetition gives no results");
+    for (size_t i = 0; i < inputs->changed.count; i++)
+        printf("changed input: %s\n", inputs->changed.at[i]);
+    return EXIT_RUN_FAILED;
+}
+
+/* ---- The repetition ---- */
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static const char *make_scratch(struct arena *arena, struct error *reterr) {
+    const char *folder = getenv("TMPDIR");
+    char *path = arena_printf(arena, "%s/easim-repeat.XXXXXX", folder && folder[0] ? folder : "/tmp");
+    char real[PATH_MAX];
+    if (!mkdtemp(path) || !realpath(path, real)) {
+        error_set(reterr, ERROR_IO, "%s: cannot make folder", path);
+        return NULL;
+    }
+    return arena_strdup(arena, real);
+}
+
+/* From anywhere: the command may run in another folder. */
+static const char *absolute(const char *path, struct arena *arena) {
+    char here[PATH_MAX];
+    return path[0] != '/' && getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path) : path;
+}
+
+static char **command_line(const struct arguments *a, const struct recorded *recorded, const char *out,
+                           struct arena *arena) {
+    size_t count = 0, most = 8;
+    while (recorded->options[most - 8])
+        most++;
+    const char **words = arena_alloc(arena, most * sizeof *words);
+    words[count++] = a->command;
+    words[count++] = recorded->sweep ? recorded->sweep : recorded->scenario.path;
+    for (const char *const *option = recorded->options; *option; option++)
+        words[count++] = *option;
+    words[count++] = arena_printf(arena, "--out=%s", out);
+    if (a->threads)
+        words[count++] = arena_printf(arena, "--threads=%s", a->threads);
+    if (a->force)
+        words[count++] = "--force";
+    if (a->quiet)
+        words[count++] = "--quiet";
+    return (char **)words;
+}
+
+static int repeat_into(const struct repeated *command, const struct arguments *a, const struct recorded *recorded,
+                       const struct repeat_inputs *inputs, const char *out) {
+    struct arena arena = {0};
+    const struct repeat_child child = {.run = command->run,
+                                       .argv = command_line(a, recorded, out, &arena),
+                                       .working_folder = recorded->working_folder,
+                                       .policy_path = inputs->policy_path};
+    int code = repeat_child_run(&child);
+    arena_finish(&arena);
+    return code == EXIT_DONE || code == EXIT_RUN_FAILED ? conclude(recorded, inputs, out) : code;
+}
+
+static int repeat_recorded(const struct repeated *command, const struct arguments *a,
+                           const struct recorded *recorded, const struct repeat_inputs *inputs) {
+    struct arena arena = {0};
+    struct error error = {0};
+    sigset_t blocked, before;
+    int code = EXIT_RUN_FAILED;
+    repeat_child_signals(&blocked);
+    sigprocmask(SIG_BLOCK, &blocked, &before); /* the folder is removed whatever comes */
+    const char *scratch = a->out ? NULL : make_scratch(&arena, &error);
+    if (a->out || scratch)
+        code = repeat_into(command, a, recorded, inputs,
+                           a->out ? absolute(a->out, &arena) : arena_printf(&arena, "%s/results", scratch));
+    else
+        code = cli_report_error(&error);
+    if (scratch)
+        (void)nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    fflush(stdout);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    arena_finish(&arena);
+    return code;
+}
+
+static int check_command(const struct repeated *command, const struct recorded *recorded, struct error *reterr) {
+    if (strcmp(recorded->command, command->name) == 0)
+        return 0;
+    return error_set(reterr, ERROR_INPUT, "%s is of another command: easim %s %s repeats it", command->manifest,
+                     recorded->command, command->manifest);
+}
+
+int repeat(const struct repeated *command, int argc, char **argv) {
+    struct arguments a = {.command = argv[0]};
+    const struct argp argp = {options,
+                              parse,
+                              "DIR/manifest.json",
+                              "Repeats what the manifest records and compares every file of it.\v"
+                              "Exit codes: 0 equal; 1 files differ; 2 bad usage, or an input is missing.",
+                              NULL,
+                              NULL,
+                              NULL};
+    int code = refuse_options(command->manifest, argc, argv);
+    if (code != EXIT_DONE)
+        return code;
+    cli_parse(&argp, argc, argv, &a);
+    struct recorded recorded = {0};
+    struct repeat_inputs inputs = {.changed = {0}};
+    struct error error = {0};
+    if (recorded_load(&recorded, command->manifest, &error) < 0 || check_command(command, &recorded, &error) < 0) {
+        code = cli_report_error(&error);
+    } else {
+        if (strcmp(recorded.version, EASIM_VERSION) != 0 || strcmp(recorded.commit, EASIM_COMMIT) != 0)
+            fprintf(stderr, "%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0], recorded.version,
+                    recorded.commit, EASIM_VERSION, EASIM_COMMIT);
+        if (recorded.partial)
+            fprintf(stderr, "%s: the recorded results are partial: interrupted, or a run failed\n", argv[0]);
+        code = repeat_inputs_check(&inputs, &recorded, argv[0]) < 0
+                   ? EXIT_BAD_INPUT
+                   : repeat_recorded(command, &a, &recorded, &inputs);
+    }
+    repeat_inputs_finish(&inputs);
+    recorded_finish(&recorded);
+    return code;
+}

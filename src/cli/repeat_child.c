@@ -1,0 +1,79 @@
+/* Fork, wait, pass signals on. The child heads a process group, so that an interruption at the terminal reaches it
+   once, from here. */
+#include "cli/repeat_child.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void repeat_child_signals(sigset_t *signals) {
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    sigemptyset(signals);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sigaddset(signals, all[i]);
+}
+
+static _Noreturn void run(const struct repeat_child *c, pid_t parent) {
+    int argc = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t signals;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_RUN_FAILED);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "easim: /dev/null: %s\n", strerror(errno));
+        _exit(EXIT_RUN_FAILED);
+    }
+    repeat_child_signals(&signals);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    if (c->working_folder && chdir(c->working_folder) < 0) {
+        fprintf(stderr, "easim: %s: cannot enter folder: %s\n", c->working_folder, strerror(errno));
+        exit(EXIT_BAD_INPUT);
+    }
+    if (c->policy_path)
+        setenv("EASIM_POLICY_PATH", c->policy_path, 1);
+    while (c->argv[argc])
+        argc++;
+    exit(c->run(argc, c->argv));
+}
+
+static int exit_code(int status, bool interrupted) {
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    if (interrupted)
+        return EXIT_INTERRUPTED;
+    fprintf(stderr, "easim: the repetition was ended by signal %d\n", WTERMSIG(status));
+    return EXIT_RUN_FAILED;
+}
+
+int repeat_child_run(const struct repeat_child *c) {
+    pid_t parent = getpid();
+    sigset_t signals;
+    int status, number;
+    bool interrupted = false;
+    fflush(stdout);
+    fflush(stderr);
+    pid_t child = fork();
+    if (child < 0) {
+        fprintf(stderr, "easim: cannot start a process: %s\n", strerror(errno));
+        return EXIT_RUN_FAILED;
+    }
+    if (child == 0)
+        run(c, parent);
+    setpgid(child, child);
+    repeat_child_signals(&signals);
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (sigwait(&signals, &number) != 0 || number == SIGCHLD)
+            continue;
+        interrupted = true;
+        kill(child, number);
+    }
+    return exit_code(status, interrupted);
+}

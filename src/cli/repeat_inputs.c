@@ -1,0 +1,74 @@
+/* Inputs of a recorded command: see repeat_inputs.h. */
+#include "cli/repeat_inputs.h"
+
+#include "io/sha256.h"
+#include "policy/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+    struct repeat_inputs *inputs;
+    const char *who;
+    struct str policy_path;
+    unsigned missing;
+};
+
+static bool has_hash(const char *path, const char *sha256) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    return sha256 && sha256_file(path, now, &bytes) == 0 && strcmp(now, sha256) == 0;
+}
+
+static void report(struct check *c, const struct recorded_file *file, const char *path) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    if (sha256_file(path, now, &bytes) < 0) {
+        fprintf(stderr, "%s: input %s is missing%s\n", c->who, file->name,
+                file->in_scenario ? "; scenario.yaml has what was in it" : "");
+        c->missing += !file->in_scenario;
+    } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {
+        fprintf(stderr, "%s: input %s has changed: SHA-256 was %s, is %s%s\n", c->who, file->name,
+                file->sha256 ? file->sha256 : "not taken", now,
+                file->in_scenario ? "; scenario.yaml has what was in it" : "");
+        array_push(&c->inputs->changed, file->name);
+    }
+}
+
+/* A policy that was sought by its name is taken from where it was found if it is still the same, else from where it
+   is found now: another easim has policies of its own. */
+static void check_policy(struct check *c, const struct recorded_file *file) {
+    struct str found = {0};
+    bool same = has_hash(file->path, file->sha256);
+    if (!same && module_find(file->policy, &found)) {
+        report(c, file, found.text);
+    } else {
+        report(c, file, file->path);
+        str_addf(&c->policy_path, "%s%.*s", c->policy_path.length > 0 ? ":" : "",
+                 (int)(strrchr(file->path, '/') - file->path), file->path);
+    }
+    str_finish(&found);
+}
+
+int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *recorded, const char *who) {
+    struct check c = {.inputs = inputs, .who = who};
+    const char *usual = getenv("EASIM_POLICY_PATH");
+    for (const struct recorded_file *file = recorded->inputs; file->name; file++)
+        if (file->policy)
+            check_policy(&c, file);
+        else
+            report(&c, file, file->path);
+    if (!recorded->sweep)
+        report(&c, &recorded->scenario, recorded->scenario.path);
+    if (c.policy_path.length > 0)
+        inputs->policy_path =
+            arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text, usual ? ":" : "", usual ? usual : "");
+    str_finish(&c.policy_path);
+    return c.missing > 0 ? ERROR_INPUT : 0;
+}
+
+void repeat_inputs_finish(struct repeat_inputs *inputs) {
+    free(inputs->changed.at);
+    arena_finish(&inputs->arena);
+}

@@ -1,0 +1,61 @@
+/* SHA-256, computed by nettle. */
+#include "io/sha256.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)256 << 10)
+
+static void finish(struct sha256_ctx *context, char digest[static SHA256_TEXT]) {
+    static const char digits[] = "0123456789abcdef";
+    uint8_t bytes[SHA256_DIGEST_SIZE];
+    sha256_digest(context, sizeof bytes, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        digest[2 * i] = digits[bytes[i] >> 4];
+        digest[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    digest[SHA256_TEXT - 1] = '\0';
+}
+
+void sha256_text(struct slice text, char digest[static SHA256_TEXT]) {
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, text.length, (const uint8_t *)text.at);
+    finish(&context, digest);
+}
+
+/* fd: open for reading, and closed here. */
+static int hash_all(int fd, char digest[static SHA256_TEXT], uint64_t *ret_bytes) {
+    struct sha256_ctx context;
+    uint8_t *buffer = mem_alloc(BUFFER_BYTES);
+    uint64_t bytes = 0;
+    ssize_t count;
+    sha256_init(&context);
+    while ((count = read(fd, buffer, BUFFER_BYTES)) > 0 || (count < 0 && errno == EINTR)) {
+        if (count < 0)
+            continue;
+        sha256_update(&context, (size_t)count, buffer);
+        bytes += (uint64_t)count;
+    }
+    free(buffer);
+    close(fd);
+    if (count < 0)
+        return ERROR_IO;
+    finish(&context, digest);
+    *ret_bytes = bytes;
+    return 0;
+}
+
+int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes) {
+    struct stat status;
+    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode)) /* a pipe would wait for its writer */
+        return ERROR_IO;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? ERROR_IO : hash_all(fd, digest, ret_bytes);
+}

@@ -1,0 +1,14 @@
+/* SHA-256 as text, the way sha256sum prints it. */
+#ifndef EASIM_IO_SHA256_H
+#define EASIM_IO_SHA256_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#define SHA256_TEXT 65 /* 64 hexadecimal digits and a NUL */
+
+void sha256_text(struct slice text, char digest[static SHA256_TEXT]);
+/* Of the bytes of a regular file, and how many they are. Negative: there is none at path, or it cannot be read. */
+int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes) MUST_CHECK;
+
+#endif

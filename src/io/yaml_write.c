@@ -1,0 +1,86 @@
+/* Nodes to YAML text, by libyaml's emitter: it knows which text needs quotes. */
+#include "io/yaml_write.h"
+
+#include <string.h>
+#include <yaml.h>
+
+struct writer {
+    yaml_emitter_t emitter;
+    const struct yaml_replace *replace;
+    struct str *out;
+};
+
+static int append(void *context, unsigned char *bytes, size_t length) {
+    str_add_bytes(((struct writer *)context)->out, (const char *)bytes, length);
+    return 1;
+}
+
+/* The emitter takes the event over, whether it likes it or not. */
+static bool emit(struct writer *w, yaml_event_t *event, int made) {
+    return made && yaml_emitter_emit(&w->emitter, event);
+}
+
+static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is_key) {
+    yaml_event_t event;
+    bool is_null = !is_key && yaml_is_null(node); /* a key is text whatever it says */
+    const char *text = is_null ? "null" : node->text;
+    yaml_scalar_style_t style =
+        node->quoted || !text[0] ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_PLAIN_SCALAR_STYLE;
+    return emit(w, &event,
+                yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
+                                             style));
+}
+
+static bool write_node(struct writer *w, const struct yaml_node *node);
+
+static bool write_items(struct writer *w, const struct yaml_node *node) {
+    bool good = true;
+    for (size_t i = 0; i < node->count && good; i++) {
+        if (node->kind == YAML_NODE_MAPPING)
+            good = write_scalar(w, node->keys[i], true);
+        good = good && write_node(w, node->items[i]);
+    }
+    return good;
+}
+
+static bool write_node(struct writer *w, const struct yaml_node *node) {
+    yaml_event_t event;
+    const struct yaml_node *other = w->replace ? w->replace->with(w->replace->context, node) : NULL;
+    node = other ? other : node;
+    switch (node->kind) {
+    case YAML_NODE_SEQUENCE:
+        return emit(w, &event,
+                    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE)) &&
+               write_items(w, node) && emit(w, &event, yaml_sequence_end_event_initialize(&event));
+    case YAML_NODE_MAPPING:
+        return emit(w, &event,
+                    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE)) &&
+               write_items(w, node) && emit(w, &event, yaml_mapping_end_event_initialize(&event));
+    default:
+        return write_scalar(w, node, false);
+    }
+}
+
+static bool write_document(struct writer *w, const struct yaml_node *root) {
+    yaml_event_t event;
+    return emit(w, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
+           emit(w, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1)) &&
+           write_node(w, root) && emit(w, &event, yaml_document_end_event_initialize(&event, 1)) &&
+           emit(w, &event, yaml_stream_end_event_initialize(&event));
+}
+
+int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace, struct str *out,
+               struct error *reterr) {
+    struct writer w = {.replace = replace, .out = out};
+    if (!yaml_emitter_initialize(&w.emitter))
+        return error_set(reterr, ERROR_IO, "cannot start libyaml");
+    yaml_emitter_set_output(&w.emitter, append, &w);
+    yaml_emitter_set_unicode(&w.emitter, 1);
+    yaml_emitter_set_width(&w.emitter, -1);
+    bool good = write_document(&w, root);
+    int r = good ? 0
+                 : error_set(reterr, ERROR_IO, "cannot write YAML: %s",
+                             w.emitter.problem ? w.emitter.problem : "out of memory");
+    yaml_emitter_delete(&w.emitter);
+    return r;
+}

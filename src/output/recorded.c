@@ -1,0 +1,184 @@
+/* Reading of manifests: see recorded.h. */
+#include "output/recorded.h"
+
+#include "base/str.h"
+#include "output/manifest.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_BYTES ((size_t)256 << 20)
+#define HEAD_BYTES ((size_t)4096) /* in which the version stands */
+
+/* At most so many bytes of a regular file. */
+static int read_file(const char *path, size_t most, struct str *out, struct error *reterr) {
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t count = 1;
+    if (fd < 0)
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    while (regular && count > 0 && out->length < most) {
+        count = read(fd, str_reserve(out, (size_t)64 << 10), (size_t)64 << 10);
+        out->length += count > 0 ? (size_t)count : 0;
+    }
+    close(fd);
+    str_add(out, "");
+    return regular && count >= 0 ? 0 : error_set(reterr, ERROR_INPUT, "%s: cannot read", path);
+}
+
+bool recorded_is_manifest(const char *path) {
+    const char *slash = strrchr(path, '/');
+    struct str head = {0};
+    struct error ignored = {0};
+    bool is = false;
+    if (read_file(path, HEAD_BYTES, &head, &ignored) == 0) {
+        bool object = head.text[strspn(head.text, " \t\r\n")] == '{';
+        is = strcmp(slash ? slash + 1 : path, MANIFEST_NAME) == 0 ||
+             (object && strstr(head.text, "\"easim_version\""));
+    }
+    str_finish(&head);
+    return is;
+}
+
+/* ---- Values; what is missing or of another kind makes the manifest a wrong one ---- */
+
+struct reading {
+    struct recorded *recorded;
+    const char *missing; /* the first key that is not as it should be */
+};
+
+static const char *text_or_null(struct reading *r, const cJSON *object, const char *key) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(value) ? arena_strdup(&r->recorded->arena, value->valuestring) : NULL;
+}
+
+static const char *text(struct reading *r, const cJSON *object, const char *key) {
+    const char *value = text_or_null(r, object, key);
+    if (!value && !r->missing)
+        r->missing = key;
+    return value ? value : "";
+}
+
+static const cJSON *list(struct reading *r, const cJSON *object, const char *key) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsArray(value) && !r->missing)
+        r->missing = key;
+    return cJSON_IsArray(value) ? value : NULL;
+}
+
+static const char *const *texts(struct reading *r, const cJSON *array, const char *key) {
+    const char **all = arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
+    const cJSON *item;
+    size_t count = 0;
+    cJSON_ArrayForEach(item, array) {
+        if (cJSON_IsString(item))
+            all[count++] = arena_strdup(&r->recorded->arena, item->valuestring);
+        else if (!r->missing)
+            r->missing = key;
+    }
+    return all;
+}
+
+static const char *from_folder(struct reading *r, const char *name) {
+    return name[0] == '/' ? name : arena_printf(&r->recorded->arena, "%s/%s", r->recorded->folder, name);
+}
+
+static struct recorded_file file_of(struct reading *r, const cJSON *object, const char *key) {
+    struct recorded_file file = {.name = text(r, object, key)};
+    file.path = from_folder(r, file.name);
+    file.sha256 = text_or_null(r, object, "sha256");
+    file.policy = text_or_null(r, object, "name");
+    file.in_scenario = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "in_scenario"));
+    return file;
+}
+
+static struct recorded_file *files_of(struct reading *r, const cJSON *array, const char *key) {
+    struct recorded_file *all =
+        arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
+    const cJSON *item;
+    size_t count = 0;
+    cJSON_ArrayForEach(item, array) all[count++] = file_of(r, item, key);
+    return all;
+}
+
+static int bind(struct recorded *recorded, const cJSON *root, const char *path, struct error *reterr) {
+    struct reading r = {.recorded = recorded};
+    recorded->version = text(&r, root, "easim_version");
+    if (r.missing)
+        return error_set(reterr, ERROR_INPUT, "%s: not a manifest of easim: key \"%s\" is missing", path,
+                         r.missing);
+    recorded->commit = text(&r, root, "commit");
+    if (!cJSON_GetObjectItemCaseSensitive(root, "command"))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: easim %s (%s) kept no inputs in its manifests: it cannot be repeated", path,
+                         recorded->version, recorded->commit);
+    recorded->command = text(&r, root, "command");
+    recorded->options = texts(&r, list(&r, root, "options"), "options");
+    recorded->folders = texts(&r, cJSON_GetObjectItemCaseSensitive(root, "folders"), "folders");
+    recorded->inputs = files_of(&r, list(&r, root, "inputs"), "path");
+    recorded->files = files_of(&r, list(&r, root, "results"), "file");
+    recorded->scenario = file_of(&r, cJSON_GetObjectItemCaseSensitive(root, "scenario"), "file");
+    recorded->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "partial"));
+    if (strcmp(recorded->command, "sweep") == 0)
+        recorded->sweep = from_folder(&r, text(&r, root, "sweep"));
+    const char *working = text_or_null(&r, root, "working_folder");
+    recorded->working_folder = working ? from_folder(&r, working) : NULL;
+    return r.missing ? error_set(reterr, ERROR_INPUT, "%s: damaged manifest: key \"%s\" is missing or wrong", path,
+                                 r.missing)
+                     : 0;
+}
+
+/* ---- The file ---- */
+
+static int damaged(const char *path, const struct str *all, const char *at, struct error *reterr) {
+    size_t line = 1, column = 1;
+    for (const char *c = all->text; c < at && c < all->text + all->length; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    return error_set(reterr, ERROR_INPUT, "%s:%zu:%zu: damaged manifest: expected JSON%s", path, line, column,
+                     at >= all->text + all->length ? ", got the end of the file" : "");
+}
+
+static int find_folder(struct recorded *recorded, const char *path, struct error *reterr) {
+    const char *slash = strrchr(path, '/');
+    char real[PATH_MAX];
+    const char *folder =
+        slash ? arena_strndup(&recorded->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+    if (!realpath(folder, real))
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+    recorded->folder = arena_strdup(&recorded->arena, real);
+    return 0;
+}
+
+int recorded_load(struct recorded *recorded, const char *path, struct error *reterr) {
+    struct str all = {0};
+    const char *end = ""; /* of the JSON, or where it is wrong */
+    cJSON *root = NULL;
+    int r = read_file(path, MOST_BYTES, &all, reterr);
+    if (r == 0)
+        r = find_folder(recorded, path, reterr);
+    if (r == 0) {
+        root = cJSON_ParseWithLengthOpts(all.text, all.length, &end, false);
+        end += strspn(end, " \t\r\n");
+        if (!root || *end)
+            r = damaged(path, &all, end, reterr);
+    }
+    if (r == 0)
+        r = bind(recorded, root, path, reterr);
+    cJSON_Delete(root);
+    str_finish(&all);
+    return r;
+}
+
+void recorded_finish(struct recorded *recorded) {
+    arena_finish(&recorded->arena);
+    *recorded = (struct recorded){0};
+}

@@ -1,0 +1,37 @@
+/* A manifest.json read back: what it takes to repeat the command that wrote it. */
+#ifndef EASIM_OUTPUT_RECORDED_H
+#define EASIM_OUTPUT_RECORDED_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* A file that was read, or that was written. */
+struct recorded_file {
+    const char *name;   /* as the manifest has it: from its folder */
+    const char *path;   /* from here */
+    const char *sha256; /* NULL: none was taken */
+    const char *policy; /* the name by which a policy was sought; else NULL */
+    bool in_scenario;   /* scenario.yaml holds what is in it */
+};
+
+/* Zero-initialise; release with recorded_finish. Lists end with an entry whose name is NULL, or with NULL. */
+struct recorded {
+    const char *folder; /* of the manifest, absolute */
+    const char *command, *version, *commit;
+    const char *sweep;          /* path of the sweep file; NULL: the command is another */
+    const char *working_folder; /* to be in; NULL: any */
+    bool partial;
+    const char *const *options, *const *folders; /* words of the command; folders with manifests of their own */
+    struct recorded_file scenario;               /* scenario.yaml itself */
+    struct recorded_file *inputs, *files;
+    struct arena arena;
+};
+
+/* Whether the file looks like a manifest, whole or damaged: a JSON object called manifest.json, or one that names a
+   version of easim. */
+bool recorded_is_manifest(const char *path);
+/* Negative if it is damaged, or no manifest that keeps its inputs. */
+int recorded_load(struct recorded *recorded, const char *path, struct error *reterr) MUST_CHECK;
+void recorded_finish(struct recorded *recorded);
+
+#endif

@@ -1,0 +1,360 @@
+"""easim COMMAND DIR/manifest.json: test_repeat.py EASIM SOURCE POLICIES
+
+A result names what made it: every file that was read, with the hash that sha256sum gives, and every override. Each is
+changed in turn, and must change the manifest and be named when the command is repeated. Expected are the command's own
+files, byte for byte.
+"""
+import csv
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import EASIM, SOURCE
+
+POLICIES = Path(sys.argv[3])
+COMMANDS = {
+    "run": ["configs/tiny.yaml", "--set", "cluster.power_cap_w={file: cap.csv}", "--policy", "plugins/own.so",
+            "--decisions", "--seed", "7"],
+    "compare": ["configs/tiny.yaml", "--policies", "plugins/own.so,fcfs", "--baseline", "fcfs", "-n", "2", "--perturb",
+                "sizes=0.2,noise", "--metrics", "energy_kwh", "--set", "workload={kind: poisson, rate_per_s: 0.01, "
+                "until: 1h, sizes: {law: constant, mean: 20min}}"],
+    "tune": ["configs/eas-sim.yaml", "--policy", "zeus", "--params", "edp_slack=1..3", "--objective", "energy_kwh",
+             "--constraint", "throughput_jobs_per_h>=-20%", "--training-seed", "9", "--max-trials", "4", "-n", "2"],
+    "ablate": ["configs/own.yaml", "zeus:tau=2h", "./plugins/own.so:tau=2h", "-n", "2"],
+    "sweep": ["sweep.yaml", "--run-timeout", "60s"],
+}
+SWEEP = """\
+name: repeated
+base: configs/tiny.yaml
+set: {seed: 3}
+axes:
+  - {path: policy.name, values: [zeus, plugins/own.so]}
+  - {path: workload.file, values: [workloads/tiny.csv, more.csv]}
+claims:
+  - {name: c, metric: energy_kwh, of: {policy.name: zeus}, against: {policy.name: plugins/own.so}, sign: less}
+"""
+
+
+def make_tree(tree):
+    """A project of its own: scenarios, models, logs, a series, a plug-in, a program and a sweep."""
+    shutil.copytree(SOURCE / "configs" / "models", tree / "configs" / "models")
+    for name in ("tiny.yaml", "eas-sim.yaml"):
+        shutil.copy(SOURCE / "configs" / name, tree / "configs" / name)
+    seed = (tree / "configs" / "eas-sim.yaml").read_text()
+    own = seed.replace("policy: {name: pollux}", "policy: {name: zeus, params: {edp_slack: 3}}")
+    assert own != seed
+    (tree / "configs" / "own.yaml").write_text(own)
+    shutil.copytree(SOURCE / "workloads", tree / "workloads")
+    (tree / "plugins").mkdir()
+    shutil.copy(POLICIES / "pollux.so", tree / "plugins" / "own.so")
+    (tree / "cap.csv").write_text("time_s,power_w\n0,5000\n600,4000\n")
+    rows = (tree / "workloads" / "tiny.csv").read_text().splitlines(keepends=True)
+    (tree / "more.csv").write_text("".join(rows[:-1]))
+    shutil.copy(SOURCE / "policies" / "exec" / "fcfs.py", tree / "decide.py")
+    (tree / "sweep.yaml").write_text(SWEEP)
+    return tree
+
+
+class Place:
+    """Runs easim in a tree with a TMPDIR of its own, which must be empty afterwards."""
+
+    def __init__(self, folder):
+        self.tree = make_tree(folder / "tree")
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
+        self.env = {**os.environ, "TMPDIR": str(self.scratch)}
+
+    def easim(self, *words, code=0, cwd=None, **more):
+        done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, cwd=cwd or self.tree,
+                              env=self.env, check=False, **more)
+        assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+        assert list(self.scratch.iterdir()) == []
+        return done
+
+    def make(self, command, out, *more):
+        self.easim(command, *COMMANDS[command], "--out", out, "--quiet", *more)
+        return json.loads((self.tree / out / "manifest.json").read_text())
+
+    def repeat(self, command, manifest, *more, code=0):
+        """From a folder that has nothing to do with it."""
+        return self.easim(command, self.tree / manifest, *more, code=code, cwd="/")
+
+
+def files_of(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*")
+            if path.is_file() and "runs" not in path.parts}
+
+
+def hash_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def every_command(place):
+    """Each repeats to the same bytes; equal runs have equal manifests for any threads; hashes are those of SHA-256."""
+    for command in COMMANDS:
+        first, second = f"out/{command}-1", f"out/{command}-4"
+        manifest = place.make(command, first, "--threads", "1")
+        place.make(command, second, "--threads", "4")
+        assert files_of(place.tree / first) == files_of(place.tree / second), command
+        assert manifest["command"] == command and manifest["inputs"] and manifest["files"]
+        for file in manifest["inputs"] + [{**r, "path": r["file"]} for r in manifest["results"] + [manifest["scenario"]]]:
+            path = place.tree / first / file["path"]
+            assert not os.path.isabs(file["path"])
+            assert (path.stat().st_size, hash_of(path)) == (file["bytes"], file["sha256"]), file
+        assert [result["file"] for result in manifest["results"]] == manifest["files"]
+        done = place.repeat(command, f"{first}/manifest.json")
+        assert (done.stdout, done.stderr) == ("equal\n", ""), (command, done.stdout, done.stderr)
+        text = (place.tree / first / "manifest.json").read_text()
+        assert str(place.tree) not in text and '"/' not in text, text  # no absolute path
+
+
+def all_inputs_are_named(place):
+    """By key, the files that each command reads."""
+    def inputs(command):
+        manifest = json.loads((place.tree / f"out/{command}-1/manifest.json").read_text())
+        return {(i["key"], os.path.normpath(i["path"])[len("../../"):]) for i in manifest["inputs"] if "name" not in i}, \
+               {(i["name"], i["sha256"]) for i in manifest["inputs"] if "name" in i}
+    models, own = ("models", "configs/models/eas-sim.yaml"), ("policy.name", "plugins/own.so")
+    zeus, fcfs = ((name, hash_of(POLICIES / f"{name}.so")) for name in ("zeus", "fcfs"))
+    tiny, seed = ("scenario", "configs/tiny.yaml"), ("scenario", "configs/eas-sim.yaml")
+    log = ("workload.file", "workloads/tiny.csv")
+    assert inputs("run") == ({tiny, models, log, own, ("cluster.power_cap_w.file", "cap.csv")}, set())
+    assert inputs("compare") == ({tiny, models, own}, {fcfs})
+    assert inputs("tune") == ({seed, models}, {zeus})
+    assert inputs("ablate") == ({("scenario", "configs/own.yaml"), models, own}, {zeus})
+    assert inputs("sweep") == ({("sweep", "sweep.yaml"), ("base", "configs/tiny.yaml"), models, own, log,
+                                ("workload.file", "more.csv")}, {zeus})
+
+
+def overrides_and_scenario(place):
+    """Overrides are in the manifest and applied in scenario.yaml, which alone gives the same files."""
+    manifest = json.loads((place.tree / "out/run-1/manifest.json").read_text())
+    assert manifest["overrides"] == {"policy": "plugins/own.so", "set": ["cluster.power_cap_w={file: cap.csv}", "seed=7"]}
+    assert manifest["options"] == ["--decisions"]
+    text = (place.tree / "out/run-1/scenario.yaml").read_text()
+    for line in ("seed: 7", '  name: "../../plugins/own.so"', '    file: "../../cap.csv"',
+                 '  file: "../../workloads/tiny.csv"', "  - name: vit-base-fp32"):
+        assert f"{line}\n" in text, (line, text)
+    place.easim("run", place.tree / "out/run-1/scenario.yaml", "--decisions", "--out", place.scratch.parent / "again", "-q",
+                cwd="/")
+    for name in manifest["files"]:
+        assert (place.scratch.parent / "again" / name).read_bytes() == (place.tree / "out/run-1" / name).read_bytes()
+    plain = place.make("run", "out/other-seed", "--seed", "8")
+    assert plain["overrides"]["set"][-1] == "seed=8" and plain["config_hash"] != manifest["config_hash"]
+    assert json.loads((place.tree / "out/compare-1/manifest.json").read_text())["options"] == [
+        "--policies=plugins/own.so,fcfs", "--baseline=fcfs", "--perturb=sizes=0.2,noise", "--metrics=energy_kwh"]
+
+
+def changed(place, name, command="run", says="", **more):
+    """The file gets another byte at its end: one hash of a new manifest differs, and the repetition names it."""
+    path = place.tree / name
+    before = path.read_bytes()
+    old = json.loads((place.tree / f"out/{command}-1/manifest.json").read_text())["inputs"]
+    path.write_bytes(before + b"\n")
+    done = place.repeat(command, f"out/{command}-1/manifest.json", **more)
+    hashes = f"SHA-256 was {hashlib.sha256(before).hexdigest()}, is {hash_of(path)}"
+    assert f"{name} has changed: {hashes}{says}\n" in done.stderr, (name, done.stderr)
+    new = place.make(command, "out/changed", "--force" if command != "sweep" else "--retry-failed")["inputs"]
+    assert [i["path"] for i, j in zip(old, new) if i != j] == [i["path"] for i in old if i["path"].endswith(name)], name
+    shutil.rmtree(place.tree / "out/changed")
+    path.write_bytes(before)
+    return done
+
+
+def changed_inputs(place):
+    kept = "; scenario.yaml has what was in it"
+    for name, says in (("configs/tiny.yaml", kept), ("configs/models/eas-sim.yaml", kept), ("workloads/tiny.csv", ""),
+                       ("cap.csv", ""), ("plugins/own.so", "")):
+        assert changed(place, name, says=says).stdout == "equal\n"
+    for name in ("sweep.yaml", "configs/tiny.yaml", "configs/models/eas-sim.yaml", "more.csv", "plugins/own.so"):
+        assert changed(place, name, "sweep").stdout == "equal\n"
+    for command, name in (("compare", "plugins/own.so"), ("tune", "configs/models/eas-sim.yaml"), ("ablate", "plugins/own.so")):
+        changed(place, name, command, says=kept if "models" in name else "")
+    log = place.tree / "workloads/tiny.csv"
+    before = log.read_text()
+    log.write_text("".join(before.splitlines(keepends=True)[:-1]))
+    done = place.repeat("run", "out/run-1/manifest.json", code=1)
+    log.write_text(before)
+    lines = done.stdout.splitlines()
+    assert "differs: jobs.csv" in lines and lines[-1] == "changed input: ../../workloads/tiny.csv", lines
+
+
+def policies_by_name(place):
+    """One found by its name is taken from where it was if it is still the same, else from where it is found."""
+    found, env = place.tree / "found", place.env
+    found.mkdir()
+    shutil.copy(POLICIES / "fcfs.so", found / "mine.so")
+    place.env = {**env, "EASIM_POLICY_PATH": str(found)}
+    place.easim("run", "configs/tiny.yaml", "--policy", "mine", "--out", "out/mine", "-q")
+    place.easim("sweep", "sweep.yaml", "--out", "out/named", "-q")
+    place.env = env
+    assert place.repeat("run", "out/mine/manifest.json").stdout == "equal\n"
+    with open(found / "mine.so", "ab") as file:
+        file.write(b"\n")
+    assert "found/mine.so has changed" in place.repeat("run", "out/mine/manifest.json").stderr
+    (found / "mine.so").rename(found / "gone.so")
+    assert "found/mine.so is missing\n" in place.repeat("run", "out/mine/manifest.json", code=2).stderr
+    place.env = {**env, "EASIM_POLICY_PATH": str(found)}
+    shutil.copy(POLICIES / "zeus.so", found / "zeus.so")
+    with open(found / "zeus.so", "ab") as file:
+        file.write(b"\n")  # another module of that name: its points are to be run again, no others
+    listed = place.easim("sweep", "sweep.yaml", "--out", "out/named", "--list").stdout.splitlines()
+    assert [row["state"] for row in csv.DictReader(listed)] == ["missing", "missing", "done", "done"], listed
+    place.env = env
+    shutil.rmtree(found)
+
+
+def programs(place):
+    """Words of a command that name files; it is repeated in the folder in which they are names."""
+    place.easim("run", "configs/tiny.yaml", "--policy", "exec", "--set", "policy.params.command=python3 './decide.py'",
+                "--out", "out/exec", "-q")
+    manifest = json.loads((place.tree / "out/exec/manifest.json").read_text())
+    assert [(i["path"], i["sha256"]) for i in manifest["inputs"] if i["key"] == "policy.params.command"] == [
+        ("../../decide.py", hash_of(place.tree / "decide.py"))]
+    assert place.repeat("run", "out/exec/manifest.json").stdout == "equal\n"
+    with open(place.tree / "decide.py", "a", encoding="utf-8") as file:
+        file.write("# another\n")
+    done = place.repeat("run", "out/exec/manifest.json")
+    assert done.stdout == "equal\n" and "input ../../decide.py has changed" in done.stderr
+
+
+def standard_input(place):
+    text = (place.tree / "configs/tiny.yaml").read_text().replace("models/", "configs/models/").replace("../", "")
+    place.easim("run", "-", "--set", "seed=3", "--out", "out/stdin", "-q", input=text)
+    place.easim("compare", "-", "--policies", "zeus,fcfs", "--out", "out/stdin-compare", "-q", input=text)
+    assert place.repeat("run", "out/stdin/manifest.json").stdout == "equal\n"
+    assert place.repeat("compare", "out/stdin-compare/manifest.json").stdout == "equal\n"
+
+
+def changed_results(place):
+    """A byte by hand, a file lost, in the folder itself and in one below."""
+    for command, name in (("run", "jobs.csv"), ("compare", "fcfs/power.csv"),
+                          ("compare", "perturbed/noise/fcfs/summary.csv"), ("tune", "tuned.yaml"), ("ablate", "cells.csv"),
+                          ("sweep", "claims.csv")):
+        path = place.tree / f"out/{command}-1" / name
+        before = path.read_bytes()
+        path.write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
+        done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
+        assert done.stdout == f"differs: {name} (changed since it was written)\n", done.stdout
+        path.unlink()
+        done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
+        assert done.stdout == f"differs: {name} (it is missing)\n", done.stdout
+        path.write_bytes(before)
+
+
+def missing_inputs(place):
+    """What scenario.yaml holds is not needed; what is not there is named before anything runs."""
+    for name, needed in (("configs/tiny.yaml", False), ("configs/models/eas-sim.yaml", False), ("cap.csv", True),
+                         ("workloads/tiny.csv", True), ("plugins/own.so", True), ("out/run-1/scenario.yaml", True)):
+        path = place.tree / name
+        path.rename(path.with_suffix(".gone"))
+        done = place.repeat("run", "out/run-1/manifest.json", code=2 if needed else 0)
+        assert "is missing" in done.stderr and Path(name).name in done.stderr, done.stderr
+        assert done.stdout == ("" if needed else "equal\n")
+        path.with_suffix(".gone").rename(path)
+    path = place.tree / "more.csv"
+    path.rename(place.tree / "gone.csv")
+    assert "input ../../more.csv is missing\n" in place.repeat("sweep", "out/sweep-1/manifest.json", code=2).stderr
+    (place.tree / "gone.csv").rename(path)
+
+
+def bad_manifests(place):
+    good = (place.tree / "out/run-1/manifest.json").read_text()
+    bad = place.tree / "out/run-1/bad.json"
+    lines = good.count("\n")
+    without = json.loads(good)
+    del without["inputs"]
+    old = json.loads(good)
+    del old["command"]
+    unknown = {**json.loads(good), "command": "dream"}
+    for text, message in ((good[:-3], f"bad.json:{lines - 1}:4: damaged manifest"), (good + "x", f"bad.json:{lines + 1}:1: damaged manifest"),
+                          (json.dumps(without), 'bad.json: damaged manifest: key "inputs" is missing or wrong'),
+                          (json.dumps(old), "kept no inputs in its manifests: it cannot be repeated"),
+                          (json.dumps(unknown), "is of another command: easim dream ")):
+        bad.write_text(text)
+        done = place.repeat("run", "out/run-1/bad.json", code=2)
+        assert message in done.stderr and done.stderr.count("\n") == 1, (message, done.stderr)
+    bad.unlink()
+    foreign = place.tree / "foreign"
+    foreign.mkdir()
+    for text, message in (("", "damaged manifest"), ('{"name": "web app", "icons": []}', "not a manifest of easim"),
+                          ("[1]", "not a manifest of easim")):
+        (foreign / "manifest.json").write_text(text)
+        assert message in place.repeat("run", "foreign/manifest.json", code=2).stderr
+    done = place.repeat("run", "out/tune-1/manifest.json", code=2)
+    assert "is of another command: easim tune " in done.stderr, done.stderr
+    done = place.repeat("run", "out/run-1/manifest.json", "--set", "seed=8", code=2)
+    assert done.stderr.startswith("easim run: --set: ") and "scenario.yaml" in done.stderr, done.stderr
+    copy = place.tree / "copied.txt"  # recognised by what is in it
+    copy.write_text(good)
+    assert "is missing" in place.repeat("run", "copied.txt", code=2).stderr
+    (place.tree / "out/run-1/named.txt").write_text(good)
+    assert place.repeat("run", "out/run-1/named.txt").stdout == "equal\n"
+
+
+def versions(place):
+    path = place.tree / "out/run-1/manifest.json"
+    before = path.read_text()
+    path.write_text(before.replace('"easim_version":\t"', '"easim_version":\t"0.0.'))
+    done = place.repeat("run", "out/run-1/manifest.json")
+    assert done.stdout == "equal\n" and done.stderr.startswith("easim run: recorded by easim 0.0."), done.stderr
+    path.write_text(before)
+
+
+def kept_results(place):
+    """--out keeps the files; they repeat too, and a folder in use is not written into."""
+    again = place.scratch.parent / "kept" / "run"
+    assert place.repeat("run", "out/run-1/manifest.json", "--out", again).stdout == "equal\n"
+    assert place.easim("run", again / "manifest.json").stdout == "equal\n"
+    assert "not empty" in place.repeat("run", "out/run-1/manifest.json", "-o", again, code=2).stderr
+    assert place.repeat("run", "out/run-1/manifest.json", "-o", again, "--force", "-t", "2", "-q").stdout == "equal\n"
+    assert place.easim("compare", "out/compare-1/manifest.json", "--out", "beside").stdout == "equal\n"
+    assert (place.tree / "beside/compare.csv").exists()
+
+
+def moved(place):
+    """The whole tree elsewhere, and through a link; results alone elsewhere miss what they name."""
+    place.tree = place.tree.rename(place.tree.parent / "moved")
+    for command in COMMANDS:
+        assert place.repeat(command, f"out/{command}-1/manifest.json").stdout == "equal\n"
+    link = place.tree.parent / "link"
+    link.symlink_to(place.tree / "out" / "run-1")
+    assert place.easim("run", link / "manifest.json").stdout == "equal\n"
+    shutil.copytree(place.tree / "out/run-1", place.tree / "deeper/out/run-1")
+    done = place.repeat("run", "deeper/out/run-1/manifest.json", code=2)
+    assert "input ../../workloads/tiny.csv is missing\n" in done.stderr, done.stderr
+
+
+def interrupted(place):
+    """^C at the terminal, and SIGTERM to easim alone: exit 130, and nothing remains."""
+    path = place.tree / "out/tune-1/scenario.yaml"
+    path.write_text(path.read_text().replace("replications: 2\n", "replications: 1000000\n"))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen([EASIM, "tune", str(place.tree / "out/tune-1/manifest.json")], env=place.env,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        assert process.poll() is None and list(place.scratch.iterdir())
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=60)
+        assert process.returncode == 130 and out == "" and "interrupted" in errors, (process.returncode, out, errors)
+        assert "scenario.yaml has changed" in errors and list(place.scratch.iterdir()) == []
+
+
+def main():
+    checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, programs,
+              standard_input, changed_results, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted]
+    with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
+        place = Place(Path(folder).resolve())
+        for check in checks:
+            check(place)
+    print(f"{len(checks)} passed, 0 failed")
+
+
+main()
