@@ -101,8 +101,7 @@ static bool may_displace(const struct easim_pass *pass, const struct easim_job *
 static struct victim judge(const struct easim_view *view, const struct easim_job *job) {
     const struct easim_config *config = easim_view_config(view, job->config);
     double ctx_w = easim_view_gpu_type(view, config->gpu_type)->ctx_w;
-    bool writes = job->checkpoint_interval_s == 0 && easim_job_computing_s(view, job) > 0;
-    double checkpoint_s = writes ? job->checkpoint_s : 0;
+    double checkpoint_s = easim_job_writes_s(view, job);
     double lost_j = config->power_w[job->span] * easim_job_lost_s(view, job, false);
     return (struct victim){.job = job->index,
                            .k = config->k,

@@ -120,6 +120,7 @@ struct easim_job {
        periodic checkpoints (0: on demand). */
     double restart_s, checkpoint_s, checkpoint_interval_s;
     double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
+    double saved_at_s;  /* resized while it computed: when the checkpoint on demand of that is written; else 0 */
 };
 
 /* A running job in short, for scans. Order is arbitrary but reproducible. */
@@ -185,8 +186,7 @@ static inline double easim_job_age_s(const struct easim_view *view, const struct
     return view->now_s - job->submit_s;
 }
 
-/* Of a running job: seconds it has computed on its present GPUs; work still to do; computing time lost if it stops
-   now, with a checkpoint on demand where it writes them, or at once. */
+/* Of a running job: seconds it has computed on its GPUs; work still to do; computing time lost if it stops now. */
 static inline double easim_job_computing_s(const struct easim_view *view, const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
 }
@@ -195,10 +195,13 @@ static inline double easim_job_remaining(const struct easim_view *view, const st
     return fmax(0, job->remaining - easim_job_computing_s(view, job) * goodput);
 }
 static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job, bool at_once) {
-    double computing_s = easim_job_computing_s(view, job);
-    if (job->checkpoint_interval_s > 0)
-        return fmod(computing_s, job->checkpoint_interval_s);
-    return at_once ? computing_s : 0;
+    double computing_s = easim_job_computing_s(view, job), interval_s = job->checkpoint_interval_s;
+    return interval_s > 0 ? fmod(computing_s, interval_s) : at_once ? computing_s : 0;
+}
+/* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that of a resize. */
+static inline double easim_job_writes_s(const struct easim_view *view, const struct easim_job *job) {
+    double new_s = easim_job_computing_s(view, job) > 0 ? job->checkpoint_s : 0;
+    return job->checkpoint_interval_s > 0 ? 0 : fmax(new_s, job->saved_at_s - view->now_s);
 }
 
 /* When a running job is expected to end: as predicted, or now + 1 ns if it overruns that. */
@@ -248,8 +251,7 @@ static inline struct easim_choice easim_predict_work(const struct easim_view *vi
     return choice;
 }
 
-/* For a waiting job; for a running one as it is; and after a resize now, which costs a set-up (restart_s, and
-   checkpoint_s if it writes one on demand) and the work since the last checkpoint. */
+/* For a waiting job; for a running one as it is; after a resize now: restart_s, checkpoint and lost work on top. */
 static inline struct easim_choice easim_predict(const struct easim_view *view, const struct easim_job *job,
                                                 uint32_t config, uint32_t span) {
     return easim_predict_work(view, job->remaining, job->setup_s, config, span);
@@ -262,9 +264,8 @@ static inline struct easim_choice easim_predict_running(const struct easim_view 
 static inline struct easim_choice easim_predict_resized(const struct easim_view *view, const struct easim_job *job,
                                                         uint32_t config, uint32_t span) {
     double lost = easim_job_lost_s(view, job, false) * easim_view_config(view, job->config)->goodput[job->span];
-    bool writes = job->checkpoint_interval_s == 0 && easim_job_computing_s(view, job) > 0;
-    return easim_predict_work(view, easim_job_remaining(view, job) + lost,
-                              job->restart_s + (writes ? job->checkpoint_s : 0), config, span);
+    double writes_s = fmin(job->checkpoint_s, easim_job_writes_s(view, job));
+    return easim_predict_work(view, easim_job_remaining(view, job) + lost, job->restart_s + writes_s, config, span);
 }
 
 /* E * T^exponent; with `marginal` E counts only power above idle. */
@@ -280,9 +281,8 @@ struct easim_host {
     size_t struct_size;
     /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5). */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
-    /* PREEMPT: takes a running job's GPUs away; it queues with its submit time, without the work since its last
-       checkpoint. With checkpoint_interval_s 0 it writes one now, unless at_once; its GPUs come free checkpoint_s
-       later, an event, or if that is 0 at once, which is none: start something or ask for a wake-up. */
+    /* PREEMPT: takes a running job's GPUs away; it queues with its submit time, less work lost. Its GPUs come free
+       easim_job_writes_s later, an event, or if that is 0 or at_once now, which is none: ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
     /* Moves a running job to another configuration of its range, on its own GPUs and free ones; costs as in
        easim_predict_resized, all of it on the new GPUs. RESIZE. */

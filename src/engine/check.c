@@ -72,6 +72,18 @@ static void add_wanted(const struct sim *sim, uint32_t job, struct totals *t) {
         t->waiting_for[h] += types >> h & 1;
 }
 
+/* GPUs that are still waking up are held in set-up, or by a job that is to write its checkpoint on them. */
+static void check_waking(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct piece *pieces = allocation_pieces(&run->allocation);
+    for (uint32_t i = 0; sim->nodes.sleep.nodes && i < run->allocation.count; i++) {
+        uint32_t waking = sleep_waking(&sim->nodes.sleep, pieces[i].node, job, sim->now_ns);
+        if (waking > pieces[i].gpus || (waking > 0 && run->phase == PHASE_COMPUTING))
+            sim_fail(sim, ERROR_RUN, "check: job %s holds %u GPUs of node %u, and %u are still waking up",
+                     sim->workload->jobs.at[job].id, pieces[i].gpus, pieces[i].node, waking);
+    }
+}
+
 static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim->view.jobs[job].state;
@@ -101,6 +113,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     t->committed_nw += gpus_committed_nw(sim, run->config, run->span);
     t->energy += (int128)held_nw * (sim->now_ns - run->phase_start_ns);
     check_speed(sim, job);
+    check_waking(sim, job);
 }
 
 /* Sleeping GPUs of a node: with those awake they are its free ones, and the next to fall asleep has its event. */

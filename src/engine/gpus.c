@@ -84,26 +84,49 @@ void gpus_find_over_cap(struct sim *sim) {
     }
 }
 
-/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. True if some of them slept.
- */
-static bool move_gpus(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
-                      int taken) {
+/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. */
+static void show_move(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
+                      int taken, bool whole) {
     const struct piece *pieces = allocation_pieces(allocation);
-    uint32_t slept = 0;
-    bool opens = allocation->milli > 0 && placement_is_alone(&sim->placement, allocation);
-    for (uint32_t i = 0; i < allocation->count; i++) {
-        uint32_t gpus = allocation->milli > 0 ? opens : pieces[i].gpus;
-        view_move_gpus(&sim->view, pieces[i].node, gpus, -taken);
-        if (sim->nodes.sleep.nodes && gpus > 0)
-            slept += nodes_move_gpus(sim, pieces[i].node, gpus, taken);
-    }
-    if (opens && slept > 0)
-        placement_shared_gpu(&sim->placement, allocation)->awake_ns =
-            sim->now_ns + units_ns(sim->cluster->gpu_types[sim->view.configs[config].gpu_type].wake_s);
+    for (uint32_t i = 0; i < allocation->count; i++)
+        view_move_gpus(&sim->view, pieces[i].node, allocation->milli > 0 ? whole : pieces[i].gpus, -taken);
     sim->committed_nw += taken * added_nw(sim, allocation, config);
     sim->view.v->power_w = power_w(sim->committed_nw);
     view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
-    return slept > 0;
+}
+
+/* The GPUs of an allocation are a job's now; notes when all of them are awake. */
+static void hold(struct sim *sim, uint32_t job, uint32_t config, const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    bool shares = allocation->milli > 0, opens = shares && placement_is_alone(&sim->placement, allocation);
+    int64_t *awake_ns = &sim->runs[job].awake_ns;
+    *awake_ns = sim->now_ns;
+    show_move(sim, job, allocation, config, 1, opens);
+    if (!sim->nodes.sleep.nodes)
+        return;
+    for (uint32_t i = 0; i < allocation->count && !shares; i++) {
+        int64_t ready_ns = nodes_take_gpus(sim, pieces[i].node, pieces[i].gpus, job);
+        *awake_ns = ready_ns > *awake_ns ? ready_ns : *awake_ns;
+    }
+    if (!shares)
+        return;
+    struct shared_gpu *gpu = placement_shared_gpu(&sim->placement, allocation);
+    if (opens)
+        gpu->awake_ns = nodes_take_gpus(sim, gpu->node, 1, EASIM_NONE);
+    *awake_ns = gpu->awake_ns;
+}
+
+/* They are free again, as far as nobody else is on them. */
+static void let_go(struct sim *sim, uint32_t job, uint32_t config, const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    bool shares = allocation->milli > 0, closes = shares && placement_is_alone(&sim->placement, allocation);
+    show_move(sim, job, allocation, config, -1, closes);
+    if (!sim->nodes.sleep.nodes)
+        return;
+    for (uint32_t i = 0; i < allocation->count && !shares; i++)
+        nodes_give_back_gpus(sim, pieces[i].node, pieces[i].gpus, job);
+    if (closes)
+        nodes_give_back_shared(sim, pieces->node, placement_shared_gpu(&sim->placement, allocation)->awake_ns);
 }
 
 /* The room that the GPUs of a type have now, beside their number. */
@@ -122,31 +145,28 @@ static void show_room(struct sim *sim, uint32_t type) {
 bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     if (!take(sim, config, allocation))
         return false;
-    sim->runs[job].wakes = move_gpus(sim, job, allocation, config, 1);
+    hold(sim, job, config, allocation);
     show_room(sim, sim->view.configs[config].gpu_type);
     return true;
 }
 
 void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    move_gpus(sim, job, allocation, config, -1);
+    let_go(sim, job, config, allocation);
     placement_give_back(&sim->placement, allocation);
     show_room(sim, sim->view.configs[config].gpu_type);
 }
 
-/* Lets the GPUs of a running job count as free (out = 1), or as its own again. */
-static void step_aside(struct sim *sim, uint32_t job, int out) {
-    const struct job_run *run = &sim->runs[job];
-    placement_swing(&sim->placement, &run->allocation, out);
-    move_gpus(sim, job, &run->allocation, run->config, -out);
-}
-
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    step_aside(sim, job, 1);
-    if (!gpus_take(sim, job, config, allocation)) {
-        step_aside(sim, job, -1);
+    const struct job_run *run = &sim->runs[job];
+    placement_swing(&sim->placement, &run->allocation, 1);
+    if (!take(sim, config, allocation)) {
+        placement_swing(&sim->placement, &run->allocation, -1);
         return false;
     }
-    show_room(sim, sim->view.configs[sim->runs[job].config].gpu_type);
+    let_go(sim, job, run->config, &run->allocation);
+    hold(sim, job, config, allocation);
+    show_room(sim, sim->view.configs[config].gpu_type);
+    show_room(sim, sim->view.configs[run->config].gpu_type);
     return true;
 }
 

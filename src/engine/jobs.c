@@ -135,6 +135,7 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
     sim->runs[job].event = EVENT_NONE;
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
         sim->view.v->checkpointing_count--;
+    sim->view.jobs[job].saved_at_s = 0;
     update_predictions(sim, job);
     enqueue(sim, job);
 }
@@ -150,6 +151,15 @@ void jobs_show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_t 
     j->predicted_end_ns = sim->now_ns + jobs_duration_ns(time_s);
 }
 
+void jobs_await_gpus(struct sim *sim, uint32_t job) {
+    int64_t wait_ns = sim->runs[job].awake_ns - sim->now_ns;
+    if (wait_ns <= 0)
+        return;
+    sim->view.jobs[job].setup_s += units_s(wait_ns);
+    if (sim->unsaved[job].until_ns > 0)
+        sim->unsaved[job].until_ns += wait_ns;
+}
+
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     if (!gpus_take(sim, job, config, allocation))
         return false;
@@ -158,6 +168,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     count_waiting(sim, job, -1);
     sim->view.jobs[job].state = EASIM_JOB_RUNNING;
     jobs_show_segment(sim, job, config, gpus_span(allocation));
+    jobs_await_gpus(sim, job);
     view_add_running(&sim->view, job);
     resize_note_start(&sim->list, job);
     return true;
@@ -193,21 +204,6 @@ void jobs_enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     count_phase(sim, job, 1);
 }
 
-/* A start on GPUs that sleep, or on one that another job is waking up, takes longer than was predicted. */
-static void add_wake_time(struct sim *sim, uint32_t job) {
-    struct job_run *run = &sim->runs[job];
-    bool shares = run->allocation.milli > 0;
-    int64_t awake_ns = shares ? placement_shared_gpu(&sim->placement, &run->allocation)->awake_ns : 0;
-    if (!run->wakes && awake_ns <= sim->now_ns)
-        return;
-    double wake_s = shares ? units_s(awake_ns - sim->now_ns)
-                           : sim->cluster->gpu_types[sim->view.configs[run->config].gpu_type].wake_s;
-    sim->view.jobs[job].setup_s += wake_s;
-    run->wakes = false;
-    if (sim->unsaved[job].until_ns > 0)
-        sim->unsaved[job].until_ns += units_ns(wake_s);
-}
-
 void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
     uint32_t job = start->job;
     struct job_run *run = &sim->runs[job];
@@ -218,7 +214,6 @@ void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
     run->segment_start_ns = sim->now_ns;
     gpus_use(sim, job, 1);
     sim->extrapolated_starts += sim->view.configs[start->config].extrapolated;
-    add_wake_time(sim, job);
     progress_begin(sim, job);
     int64_t end_ns = progress_finish_ns(sim, job), computing_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {

@@ -28,6 +28,8 @@ void jobs_leave_phase(struct sim *sim, uint32_t job);
 void jobs_enter_phase(struct sim *sim, uint32_t job, enum job_phase phase);
 /* The view of a job that has its GPUs and starts, or starts again, now. */
 void jobs_show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
+/* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction knows. */
+void jobs_await_gpus(struct sim *sim, uint32_t job);
 /* A job begins to use the GPUs of start, which it holds. */
 void jobs_begin_segment(struct sim *sim, const struct job_start *start);
 /* Back into the queue, with predictions for the work that is left. */

@@ -59,15 +59,21 @@ static void show_asleep(struct sim *sim, uint32_t node, uint32_t gpus, int sign)
     sim->meter.types[type].asleep += change;
 }
 
-uint32_t nodes_move_gpus(struct sim *sim, uint32_t node, uint32_t gpus, int taken) {
-    uint32_t slept = 0;
-    if (taken > 0)
-        slept = sleep_take(&sim->nodes.sleep, node, gpus);
-    else
-        sleep_give_back(&sim->nodes.sleep, node, gpus, sim->now_ns);
-    show_asleep(sim, node, slept, -1);
+int64_t nodes_take_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job) {
+    struct sleep_taken taken = sleep_take(&sim->nodes.sleep, node, gpus, job, sim->now_ns);
+    show_asleep(sim, node, taken.slept, -1);
     mark(&sim->nodes, node);
-    return slept;
+    return taken.ready_ns;
+}
+
+void nodes_give_back_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job) {
+    sleep_give_back(&sim->nodes.sleep, node, gpus, job, sim->now_ns);
+    mark(&sim->nodes, node);
+}
+
+void nodes_give_back_shared(struct sim *sim, uint32_t node, int64_t ready_ns) {
+    sleep_free(&sim->nodes.sleep, node, 1, ready_ns, sim->now_ns);
+    mark(&sim->nodes, node);
 }
 
 void nodes_fall_asleep(struct sim *sim, uint32_t node) {
@@ -77,8 +83,11 @@ void nodes_fall_asleep(struct sim *sim, uint32_t node) {
 }
 
 void nodes_set_failed(struct sim *sim, uint32_t node, bool failed) {
-    if (sim->nodes.sleep.nodes)
-        nodes_move_gpus(sim, node, sim->cluster->nodes[node].gpus, failed ? 1 : -1);
+    uint32_t gpus = sim->cluster->nodes[node].gpus;
+    if (sim->nodes.sleep.nodes && failed)
+        nodes_take_gpus(sim, node, gpus, EASIM_NONE);
+    else if (sim->nodes.sleep.nodes)
+        nodes_give_back_gpus(sim, node, gpus, EASIM_NONE);
 }
 
 static void settle_sleep(struct sim *sim, uint32_t node) {

@@ -26,9 +26,12 @@ struct nodes {
 void nodes_init(struct sim *sim);
 void nodes_finish(struct sim *sim);
 
-/* With sleep: GPUs of a node are taken from the free ones by a job (taken = 1) or given back (-1). Returns how many
- * slept. */
-uint32_t nodes_move_gpus(struct sim *sim, uint32_t node, uint32_t gpus, int taken);
+/* With sleep: a job takes GPUs of a node from the free ones, and gives all back that it holds of it. EASIM_NONE:
+   all are awake when they come back. Returns when those taken are awake. */
+int64_t nodes_take_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
+void nodes_give_back_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
+/* With sleep: nobody is left on a shared GPU that is awake from ready_ns on. */
+void nodes_give_back_shared(struct sim *sim, uint32_t node, int64_t ready_ns);
 /* With lists of jobs: a job begins to use GPUs of a node (sign = 1) or leaves it (-1). */
 void nodes_move_job(struct sim *sim, uint32_t job, uint32_t node, int sign);
 /* What the goodput of a job is divided by: 1 + slowdown_per_neighbour * other jobs on a node, the most over its

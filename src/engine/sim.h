@@ -60,6 +60,7 @@ struct job_run {
     int64_t segment_start_ns; /* when it got its present GPUs */
     int64_t first_start_ns, finish_ns;
     int64_t first_predicted_ns; /* predicted finish at its first start */
+    int64_t awake_ns;           /* when all GPUs that it got last are awake */
     int64_t held_ns;            /* holding GPUs, finished segments */
     int64_t lost_ns;            /* computing time whose work was lost */
     int128 energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
@@ -73,7 +74,6 @@ struct job_run {
     uint16_t vain_stops; /* in a row: stopped without having kept any work */
     uint8_t phase;       /* enum job_phase */
     bool resizing;       /* has GPUs of another configuration in the present plan */
-    bool wakes;          /* some of the GPUs it has just got slept */
 };
 
 /* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */

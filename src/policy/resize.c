@@ -80,8 +80,8 @@ static double next_checkpoint_s(const struct easim_view *view, const struct easi
 
 /* --- what a job could gain --------------------------------------------------------------------------------- */
 
-/* Objective after a resize to config now, with the better placement, with the work lost that would be or with none.
- */
+/* Objective after a resize to config now, with the better placement, with the work lost that would be or with none;
+   in set-up, as if no checkpoint were left to write, of which there is less and less. */
 static double hoped_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                               uint32_t config, bool lossless) {
     const struct easim_config *c = easim_view_config(pass->view, config);
@@ -91,9 +91,10 @@ static double hoped_objective(const struct list *l, const struct easim_pass *pas
         if (!(c->goodput[span] > 0))
             continue;
         struct easim_choice choice = easim_predict_resized(pass->view, job, config, span);
-        if (lossless)
-            choice =
-                easim_predict_work(pass->view, easim_job_remaining(pass->view, job), choice.setup_s, config, span);
+        bool computes = easim_job_computing_s(pass->view, job) > 0;
+        if (lossless || !computes)
+            choice = easim_predict_work(pass->view, easim_job_remaining(pass->view, job),
+                                        computes ? choice.setup_s : job->restart_s, config, span);
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
             return NAN;

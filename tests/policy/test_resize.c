@@ -120,6 +120,21 @@ Test(resize, when_and_who) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
+/* a (20 s on g or h) starts at 20 on a GPU that sleeps and takes 1000 s to wake; another one is free. At 30 x
+   leaves h, which is awake: a moves there and is done at 50, since 990 + 20 s are left where it is. */
+Test(resize, away_from_a_gpu_that_wakes) {
+    static const struct policy_case wakes = {
+        "awake elsewhere",
+        "{name: pollux, params: {resize: true}}",
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, sleep_w: 8, sleep_after: 10, wake_s: 1000}, "
+        "{name: h, "
+        "idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 1}]}\n",
+        NULL,
+        "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples\nx,0,1,30,h,,\na,20,,,,pair,20\n",
+        {{"a", 20, 50, 1, 1}}};
+    policy_cases_run(&wakes, 1);
+}
+
 #define SHRINK(name) "{name: " name ", params: {resize: true, shrink: true}}"
 
 Test(resize, shrinks) {

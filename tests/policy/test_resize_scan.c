@@ -29,6 +29,13 @@ static const char *const costs[] = {
     "restart_s: 7.5, checkpoint_interval_s: 95",
     "restart_s: 0",
     "restart_s: 45, checkpoint_s: 3, checkpoint_interval_s: 1200",
+    "restart_s: 5, checkpoint_s: 150", /* moved again while they write, where the interval allows it */
+};
+/* Of the GPUs: awake for ever, quick to wake, and so slow that waking decides. */
+static const char *const sleeps[] = {
+    "",
+    ", sleep_w: 20, sleep_after: 120, wake_s: 15",
+    ", sleep_w: 20, sleep_after: 30, wake_s: 400",
 };
 static const char *const options[] = {
     "resize_gain: 0.1, resize_interval_s: 300",
@@ -45,11 +52,11 @@ static void run(struct trial *t, struct trial_options *o, int number, const char
     trial_run(
         t, o,
         "name: n\nhorizon: drain\nseed: %d\nmodels: models.yaml\ncluster:\n  gpu_types: [{name: g, idle_w: 50, "
-        "ctx_w: 90, tdp_w: 400, memory_gib: 80}, {name: h, idle_w: 60, ctx_w: 110, tdp_w: 700, memory_gib: "
-        "80}]\n  nodes: %s\nworkload: {kind: poisson, load: %g, k: [1, 2, 3, 4, 8], sizes: {law: lognormal, "
+        "ctx_w: 90, tdp_w: 400, memory_gib: 80%s}, {name: h, idle_w: 60, ctx_w: 110, tdp_w: 700, memory_gib: "
+        "80%s}]\n  nodes: %s\nworkload: {kind: poisson, load: %g, k: [1, 2, 3, 4, 8], sizes: {law: lognormal, "
         "mean: 15min, cv: 1.5}, until: {jobs: 150}}\npolicy: {name: %s, params: {%s%s}}\n",
-        number, clusters[n % COUNT(clusters)], 0.3 + 0.1 * (number % 7), policy, options[n / 3 % COUNT(options)],
-        more);
+        number, sleeps[n / 5 % COUNT(sleeps)], sleeps[n / 7 % COUNT(sleeps)], clusters[n % COUNT(clusters)],
+        0.3 + 0.1 * (number % 7), policy, options[n / 3 % COUNT(options)], more);
     trial_must_succeed(t);
 }
 
