@@ -129,10 +129,39 @@ static void warn_of_options(struct study *s, const struct usage *usage) {
         warn(s, "policy.params.shrink: of no effect without resize");
 }
 
+/* Energy above idle power has to be positive: the policies that count it take roots of it. Model by model, since
+   the figures are the model's. */
+static void check_marginal(struct study *s, const struct usage *usage, struct problems *problems) {
+    for (uint32_t m = 0; params_are_marginal(&s->params) && m < s->models.count; m++)
+        for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
+            const struct model *model = &s->models.models[m];
+            const struct gpu_type *type = &s->cluster.gpu_types[h];
+            const struct easim_config *least = &usage->least_power[m * s->cluster.gpu_type_count + h];
+            if (least->k == 0)
+                continue;
+            const char *path = arena_printf(&s->arena, "models.%s.gpus.%s", model->name, type->name);
+            struct location where = model_on_gpu(model, type->name)->where;
+            if (usage_power_w(least) < type->idle_w)
+                problems_add(
+                    problems, where, path,
+                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU "
+                    "draws %.9g W with k %u, batch %u",
+                    s->module.policy->name, type->idle_w, usage_power_w(least), least->k, least->batch);
+            if (type->ctx_w < type->idle_w && (model->costs.start_s > 0 || model->costs.restart_s > 0))
+                problems_add(
+                    problems, where, path,
+                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and a GPU in "
+                    "set-up draws the %.9g W of ctx_w",
+                    s->module.policy->name, type->idle_w, type->ctx_w);
+        }
+}
+
 void study_warn(struct study *s, struct problems *problems) {
+    const struct config_extras extras = params_extras(&s->params);
     struct usage usage;
     warn_of_cap(s);
-    if (usage_find(&usage, &s->source, problems) == 0) {
+    if (usage_find(&usage, &s->source, &extras, problems) == 0) {
+        check_marginal(s, &usage, problems);
         warn_of_idle_types(s, &usage);
         warn_of_cut_power(s, &usage);
         warn_of_options(s, &usage);

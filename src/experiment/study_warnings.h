@@ -1,4 +1,5 @@
-/* What of a scenario has no effect, or one that nobody can want: it runs, but probably not as meant. */
+/* What of a scenario has no effect, or one that nobody can want: it runs, but probably not as meant. And what only
+   models, cluster and parameters of the policy together show to be impossible. */
 #ifndef EASIM_EXPERIMENT_STUDY_WARNINGS_H
 #define EASIM_EXPERIMENT_STUDY_WARNINGS_H
 

@@ -178,6 +178,15 @@ double params_number(const struct policy_params *params, size_t index) {
     }
 }
 
+bool params_are_marginal(const struct policy_params *params) {
+    for (size_t i = 0; i < params_count(params->policy); i++) {
+        const struct easim_param *p = params_at(params->policy, i);
+        if (strcmp(p->name, "power_basis") == 0 && p->type == EASIM_PARAM_CHOICE)
+            return strcmp(p->choices[(int)params_number(params, i)], "marginal") == 0;
+    }
+    return false;
+}
+
 void params_set_number(struct policy_params *params, size_t index, double value) {
     set_number(params_at(params->policy, index), value_at(params, index), value);
 }

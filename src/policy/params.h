@@ -48,6 +48,9 @@ struct config_extras params_extras(const struct policy_params *params);
 double params_number(const struct policy_params *params, size_t index);
 void params_set_number(struct policy_params *params, size_t index, double value);
 
+/* Whether they say `power_basis: marginal`: by that name a policy counts only power above idle_w. */
+bool params_are_marginal(const struct policy_params *params);
+
 /* One value as text, as a user would write it. */
 void params_write_value(const struct policy_params *params, size_t index, struct str *out);
 /* "number 0..1 or off", "one of gross | marginal": what a parameter accepts. */

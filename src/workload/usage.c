@@ -1,6 +1,7 @@
 /* Use of GPU types: see usage.h. */
 #include "workload/usage.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct finder {
@@ -10,13 +11,27 @@ struct finder {
     struct intern seen; /* rows that ask for the same */
 };
 
+double usage_power_w(const struct easim_config *config) {
+    return fmin(config->power_w[EASIM_ONE_NODE], config->power_w[EASIM_ACROSS_NODES]);
+}
+
+static void add_power(struct finder *f, uint32_t model, const struct easim_config *config) {
+    if (model == EASIM_NONE)
+        return;
+    struct easim_config *least =
+        &f->usage->least_power[model * f->source->cluster->gpu_type_count + config->gpu_type];
+    if (least->k == 0 || usage_power_w(config) < usage_power_w(least))
+        *least = *config;
+}
+
 static void add(struct finder *f, const struct config_request *request) {
     struct job_usage *use = request->model == EASIM_NONE ? &f->usage->rigid : &f->usage->models[request->model];
     uint32_t number = config_table_set(&f->table, request); /* may move the sets */
     const struct config_set *set = &f->table.sets.at[number];
     use->any = true;
+    use->types |= set->type_mask;
     for (uint32_t i = set->first; i < set->first + set->count; i++)
-        use->types |= 1ull << f->table.configs.at[i].gpu_type;
+        add_power(f, request->model, &f->table.configs.at[i]);
 }
 
 static void add_generated(struct finder *f, const struct stream *s) {
@@ -78,11 +93,15 @@ static void add_trace(struct finder *f, const struct stream *s) {
     f->seen = (struct intern){0};
 }
 
-int usage_find(struct usage *usage, const struct workload_source *source, struct problems *problems) {
+int usage_find(struct usage *usage, const struct workload_source *source, const struct config_extras *extras,
+               struct problems *problems) {
     struct finder f = {.source = source, .usage = usage};
     const struct stream *streams = source->streams.at;
-    *usage = (struct usage){.models = mem_zalloc(source->models->count, sizeof *usage->models)};
+    size_t places = (size_t)source->models->count * source->cluster->gpu_type_count;
+    *usage = (struct usage){.models = mem_zalloc(source->models->count, sizeof *usage->models),
+                            .least_power = mem_zalloc(places, sizeof *usage->least_power)};
     int r = config_table_init(&f.table, source->cluster, source->models, problems);
+    f.table.extras = *extras;
     for (size_t i = 0; i < source->streams.count && r == 0; i++)
         (streams[i].kind == STREAM_TRACE ? add_trace : add_generated)(&f, &streams[i]);
     config_table_finish(&f.table);
@@ -91,5 +110,6 @@ int usage_find(struct usage *usage, const struct workload_source *source, struct
 
 void usage_finish(struct usage *usage) {
     free(usage->models);
+    free(usage->least_power);
     *usage = (struct usage){0};
 }

@@ -1,6 +1,8 @@
 """Policies that cannot be loaded, and parameters they do not take."""
 
-from base import CONFIG, RUN, command, config, plugin
+import re
+
+from base import CONFIG, MODELS, RUN, Case, changed, command, config, plugin
 
 AT = "c.yaml:15:16: policy.name: "
 PLUGIN_AT = "c.yaml:16:9: policy.name: "
@@ -19,6 +21,21 @@ def of_policy(name, policy, mapping, *errors):
 def params(name, mapping, *errors):
     """Parameters of template.h in the folder of the plug-ins."""
     return plugin(f"params: {name}", "good", *errors, params=mapping)
+
+
+MODEL_BELOW = [("p0_w: 100", "p0_w: 50"), ("pmax_w: 300", "pmax_w: 50")]
+SETUP_BELOW = [("p0_w: 100", "p0_w: 60")]
+GPU = "models.bert.gpus.a100: "
+
+
+def marginal(name, policy, model_changes, changes=(), ctx_w=95, command=RUN, text="{at}power_basis: marginal of policy {policy} "
+             "expects at least the 60 W of idle_w, and one GPU draws 50 W with k 1, batch 8"):
+    """A model that draws less than idle_w under a policy that counts power above it."""
+    used = re.search(r"(zeus|hades|charon|aurachronos)", policy).group()
+    models = changed(MODELS, [*model_changes, *changes])
+    at = f"m.yaml:{8 + len(changes)}:9: {GPU}"
+    files = {"c.yaml": changed(CONFIG, [("{name: fcfs}", policy), ("ctx_w: 95", f"ctx_w: {ctx_w}")]), "m.yaml": models}
+    return Case(f"power_basis: {name}", (text.format(at=at, policy=used),), files, command)
 
 
 CASES = [
@@ -109,6 +126,15 @@ CASES = [
               "c.yaml:15:33: policy.params: policy charon has no parameter \"bas\", did you mean \"base\"?"),
     of_policy("unknown base", "charon", "{base: themis}",
               "c.yaml:15:39: policy.params.base: expected one of zeus | pollux, got \"themis\""),
+    marginal("zeus", "{name: zeus, params: {power_basis: marginal}}", MODEL_BELOW),
+    marginal("aurachronos, by its name", "{name: aurachronos}\nparams_by_policy: {aurachronos: {power_basis: marginal}}", MODEL_BELOW),
+    marginal("check", "{name: hades, params: {power_basis: marginal}}", MODEL_BELOW, command=("check", "c.yaml")),
+    marginal("compare", "{name: fcfs}\nparams_by_policy: {charon: {power_basis: marginal}}", MODEL_BELOW,
+             command=("compare", "c.yaml", "--policies", "charon", "--out", "out", "--quiet")),
+    marginal("set-up", "{name: zeus, params: {power_basis: marginal}}", SETUP_BELOW,
+             changes=[("phi: 1000", "phi: 1000\n    start_s: 30")], ctx_w=50,
+             text="{at}power_basis: marginal of policy {policy} expects at least the 60 W of idle_w, and a GPU in set-up draws "
+             "the 50 W of ctx_w"),
     of_policy("two problems", "charon", "{edp_slack: 0.5, power_basis: net}",
               "c.yaml:15:44: policy.params.edp_slack: expected number 1..1000000000, or off, got \"0.5\"",
               "c.yaml:15:62: policy.params.power_basis: expected one of gross | marginal, got \"net\""),
