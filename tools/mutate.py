@@ -47,7 +47,7 @@ TESTS = {
             "compare check module",
     "policy": "aurachronos charon changes dynamics engine failures hybrid index metamorphic one_job plan_resize "
               "plugins policies power_limits preemption queues resize resize_scan sharing users_and_deadlines crashes "
-              "mock_zeus mock_easy mock_host",
+              "mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies files exec sharing series random",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
@@ -352,14 +352,11 @@ def work(queue, workers, order, results):
 
 def measure(tree, worker):
     """How long each test takes on the original, which must pass."""
-    place = tree.build / "costs.json"  # how long they took the last time
-    before = json.loads(place.read_text()) if place.exists() else {}
     for name in list(tree.tests):
-        passed, tree.cost[name] = (True, before[name]) if name in before else worker.run(name)
+        passed, tree.cost[name] = worker.run(name)
         if not passed:
             print(f"mutate.py: without a mutant {name} fails; it is left out", flush=True)
             del tree.tests[name], tree.cost[name]
-    place.write_text(json.dumps(tree.cost))
 
 
 def report(layers, samples, results):
