@@ -146,7 +146,7 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     progress_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs};
+    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs, NULL};
     const struct ablate_output output = {.origin = &origin,
                                          .studies = studies,
                                          .ablation = ablation,
@@ -166,6 +166,7 @@ int cli_ablate(int argc, char **argv) {
         parse,
         NULL,
         "Splits the difference A - B between two list policies into components.\v"
+        "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
         "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of\n"
         "the two on the same workloads; the Shapley shares of the components add up to the difference.\n"
         "Exit codes are those of easim run. DIR is results/NAME/ablate unless given.",

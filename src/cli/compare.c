@@ -210,7 +210,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
         if (s->clean.at[i].failed && !s->clean.at[i].left_out)
             failed[failures++] = s->clean.at[i].study.module.policy->name;
     struct arena arena = {0};
-    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs};
+    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs, NULL};
     const struct compare_dir_state state = {.partial = s->clean.code != EXIT_DONE,
                                             .failed = failed,
                                             .goal = s->goal.relative > 0 ? &s->goal : NULL,

@@ -123,15 +123,17 @@ void compare_args_parse(struct compare_args *a, int argc, char **argv) {
          SUMMARY_COLUMN(deadline_miss_rate), SUMMARY_COLUMN(jain_gpu_s)},
         8};
     const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              NULL,
-                              "Runs several policies on the same workloads and compares them.\v"
-                              "Exit codes are those of easim run; a policy that fails or crashes is left out, the\n"
-                              "others are kept. DIR is results/NAME/compare unless given.",
-                              children,
-                              NULL,
-                              NULL};
+    const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Runs several policies on the same workloads and compares them.\v"
+        "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
+        "Exit codes are those of easim run; a policy that fails or crashes is left out, the\n"
+        "others are kept. DIR is results/NAME/compare unless given.",
+        children,
+        NULL,
+        NULL};
     a->pareto[0] = SUMMARY_COLUMN(energy_per_work_kwh);
     a->pareto[1] = SUMMARY_COLUMN(jct_restricted_mean_s);
     a->pareto_count = 2;

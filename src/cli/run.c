@@ -110,6 +110,7 @@ int cli_run(int argc, char **argv) {
         parse,
         NULL,
         "Runs a scenario and writes its results as CSV files.\v"
+        "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
         "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was\n"
         "finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard\n"
         "input. DIR is results/NAME/POLICY unless given.",

@@ -209,7 +209,7 @@ static int write_manifest(const struct arguments *a, const struct sweep_dir *dir
     const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
-    const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs};
+    const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs, NULL};
     int r = sweep_dir_write_manifest(dir, &origin, counts, reterr);
     study_finish(&plain);
     problems_finish(&ignored);
@@ -352,15 +352,17 @@ static int sweep(const struct arguments *a, const struct sweep *s, const struct 
 
 int cli_sweep(int argc, char **argv) {
     struct arguments a = {.tasks = 8};
-    const struct argp argp = {options,
-                              parse,
-                              "SWEEP.yaml",
-                              "Runs a scenario at many points and joins the summaries in one CSV file.\v"
-                              "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is\n"
-                              "missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.",
-                              NULL,
-                              NULL,
-                              NULL};
+    const struct argp argp = {
+        options,
+        parse,
+        "SWEEP.yaml",
+        "Runs a scenario at many points and joins the summaries in one CSV file.\v"
+        "A manifest.json instead of SWEEP.yaml repeats what it records and compares every file.\n"
+        "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is\n"
+        "missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.",
+        NULL,
+        NULL,
+        NULL};
     cli_parse(&argp, argc, argv, &a);
     a.words = words_of(&argp, argc, argv, &a.run.scenario.arena);
     run_args_catch_interrupts();

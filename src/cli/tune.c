@@ -248,7 +248,8 @@ static int conclude(struct session *s, const struct tune *tune, const struct rep
     for (size_t i = 0; i < a->shown.count; i++)
         if (a->shown.columns[i] != a->objective)
             shown.columns[shown.count++] = a->shown.columns[i];
-    const struct manifest_origin origin = {"tune", a->words, &s->own.scenario, &s->inputs};
+    const struct manifest_origin origin = {"tune", a->words, &s->own.scenario, &s->inputs,
+                                           s->own.module.policy->name};
     const struct tune_output output = {
         .origin = &origin,
         .study = &s->own,
@@ -303,6 +304,7 @@ int cli_tune(int argc, char **argv) {
         parse,
         NULL,
         "Searches the parameters of a policy that are best for a metric.\v"
+        "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
         "The search runs on a training seed; the parameters found are then compared with the scenario's\n"
         "own, pair by pair, on the scenario's seed. Exit codes are those of easim run. DIR is\n"
         "results/NAME/tune-POLICY unless given.",

@@ -213,14 +213,29 @@ static void add_results(cJSON *root, const char *folder, const char *const *file
 
 struct resolver {
     const struct scenario *scenario;
-    const char *folder;
+    const char *folder, *policy;
     struct arena arena;
 };
+
+/* Parameters of the one policy that runs: others may be known by no name where this is read. */
+static const struct yaml_node *own_params(struct resolver *r, const struct yaml_node *by_policy) {
+    struct yaml_node *own = arena_alloc(&r->arena, sizeof *own);
+    *own = *by_policy;
+    own->count = 0;
+    for (size_t i = 0; i < by_policy->count && own->count == 0; i++) {
+        own->keys = by_policy->keys + i;
+        own->items = by_policy->items + i;
+        own->count = strcmp(by_policy->keys[i]->text, r->policy) == 0;
+    }
+    return own;
+}
 
 /* What stands in place of the name of a file: what is in it, or its name from the folder of the results. */
 static const struct yaml_node *resolve(void *context, const struct yaml_node *node) {
     struct resolver *r = context;
     const struct file_uses *files = &r->scenario->files;
+    if (r->policy && node == r->scenario->params_by_policy)
+        return own_params(r, node);
     for (size_t i = 0; i < files->list.count; i++) {
         const struct file_use *use = &files->list.at[i];
         if (use->node != node)
@@ -239,8 +254,9 @@ static const struct yaml_node *resolve(void *context, const struct yaml_node *no
     return NULL;
 }
 
-static int write_scenario(const struct scenario *scenario, const char *folder, struct error *reterr) {
-    struct resolver resolver = {.scenario = scenario, .folder = folder};
+static int write_scenario(const struct manifest_origin *origin, const char *folder, struct error *reterr) {
+    const struct scenario *scenario = origin->scenario;
+    struct resolver resolver = {.scenario = scenario, .folder = folder, .policy = origin->policy};
     const struct yaml_replace replace = {&resolver, resolve};
     struct str text = {0};
     str_add(&text,
@@ -259,7 +275,7 @@ int manifest_write(cJSON *root, const struct manifest_origin *origin, const char
                    struct error *reterr) {
     struct arena arena = {0};
     struct str text = {0};
-    int r = write_scenario(origin->scenario, folder, reterr);
+    int r = write_scenario(origin, folder, reterr);
     cJSON_AddItemToObject(root, "scenario", file_object(folder, SCENARIO_NAME));
     add_files_read(root, origin->inputs, folder);
     add_results(root, folder, files);

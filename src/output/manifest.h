@@ -16,6 +16,7 @@ struct manifest_origin {
                                         NULL-terminated */
     const struct scenario *scenario; /* goes into scenario.yaml */
     const struct inputs *inputs;     /* hashed before it ran */
+    const char *policy;              /* the only one that runs; NULL: there are others */
 };
 
 /* The head of every manifest; folder: of the results, which exists. */

@@ -185,7 +185,8 @@ static void add_tally(cJSON *root, const char *name, const struct tally *tally) 
 static int write_manifest(const struct run_dir *dir, const struct replicate_result *result, bool partial,
                           const char *const *names, struct error *reterr) {
     const struct study *study = dir->study;
-    const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs};
+    const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs,
+                                           study->module.policy->name};
     cJSON *root = manifest_begin(&origin, study->scenario.name, dir->path);
     manifest_add_hash(root, study);
     json_add_int(root, "seed", study->scenario.seed);

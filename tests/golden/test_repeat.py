@@ -211,6 +211,21 @@ def policies_by_name(place):
     shutil.rmtree(found)
 
 
+def params_of_others(place):
+    """Parameters of a policy that only the comparison knows, by its path, do not hinder a run of another alone."""
+    shutil.copy(SOURCE / "policies" / "pollux.c", place.tree / "alien.c")
+    source = (place.tree / "alien.c").read_text().replace('"pollux"', '"alien"')
+    (place.tree / "alien.c").write_text(source)
+    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{SOURCE / 'include'}", "-o", "alien.so", "alien.c",
+                    "-lm"], cwd=place.tree, check=True)
+    place.easim("compare", "configs/tiny.yaml", "--policies", "./alien.so,zeus", "--set",
+                "params_by_policy={alien: {tau: 2h}, zeus: {tau: 3h}}", "--out", "out/alien", "-q")
+    for command, folder in (("compare", ""), ("run", "alien/"), ("run", "zeus/")):
+        assert place.repeat(command, f"out/alien/{folder}manifest.json").stdout == "equal\n"
+    text = (place.tree / "out/alien/zeus/scenario.yaml").read_text()
+    assert "tau: 3h" in text and "alien" not in text
+
+
 def programs(place):
     """Words of a command that name files; it is repeated in the folder in which they are names."""
     place.easim("run", "configs/tiny.yaml", "--policy", "exec", "--set", "policy.params.command=python3 './decide.py'",
@@ -348,7 +363,8 @@ def interrupted(place):
 
 
 def main():
-    checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, programs,
+    checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
+              programs,
               standard_input, changed_results, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted]
     with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
         place = Place(Path(folder).resolve())
