@@ -373,3 +373,41 @@ Test(policies, zeus_basis) {
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
+
+/* A load of 1 is no bound (decision 0012). Each of two models is twice as fast on one of two GPU types, 8 of each;
+   twice as many jobs of b, whose hour on the first type is half an hour on the other: the load of one job per hour
+   is (1/3 * 2 + 2/3 * 1) / 24 = 1/18. Where each runs on its own type, 8 GPUs have 1/3 h of each job, so 24 jobs an
+   hour are served: a load of 4/3. Of 1.2 that is 90 % of the GPUs, and next to nothing waits. Where jobs take what
+   is free, the GPUs are full and the queue grows. */
+Test(policies, more_than_a_load_of_one) {
+#define SPEED(s)                                                                                                   \
+    "{a_s: " #s ", c_s: " #s ", gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}"
+    static const struct trial_options options = {
+        .models = "models:\n"
+                  "  - {name: a, m0: 1000, phi: 1, batches: [1], gpus: {g: " SPEED(0.25) ", h: " SPEED(
+                      0.5) "}}\n"
+                           "  - {name: b, m0: 1000, phi: 1, batches: [1], gpus: {g: " SPEED(0.5) ", h: " SPEED(
+                               0.25) "}}\n",
+        .unchecked = true};
+    for (int apart = 0; apart < 2; apart++) {
+        struct trial t;
+        trial_run(
+            &t, &options,
+            "name: n\nhorizon: 1000h\nmodels: models.yaml\npolicy: {name: zeus, params: {edp_slack: %s}}\n"
+            "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: "
+            "[{gpu: g, gpus: 8}, {gpu: h, gpus: 8}]}\n"
+            "workload: {kind: poisson, load: 1.2, k: [1], mix: [{model: a, weight: 1}, {model: b, weight: 2}], "
+            "sizes: {law: constant, mean: 1h}}\n",
+            apart ? "1" : "off");
+        trial_must_succeed(&t);
+        const struct summary *s = t.summaries;
+        cr_expect_float_eq(s->jobs_submitted, 1000 * 1.2 * 18, 500, "%g jobs", s->jobs_submitted);
+        if (apart)
+            cr_expect(s->jobs_unfinished < 100 && s->util_alloc < 0.93, "%g, %g", s->jobs_unfinished,
+                      s->util_alloc);
+        else
+            cr_expect(s->jobs_unfinished > 2000 && s->util_alloc > 0.99, "%g, %g", s->jobs_unfinished,
+                      s->util_alloc);
+        trial_finish(&t);
+    }
+}
