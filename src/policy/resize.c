@@ -80,21 +80,32 @@ static double next_checkpoint_s(const struct easim_view *view, const struct easi
 
 /* --- what a job could gain --------------------------------------------------------------------------------- */
 
-/* Objective after a resize to config now, with the better placement, with the work lost that would be or with none;
-   in set-up, as if no checkpoint were left to write, of which there is less and less. */
+/* What a resize would cost now: as easim_predict_resized, but in set-up as if no checkpoint were left to write, of
+   which there is less and less. */
+struct costs {
+    double remaining, lost, setup_s; /* work still to do; to do again; set-up */
+};
+
+static struct costs costs_now(const struct easim_view *view, const struct easim_job *job) {
+    struct costs costs = {easim_job_remaining(view, job), 0, job->restart_s};
+    if (easim_job_computing_s(view, job) == 0)
+        return costs;
+    costs.lost = easim_job_lost_s(view, job, false) * easim_view_config(view, job->config)->goodput[job->span];
+    if (job->checkpoint_interval_s == 0)
+        costs.setup_s += job->checkpoint_s;
+    return costs;
+}
+
+/* Objective after a resize to config with so much work to do, with the better placement. */
 static double hoped_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                              uint32_t config, bool lossless) {
+                              uint32_t config, double work, double setup_s) {
     const struct easim_config *c = easim_view_config(pass->view, config);
     bool alike = c->goodput[0] == c->goodput[1] && c->power_w[0] == c->power_w[1];
     double best = INFINITY;
     for (uint32_t span = 0; span < (alike ? 1 : 2); span++) {
         if (!(c->goodput[span] > 0))
             continue;
-        struct easim_choice choice = easim_predict_resized(pass->view, job, config, span);
-        bool computes = easim_job_computing_s(pass->view, job) > 0;
-        if (lossless || !computes)
-            choice = easim_predict_work(pass->view, easim_job_remaining(pass->view, job),
-                                        computes ? choice.setup_s : job->restart_s, config, span);
+        struct easim_choice choice = easim_predict_work(pass->view, work, setup_s, config, span);
         double objective = list_objective(l, pass, job, &choice, false);
         if (isnan(objective))
             return NAN;
@@ -122,15 +133,19 @@ static int look_ahead(struct list *l, const struct easim_pass *pass, const struc
     double least_saving = resize_least_saving(l, pass, job, now_objective);
     if (isnan(least_saving) && !isnan(now_objective))
         return list_fail(pass, "resize_least", job);
+    struct costs costs = costs_now(pass->view, job);
+    double work = costs.remaining + costs.lost;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
-        double hoped = c == job->config ? INFINITY : hoped_objective(l, pass, job, c, true);
+        double hoped =
+            c == job->config ? INFINITY : hoped_objective(l, pass, job, c, costs.remaining, costs.setup_s);
         if (isnan(hoped) || isnan(now_objective))
             return list_fail(pass, "objective", job);
         if (!may_pay(now_objective, hoped, least_saving))
             continue;
         outlook->ever = true;
-        if (!may_pay(now_objective, hoped_objective(l, pass, job, c, false), least_saving)) {
+        if (costs.lost > 0 &&
+            !may_pay(now_objective, hoped_objective(l, pass, job, c, work, costs.setup_s), least_saving)) {
             outlook->after_checkpoint = true;
             continue;
         }
