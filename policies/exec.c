@@ -7,7 +7,6 @@
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,14 @@ static int fail(const struct easim_pass *pass, const char *format, ...) __attrib
 
 /* Ends the run: names the program. */
 static int fail(const struct easim_pass *pass, const char *format, ...) {
-    char what[400], text[600];
+    struct text text = {0};
     va_list arguments;
+    text_printf(&text, "program \"%s\" ", ((const struct params *)pass->params)->command);
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    text_vprintf(&text, format, arguments);
     va_end(arguments);
-    snprintf(text, sizeof text, "program \"%.80s\" %s", ((const struct params *)pass->params)->command, what);
-    pass->host->fail(pass->plan, text);
+    pass->host->fail(pass->plan, text.failed ? "out of memory" : text.at);
+    free(text.at);
     ((struct state *)pass->state)->failed = true;
     return -1;
 }
@@ -286,7 +286,7 @@ static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line
     const cJSON *sorry = cJSON_GetObjectItemCaseSensitive(line, "fail");
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(line, name);
     if (cJSON_IsString(sorry))
-        fail(pass, "gives up: %.200s", sorry->valuestring);
+        fail(pass, "gives up: %s", sorry->valuestring);
     else if (!only_keys(line, name, NULL, &other))
         fail(pass, "sent an unknown member \"%.40s\", expected \"%s\"", other, name);
     else if (!member)

@@ -36,20 +36,32 @@ void text_add(struct text *t, const char *more) {
     add_bytes(t, more, strlen(more));
 }
 
+void text_vprintf(struct text *t, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *to = length < 0 ? NULL : reserve(t, (size_t)length);
+    if (!to) {
+        t->failed = true;
+        return;
+    }
+    vsnprintf(to, (size_t)length + 1, format, arguments);
+    t->length += (size_t)length;
+}
+
 void text_printf(struct text *t, const char *format, ...) {
-    char buffer[256]; /* callers print names and integers of known length */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(buffer, sizeof buffer, format, arguments);
+    text_vprintf(t, format, arguments);
     va_end(arguments);
-    text_add(t, buffer);
 }
 
 void text_string(struct text *t, const char *name, const char *value) {
     text_printf(t, "\"%s\":\"", name);
     for (const char *c = value; *c; c++) {
         if ((unsigned char)*c < 0x20)
-            text_printf(t, "\\u%04x", *c);
+            text_printf(t, "\\u%04x", (unsigned char)*c);
         else if (*c == '"' || *c == '\\')
             text_printf(t, "\\%c", *c);
         else

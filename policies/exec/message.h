@@ -3,6 +3,7 @@
 #define EASIM_EXEC_MESSAGE_H
 
 #include <easim/policy.h>
+#include <stdarg.h>
 
 #define EXEC_PROTOCOL 1
 
@@ -15,6 +16,7 @@ struct text {
 
 void text_add(struct text *text, const char *more);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 void text_string(struct text *text, const char *name, const char *value); /* "name":"value" */
 void text_real(struct text *text, const char *name, double value);        /* "name":value, null if not finite */
 

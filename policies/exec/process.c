@@ -7,12 +7,12 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,29 +57,34 @@ static int make_pipe(int ends[2]) {
     return 0;
 }
 
-/* posix_spawn: a fork would copy a process with other threads in it. */
-static int spawn(const char *script, int in, int out, pid_t *ret_pid) {
+/* The program, in a process just forked: until it is there only calls that are safe beside other threads. It ends
+   with the one that asks it, which may be killed. */
+static _Noreturn void be_program(const char *script, int in, int out, pid_t parent) {
     char *const argv[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, usual;
+    sigset_t none;
     sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGTERM);
-    if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
-        return ENOMEM;
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    int r = posix_spawn(ret_pid, "/bin/sh", &actions, &attributes, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return r;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127); /* it was killed before the line above */
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
+        execve("/bin/sh", argv, environ);
+    _exit(127);
+}
+
+static int spawn(const char *script, int in, int out, pid_t *ret_pid) {
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        be_program(script, in, out, parent);
+    if (pid < 0)
+        return errno;
+    setpgid(pid, pid); /* whoever is first: it has its group when it is asked for */
+    *ret_pid = pid;
+    return 0;
 }
 
 int process_start(struct process *p, const char *command) {

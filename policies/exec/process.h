@@ -15,11 +15,11 @@ struct process {
     int to, from;
     char *buffer; /* what it sent since its last line */
     size_t used, capacity;
-    char problem[200]; /* what went wrong, after a failure */
+    char problem[200]; /* what went wrong, after a failure: of numbers and of texts of the C library */
 };
 
-/* Runs `exec COMMAND` in /bin/sh. Negative on failure. A program that cannot be found is found out by the first
-   exchange: the shell ends. */
+/* Runs `exec COMMAND` in /bin/sh, which ends with this thread. Negative on failure. A program that cannot be found
+   is found out by the first exchange: the shell ends. */
 int process_start(struct process *process, const char *command);
 /* Sends text (whole lines) and waits for one line, which lives until the next call and ends with NUL in place of
    the line end. NULL on failure. */

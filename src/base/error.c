@@ -3,20 +3,38 @@
 #include "base/array.h"
 #include "base/str.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* No part of a character of UTF-8 stays where the text is cut. */
+static void keep(struct error *e, const struct str *text) {
+    static const char gap[] = " ... ";
+    size_t head = sizeof e->text / 2, tail = sizeof e->text - 1 - head - (sizeof gap - 1);
+    if (text->length < sizeof e->text) {
+        memcpy(e->text, text->text, text->length + 1);
+        return;
+    }
+    const char *end = text->text + text->length - tail;
+    while (head > 0 && ((unsigned char)text->text[head] & 0xc0) == 0x80)
+        head--;
+    while (((unsigned char)*end & 0xc0) == 0x80)
+        end++;
+    memcpy(e->text, text->text, head);
+    memcpy(e->text + head, gap, sizeof gap - 1);
+    strcpy(e->text + head + sizeof gap - 1, end); /* has room: both were made shorter, not longer */
+}
 
 int error_set(struct error *reterr, int code, const char *format, ...) {
     if (!reterr)
         return code;
     /* By way of a copy: callers add context with error_set(e, code, "...: %s", e->text). */
-    char text[sizeof reterr->text];
+    struct str text = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    str_addv(&text, format, arguments);
     va_end(arguments);
-    memcpy(reterr->text, text, strlen(text) + 1);
+    keep(reterr, &text);
+    str_finish(&text);
     reterr->code = code;
     return code;
 }

@@ -18,7 +18,8 @@ enum error_code {
     ERROR_CANCELLED = -4, /* interrupted by the user: exit 130 */
 };
 
-/* One failure. Zero-initialise before use; text is empty until error_set. */
+/* One failure. Zero-initialise before use; text is empty until error_set. A longer text loses its middle, in whose
+   place " ... " stands: what it begins with and the reason at its end stay. */
 struct error {
     int code;
     char text[1024];

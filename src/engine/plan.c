@@ -7,7 +7,6 @@
 #include "engine/interrupt.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -20,7 +19,7 @@ struct action {
 struct easim_plan {
     struct sim *sim;
     ARRAY_OF(struct action) actions;
-    char failure[256]; /* from host->fail */
+    struct str failure; /* from host->fail; "": none */
 };
 
 const char *const action_names[] = {"start", "preempt", "wake", "reject", "resize"};
@@ -202,7 +201,8 @@ static double host_uniform(struct easim_plan *plan) {
 }
 
 static void host_fail(struct easim_plan *plan, const char *message) {
-    snprintf(plan->failure, sizeof plan->failure, "%s", message);
+    plan->failure.length = 0;
+    str_add(&plan->failure, message);
 }
 
 static const struct easim_host host = {.struct_size = sizeof host,
@@ -249,6 +249,7 @@ static void finish_plan(struct sim *sim, struct easim_plan *plan) {
     else
         commit(sim, plan);
     free(plan->actions.at);
+    str_finish(&plan->failure);
     arena_reset(&sim->scratch);
 }
 
@@ -267,7 +268,7 @@ static void call(struct sim *sim, int (*function)(const struct easim_pass *), co
     view_unlock(&sim->view);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
-                 plan.failure[0] ? plan.failure : "it gave no reason");
+                 plan.failure.length > 0 ? plan.failure.text : "it gave no reason");
     finish_plan(sim, &plan);
 }
 
@@ -315,4 +316,5 @@ void plan_call_finish(struct sim *sim) {
     if (policy->finish)
         policy->finish(&pass);
     note_call(sim, NULL);
+    str_finish(&plan.failure);
 }

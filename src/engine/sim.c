@@ -9,7 +9,6 @@
 #include "engine/plan.h"
 #include "engine/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define EVENTS_PER_LOOK_OUT 1024
@@ -17,15 +16,15 @@
 void sim_fail(struct sim *sim, int code, const char *format, ...) {
     if (sim->error.code < 0)
         return;
-    char text[512];
+    struct str text = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    str_addv(&text, format, arguments);
     va_end(arguments);
-    struct str now = {0};
-    str_add_ns(&now, sim->now_ns);
-    error_set(&sim->error, code, "%s (at t = %s s)", text, now.text);
-    str_finish(&now);
+    str_add(&text, " (at t = ");
+    str_add_ns(&text, sim->now_ns);
+    error_set(&sim->error, code, "%s s)", text.text);
+    str_finish(&text);
 }
 
 uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node) {

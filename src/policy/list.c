@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "policy/shrink.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void list_init(struct list *l, const struct policy_params *params, uint32_t job_count) {
@@ -37,9 +36,10 @@ void list_leave(struct list *l, uint32_t job) {
 
 int list_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job,
                  const char *problem) {
-    char text[160];
-    snprintf(text, sizeof text, "the %s of job %.60s %s", what, job->id, problem);
-    pass->host->fail(pass->plan, text);
+    struct str text = {0};
+    str_addf(&text, "the %s of job %s %s", what, job->id, problem);
+    pass->host->fail(pass->plan, text.text);
+    str_finish(&text);
     return -1;
 }
 

@@ -5,9 +5,11 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
@@ -216,6 +218,83 @@ def test_nothing_left_behind(folder):
         except FileNotFoundError:
             continue
         assert state == "Z", (pid, state)  # a zombie waits for init, which is not easim's business
+
+
+# Starts all waiting jobs at once; what it has been told, by job, it leaves in a file.
+STARTS_ALL = """\
+import json, sys
+told, jobs = {"answers": [], "hello": json.loads(sys.stdin.readline())}, {}
+print('{"ready": 1}', flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "finish":
+        break
+    jobs |= {job["job"]: job for job in message["arrived"]}
+    told["answers"].append(message["answers"])
+    waiting = [job["job"] for job in message["jobs"] if job["state"] == "waiting"]
+    print(json.dumps({"actions": [{"start": job, "config": jobs[job]["first_config"]} for job in waiting]}), flush=True)
+json.dump(told | {"ids": [jobs[job]["id"] for job in sorted(jobs)]}, open(sys.argv[1], "w"))
+"""
+
+
+def test_many_and_long(folder):
+    """10,000 jobs of 10,000 users in one decision: 10,000 actions, and as many answers in the next message. Ids of 10 kB,
+    with quotes, backslashes and control characters; every message is JSON."""
+    count = 10000
+    ids = [f"job-{i}" for i in range(count)]
+    ids[:3] = ["x" * 10240, 'quote"back\\slash' * 700, "\u00fc\u4e2d\U0001f600" * 1000]
+    users = [f"user-{i}-{'y' * (10240 if i == 0 else 20)}" for i in range(count)]
+    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["job_id", "submit_s", "user", "gpus", "duration_s"])
+        rows.writerows([job, 0, user, 1, 60] for job, user in zip(ids, users))
+    (folder / "many.yaml").write_text(
+        "name: many\nhorizon: drain\ncluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 90, tdp_w: 400, memory_gib: "
+        "80}], nodes: [{gpu: a100, gpus: 8, count: 1250}]}\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
+    (folder / "p.py").write_text(STARTS_ALL)
+    run(folder / "many.yaml", folder / "out", policy="exec", command=f"{sys.executable} {folder}/p.py {folder}/told")
+    told = json.loads((folder / "told").read_text())
+    assert told["ids"] == ids
+    assert sorted(user["name"] for user in told["hello"]["users"]) == sorted(users)
+    assert told["answers"][:2] == [[], ["ok"] * count], [len(answers) for answers in told["answers"]]
+    assert len(decisions(folder / "out")) == count + 1
+
+
+def test_long_reasons(folder):
+    """What a program says of itself is not cut, nor is its name; of over 1,000 characters the middle is."""
+    for length in (900, 3000):
+        why = "a" + "b" * length + "c"
+        (folder / "p.sh").write_text("read hello; echo '{\"ready\": 1}'; read message; "
+                                     f"echo '{{\"fail\": \"{why}\"}}'\n")
+        error = run(SOURCE / "configs/tiny.yaml", folder / "out", policy="exec", command=f"sh {folder}/p.sh", code=1)
+        if length < 1000:
+            assert f'program "sh {folder}/p.sh" gives up: {why} (at t = 0 s)' in error, error
+        else:
+            assert re.search(r'gives up: ab+ \.\.\. b+c \(at t = 0 s\)$', error.strip()), error
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_interrupted(folder):
+    """A program that does not answer: 2 s after ^C it is gone, whatever it thinks of signals and closed pipes."""
+    (folder / "p.sh").write_text(f"trap '' TERM INT PIPE\necho $$ > {folder}/pid\nread hello\n"
+                                 "echo '{\"ready\": 1}'\nwhile :; do sleep 0.1; done\n")
+    process = subprocess.Popen([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", "exec", "--quiet", "--out",
+                                folder / "out", "--set", f"policy.params.command=sh {folder}/p.sh", "--set",
+                                "policy.params.timeout=1000"], stderr=subprocess.PIPE, text=True)
+    while not (folder / "pid").exists() or not (folder / "pid").read_text():
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "the run of policy exec (" in errors, errors
+    time.sleep(0.2)
+    assert not alive((folder / "pid").read_text().strip())
 
 
 def test_files_of_replications(folder):
