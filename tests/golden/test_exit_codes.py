@@ -1,0 +1,252 @@
+"""docs/exit-codes.md: every row is provoked, with its exit status and its message.
+Usage: test_exit_codes.py EASIM SOURCE PLUGIN_DIR
+"""
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
+TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
+BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
+PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
+COMMANDS = ("ablate calibrate check compare gen import plot policies profile run sweep tune").split()
+
+
+def tables():
+    """The rows of all tables, by the heading above them."""
+    found, heading = {}, None
+    for line in DOC.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.strip("# ")
+        elif line.startswith("|") and not line.startswith("|---"):
+            found.setdefault(heading, []).append([cell.strip() for cell in line.strip("|").split("|")])
+    return {name: rows[1:] for name, rows in found.items()}
+
+
+def pattern(message):
+    """What is in capitals stands for anything; WHO and WHERE as the document says."""
+    text = message.strip("`")
+    for word, meaning in (("WHO", "policy NAME (PATH)"),
+                          ("WHERE", "(replication N, at t = T s, after N decisions)")):
+        text = re.sub(rf"\b{word}\b", meaning, text)
+    names = r"\b(?:FILE|LINE|COLUMN|PATH|NAMES?|WHAT|WHY|HOW|DIR|ID|SECTION|COMMAND|N|T)\b"
+    return "".join(".+" if re.fullmatch(names, part) else re.escape(part)
+                   for part in re.split(f"({names})", text))
+
+
+def badly(how, *more, config=SEED, policy=BAD):
+    return [config, "--policy", policy, "--set", f"policy.params.how={how}", "--quiet", *more]
+
+
+class Cases:
+    """Arguments of easim for every row; a folder of its own for each."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        bad = folder / "bad.yaml"
+        bad.write_text(TINY.read_text().replace("horizon: drain", "horizon: later").replace("../", f"{SOURCE}/"))
+        (folder / "other.yaml").write_text(bad.read_text().replace("horizon: later", "horizon: drain").replace(
+            "name: zeus", f"name: {PLUGINS}/faults/crash_on_load.so").replace("policy: zeus", f"policy: {{name: {PLUGINS}"
+                                                                              "/faults/crash_on_load.so}"))
+        (folder / "bad.txt").write_text("x\n")
+        for name, how in (("good", "not"), ("fails", "fail"), ("loops", "loop")):
+            (folder / f"{name}.yaml").write_text(
+                f"name: {name}\nbase: {SEED}\nset: {{replications: 1, horizon: 2h, policy.name: {BAD}, policy.params.how: "
+                f"{how}, policy.params.after: 5}}\naxes: [{{path: seed, values: [1, 2]}}]\n")
+        self.model = folder / "model.yaml"
+        subprocess.run([EASIM, "calibrate", PROFILE, "-o", self.model], check=True, capture_output=True)
+        self.run_dir = folder / "a run"
+        subprocess.run([EASIM, "run", TINY, "--quiet", "--out", self.run_dir], check=True, capture_output=True)
+        self.fake = folder / "fake"
+        self.fake.mkdir()
+        (self.fake / "gnuplot").write_text("#!/bin/sh\nkill -INT $$\n")
+        (self.fake / "gnuplot").chmod(0o755)
+
+    def words(self):
+        none = self.folder / "none/file"
+        energy = ["--objective", "energy_kwh"]
+        short = ["--set", "horizon=2h", "-n", 2]
+        return {
+            ("easim", 0, "`--version`"): ["--version"],
+            ("easim", 2, "an unknown command"): ["rnu"],
+            ("run", 0, "done"): ["run", TINY, "--quiet"],
+            ("run", 1, "the policy ended its process"): ["run", *badly("exit")],
+            ("run", 1, "the policy gave up"): ["run", *badly("fail")],
+            ("run", 1, "jobs wait for ever"): ["run", TINY, "--policy", PLUGINS / "start_none.so"],
+            ("run", 1, "a result cannot be written"): ["run", TINY, "--out", "/proc/no/folder"],
+            ("run", 2, "bad input"): ["run", self.folder / "bad.yaml"],
+            ("run", 2, "a wrong `--set`"): ["run", TINY, "--set", "horizon=later"],
+            ("run", 2, "the folder is not empty"): ["run", TINY, "--out", self.run_dir],
+            ("run", 2, "the policy ends the process that loads it"): ["run", self.folder / "other.yaml"],
+            ("run", 130, "interrupted"): ["run", SEED, "-n", 100000, "--quiet"],
+            ("run", 130, "interrupted, and the policy loops"): ["run", *badly("loop", "-n", 1)],
+            ("compare", 0, "done"): ["compare", TINY, "--policies", "fcfs,easy", "--quiet"],
+            ("compare", 1, "one policy failed, the others are compared"):
+                ["compare", SEED, "--policies", f"fcfs,{BAD}", "--set", "params_by_policy={ends_badly: {how: fail}}",
+                 "--quiet", *short, "--set", "params_by_policy.ends_badly.after=5"],
+            ("compare", 2, "no such policy"): ["compare", TINY, "--policies", "nobody_at_all"],
+            ("compare", 130, "interrupted"):
+                ["compare", SEED, "--policies", f"fcfs,{BAD}", "--set", "params_by_policy={ends_badly: {how: loop}}",
+                 "--quiet"],
+            ("sweep", 0, "done"): ["sweep", self.folder / "good.yaml", "--quiet"],
+            ("sweep", 1, "a run failed"): ["sweep", self.folder / "fails.yaml", "--quiet"],
+            ("sweep", 1, "`--merge` finds runs missing"): ["sweep", self.folder / "good.yaml", "--quiet", "--merge"],
+            ("sweep", 2, "bad input"): ["sweep", self.folder / "bad.txt"],
+            ("sweep", 130, "interrupted"): ["sweep", self.folder / "loops.yaml"],
+            ("tune", 0, "done"): ["tune", TINY, "--policy", "zeus", "--params", "edp_slack=1..3", *energy, "--quiet",
+                                  "--max-trials", 3],
+            ("tune", 1, "the scenario's own parameters fail"): ["tune", *badly("fail"), "--params", "after", *energy],
+            ("tune", 2, "no such parameter"): ["tune", TINY, "--policy", "zeus", "--params", "zzzzzz", *energy],
+            ("tune", 130, "interrupted: nothing is kept"): ["tune", *badly("loop"), "--params", "after", *energy],
+            ("ablate", 0, "done"): ["ablate", TINY, "pollux", "fcfs", "--quiet"],
+            ("ablate", 1, "a run failed"): ["ablate", SEED, "pollux", f"{BAD_LIST}:how=exit", "--quiet"],
+            ("ablate", 2, "the policies are alike"): ["ablate", TINY, "pollux", "pollux"],
+            ("ablate", 130, "interrupted: nothing is kept"):
+                ["ablate", SEED, "pollux", f"{BAD_LIST}:how=loop", "--quiet"],
+            ("check", 0, "no problem, with or without warnings"): ["check", TINY],
+            ("check", 2, "bad input"): ["check", self.folder / "bad.yaml"],
+            ("gen", 0, "done"): ["gen", TINY],
+            ("gen", 1, "a result cannot be written"): ["gen", TINY, "-o", none],
+            ("gen", 2, "bad input"): ["gen", self.folder / "bad.yaml"],
+            ("import", 0, "done"): ["import", "itp", SOURCE / "workloads/itp-sample.csv", "-o", "jobs.csv"],
+            ("import", 1, "a result cannot be written"):
+                ["import", "itp", SOURCE / "workloads/itp-sample.csv", "-o", none],
+            ("import", 2, "bad input"): ["import", "itp", none],
+            ("profile", 0, "done"): ["profile", "kineto", KINETO / "durations.json"],
+            ("profile", 1, "a result cannot be written"):
+                ["profile", "kineto", KINETO / "cost_rank0.json", "--model", "m", "--batch", 1, "--gpu",
+                 "a100", "-o", none],
+            ("profile", 2, "bad input"): ["profile", "kineto", none],
+            ("profile", 3, "damaged input"): ["profile", "kineto", KINETO / "truncated.json"],
+            ("calibrate", 0, "done"): ["calibrate", PROFILE],
+            ("calibrate", 1, "an error above `--max-error`"):
+                ["calibrate", "--check", self.model, PROFILE, "--max-error", "0.0000001"],
+            ("calibrate", 2, "bad input"): ["calibrate", none],
+            ("plot", 0, "done"): None if not gnuplot() else ["plot", self.run_dir, "--figures", "jct", "--out", "figures"],
+            ("plot", 1, "gnuplot is missing"): ["plot", self.run_dir, "--out", "figures"],
+            ("plot", 2, "no results"): ["plot", none],
+            ("plot", 130, "interrupted"): ["plot", self.run_dir, "--out", "figures"],
+            ("policies", 0, "all checks passed"): ["policies", "fcfs"],
+            ("policies", 1, "a check failed"): ["policies", PLUGINS / "faults/crash.so", "--test"],
+            ("policies", 2, "no such policy"): ["policies", "nobody_at_all"],
+        }
+
+
+def gnuplot():
+    return any((Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":"))
+
+
+def children(pid):
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+
+
+def easim(words, place, interrupt=False, env=None, hog=False):
+    """Exit status and standard error; interrupted one second after it has a process at work."""
+    place.mkdir(parents=True)
+    process = subprocess.Popen([EASIM, *map(str, words)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, env=dict(os.environ, **(env or {})), preexec_fn=limit if hog else None)
+    if interrupt:
+        end = time.monotonic() + 30
+        while not children(process.pid) and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=100)
+    left = [path for path in place.rglob("*") if ".tmp" in path.name]
+    assert not left, (words, left)
+    return process.returncode, errors
+
+
+def expect(row, words, code, message, place, **how):
+    got, errors = easim(words, place, **how)
+    assert got == code, (row, words, got, errors)
+    if message:
+        lines = [line.strip() for line in errors.splitlines()]
+        assert any(re.match(pattern(message) + ("" if message.endswith("WHAT`") else "$"), line) for line in lines), (
+            row, pattern(message), errors)
+
+
+def by_command(cases, rows, folder):
+    words = cases.words()
+    listed = {(command, int(code), when) for command, code, when, _ in rows if command != "all"}
+    assert listed == set(words), listed ^ set(words)
+    with ThreadPoolExecutor(4) as pool:
+        jobs = []
+        for number, (command, code, when, message) in enumerate(rows):
+            how = {"interrupt": command != "plot" and code == "130"}
+            if command == "plot":
+                how["env"] = {"1": {"PATH": str(folder / "nowhere")}, "130": {"PATH": str(cases.fake)}}.get(code)
+            each = [(name, [name, "--help" if code == "0" else "--nothing"]) for name in COMMANDS] if command == "all" else [
+                (command, words[command, int(code), when])]
+            for name, arguments in each:
+                if arguments is not None:
+                    jobs.append(pool.submit(expect, (name, code, when), arguments, int(code), message,
+                                            folder / f"{number}-{name}", **how))
+        for job in jobs:
+            job.result()
+    return len(jobs)
+
+
+# what a policy does: the ways of ends_badly, further arguments
+ENDS = {
+    "returns a negative number": ["fail"],
+    "calls exit, _exit or quick_exit, or ends its thread": ["exit", "leave", "quick_exit", "thread_exit"],
+    "calls abort": ["abort"],
+    "is killed": ["kill"],
+    "crashes in its own code": ["crash"],
+    "crashes in a function that it calls": ["in_library"],
+    "uses up the memory": ["hog"],
+    "loops, with `--run-timeout` (compare, sweep)": ["loop"],
+    "loops, until a signal": ["loop"],
+    "sends itself SIGTERM": ["terminate"],
+    "has no finite key or objective": [],
+}
+
+
+def by_end(rows, folder):
+    assert [row[0] for row in rows] == list(ENDS), rows
+    for what, message in rows:
+        if SANITIZED and re.search("crashes|memory", what):
+            continue  # a sanitizer's own handler reports crashes, and needs more addresses
+        own = f"`easim: {message[1:]}" if "signal`" not in what else message
+        for how in ENDS[what]:
+            words, more = ["run", *badly(how)], {"hog": how == "hog"}
+            if "timeout" in what:
+                words = ["compare", SEED, "--policies", BAD, "--run-timeout", "1s", "--quiet", "-n", 1, "--set",
+                         "params_by_policy={ends_badly: {how: loop}}"]
+            elif "until a signal" in what:
+                more["interrupt"] = True
+                own = f"`easim: interrupted, and {message.strip('`')}: N of N replications are finished and kept`"
+                words += ["-n", 1]
+            elif how == "terminate":
+                words += ["--set", "horizon=100h"]
+            expect((what, how), words, 130 if more.get("interrupt") else 1, own, folder / f"{how}-{len(what)}", **more)
+        if not ENDS[what]:
+            expect(what, ["run", SEED, "--policy", PLUGINS / "not_a_number.so"], 1, own, folder / "nan")
+
+
+def main():
+    found = tables()
+    with tempfile.TemporaryDirectory(prefix="easim-exit.") as folder:
+        folder = Path(folder)
+        count = by_command(Cases(folder), found["By command"], folder / "commands")
+        by_end(found["The ways in which a policy may end a run"], folder / "ends")
+    print(f"{count + len(ENDS)} passed, 0 failed")
+
+
+main()
