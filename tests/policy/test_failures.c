@@ -392,3 +392,27 @@ Test(failures, stuck_in_a_series) {
     cr_expect(at_s > 2001 && at_s < 2500, "%s", t.failure);
     trial_finish(&t);
 }
+
+/* The node fails about once a second, and the job keeps nothing of it, but for one checkpoint on demand at 700 s:
+   some 700 stops in vain before it and some 700 after it, of which never more than 1000 are in a row. */
+Test(failures, a_checkpoint_ends_the_row_of_vain_stops) {
+    for (int i = 0; i < 2; i++) {
+        struct trial t;
+        trial_run(
+            &t,
+            &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100000\n", .unchecked = true},
+            "name: n\nhorizon: 1400\nseed: 3\npolicy: {name: preempt_at, params: {at: %d, pause: 0}}\n"
+            "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, "
+            "mtbf: 1, mttr: 0.001}]}\n"
+            "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 0.001}}\n",
+            i == 0 ? 700 : 2000);
+        if (i == 0) {
+            trial_must_succeed(&t);
+            cr_expect(t.summaries->job_failures > 1200 && t.summaries->preemptions == 1,
+                      "%g failures, %g preemptions", t.summaries->job_failures, t.summaries->preemptions);
+        } else {
+            cr_expect_eq(t.status, ERROR_RUN); /* without it they are too many */
+        }
+        trial_finish(&t);
+    }
+}

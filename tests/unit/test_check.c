@@ -49,6 +49,7 @@ static void spoil_jobs(struct sim *sim) {
     SPOIL(sim->view.v->running_count, += 1, "counts of job states");
     SPOIL(sim->view.jobs[a].state, = EASIM_JOB_WAITING, "holds GPUs in the wrong state");
     SPOIL(sim->runs[part].phase, = PHASE_NONE, "holds GPUs in the wrong state");
+    SPOIL(sim->runs[a].allocation.count, = 0, "holds GPUs in the wrong state");
     SPOIL(sim->runs[a].allocation.first.gpus, += 1, "holds 3 GPUs instead of 2");
     SPOIL(sim->runs[part].allocation.milli, -= 100, "holds 0.2 GPUs instead of 0.3");
     SPOIL(sim->runs[part].allocation.first.node, = 1, "is on node 0, not 1");
@@ -143,4 +144,27 @@ Test(check, notices) {
         trial_must_succeed(&t);
         trial_finish(&t);
     }
+}
+
+static void turn_back(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    struct error error = {0};
+    *(bool *)context = true;
+    eventq_push(&sim->events, 5000000000, 8, EVENT_TIMER, EASIM_NONE);
+    cr_expect_eq(sim_run(sim, &error), ERROR_RUN);
+    cr_expect_str_eq(error.text, "check: time went back (at t = 12 s)");
+    sim->error = (struct error){0};
+}
+
+/* At 12 an event of 5 appears. */
+Test(check, time_goes_back) {
+    bool looked = false;
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100\n", .look = turn_back, .context = &looked},
+              "name: n\nhorizon: 12\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect(looked);
+    trial_finish(&t);
 }

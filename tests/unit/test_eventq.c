@@ -155,3 +155,15 @@ Test(eventq, total_order) {
     cr_assert(!eventq_pop(&q, &event));
     eventq_finish(&q);
 }
+
+/* What is finished is empty: it may be finished once more, or used. */
+Test(eventq, finished_is_empty) {
+    struct eventq q = {0};
+    eventq_push(&q, 5, 0, 0, 0);
+    eventq_finish(&q);
+    cr_expect_eq(eventq_next_ns(&q), INT64_MAX);
+    eventq_push(&q, 7, 0, 0, 0);
+    cr_expect_eq(eventq_next_ns(&q), 7);
+    eventq_finish(&q);
+    eventq_finish(&q);
+}
