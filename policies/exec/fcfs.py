@@ -14,12 +14,13 @@ class Cluster:
 
     def __init__(self, hello):
         self.types = [node["gpu_type"] for node in hello["nodes"]]
-        self.free = [node["gpus"] for node in hello["nodes"]]
+        self.told = [node["gpus"] for node in hello["nodes"]]
         self.nodes = [[n for n, of in enumerate(self.types) if of == t] for t in range(len(hello["gpu_types"]))]
 
     def update(self, message):
         for node in message["nodes"]:
-            self.free[node["node"]] = node["free"]
+            self.told[node["node"]] = node["free"]
+        self.free = self.told[:]  # what was planned since may be over: a node is named only if it differs from what was told
         self.type_free = [each["free"] for each in message["gpu_types"]]
         self.node_free_max = [each["node_free_max"] for each in message["gpu_types"]]
 

@@ -205,6 +205,32 @@ for line in sys.stdin:
         assert abs(float(job["energy_j"]) / 3600 / joules - 1) < 1e-8, job
 
 
+def test_spans_that_are_not_known(folder):
+    """Goodput and power are null in a span that a lookup table has no points of; fcfs.py places as fcfs does."""
+    points = ", ".join(f"{{k: {k}, batch: 1, throughput_samples_s: {rate}, power_w_per_gpu: {watts}{more}}}" for k, rate, watts, more in
+                       ((1, 1, 100, ""), (4, 4, 110, ""), (16, 8, 120, ", across_nodes: true")))
+    (folder / "m.yaml").write_text("models: [{name: m, m0: 1000, phi: 1, batches: [1], gpus: {g: {evidence: assumed, source: x, "
+                                   f"lookup: [{points}]}}}}}}]\n")
+    (folder / "c.yaml").write_text("""\
+name: spans
+horizon: drain
+cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{count: 4, gpu: g, gpus: 4}]}
+models: m.yaml
+workload: {kind: poisson, rate_per_s: 0.004, mix: [{model: m}], k: [1, 4, 16], request: {k: uniform},
+           sizes: {law: exponential, mean: 1000s}, until: {jobs: 60}}
+policy: {name: exec}
+""")
+    tee = folder / "tee.sh"
+    tee.write_text(f"tee {folder}/easim | {FCFS}\n")
+    run(folder / "c.yaml", folder / "exec", policy="exec", command=f"sh {tee}")
+    run(folder / "c.yaml", folder / "fcfs", policy="fcfs")
+    configs = json.loads((folder / "easim").read_text().splitlines()[0])["configs"]
+    assert {(c["k"], *c["goodput"], *c["power_w"]) for c in configs} == {
+        (1, 1, None, 100, None), (4, 4, None, 110, None), (16, None, 8, None, 120)}, configs
+    one, other = ([row.split(",", 1)[1] for row in (folder / name / "jobs.csv").read_text().splitlines()] for name in ("exec", "fcfs"))
+    assert one == other and len(one) == 61 and {row.split(",")[10] for row in one[1:]} == {"1", "4", "16"}, [p for p in zip(one, other) if p[0] != p[1]][:2]
+
+
 def test_nothing_left_behind(folder):
     """A program that ignores SIGTERM and has started others: all of them are gone when easim is."""
     (folder / "p.sh").write_text(f"trap '' TERM\nsleep 1000 &\necho $! $$ > {folder}/pids\nread hello\n"
