@@ -41,6 +41,7 @@ static uint32_t job_named(const struct sim *sim, const char *id) {
 static void spoil_jobs(struct sim *sim) {
     uint32_t a = job_named(sim, "a"), part = job_named(sim, "part"), first = job_named(sim, "first");
     SPOIL(sim->waiting, += 1, "counts of job states");
+    SPOIL(sim->waiting, -= 1, "counts of job states");
     SPOIL(sim->running, -= 1, "counts of job states");
     SPOIL(sim->checkpointing, += 1, "counts of job states");
     SPOIL(sim->finished, += 1, "counts of job states");
@@ -98,6 +99,7 @@ static void spoil_sleep(struct sim *sim) {
     cr_assert_not_null(sleep->nodes);
     SPOIL(sleep->nodes[1].asleep, += 1, "asleep and");
     SPOIL(sim->nodes.sleep_events[2], = EVENT_NONE, "do not fall asleep in time");
+    SPOIL(sim->nodes.sleep_events[1], = sim->nodes.sleep_events[2], "do not fall asleep in time");
     SPOIL(sleep->nodes[2].awake.at[0].since_ns, -= 1, "do not fall asleep in time");
     SPOIL(sleep->nodes[2].after_ns, += 1, "do not fall asleep in time");
 }
