@@ -93,8 +93,8 @@ def a_comparison_goes_on(folder):
         assert "zeus" in done.stdout and "ends_badly" not in done.stdout, done.stdout
         got = tree(out)
         assert '"failed":\t["ends_badly"]' in got.pop(Path("manifest.json")).decode().replace(": ", ":\t"), how
-        for path, content in expected.items():  # manifests hold the scenario with its params_by_policy
-            assert path.name == "manifest.json" or got[path] == content, (how, path)
+        for path, content in expected.items():  # these two hold the scenario with its params_by_policy
+            assert path.name in ("manifest.json", "scenario.yaml") or got[path] == content, (how, path)
         assert not any(path.parts[0] == "ends_badly" for path in got), got.keys()
     none_left()
 
