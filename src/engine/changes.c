@@ -8,7 +8,7 @@
 #define ROUNDS_WITH_FAILURES 100
 
 static void show(struct sim *sim, uint32_t which) {
-    struct easim_view *v = sim->view.v;
+    struct easim_view *v = view_header(&sim->view);
     double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
     *values[which] = sim->changes.cursors[which].value;
 }

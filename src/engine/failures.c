@@ -69,8 +69,8 @@ static void set_node(struct sim *sim, uint32_t node, int failed) {
         failed *
         ((int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw + power_nw(n->fixed_w));
     view_set_failed(&sim->view, node, failed > 0);
-    sim->view.gpu_types[n->gpu_type].node_free_max = placement_node_free_max(&sim->placement, n->gpu_type);
-    sim->view.v->power_w = power_w(sim->committed_nw);
+    view_gpu_type(&sim->view, n->gpu_type)->node_free_max = placement_node_free_max(&sim->placement, n->gpu_type);
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     sim->failures.nodes += (uint32_t)failed; /* wraps as wanted */
     sim->failures.gpus += (uint32_t)failed * n->gpus;
 }

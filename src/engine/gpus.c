@@ -91,7 +91,7 @@ static void show_move(struct sim *sim, uint32_t job, const struct allocation *al
     for (uint32_t i = 0; i < allocation->count; i++)
         view_move_gpus(&sim->view, pieces[i].node, allocation->milli > 0 ? whole : pieces[i].gpus, -taken);
     sim->committed_nw += taken * added_nw(sim, allocation, config);
-    sim->view.v->power_w = power_w(sim->committed_nw);
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
 }
 
@@ -132,11 +132,11 @@ static void let_go(struct sim *sim, uint32_t job, uint32_t config, const struct 
 /* The room that the GPUs of a type have now, beside their number. */
 static void show_room(struct sim *sim, uint32_t type) {
     const struct sharing *sharing = &sim->placement.types[type].sharing;
-    struct easim_gpu_type *t = &sim->view.gpu_types[type];
+    struct easim_gpu_type *t = view_gpu_type(&sim->view, type);
     t->node_free_max = placement_node_free_max(&sim->placement, type);
     if (!sharing->gpus)
         return;
-    sim->view.v->shared_free_milli += sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
+    view_header(&sim->view)->shared_free_milli += sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
     t->shared = sharing->count;
     t->shared_free_milli = sharing->free_milli;
     t->shared_free_max_milli = sharing_free_max(sharing);

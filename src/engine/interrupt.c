@@ -58,7 +58,7 @@ static void settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
         return;
     if (writing) {
         run->remaining = unsaved->remaining;
-        sim->view.jobs[job].remaining = unsaved->predicted;
+        view_job(&sim->view, job)->remaining = unsaved->predicted;
         add_lost(run, unsaved->milli, unsaved->power_nw, unsaved->computing_ns);
     } else {
         run->vain_stops = 0;
@@ -69,7 +69,7 @@ static void settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
 /* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
 static void settle_work(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
-    struct easim_job *j = &sim->view.jobs[job];
+    struct easim_job *j = view_job(&sim->view, job);
     settle_unsaved(sim, job, stop);
     int64_t kept = kept_ns(sim, job, stop), writes = writes_ns(sim, job, stop);
     if (kept == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
@@ -91,8 +91,8 @@ static void settle_work(struct sim *sim, uint32_t job, enum stop stop) {
 
 void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
     view_remove_running(&sim->view, job);
-    sim->view.jobs[job].state = EASIM_JOB_CHECKPOINTING;
-    sim->view.v->checkpointing_count++;
+    view_job(&sim->view, job)->state = EASIM_JOB_CHECKPOINTING;
+    view_header(&sim->view)->checkpointing_count++;
     if (writes_ns(sim, job, stop_of(at_once)) == 0)
         gpus_leave(sim, job);
 }
@@ -101,7 +101,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
     int64_t writes = writes_ns(sim, job, stop_of(at_once));
     eventq_cancel(&sim->events, sim->runs[job].event);
     sim->running--;
-    sim->view.jobs[job].preemptions++;
+    view_job(&sim->view, job)->preemptions++;
     settle_work(sim, job, stop_of(at_once));
     jobs_leave_phase(sim, job);
     if (writes > 0) {
@@ -116,7 +116,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
 
 /* The checkpoint of a resize, or the rest of the last one's, is written on the new GPUs. */
 static void show_checkpoint(struct sim *sim, uint32_t job) {
-    struct easim_job *j = &sim->view.jobs[job];
+    struct easim_job *j = view_job(&sim->view, job);
     int64_t writes = writes_ns(sim, job, STOP_ON_DEMAND), most = units_ns(costs_of(sim, job)->checkpoint_s);
     writes = writes < most ? writes : most; /* it may still have been waiting for GPUs to wake */
     j->setup_s = j->restart_s + units_s(writes);
@@ -132,14 +132,14 @@ bool interrupt_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct 
     sim->runs[job].resizing = true;
     jobs_show_segment(sim, job, config, gpus_span(allocation));
     jobs_await_gpus(sim, job);
-    sim->view.jobs[job].saved_at_s = units_s(sim->unsaved[job].until_ns);
+    view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);
     return true;
 }
 
 void interrupt_resize(struct sim *sim, const struct job_start *start) {
     struct job_run *run = &sim->runs[start->job];
-    struct easim_job *j = &sim->view.jobs[start->job];
+    struct easim_job *j = view_job(&sim->view, start->job);
     eventq_cancel(&sim->events, run->event);
     jobs_leave_phase(sim, start->job);
     gpus_settle(sim, start->job);

@@ -51,7 +51,7 @@ static const char *reject_reason(struct sim *sim, uint32_t job, const struct con
 /* T*, EDP* and set-up of the next start, for the work that is left. */
 static struct config_best update_predictions(struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
-    struct easim_job *j = &sim->view.jobs[job];
+    struct easim_job *j = view_job(&sim->view, job);
     const struct start_costs *costs = workload_costs(sim->workload, spec->model);
     j->setup_s = j->started_before ? costs->restart_s : costs->start_s;
     struct config_best best = config_table_best(&sim->workload->table, spec->set, j->remaining, j->setup_s);
@@ -66,7 +66,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     const struct config_set *set = &sim->workload->table.sets.at[spec->set];
     const struct start_costs *costs = workload_costs(sim->workload, spec->model);
     bool oracle = sim->module->policy->capabilities & EASIM_CAPABILITY_ORACLE;
-    sim->view.jobs[job] = (struct easim_job){
+    *view_job(&sim->view, job) = (struct easim_job){
         .id = spec->id,
         .index = job,
         .next_waiting = EASIM_NONE,
@@ -120,7 +120,7 @@ void jobs_submit(struct sim *sim, uint32_t job) {
     struct config_best best = update_predictions(sim, job);
     const char *reason = reject_reason(sim, job, &best);
     if (reason) {
-        sim->view.jobs[job].state = EASIM_JOB_REJECTED;
+        view_job(&sim->view, job)->state = EASIM_JOB_REJECTED;
         sim->reject_reasons[job] = reason;
         sim->rejected++;
         sim_notify(sim, job, JOB_REJECTED);
@@ -134,8 +134,8 @@ void jobs_submit(struct sim *sim, uint32_t job) {
 void jobs_requeue(struct sim *sim, uint32_t job) {
     sim->runs[job].event = EVENT_NONE;
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
-        sim->view.v->checkpointing_count--;
-    sim->view.jobs[job].saved_at_s = 0;
+        view_header(&sim->view)->checkpointing_count--;
+    view_job(&sim->view, job)->saved_at_s = 0;
     update_predictions(sim, job);
     enqueue(sim, job);
 }
@@ -143,7 +143,7 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
 /* --- starts --- */
 
 void jobs_show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
-    struct easim_job *j = &sim->view.jobs[job];
+    struct easim_job *j = view_job(&sim->view, job);
     double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
     j->config = config;
     j->span = span;
@@ -155,7 +155,7 @@ void jobs_await_gpus(struct sim *sim, uint32_t job) {
     int64_t wait_ns = sim->runs[job].awake_ns - sim->now_ns;
     if (wait_ns <= 0)
         return;
-    sim->view.jobs[job].setup_s += units_s(wait_ns);
+    view_job(&sim->view, job)->setup_s += units_s(wait_ns);
     if (sim->unsaved[job].until_ns > 0)
         sim->unsaved[job].until_ns += wait_ns;
 }
@@ -166,7 +166,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     view_dequeue(&sim->view, job);
     list_leave(&sim->list, job);
     count_waiting(sim, job, -1);
-    sim->view.jobs[job].state = EASIM_JOB_RUNNING;
+    view_job(&sim->view, job)->state = EASIM_JOB_RUNNING;
     jobs_show_segment(sim, job, config, gpus_span(allocation));
     jobs_await_gpus(sim, job);
     view_add_running(&sim->view, job);
@@ -227,7 +227,7 @@ void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
 
 void jobs_start(struct sim *sim, const struct job_start *start) {
     struct job_run *run = &sim->runs[start->job];
-    struct easim_job *j = &sim->view.jobs[start->job];
+    struct easim_job *j = view_job(&sim->view, start->job);
     if (run->first_start_ns < 0) {
         run->first_start_ns = sim->now_ns;
         run->first_predicted_ns = j->predicted_end_ns;
@@ -264,7 +264,7 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     run->finish_ns = sim->now_ns;
     run->event = EVENT_NONE;
     run->jobs_ns = sim->jobs_ns - run->jobs_ns;
-    sim->view.jobs[job].state = EASIM_JOB_FINISHED;
+    view_job(&sim->view, job)->state = EASIM_JOB_FINISHED;
     sim->running--;
     sim->finished++;
     sim_notify(sim, job, JOB_FINISHED);

@@ -55,7 +55,7 @@ void nodes_finish(struct sim *sim) {
 /* GPUs of a node fall asleep (sign = 1) or no longer sleep (-1): view and power. */
 static void show_asleep(struct sim *sim, uint32_t node, uint32_t gpus, int sign) {
     uint32_t type = sim->cluster->nodes[node].gpu_type, change = sign < 0 ? 0u - gpus : gpus; /* wraps as wanted */
-    sim->view.gpu_types[type].asleep += change;
+    view_gpu_type(&sim->view, type)->asleep += change;
     sim->meter.types[type].asleep += change;
 }
 

@@ -46,6 +46,23 @@ static void fail_refused(struct sim *sim, const struct action_record *action) {
              refusal_names[action->refusal]);
 }
 
+/* Decisions 1, 2, 4, 8 ...: checked as a whole, so that all of them together cost as much as the last. */
+static bool checks_all(const struct sim *sim) {
+    return (sim->decision_total & (sim->decision_total - 1)) == 0;
+}
+
+static void fail_damage(struct sim *sim) {
+    char place[VIEW_PLACE_BYTES];
+    view_damage(&sim->view, place);
+    sim_fail(sim, ERROR_RUN, "policy %s " PLAN_DAMAGE ": %s", sim->module->policy->name, place);
+}
+
+/* The policy has looked at the view, and the host goes on. */
+static void end_look(struct sim *sim, bool all) {
+    if (!view_look_ends(&sim->view, all))
+        fail_damage(sim);
+}
+
 /* Tells observers of an action; its answer for the policy. */
 static int answer(struct sim *sim, const struct action_record *action) {
     for (const struct observer *const *o = sim->observers; *o; o++)
@@ -95,12 +112,12 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action_record record = {ACTION_START, check_start(sim, job, config), job, config};
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
-        view_unlock(&sim->view);
+        end_look(sim, false);
         if (jobs_take_gpus(sim, job, config, &action.start.allocation))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;
-        view_lock(&sim->view);
+        view_look_begins(&sim->view);
     }
     return answer(sim, &record);
 }
@@ -126,11 +143,11 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct sim *sim = plan->sim;
     struct action_record record = {ACTION_PREEMPT, check_preempt(sim, job), job, EASIM_NONE};
     if (record.refusal == REFUSED_NOT) {
-        view_unlock(&sim->view);
+        end_look(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
         array_push(&plan->actions,
                    ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
-        view_lock(&sim->view);
+        view_look_begins(&sim->view);
     }
     return answer(sim, &record);
 }
@@ -158,12 +175,12 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action_record record = {ACTION_RESIZE, check_resize(sim, job, config), job, config};
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
-        view_unlock(&sim->view);
+        end_look(sim, false);
         if (interrupt_swap_gpus(sim, job, config, &action.start.allocation))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;
-        view_lock(&sim->view);
+        view_look_begins(&sim->view);
     }
     return answer(sim, &record);
 }
@@ -239,7 +256,7 @@ static void drop(struct sim *sim, struct easim_plan *plan) {
 
 static struct easim_pass make_pass(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
-    return (struct easim_pass){sim->view.v, &host, plan, sim->params->own, sim->policy_state};
+    return (struct easim_pass){sim->view.shown, &host, plan, sim->params->own, sim->policy_state};
 }
 
 /* Carries out what the policy has asked for, unless the run has failed. */
@@ -261,11 +278,12 @@ static void note_call(const struct sim *sim, const char *name) {
 static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = make_pass(&plan);
-    view_lock(&sim->view);
+    sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
+    view_look_begins(&sim->view);
     note_call(sim, name);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     note_call(sim, NULL);
-    view_unlock(&sim->view);
+    end_look(sim, checks_all(sim));
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
                  plan.failure.length > 0 ? plan.failure.text : "it gave no reason");
@@ -277,12 +295,12 @@ bool plan_may_admit(struct sim *sim, uint32_t job) {
         return true;
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = make_pass(&plan);
-    sim->view.jobs[job].state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
-    view_lock(&sim->view);
+    view_job(&sim->view, job)->state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
+    view_look_begins(&sim->view);
     note_call(sim, "admission");
-    bool may = list_may_admit(&sim->list, &pass, &sim->view.jobs[job], sim->over_cap);
+    bool may = list_may_admit(&sim->list, &pass, easim_view_job(pass.view, job), sim->over_cap);
     note_call(sim, NULL);
-    view_unlock(&sim->view);
+    end_look(sim, false);
     finish_plan(sim, &plan);
     return may;
 }
@@ -300,7 +318,7 @@ void plan_decide(struct sim *sim) {
     call(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
-    sim->view.v->event_count = 0;
+    view_header(&sim->view)->event_count = 0;
 }
 
 void plan_call_init(struct sim *sim) {
@@ -317,4 +335,22 @@ void plan_call_finish(struct sim *sim) {
         policy->finish(&pass);
     note_call(sim, NULL);
     str_finish(&plan.failure);
+}
+
+void plan_check_view(struct sim *sim) {
+    view_look_begins(&sim->view); /* what the host has written since the last look is its own */
+    end_look(sim, true);
+}
+
+bool plan_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
+    struct easim_plan plan = {.sim = sim};
+    struct easim_pass pass = make_pass(&plan);
+    text[0] = '\0';
+    view_look_begins(&sim->view);
+    note_call(sim, "answers asked again");
+    bool found = sim->module->policy->list && recheck_at_end(&sim->list, &pass, text);
+    note_call(sim, NULL);
+    end_look(sim, true);
+    arena_reset(&sim->scratch);
+    return found;
 }

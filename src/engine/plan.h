@@ -3,6 +3,10 @@
 #define EASIM_ENGINE_PLAN_H
 
 #include "engine/sim.h"
+#include "policy/recheck.h"
+
+/* In the failure of a checked run whose policy has. */
+#define PLAN_DAMAGE "has written into the view, which is constant"
 
 /* Asks the policy for its decision and commits it. On failure sim->error is set. */
 void plan_decide(struct sim *sim);
@@ -12,5 +16,10 @@ bool plan_may_admit(struct sim *sim, uint32_t job);
 /* Calls init (before the first event) or finish (after the last) of the policy, where it has one. */
 void plan_call_init(struct sim *sim);
 void plan_call_finish(struct sim *sim);
+/* At the end of a checked run: compares all of the view. */
+void plan_check_view(struct sim *sim);
+/* Of a run that ends with jobs waiting: whether answers of the policy that the host keeps do not hold any more, and
+   which. */
+bool plan_explain(struct sim *sim, char text[static RECHECK_BYTES]);
 
 #endif

@@ -48,12 +48,13 @@ int sim_init(struct sim *sim, struct error *reterr) {
     const struct easim_policy *policy = sim->module->policy;
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    view_init(&sim->view, sim->cluster, w, sim->options.check);
-    sim->view.v->price_per_mwh = sim->options.prices.price_per_mwh;
-    sim->view.v->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
+    if (view_init(&sim->view, sim->cluster, w, sim->options.check, reterr) < 0)
+        return ERROR_RUN;
+    view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
+    view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
     changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
-    sim->view.v->power_w = power_w(sim->committed_nw);
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     gpus_find_over_cap(sim);
     sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
@@ -64,7 +65,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
         list_init(&sim->list, sim->params, (uint32_t)w->jobs.count);
-        sim->view.v->usage_half_life_s = sim->params->list.half_life_s;
+        sim->list.recheck = sim->options.check;
+        view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }
     if (w->jobs.count > 0)
         eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);
@@ -278,13 +280,15 @@ static bool cancelled(const struct sim *sim) {
 
 static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
+    char why[RECHECK_BYTES];
+    bool known = plan_explain(sim, why);
     sim_fail(
         sim, ERROR_RUN,
         "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; the first of "
-        "them is job %s",
+        "them is job %s%s%s",
         sim->module->policy->name, v->waiting_count,
         sim->changes.pending > 0 ? "but what the repeated series have shown will happen" : "will happen",
-        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id);
+        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why);
 }
 
 int sim_run(struct sim *sim, struct error *reterr) {
@@ -305,6 +309,8 @@ int sim_run(struct sim *sim, struct error *reterr) {
     if (sim->error.code >= 0 && !drain)
         advance(sim, sim->options.horizon_ns);
     end_instant(sim);
+    if (sim->options.check && sim->error.code >= 0)
+        plan_check_view(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;
     return sim->error.code;

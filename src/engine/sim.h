@@ -91,7 +91,7 @@ struct sim_options {
     struct model_noise noise;
     uint64_t seed;
     uint32_t replication;
-    bool check;                /* invariants after every event, view in read-only pages */
+    bool check;                /* invariants after every event, a guarded view, kept answers asked again */
     bool strict;               /* a refused action ends the run */
     bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */

@@ -4,8 +4,7 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdio.h>
 
 /* Arrays one after the other in the region, each on its own cache line. */
 static size_t reserve(size_t *bytes, size_t count, size_t each) {
@@ -14,152 +13,221 @@ static size_t reserve(size_t *bytes, size_t count, size_t each) {
     return at;
 }
 
-static void map_region(struct view *view, const struct cluster *cluster, const struct workload *w) {
+enum { AT_VIEW, AT_GPU_TYPES, AT_NODES, AT_USERS, AT_CONFIGS, AT_JOBS, AT_RUNNING, AT_EVENTS };
+
+static int map_region(struct view *view, const struct cluster *cluster, const struct workload *w, bool checked,
+                      struct error *reterr) {
     uint32_t jobs = (uint32_t)w->jobs.count;
     size_t bytes = 0, users = w->users.count, configs = w->table.configs.count;
     size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
            running = most_running < jobs ? most_running : jobs;
+    size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
-    size_t at_view = reserve(&bytes, 1, sizeof *view->v);
-    size_t at_types = reserve(&bytes, cluster->gpu_type_count, sizeof *view->gpu_types);
-    size_t at_nodes = reserve(&bytes, cluster->node_count, sizeof *view->nodes);
-    size_t at_users = reserve(&bytes, users, sizeof *view->users);
-    size_t at_configs = reserve(&bytes, configs, sizeof *view->configs);
-    size_t at_jobs = reserve(&bytes, jobs, sizeof *view->jobs);
-    size_t at_running = reserve(&bytes, running, sizeof *view->running);
-    size_t at_events = reserve(&bytes, view->event_capacity, sizeof *view->events);
-    view->region_bytes = bytes;
-    view->region = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (view->region == MAP_FAILED)
-        (void)mem_alloc(SIZE_MAX); /* out of memory: says so and ends the process */
-    char *base = view->region;
-    view->v = (void *)(base + at_view);
-    view->gpu_types = (void *)(base + at_types);
-    view->nodes = (void *)(base + at_nodes);
-    view->users = (void *)(base + at_users);
-    view->configs = (void *)(base + at_configs);
-    view->jobs = (void *)(base + at_jobs);
-    view->running = (void *)(base + at_running);
-    view->events = (void *)(base + at_events);
+    at[AT_VIEW] = reserve(&bytes, 1, sizeof *view->v);
+    at[AT_GPU_TYPES] = reserve(&bytes, cluster->gpu_type_count, sizeof *view->gpu_types);
+    at[AT_NODES] = reserve(&bytes, cluster->node_count, sizeof *view->nodes);
+    at[AT_USERS] = reserve(&bytes, users, sizeof *view->users);
+    at[AT_CONFIGS] = reserve(&bytes, configs, sizeof *view->configs);
+    at[AT_JOBS] = reserve(&bytes, jobs, sizeof *view->jobs);
+    at[AT_RUNNING] = reserve(&bytes, running, sizeof *view->running);
+    at[AT_EVENTS] = reserve(&bytes, view->event_capacity, sizeof *view->events);
+    if (guard_init(&view->guard, bytes, checked, reterr) < 0)
+        return -1;
+    const char *base = view->guard.host;
+    view->v = (const void *)(base + at[AT_VIEW]);
+    view->gpu_types = (const void *)(base + at[AT_GPU_TYPES]);
+    view->nodes = (const void *)(base + at[AT_NODES]);
+    view->users = (const void *)(base + at[AT_USERS]);
+    view->configs = (const void *)(base + at[AT_CONFIGS]);
+    view->jobs = (const void *)(base + at[AT_JOBS]);
+    view->running = (const void *)(base + at[AT_RUNNING]);
+    view->events = (const void *)(base + at[AT_EVENTS]);
+    view->shown = view->guard.shown;
+    return 0;
+}
+
+/* The places of the view, to be written. */
+static void *open_place(struct view *view, const void *at, size_t bytes) {
+    return guard_open(&view->guard, at, bytes);
+}
+
+struct easim_view *view_header(struct view *view) {
+    return open_place(view, view->v, sizeof *view->v);
+}
+
+struct easim_job *view_job(struct view *view, uint32_t job) {
+    return open_place(view, &view->jobs[job], sizeof *view->jobs);
+}
+
+struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type) {
+    return open_place(view, &view->gpu_types[gpu_type], sizeof *view->gpu_types);
+}
+
+static struct easim_node *open_node(struct view *view, uint32_t node) {
+    return open_place(view, &view->nodes[node], sizeof *view->nodes);
+}
+
+static struct easim_user *open_user(struct view *view, uint32_t user) {
+    return open_place(view, &view->users[user], sizeof *view->users);
+}
+
+static struct easim_running *open_running(struct view *view, uint32_t slot) {
+    return open_place(view, &view->running[slot], sizeof *view->running);
+}
+
+/* The link that leads to a waiting job, or would: of the one before it, or the head of the list. */
+static uint32_t *open_link(struct view *view, uint32_t job) {
+    uint64_t before = job > 0 ? idset_prev(&view->waiting, job - 1) : IDSET_NONE;
+    return before == IDSET_NONE ? &view_header(view)->first_waiting
+                                : &view_job(view, (uint32_t)before)->next_waiting;
 }
 
 static void fill_arrays(struct view *view, const struct cluster *cluster, const struct workload *w) {
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
-        view->gpu_types[h] = (struct easim_gpu_type){.name = type->name,
-                                                     .gpus = type->gpus,
-                                                     .free = type->gpus,
-                                                     .node_gpus_max = type->node_gpus_max,
-                                                     .node_free_max = type->node_gpus_max,
-                                                     .idle_w = type->idle_w,
-                                                     .ctx_w = type->ctx_w,
-                                                     .tdp_w = type->tdp_w,
-                                                     .memory_gib = type->memory_gib};
+        *view_gpu_type(view, h) = (struct easim_gpu_type){.name = type->name,
+                                                          .gpus = type->gpus,
+                                                          .free = type->gpus,
+                                                          .node_gpus_max = type->node_gpus_max,
+                                                          .node_free_max = type->node_gpus_max,
+                                                          .idle_w = type->idle_w,
+                                                          .ctx_w = type->ctx_w,
+                                                          .tdp_w = type->tdp_w,
+                                                          .memory_gib = type->memory_gib};
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
-        view->nodes[n] =
+        *open_node(view, n) =
             (struct easim_node){cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
     for (uint32_t u = 0; u < w->users.count; u++)
-        view->users[u] = (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
+        *open_user(view, u) = (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
     if (w->table.configs.count > 0)
-        memcpy(view->configs, w->table.configs.at, w->table.configs.count * sizeof *view->configs);
+        memcpy(open_place(view, view->configs, w->table.configs.count * sizeof *view->configs), w->table.configs.at,
+               w->table.configs.count * sizeof *view->configs);
 }
 
-void view_init(struct view *view, const struct cluster *cluster, const struct workload *w, bool protect) {
-    *view = (struct view){.protect = protect};
-    map_region(view, cluster, w);
+int view_init(struct view *view, const struct cluster *cluster, const struct workload *w, bool checked,
+              struct error *reterr) {
+    *view = (struct view){0};
+    if (map_region(view, cluster, w, checked, reterr) < 0)
+        return ERROR_RUN;
     fill_arrays(view, cluster, w);
     idset_init(&view->waiting, w->jobs.count);
-    *view->v = (struct easim_view){.struct_size = sizeof *view->v,
-                                   .power_cap_w = cluster->power_cap_w,
-                                   .gpus = cluster->gpus,
-                                   .free_gpus = cluster->gpus,
-                                   .gpu_type_count = cluster->gpu_type_count,
-                                   .node_count = cluster->node_count,
-                                   .user_count = (uint32_t)w->users.count,
-                                   .config_count = (uint32_t)w->table.configs.count,
-                                   .job_count = (uint32_t)w->jobs.count,
-                                   .usage_half_life_s = INFINITY,
-                                   .first_waiting = EASIM_NONE,
-                                   .gpu_type_stride = sizeof *view->gpu_types,
-                                   .node_stride = sizeof *view->nodes,
-                                   .user_stride = sizeof *view->users,
-                                   .config_stride = sizeof *view->configs,
-                                   .job_stride = sizeof *view->jobs,
-                                   .running_stride = sizeof *view->running,
-                                   .event_stride = sizeof *view->events,
-                                   .gpu_types = view->gpu_types,
-                                   .nodes = view->nodes,
-                                   .users = view->users,
-                                   .configs = view->configs,
-                                   .jobs = view->jobs,
-                                   .running = view->running,
-                                   .events = view->events};
+    const char *shown = view->guard.shown; /* which pointers that policies follow lead to */
+    *view_header(view) = (struct easim_view){.struct_size = sizeof *view->v,
+                                             .power_cap_w = cluster->power_cap_w,
+                                             .gpus = cluster->gpus,
+                                             .free_gpus = cluster->gpus,
+                                             .gpu_type_count = cluster->gpu_type_count,
+                                             .node_count = cluster->node_count,
+                                             .user_count = (uint32_t)w->users.count,
+                                             .config_count = (uint32_t)w->table.configs.count,
+                                             .job_count = (uint32_t)w->jobs.count,
+                                             .usage_half_life_s = INFINITY,
+                                             .first_waiting = EASIM_NONE,
+                                             .gpu_type_stride = sizeof *view->gpu_types,
+                                             .node_stride = sizeof *view->nodes,
+                                             .user_stride = sizeof *view->users,
+                                             .config_stride = sizeof *view->configs,
+                                             .job_stride = sizeof *view->jobs,
+                                             .running_stride = sizeof *view->running,
+                                             .event_stride = sizeof *view->events,
+                                             .gpu_types = shown + view->places[AT_GPU_TYPES],
+                                             .nodes = shown + view->places[AT_NODES],
+                                             .users = shown + view->places[AT_USERS],
+                                             .configs = shown + view->places[AT_CONFIGS],
+                                             .jobs = shown + view->places[AT_JOBS],
+                                             .running = shown + view->places[AT_RUNNING],
+                                             .events = shown + view->places[AT_EVENTS]};
+    return 0;
 }
 
 void view_finish(struct view *view) {
-    if (view->region)
-        munmap(view->region, view->region_bytes);
+    guard_finish(&view->guard);
     idset_finish(&view->waiting);
     *view = (struct view){0};
 }
 
-void view_lock(struct view *view) {
-    if (view->protect)
-        (void)mprotect(view->region, view->region_bytes, PROT_READ);
+void view_look_begins(struct view *view) {
+    guard_show(&view->guard);
 }
 
-void view_unlock(struct view *view) {
-    if (view->protect)
-        (void)mprotect(view->region, view->region_bytes, PROT_READ | PROT_WRITE);
+bool view_look_ends(struct view *view, bool all) {
+    return guard_check(&view->guard, all);
+}
+
+void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
+    static const struct {
+        const char *name;
+        size_t stride;
+    } kinds[] = {{"the view itself", 0},
+                 {"GPU type", sizeof *view->gpu_types},
+                 {"node", sizeof *view->nodes},
+                 {"user", sizeof *view->users},
+                 {"configuration", sizeof *view->configs},
+                 {"job", sizeof *view->jobs},
+                 {"running job", sizeof *view->running},
+                 {"event", sizeof *view->events}};
+    size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
+    int kind = AT_EVENTS;
+    while (at < view->places[kind])
+        kind--;
+    size_t number = kinds[kind].stride > 0 ? (at - view->places[kind]) / kinds[kind].stride : 0;
+    if (kind == AT_VIEW)
+        snprintf(text, VIEW_PLACE_BYTES, "%s", kinds[kind].name);
+    else if (kind == AT_JOBS && number < view->v->job_count && view->jobs[number].id)
+        snprintf(text, VIEW_PLACE_BYTES, "job %.100s", view->jobs[number].id);
+    else
+        snprintf(text, VIEW_PLACE_BYTES, "%s %zu of its array", kinds[kind].name, number);
 }
 
 void view_set_now(struct view *view, int64_t now_ns) {
-    view->v->now_ns = now_ns;
-    view->v->now_s = units_s(now_ns);
+    struct easim_view *v = view_header(view);
+    v->now_ns = now_ns;
+    v->now_s = units_s(now_ns);
 }
 
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job) {
-    if (view->v->event_count < view->event_capacity)
-        view->events[view->v->event_count++] = (struct easim_event){kind, job};
+    uint32_t count = view->v->event_count;
+    if (count >= view->event_capacity)
+        return;
+    struct easim_event *event = open_place(view, &view->events[count], sizeof *event);
+    *event = (struct easim_event){kind, job};
+    view_header(view)->event_count++;
 }
 
 void view_enqueue(struct view *view, uint32_t job) {
-    struct easim_job *j = &view->jobs[job];
-    uint64_t before = job > 0 ? idset_prev(&view->waiting, job - 1) : IDSET_NONE;
-    uint32_t *link = before == IDSET_NONE ? &view->v->first_waiting : &view->jobs[before].next_waiting;
+    struct easim_job *j = view_job(view, job);
+    uint32_t *link = open_link(view, job);
     j->state = EASIM_JOB_WAITING;
     j->config = EASIM_NONE;
     j->next_waiting = *link;
     *link = job;
     idset_insert(&view->waiting, job);
-    view->v->waiting_count++;
+    view_header(view)->waiting_count++;
 }
 
 void view_dequeue(struct view *view, uint32_t job) {
     idset_remove(&view->waiting, job);
-    uint64_t before = job > 0 ? idset_prev(&view->waiting, job - 1) : IDSET_NONE;
-    uint32_t *link = before == IDSET_NONE ? &view->v->first_waiting : &view->jobs[before].next_waiting;
-    *link = view->jobs[job].next_waiting;
-    view->v->waiting_count--;
+    *open_link(view, job) = view->jobs[job].next_waiting;
+    view_header(view)->waiting_count--;
 }
 
 void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign) {
     uint32_t change = sign < 0 ? 0u - gpus : gpus; /* unsigned arithmetic wraps as wanted */
-    view->nodes[node].free += change;
-    view->gpu_types[view->nodes[node].gpu_type].free += change;
-    view->v->free_gpus += change;
+    open_node(view, node)->free += change;
+    view_gpu_type(view, view->nodes[node].gpu_type)->free += change;
+    view_header(view)->free_gpus += change;
 }
 
 void view_set_failed(struct view *view, uint32_t node, bool failed) {
     uint32_t gpus = failed ? view->nodes[node].free : view->nodes[node].gpus;
     view_move_gpus(view, node, gpus, failed ? -1 : 1);
-    view->nodes[node].failed = failed;
-    view->gpu_types[view->nodes[node].gpu_type].failed += failed ? gpus : 0u - gpus; /* wraps as wanted */
+    open_node(view, node)->failed = failed;
+    view_gpu_type(view, view->nodes[node].gpu_type)->failed += failed ? gpus : 0u - gpus; /* wraps as wanted */
 }
 
 void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign) {
-    struct easim_user *u = &view->users[user];
+    struct easim_user *u = open_user(view, user);
     u->gpu_s = easim_user_usage_s(view->v, user);
     u->as_of_s = view->v->now_s;
     if (config->milli > 0)
@@ -169,20 +237,20 @@ void view_user_gpus(struct view *view, uint32_t user, const struct easim_config 
 }
 
 void view_add_running(struct view *view, uint32_t job) {
-    view->jobs[job].running_slot = view->v->running_count++;
+    view_job(view, job)->running_slot = view_header(view)->running_count++;
     view_change_running(view, job);
 }
 
 void view_change_running(struct view *view, uint32_t job) {
     const struct easim_job *j = &view->jobs[job];
     const struct easim_config *config = &view->configs[j->config];
-    view->running[j->running_slot] =
+    *open_running(view, j->running_slot) =
         (struct easim_running){job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
 }
 
 void view_remove_running(struct view *view, uint32_t job) {
     uint32_t slot = view->jobs[job].running_slot;
-    view->running[slot] = view->running[--view->v->running_count];
-    view->jobs[view->running[slot].job].running_slot = slot;
-    view->jobs[job].running_slot = EASIM_NONE;
+    *open_running(view, slot) = view->running[--view_header(view)->running_count];
+    view_job(view, view->running[slot].job)->running_slot = slot;
+    view_job(view, job)->running_slot = EASIM_NONE;
 }

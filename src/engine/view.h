@@ -1,35 +1,47 @@
-/* What policies see (easim/policy.h), kept up to date by single changes; in checked runs read-only while they look.
- */
+/* What policies see (easim/policy.h), kept up to date by single changes. */
 #ifndef EASIM_ENGINE_VIEW_H
 #define EASIM_ENGINE_VIEW_H
 
 #include "base/idset.h"
 #include "cluster/cluster.h"
 #include "easim/policy.h"
+#include "engine/guard.h"
 #include "workload/workload.h"
 
+/* Who reads uses the pointers, who writes asks for the place (view_header, view_job, view_gpu_type). */
 struct view {
-    struct easim_view *v; /* at the start of the region */
-    struct easim_gpu_type *gpu_types;
-    struct easim_node *nodes;
-    struct easim_user *users;
-    struct easim_config *configs;
-    struct easim_job *jobs;
-    struct easim_running *running;
-    struct easim_event *events;
+    const struct easim_view *v; /* at the start of the region */
+    const struct easim_gpu_type *gpu_types;
+    const struct easim_node *nodes;
+    const struct easim_user *users;
+    const struct easim_config *configs;
+    const struct easim_job *jobs;
+    const struct easim_running *running;
+    const struct easim_event *events;
     uint32_t event_capacity;
-    void *region; /* one mapping that holds all of the above */
-    size_t region_bytes;
-    struct idset waiting; /* job indices */
-    bool protect;
+    size_t places[8];               /* of the above in the region, in that order */
+    struct guard guard;             /* the region that holds all of the above */
+    const struct easim_view *shown; /* to policies */
+    struct idset waiting;           /* job indices */
 };
 
-void view_init(struct view *view, const struct cluster *cluster, const struct workload *workload, bool protect);
+#define VIEW_PLACE_BYTES 160
+
+/* checked: policies see pages that they cannot write, and what they write all the same is found (guard.h). */
+int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload, bool checked,
+              struct error *reterr) MUST_CHECK;
 void view_finish(struct view *view);
 
-/* Read-only while a policy looks; no effect unless `protect`. */
-void view_lock(struct view *view);
-void view_unlock(struct view *view);
+/* Around every look of a policy. view_look_ends: false if the policy has written into the view, as far as a part,
+   or `all`, of it tells; view_damage then names the place ("job 17"). */
+void view_look_begins(struct view *view);
+bool view_look_ends(struct view *view, bool all);
+void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
+
+/* To be written now, between looks. */
+struct easim_view *view_header(struct view *view);
+struct easim_job *view_job(struct view *view, uint32_t job);
+struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type);
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);

@@ -130,8 +130,9 @@ static uint32_t group_of(struct list *l, const struct easim_pass *pass, const st
     return groups_end(&l->index.groups);
 }
 
-static uint32_t queue_of(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                         const struct easim_key *key) {
+uint32_t index_queue_of(struct list *l, const struct easim_pass *pass, uint32_t job_index,
+                        const struct easim_key *key) {
+    const struct easim_job *job = easim_view_job(pass->view, job_index);
     struct index *x = &l->index;
     struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
                               .group = group_of(l, pass, job, key),
@@ -196,7 +197,7 @@ static int insert(struct list *l, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
     if (index_ask(l, pass, job, &key) < 0)
         return -1;
-    uint32_t queue = queue_of(l, pass, easim_view_job(pass->view, job), &key);
+    uint32_t queue = index_queue_of(l, pass, job, &key);
     index_put(&l->index, pass, &(struct index_place){key.value, job, queue});
     if (key.ask_again_s != 0)
         ask_again(&l->index, key.ask_again_s, job);

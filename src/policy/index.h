@@ -67,6 +67,9 @@ int index_update(struct list *list, const struct easim_pass *pass);
 int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
 /* The same of a job that has not joined the queue yet. */
 int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+/* The queue in which a waiting job with that key belongs. */
+uint32_t index_queue_of(struct list *list, const struct easim_pass *pass, uint32_t job,
+                        const struct easim_key *key);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);

@@ -4,6 +4,7 @@
 #include "policy/list.h"
 
 #include "base/mem.h"
+#include "policy/recheck.h"
 #include "policy/shrink.h"
 
 #include <stdlib.h>
@@ -289,7 +290,7 @@ static void next_head(struct list *l, const struct easim_pass *pass) {
 static int visit_head(struct list *l, const struct easim_pass *pass) {
     struct list_head head = l->heads.at[0];
     struct easim_key key;
-    if (index_ask(l, pass, head.rank.job, &key) < 0)
+    if ((l->recheck && recheck_job(l, pass, head.rank.job) < 0) || index_ask(l, pass, head.rank.job, &key) < 0)
         return -1;
     int started = visit(l, pass, easim_view_job(pass->view, head.rank.job), &key);
     if (started <= 0 && l->index.jobs[head.rank.job].queue != EASIM_NONE)
@@ -300,10 +301,9 @@ static int visit_head(struct list *l, const struct easim_pass *pass) {
     return started;
 }
 
-static int visit_by_index(struct list *l, const struct easim_pass *pass) {
+/* Visits from the head of the heap on, until nothing more can start. */
+static int visit_heads(struct list *l, const struct easim_pass *pass) {
     struct index_rank last = {.tier = INT32_MIN, .value = -INFINITY};
-    if (index_update(l, pass) < 0 || gather(l, pass) < 0)
-        return -1;
     while (l->heads.count > 0 && !is_over(l, pass, &last)) {
         struct list_head head = l->heads.at[0];
         if (l->index.jobs[head.rank.job].queue != head.queue) { /* a callback has started it */
@@ -322,10 +322,20 @@ static int visit_by_index(struct list *l, const struct easim_pass *pass) {
         if (!started && l->options->strict)
             break;
     }
+    return 0;
+}
+
+static int visit_by_index(struct list *l, const struct easim_pass *pass) {
+    if (index_update(l, pass) < 0 || gather(l, pass) < 0 || visit_heads(l, pass) < 0)
+        return -1;
     for (size_t i = 0; i < l->aside.count; i++)
         if (easim_view_job(pass->view, l->aside.at[i].job)->state == EASIM_JOB_WAITING)
             index_put(&l->index, pass, &l->aside.at[i]);
-    return 0;
+    if (!l->recheck)
+        return 0;
+    bool all = l->recheck_all;
+    l->recheck_all = false;
+    return recheck_pass(l, pass, all);
 }
 
 /* Finds l->first_left: whoever is first of those that still wait. Negative: failed. */

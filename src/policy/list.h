@@ -33,6 +33,8 @@ struct list {
     uint64_t stamp;                     /* another one whenever the cluster may have changed */
     struct list_left first_left;        /* only with `shrink` */
     struct resize resize;
+    bool recheck,
+        recheck_all; /* answers that are kept are asked for again (recheck.h); all of them in the next pass */
 };
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);

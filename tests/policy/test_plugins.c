@@ -142,21 +142,114 @@ Test(plugins, wakes_not_before) {
     }
 }
 
-/* The view of a checked run is in read-only pages: a policy that casts const away crashes (in a process of its
- * own). */
-Test(plugins, view_is_read_only) {
+/* How a process ends in which the policy runs. */
+static int end_of(const char *policy) {
     pid_t child = fork();
     cr_assert_neq(child, -1);
     if (child == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         signal(SIGSEGV, SIG_DFL);
         struct trial t;
-        run_policy(&t, "{name: write_view}", false);
+        run_policy(&t, policy, false);
         _exit(0);
     }
     int status;
     cr_assert_eq(waitpid(child, &status, 0), child);
-    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status %#x", (unsigned)status);
+    return status;
+}
+
+/* The view of a checked run is in pages that a policy cannot write: it crashes (in a process of its own), whether
+   it casts const away or asks for other pages first. */
+Test(plugins, view_is_read_only) {
+    static const char *const policies[] = {"{name: write_view}", "{name: write_view, params: {how: mprotect}}",
+                                           "{name: write_view, params: {how: mprotect, job: 1}}"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        int status = end_of(policies[i]);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s: status %#x", policies[i],
+                  (unsigned)status);
+    }
+}
+
+/* 2,000 jobs of 1 s, one a second, on one GPU: two decisions each at a time. What a policy writes by way of the
+   host's own mapping is found, also where nobody comes by any more (job 3 at decision 900: it is over) or yet. */
+Test(plugins, view_is_compared) {
+    static const struct {
+        const char *params, *text;
+    } cases[] = {
+        {"{how: host}",
+         "policy write_view has written into the view, which is constant: the view itself (at t = 0 s)"},
+        {"{how: host, decision: 900, job: 3}",
+         "policy write_view has written into the view, which is constant: job 4 ("},
+        {"{how: host, decision: 900, job: 1990}",
+         "policy write_view has written into the view, which is constant: job "}, /* not there yet: without a name
+                                                                                   */
+        {"{how: host, decision: 1999, job: 3}",
+         "policy write_view has written into the view, which is constant: job 4 ("},
+        {"{how: kernel}", "policy write_view: decide failed: the kernel does not write there (at t = 0 s)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = NULL},
+                  "name: n\nhorizon: drain\npolicy: {name: write_view, params: %s}\n" TRIAL_CLUSTER(
+                      1) "workload: {kind: periodic, period: 1s, until: {jobs: 2000}, sizes: {law: constant, mean: "
+                         "1s}, rigid: "
+                         "{k: 1}}\n",
+                  cases[i].params);
+        cr_expect_eq(t.status, ERROR_RUN, "%s", cases[i].params);
+        cr_expect(strncmp(t.failure, cases[i].text, strlen(cases[i].text)) == 0, "%s: %s", cases[i].params,
+                  t.failure);
+        trial_finish(&t);
+    }
+}
+
+/* a runs from 0 to 10 on one GPU of two; b and c wait for both. The decision at 10 is the fourth, where all is
+ * asked. */
+static void run_reader(struct trial *t, const char *what, bool unchecked) {
+    static struct trial_options options;
+    options = (struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,10\nb,1,2,20\nc,2,2,30\n",
+                                     .unchecked = unchecked};
+    trial_run(t, &options,
+              "name: n\nhorizon: drain\npolicy: {name: reads_view, params: {what: %s}}\n" TRIAL_CLUSTER(2)
+                  TRIAL_JOBS,
+              what);
+}
+
+/* Answers that the host keeps although they depend on what they may not: a checked run ends when it finds another;
+   one that is not, where they leave jobs waiting, and says so then. */
+Test(plugins, kept_answers) {
+    static const struct {
+        const char *what, *says, *when, *at_end;
+    } cases[] = {
+        {"objective", "the objective of job b is not what it was when the job was queued", "(at t = 10 s)",
+         "leaves 2 jobs"},
+        {"maximum",
+         "what the objective and objective_max admit of job b is not what it was when the job was queued",
+         "(at t = 10 s)", "leaves 2 jobs"},
+        {"value", "the value of the key of job b is not what it was when it was asked for", "(at t = 10 s)", NULL},
+        {"tier", "the tier of the key of job b is not what it was when it was asked for", "(at t = 10 s)", NULL},
+        {"time", "the value of the key of job b ", "(at t = 2 s)", NULL},
+        {"allow", "allow answers otherwise of job c than of a job that waits for the same", "(at t = 10 s)",
+         "leaves 2 jobs"},
+        {"random", NULL, NULL, NULL},
+        {"nothing", NULL, NULL, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial checked, plain;
+        run_reader(&checked, cases[i].what, false);
+        run_reader(&plain, cases[i].what, true);
+        cr_expect_eq(checked.status, cases[i].says ? ERROR_RUN : 0, "%s: %s", cases[i].what, checked.failure);
+        cr_expect_eq(plain.status, cases[i].at_end ? ERROR_RUN : 0, "%s: %s", cases[i].what, plain.failure);
+        if (cases[i].says)
+            cr_expect(strstr(checked.failure, "policy reads_view: decide failed: ") &&
+                          strstr(checked.failure, cases[i].says) && strstr(checked.failure, cases[i].when),
+                      "%s: %s", cases[i].what, checked.failure);
+        else
+            cr_expect_str_eq(checked.jobs_csv.text, plain.jobs_csv.text, "%s", cases[i].what);
+        if (cases[i].at_end)
+            cr_expect(strstr(plain.failure, "policy reads_view ") && strstr(plain.failure, cases[i].at_end) &&
+                          strstr(plain.failure, cases[i].says),
+                      "%s: %s", cases[i].what, plain.failure);
+        trial_finish(&checked);
+        trial_finish(&plain);
+    }
 }
 
 static void roll(struct trial *t, int seed, const char *policy) {

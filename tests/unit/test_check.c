@@ -46,9 +46,9 @@ static void spoil_jobs(struct sim *sim) {
     SPOIL(sim->checkpointing, += 1, "counts of job states");
     SPOIL(sim->finished, += 1, "counts of job states");
     SPOIL(sim->rejected, += 1, "counts of job states");
-    SPOIL(sim->view.v->waiting_count, -= 1, "counts of job states");
-    SPOIL(sim->view.v->running_count, += 1, "counts of job states");
-    SPOIL(sim->view.jobs[a].state, = EASIM_JOB_WAITING, "holds GPUs in the wrong state");
+    SPOIL(view_header(&sim->view)->waiting_count, -= 1, "counts of job states");
+    SPOIL(view_header(&sim->view)->running_count, += 1, "counts of job states");
+    SPOIL(view_job(&sim->view, a)->state, = EASIM_JOB_WAITING, "holds GPUs in the wrong state");
     SPOIL(sim->runs[part].phase, = PHASE_NONE, "holds GPUs in the wrong state");
     SPOIL(sim->runs[a].allocation.count, = 0, "holds GPUs in the wrong state");
     SPOIL(sim->runs[a].allocation.first.gpus, += 1, "holds 3 GPUs instead of 2");
@@ -65,17 +65,18 @@ static void spoil_jobs(struct sim *sim) {
 }
 
 static void spoil_nodes(struct sim *sim) {
+    struct easim_node *nodes = (struct easim_node *)(uintptr_t)sim->view.nodes;
     SPOIL(sim->placement.node_free[1], += 1, "node 1 has");
-    SPOIL(sim->view.nodes[1].free, -= 1, "node 1 has");
-    SPOIL(sim->view.nodes[2].failed, = true, "node 2 has");
-    SPOIL(sim->view.gpu_types[0].free, += 1, "type g shows");
-    SPOIL(sim->view.gpu_types[0].asleep, += 1, "type g shows");
-    SPOIL(sim->view.gpu_types[0].failed, += 1, "type g shows");
-    SPOIL(sim->view.gpu_types[0].node_free_max, += 1, "type g shows");
-    SPOIL(sim->view.gpu_types[0].shared, += 1, "shared GPUs");
-    SPOIL(sim->view.gpu_types[0].shared_free_milli, += 1, "thousandths free");
-    SPOIL(sim->view.gpu_types[0].shared_free_max_milli, += 1, "thousandths free");
-    SPOIL(sim->view.v->shared_free_milli, += 1, "shared GPUs have");
+    SPOIL(nodes[1].free, -= 1, "node 1 has");
+    SPOIL(nodes[2].failed, = true, "node 2 has");
+    SPOIL(view_gpu_type(&sim->view, 0)->free, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->asleep, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->failed, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->node_free_max, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared, += 1, "shared GPUs");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared_free_milli, += 1, "thousandths free");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared_free_max_milli, += 1, "thousandths free");
+    SPOIL(view_header(&sim->view)->shared_free_milli, += 1, "shared GPUs have");
     SPOIL(sim->meter.types[0].asleep, += 1, "type g shows");
     SPOIL(sim->meter.types[0].failed, += 1, "type g shows");
     SPOIL(sim->failures.gpus, += 1, "have failed, not");

@@ -1,0 +1,56 @@
+/* reads_view: a list policy of which one callback looks at what it may not: at what runs, the time or other jobs;
+   or draws random numbers, which it may. */
+#include <easim/policy.h>
+
+enum { NOTHING, OBJECTIVE, MAXIMUM, VALUE, TIER, TIME, ALLOW, RANDOM };
+static const char *const whats[] = {"nothing", "objective", "maximum", "value", "tier",
+                                    "time",    "allow",     "random",  NULL};
+
+struct params {
+    int32_t what;
+};
+
+static bool is(const struct easim_pass *pass, int32_t what) {
+    return ((const struct params *)pass->params)->what == what;
+}
+
+static bool runs(const struct easim_pass *pass) {
+    return pass->view->running_count > 0;
+}
+
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    (void)job;
+    return (struct easim_key){.tier = is(pass, TIER) && runs(pass),
+                              .value = is(pass, VALUE) && runs(pass) ? best + 1
+                                       : is(pass, TIME)              ? pass->view->now_s
+                                       : is(pass, RANDOM)            ? pass->host->uniform(pass->plan)
+                                                                     : best,
+                              .objective_max = is(pass, MAXIMUM) && runs(pass) ? best / 2 : 0};
+}
+
+/* Runs jobs alone. */
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    (void)job;
+    return is(pass, OBJECTIVE) && runs(pass) ? INFINITY : choice->time_s;
+}
+
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    (void)config;
+    return !is(pass, ALLOW) || job->index != 1;
+}
+
+static const struct easim_param params[] = {{"what", "", "which callback", EASIM_PARAM_CHOICE,
+                                             offsetof(struct params, what), 0, RANDOM, NOTHING, false, whats}};
+
+static const struct easim_list list = {
+    .struct_size = sizeof list, .key = key, .objective = objective, .allow = allow};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                                       .name = "reads_view",
+                                                       .version = "1",
+                                                       .summary = "looks at what it may not",
+                                                       .params_size = sizeof(struct params),
+                                                       .params = params,
+                                                       .param_count = 1,
+                                                       .list = &list};

@@ -1,0 +1,121 @@
+/* Memory that the host writes and policies read: what the host writes is seen and no damage, what anybody else
+   writes is found, where the comment of guard.h says. */
+#include "engine/guard.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES  (1u << 20)
+#define WINDOW 4096u /* of guard.c */
+
+static struct guard g;
+
+static void begin(bool checked) {
+    cr_assert_eq(guard_init(&g, BYTES, checked, NULL), 0);
+}
+
+static char *host_at(size_t at) {
+    return (char *)g.host + at;
+}
+
+static void host_writes(size_t at, char value) {
+    *(char *)guard_open(&g, host_at(at), 1) = value;
+}
+
+Test(guard, unchecked) {
+    begin(false);
+    host_writes(7, 'x');
+    guard_show(&g);
+    cr_expect_eq(g.host, g.shown);
+    *host_at(9) = 'y';
+    cr_expect(guard_check(&g, true));
+    guard_finish(&g);
+}
+
+/* 20,000 rounds of random writes, several to a line: seen through the other mapping, and never taken for damage. */
+Test(guard, own_writes) {
+    uint32_t state = 1;
+    begin(true);
+    cr_assert_neq(g.host, g.shown);
+    for (int round = 0; round < 20000; round++) {
+        for (int i = 0; i < 5; i++) {
+            state = state * 1664525 + 1013904223;
+            size_t at = (state >> 8) % (i < 3 ? 256 : BYTES);
+            host_writes(at, (char)state);
+            cr_assert_eq(((const char *)g.shown)[at], (char)state);
+        }
+        guard_show(&g);
+        cr_assert(guard_check(&g, round % 1000 == 0), "round %d", round);
+    }
+    guard_finish(&g);
+}
+
+/* Damage at a place that no window is at now. */
+Test(guard, damage) {
+    const size_t far = BYTES - 100;
+    begin(true);
+    guard_show(&g);
+    *host_at(5) = 'x'; /* the first bytes are compared at every look */
+    cr_expect_not(guard_check(&g, false));
+    cr_expect_eq(g.damage, host_at(5));
+    guard_finish(&g);
+
+    begin(true);
+    guard_show(&g);
+    *host_at(far) = 'x'; /* all of it is */
+    cr_expect_not(guard_check(&g, true));
+    cr_expect_eq(g.damage, host_at(far));
+    guard_finish(&g);
+
+    begin(true);
+    guard_show(&g);
+    *host_at(far) = 'x'; /* the host is about to write there */
+    cr_expect(guard_check(&g, false));
+    host_writes(far, 'y');
+    guard_show(&g);
+    cr_expect_not(guard_check(&g, false));
+    cr_expect_eq(g.damage, host_at(far));
+    guard_finish(&g);
+
+    begin(true);
+    guard_show(&g);
+    *host_at(far) = 'x'; /* the look that wanders comes by: a window a round */
+    uint32_t rounds = 1;
+    for (; guard_check(&g, false) && rounds < 2 * BYTES / WINDOW; rounds++)
+        guard_show(&g);
+    cr_expect_eq(rounds, BYTES / WINDOW - 1);
+    cr_expect_eq(g.damage, host_at(far));
+    guard_finish(&g);
+}
+
+/* How a child ends that makes the other mapping writable, if it can, and writes. */
+static int ends(bool protect) {
+    pid_t child = fork();
+    cr_assert_neq(child, -1);
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGSEGV, SIG_DFL);
+        char *shown = (char *)(uintptr_t)g.shown;
+        if (protect && mprotect(shown, WINDOW, PROT_READ | PROT_WRITE) == 0)
+            _exit(1);
+        *(volatile char *)shown = 'x';
+        _exit(2);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+Test(guard, read_only) {
+    begin(true);
+    for (int protect = 0; protect < 2; protect++) {
+        int status = ends(protect);
+        cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status %#x", (unsigned)status);
+    }
+    guard_finish(&g);
+}
