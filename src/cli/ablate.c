@@ -141,7 +141,7 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &studies[0], &how);
     int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_stop(progress);
     if (r == ERROR_CANCELLED)

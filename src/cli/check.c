@@ -29,6 +29,12 @@ int cli_check(int argc, char **argv) {
         code = cli_report_problems(&problems);
     else
         printf("%s: ok\n", args.config);
+    struct str many = {0};
+    if (code == EXIT_DONE)
+        study_announce(&study, &many);
+    if (many.length > 0)
+        printf("  warning: %s\n", many.text);
+    str_finish(&many);
     for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
         printf("  warning: %s\n", study.warnings.at[i]);
     study_finish(&study);

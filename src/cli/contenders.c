@@ -143,7 +143,10 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(args);
     how.record_power = true; /* trends need it */
-    struct progress_line *progress = args->quiet ? NULL : progress_start(missing, "replications", &how);
+    struct progress_line *progress =
+        args->quiet ? NULL
+                    : progress_start(missing, "replications",
+                                     all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];
         struct error error = {0};

@@ -11,6 +11,7 @@
 struct progress_line {
     atomic_uint count;
     const char *what;
+    double jobs; /* of each; 0: not known */
     struct timespec began;
     atomic_uint done;
     atomic_ulong events;
@@ -46,6 +47,9 @@ static void print_line(struct progress_line *p) {
     if (done > 0)
         fprintf(stderr, "%.3g/s, %.0f s left, ", rate_per_s, (count - done) / rate_per_s);
     fprintf(stderr, "%.2f million events", (double)atomic_load(&p->events) / 1e6);
+    if (p->jobs > 0)
+        fprintf(stderr, ", %.3g %sjobs expected in each", p->jobs < 1e6 ? p->jobs : p->jobs / 1e6,
+                p->jobs < 1e6 ? "" : "million ");
     fflush(stderr);
 }
 
@@ -60,12 +64,24 @@ static void *show(void *context) {
     return NULL;
 }
 
-struct progress_line *progress_start(uint32_t count, const char *what, struct replicate_options *how) {
+static void announce(const struct study *study) {
+    struct str text = {0};
+    study_announce(study, &text);
+    if (text.length > 0)
+        fprintf(stderr, "easim: %s\n", text.text);
+    str_finish(&text);
+}
+
+struct progress_line *progress_start(uint32_t count, const char *what, const struct study *study,
+                                     struct replicate_options *how) {
+    if (study)
+        announce(study);
     if (!isatty(STDERR_FILENO))
         return NULL;
     struct progress_line *p = mem_shared(sizeof *p); /* with processes that simulate */
     atomic_init(&p->count, count);
     p->what = what;
+    p->jobs = study ? study->source.expected_jobs : 0;
     clock_gettime(CLOCK_MONOTONIC, &p->began);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->stop, NULL);

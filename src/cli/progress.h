@@ -6,10 +6,12 @@
 
 struct progress_line;
 
-/* Counts what runs with `how` finish and simulate. NULL if there is nobody to see it; every function accepts NULL.
+/* Announces work that will not end soon on standard error, and counts what runs with `how` finish and simulate.
+   study: what is run, or something with the same jobs; NULL if that differs. NULL if there is nobody to see it;
+   every function accepts NULL.
  */
 struct progress_line *progress_start(uint32_t count, const char *what, /* "replications", "runs" */
-                                     struct replicate_options *how);
+                                     const struct study *study, struct replicate_options *how);
 void progress_expect(struct progress_line *progress, uint32_t count); /* how many there will be after all */
 void progress_stop(struct progress_line *progress);                   /* erases the line and frees */
 

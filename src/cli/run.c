@@ -85,7 +85,7 @@ static int run_study(struct arguments *a, const struct study *study) {
     struct replicate_options how = run_args_options(&a->run);
     how.record_decisions = a->decisions;
     how.time_decisions = a->timing;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_stop(progress);

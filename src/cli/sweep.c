@@ -259,7 +259,7 @@ static int run(const struct arguments *a, struct sweep_dir *dir) {
                             .how = run_args_options(&a->run),
                             .sink = sweep_dir_sink(dir)};
     all.how.record_power = false; /* summaries are kept, no rows */
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs", &all.how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);
     progress_stop(progress);
     free(points);

@@ -272,7 +272,7 @@ static int tune(struct session *s) {
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
-    s->progress = a->run.quiet ? NULL : progress_start(1, "replications", &how);
+    s->progress = a->run.quiet ? NULL : progress_start(1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
                           .params = s->params,
                           .axes = s->axes,

@@ -201,3 +201,16 @@ void study_list_series(const struct study *s, const struct series *list[static S
     list[1] = &s->scenario.prices.price;
     list[2] = &s->scenario.prices.carbon;
 }
+
+#define MANY_JOBS 2e6 /* of a replication: 4 us and 450 bytes a job at best */
+
+void study_announce(const struct study *s, struct str *out) {
+    double jobs = s->source.expected_jobs;
+    if (jobs < MANY_JOBS)
+        return;
+    str_addf(out, "about %.3g million jobs are expected in each of %lld replication%s", jobs / 1e6,
+             (long long)s->scenario.replications, s->scenario.replications == 1 ? "" : "s");
+    if (s->scenario.horizon_ns != TIME_NONE_NS)
+        str_addf(out, " up to the horizon of %.9g s", units_s(s->scenario.horizon_ns));
+    str_add(out, ": at 4 us and 450 bytes a job, at best");
+}

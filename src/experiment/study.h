@@ -39,6 +39,9 @@ void study_load_files(struct study *study, const char *path, const struct scenar
 struct sim study_sim(const struct study *study, const struct workload *workload);
 void study_finish(struct study *study);
 
+/* Where a replication has so many jobs that it will not end soon: how many, and up to when. Else nothing. */
+void study_announce(const struct study *study, struct str *out);
+
 /* As if the scenario said `replications: count`. Not while replications run. */
 void study_set_replications(struct study *study, uint32_t count);
 

@@ -343,24 +343,27 @@ static int bind_section(struct workload_source *source, struct section *section,
     return result;
 }
 
-/* A load that no rate can offer (no GPU runs the models) would make arrivals endless or none, and a rate far too
-   high more jobs than there is memory. */
-static void check_rates(const struct workload_source *source, const struct binding *b) {
+/* How many jobs a stream is expected to have. A load that no rate can offer (no GPU runs the models) would make
+   arrivals endless or none, and a rate far too high more jobs than there is memory. */
+static double expect_jobs(const struct stream *s, const struct workload *trial, const struct binding *b) {
+    if (s->kind == STREAM_TRACE)
+        return (double)s->trace.rows.count;
+    double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, trial);
+    double jobs = fmin((double)s->until_jobs, rate_per_s * (units_s(s->until_ns) - s->start_s));
+    if (!(rate_per_s > 1e-12))
+        problem(b, s, "workload", "no rate of arrivals offers this load: no GPU can run the jobs");
+    else if (jobs > MOST_JOBS)
+        problems_add(b->problems, s->where, "workload", "expected arrivals of at most %.0f jobs, got about %g",
+                     MOST_JOBS, jobs);
+    return fmax(jobs, 0);
+}
+
+static void check_rates(struct workload_source *source, const struct binding *b) {
     struct workload trial = {0};
     const struct stream *streams = source->streams.at;
     if (config_table_init(&trial.table, source->cluster, source->models, b->problems) == 0)
-        for (size_t i = 0; i < source->streams.count; i++) {
-            const struct stream *s = &streams[i];
-            if (s->kind == STREAM_TRACE)
-                continue;
-            double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, &trial);
-            double jobs = fmin((double)s->until_jobs, rate_per_s * (units_s(s->until_ns) - s->start_s));
-            if (!(rate_per_s > 1e-12))
-                problem(b, s, "workload", "no rate of arrivals offers this load: no GPU can run the jobs");
-            else if (jobs > MOST_JOBS)
-                problems_add(b->problems, s->where, "workload",
-                             "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
-        }
+        for (size_t i = 0; i < source->streams.count; i++)
+            source->expected_jobs += expect_jobs(&streams[i], &trial, b);
     workload_finish(&trial);
 }
 

@@ -64,6 +64,24 @@ def progress_line(folder):
     """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
     text = on_a_terminal(command(folder / "progress", 100000), 2.2)
     assert text is None or "of 100000 replications" in text, text
+    # the seed protocol: 0.005 jobs/s for 10 h
+    assert text is None or " million events, 180 jobs expected in each" in text, text
+
+
+def many_jobs(_folder):
+    """0.005 jobs/s for 4e9 s are 20 million: check says so, and run before it begins; not so of the usual 180."""
+    config = ["check", SOURCE / "configs/eas-sim.yaml", "--set", "horizon=4e9"]
+    text = "about 20 million jobs are expected in each of 10 replications up to the horizon of 4e+09 s: "
+    done = subprocess.run([EASIM, *config], capture_output=True, text=True, check=True)
+    assert f"  warning: {text}" in done.stdout, done.stdout
+    usual = subprocess.run([EASIM, *config[:2]], capture_output=True, text=True, check=True)
+    assert "warning" not in usual.stdout, usual.stdout
+    with tempfile.TemporaryDirectory(prefix="easim-many.") as folder:
+        process = subprocess.Popen([EASIM, "run", *config[1:], "-t", "1", "--out", f"{folder}/out"], stderr=subprocess.PIPE, text=True)
+        line = process.stderr.readline()
+        process.kill()
+        process.communicate(timeout=60)
+    assert line.startswith(f"easim: {text}"), line
 
 
 def progress_of_searches(folder):
@@ -94,7 +112,7 @@ def nothing_finished(folder):
 
 
 def main():
-    checks = [interrupted_run, progress_line, progress_of_searches, nothing_finished]
+    checks = [interrupted_run, progress_line, many_jobs, progress_of_searches, nothing_finished]
     with tempfile.TemporaryDirectory(prefix="easim-interrupt.") as folder:
         for check in checks:
             check(Path(folder))
