@@ -119,13 +119,23 @@ static int check(const struct ablation *ablation, struct problems *problems) {
 /* --- the runs --- */
 
 static int print(const struct arguments *a, const struct ablate_output *output, const char *folder) {
+    const struct ablation *ablation = output->ablation;
     struct str text = {0};
+    struct notes notes = {.sources = 0};
+    for (int i = 0; i < 2; i++) {
+        notes_add_study(&notes, &output->studies[i]);
+        notes_add_result(&notes, &output->studies[i], &ablation->cells[i == 0 ? ablation->cell_count - 1 : 0]);
+    }
     if (a->run.format == FORMAT_TABLE) {
         ablate_report(output, &text);
-        str_addf(&text, "\nresults: %s\n", folder);
+        str_add_char(&text, '\n');
     } else {
         (a->run.format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
     }
+    run_args_add_notes(&a->run, &notes, &text);
+    if (a->run.format == FORMAT_TABLE)
+        str_addf(&text, "results: %s\n", folder);
+    notes_finish(&notes);
     int code = run_args_show(&a->run, &text);
     str_finish(&text);
     return code;

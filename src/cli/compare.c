@@ -4,7 +4,7 @@
 #include "cli/contenders.h"
 #include "output/compare_dir.h"
 #include "output/compare_report.h"
-#include "output/report.h"
+#include "output/notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,43 +135,48 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
     }
 }
 
-/* Notes of a policy under its name. */
-static void add_notes(const struct session *s, struct str *out) {
+/* Of all policies together. */
+static void find_notes(const struct session *s, struct notes *notes) {
     for (size_t i = 0; i < s->clean.count; i++) {
         const struct contender *c = &s->clean.at[i];
-        struct str notes = {0};
-        report_notes(&c->study, &c->result, &notes);
-        if (notes.length > 0)
-            str_addf(out, "%s:\n%s", c->study.module.policy->name, notes.text);
-        str_finish(&notes);
-    }
-    if (s->goal.relative > 0 && s->comparison.count > 0) {
-        double precision = compare_precision(&s->comparison, s->goal.column);
-        str_addf(out, "--until-ci: %s ", summary_names[s->goal.column]);
-        if (isfinite(precision))
-            str_addf(out, "known to %.3g %%", 100 * precision);
-        else
-            str_add(out, "has no relative interval for every policy");
-        str_addf(out, " after %u replications%s\n", s->comparison.replications,
-                 precision <= s->goal.relative ? "" : ", not as well as asked for");
+        if (c->left_out)
+            continue;
+        notes_add_study(notes, &c->study);
+        notes_add_result(notes, &c->study, &c->result);
     }
 }
 
-static int print(const struct session *s, const struct compare_output *output) {
+static void add_precision(const struct session *s, struct str *out) {
+    if (!(s->goal.relative > 0) || s->comparison.count == 0)
+        return;
+    double precision = compare_precision(&s->comparison, s->goal.column);
+    str_addf(out, "--until-ci: %s ", summary_names[s->goal.column]);
+    if (isfinite(precision))
+        str_addf(out, "known to %.3g %%", 100 * precision);
+    else
+        str_add(out, "has no relative interval for every policy");
+    str_addf(out, " after %u replications%s\n", s->comparison.replications,
+             precision <= s->goal.relative ? "" : ", not as well as asked for");
+}
+
+static int print(const struct session *s, const struct compare_output *output, const struct notes *notes) {
     const struct run_args *a = &s->args->run;
-    struct str text = {0}, notes = {0};
-    add_notes(s, &notes);
+    struct str text = {0}, precision = {0};
+    add_precision(s, &precision);
     if (a->format == FORMAT_TABLE) {
         compare_report(output, &text);
-        str_addf(&text, "\n%sresults: %s\n", notes.length > 0 ? notes.text : "", s->folder);
+        str_add_char(&text, '\n');
+        run_args_add_notes(a, notes, &text);
+        str_addf(&text, "%sresults: %s\n", precision.length > 0 ? precision.text : "", s->folder);
     } else {
         (a->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
-        if (!a->quiet && notes.length > 0)
-            fputs(notes.text, stderr);
+        run_args_add_notes(a, notes, &text);
+        if (!a->quiet && precision.length > 0)
+            fputs(precision.text, stderr);
     }
     int code = run_args_show(a, &text);
     str_finish(&text);
-    str_finish(&notes);
+    str_finish(&precision);
     return code;
 }
 
@@ -200,6 +205,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
                                     .shown_count = a->shown.count,
                                     .perturbed = perturbed};
     struct error error = {0};
+    struct notes notes = {.sources = 0};
     for (size_t i = 0; i < a->perturbations.count; i++)
         output.perturbed_count += perturbed[i].name != NULL;
     memcpy(output.pareto, a->pareto, sizeof output.pareto);
@@ -215,13 +221,16 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
                                             .failed = failed,
                                             .goal = s->goal.relative > 0 ? &s->goal : NULL,
                                             .folders = list_folders(s, &arena),
-                                            .origin = &origin};
+                                            .origin = &origin,
+                                            .notes = &notes};
     int code = s->clean.code;
+    find_notes(s, &notes);
     if (s->comparison.count > 0) {
         int written = compare_dir_write(s->folder, &output, &state, &error) < 0 ? cli_report_error(&error)
-                                                                                : print(s, &output);
+                                                                                : print(s, &output, &notes);
         code = code == EXIT_DONE ? written : code;
     }
+    notes_finish(&notes);
     free(failed);
     arena_finish(&arena);
     return code;

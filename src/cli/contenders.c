@@ -88,28 +88,6 @@ int contenders_open(struct contenders *all, const char *folder, const struct run
     return r;
 }
 
-/* The sink of the folder, and the trend of each replication beside it. */
-struct watched {
-    struct contender *contender;
-    struct replicate_sink inner;
-};
-
-static void render(void *context, const struct replication *replication, struct str *out) {
-    const struct watched *w = context;
-    const struct trend trend = trend_of(replication->metrics, replication->sim);
-    str_add_bytes(out, (const char *)&trend, sizeof trend);
-    w->inner.render(w->inner.context, replication, out);
-}
-
-static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
-                struct error *reterr) {
-    struct watched *w = context;
-    memcpy(array_add(&w->contender->trends), rendered.at, sizeof(struct trend));
-    rendered.at += sizeof(struct trend);
-    rendered.length -= sizeof(struct trend);
-    return w->inner.emit(w->inner.context, number, summary, rendered, reterr);
-}
-
 /* What was finished of a failed run is kept and marked partial, as by `easim run`. */
 static void fail(struct contenders *all, struct contender *c, const struct error *error) {
     struct error second = {0};
@@ -142,7 +120,6 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(args);
-    how.record_power = true; /* trends need it */
     struct progress_line *progress =
         args->quiet ? NULL
                     : progress_start(missing, "replications",
@@ -152,8 +129,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         struct error error = {0};
         if (c->failed)
             continue;
-        struct watched watched = {c, run_dir_sink(c->dir)};
-        struct replicate_sink sink = {&watched, render, emit};
+        struct replicate_sink sink = run_dir_sink(c->dir);
         study_set_replications(&c->study, replications);
         if (replicate_run(&c->study, &how, &sink, &c->result, &error) < 0) {
             progress_stop(progress); /* before a message goes to the same place */
@@ -178,7 +154,6 @@ void contenders_finish(struct contenders *all) {
         struct contender *c = &all->at[i];
         run_dir_abort(c->dir);
         replicate_result_finish(&c->result);
-        free(c->trends.at);
         study_finish(&c->study);
     }
     free(all->at);
@@ -194,7 +169,7 @@ size_t contenders_series(const struct contenders *all, uint32_t replications, st
         if (places)
             places[count] = i;
         series[count++] = (struct compare_series){
-            .policy = c->study.module.policy->name, .summaries = c->result.summaries, .trends = c->trends.at};
+            .policy = c->study.module.policy->name, .summaries = c->result.summaries, .trends = c->result.trends};
     }
     return count;
 }

@@ -12,7 +12,6 @@ struct contender {
     struct study study;
     struct run_dir *dir;
     struct replicate_result result;
-    ARRAY_OF(struct trend) trends;
     bool failed;   /* or left out: it is not run any more */
     bool left_out; /* it refuses to run in this scenario: */
     const char *refusal;

@@ -50,24 +50,25 @@ static const char *out_folder(struct run_args *a, const struct study *study) {
 /* The table with its notes, or data on standard output and the notes beside it. */
 static int print_result(const struct run_args *a, const struct study *study, const struct replicate_result *result,
                         const char *out) {
-    struct str text = {0}, notes = {0};
+    struct str text = {0};
+    struct notes notes = {.sources = 0};
+    notes_add_result(&notes, study, result);
+    notes_add_trends(&notes, study, result);
+    notes_add_study(&notes, study);
     if (a->format == FORMAT_TABLE) {
         report_summary(study, result, &text);
-        str_addf(&text, "  results: %s\n", out);
+    } else if (a->format == FORMAT_JSON) {
+        result_json(study, result, &text);
     } else {
-        report_notes(study, result, &notes);
-        if (a->format == FORMAT_JSON) {
-            result_json(study, result, &text);
-        } else {
-            tables_aggregate_header(&text);
-            tables_aggregate(study->module.policy->name, result->summaries, result->count, &text);
-        }
+        tables_aggregate_header(&text);
+        tables_aggregate(study->module.policy->name, result->summaries, result->count, &text);
     }
-    if (!a->quiet && notes.length > 0)
-        fputs(notes.text, stderr);
+    run_args_add_notes(a, &notes, &text);
+    if (a->format == FORMAT_TABLE)
+        str_addf(&text, "  results: %s\n", out);
     int code = run_args_show(a, &text);
     str_finish(&text);
-    str_finish(&notes);
+    notes_finish(&notes);
     return code;
 }
 

@@ -113,6 +113,14 @@ int run_args_show(const struct run_args *a, const struct str *text) {
     return wanted && cli_print(text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
+void run_args_add_notes(const struct run_args *a, const struct notes *notes, struct str *text) {
+    struct str apart = {0};
+    notes_print(notes, a->format == FORMAT_TABLE ? text : &apart);
+    if (!a->quiet && apart.length > 0)
+        fputs(apart.text, stderr);
+    str_finish(&apart);
+}
+
 const char *run_args_folder(const struct run_args *a, const char *usual, struct error *reterr) {
     const char *folder = a->out ? a->out : usual;
     int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;

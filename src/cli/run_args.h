@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/scenario_args.h"
 #include "experiment/replicate.h"
+#include "output/notes.h"
 
 /* Zero-initialise; release with scenario_args_finish. */
 struct run_args {
@@ -28,6 +29,8 @@ void run_args_catch_interrupts(void);
 int run_args_report(const struct error *error, const struct replicate_result *result, const struct study *study);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct run_args *args, const struct str *text);
+/* Puts the notes of results with the table, or beside data, on standard error unless quiet. */
+void run_args_add_notes(const struct run_args *args, const struct notes *notes, struct str *text);
 /* --out, or the usual folder; NULL: it has no name, or is not empty and --force is not given. */
 const char *run_args_folder(const struct run_args *args, const char *usual, struct error *reterr) MUST_CHECK;
 

@@ -182,16 +182,21 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
 }
 
 static int print(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
-                 const struct findings *found) {
+                 const struct findings *found, const struct notes *notes) {
     struct str text = {0};
     struct error error = {0};
+    if (a->run.format == FORMAT_TABLE && a->run.quiet)
+        return EXIT_DONE;
+    if (a->run.format == FORMAT_TABLE)
+        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count, counts->done,
+                 counts->failed, counts->missing);
+    run_args_add_notes(&a->run, notes, &text);
     if (a->run.format == FORMAT_JSON)
         sweep_dir_json(dir, counts, found, &text);
     else if (a->run.format == FORMAT_CSV)
         findings_csv(found, &text);
-    else if (!a->run.quiet) {
-        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\nresults: %s/sweep.csv\n", dir->sweep->count,
-                 counts->done, counts->failed, counts->missing, dir->path);
+    else {
+        str_addf(&text, "results: %s/sweep.csv\n", dir->path);
         findings_report(found, &text);
     }
     int code = text.length > 0 && cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
@@ -201,7 +206,7 @@ static int print(const struct arguments *a, const struct sweep_dir *dir, const s
 
 /* Of the base with the values of all points: those of the axes are in the tables. */
 static int write_manifest(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
-                          struct error *reterr) {
+                          const struct notes *notes, struct error *reterr) {
     struct study plain;
     struct problems ignored = {0}; /* an axis may set what the base does not have */
     struct arena arena = {0};
@@ -210,7 +215,7 @@ static int write_manifest(const struct arguments *a, const struct sweep_dir *dir
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
     const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs, NULL};
-    int r = sweep_dir_write_manifest(dir, &origin, counts, reterr);
+    int r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
     study_finish(&plain);
     problems_finish(&ignored);
     arena_finish(&arena);
@@ -222,16 +227,19 @@ static int merge(const struct arguments *a, const struct sweep_dir *dir) {
     struct error error = {0};
     struct figures figures;
     struct findings found = {0};
+    struct notes notes = {.sources = 0};
     int code = EXIT_DONE;
     figures_init(&figures, dir->claims);
-    if (sweep_dir_merge(dir, &figures, &counts, &error) == 0) {
+    if (sweep_dir_merge(dir, &figures, &counts, &notes, &error) == 0) {
         findings_find(&found, &figures);
-        code = sweep_dir_write_findings(dir, &found, &error) == 0 && write_manifest(a, dir, &counts, &error) == 0
-                   ? print(a, dir, &counts, &found)
+        code = sweep_dir_write_findings(dir, &found, &error) == 0 &&
+                       write_manifest(a, dir, &counts, &notes, &error) == 0
+                   ? print(a, dir, &counts, &found, &notes)
                    : EXIT_DONE;
     }
     figures_finish(&figures);
     findings_finish(&found);
+    notes_finish(&notes);
     if (error.code < 0 || code != EXIT_DONE)
         return error.code < 0 ? cli_report_error(&error) : code;
     if (counts.failed > 0)

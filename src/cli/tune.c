@@ -225,14 +225,20 @@ static int run_check(struct session *s, const struct tune *tune, const struct re
     return r;
 }
 
-static int print(const struct arguments *a, const struct tune_output *output, const char *folder) {
+static int print(const struct arguments *a, const struct tune_output *output,
+                 const struct replicate_result *results, const char *folder) {
     struct str text = {0};
-    if (a->run.format == FORMAT_TABLE) {
-        tune_report(output, &text);
+    struct notes notes = {.sources = 0};
+    notes_add_study(&notes, output->study);
+    for (int i = 0; i < 2; i++)
+        notes_add_result(&notes, output->study, &results[i]);
+    (a->run.format == FORMAT_TABLE  ? tune_report
+     : a->run.format == FORMAT_JSON ? tune_json
+                                    : tune_tables_trials)(output, &text);
+    run_args_add_notes(&a->run, &notes, &text);
+    if (a->run.format == FORMAT_TABLE)
         str_addf(&text, "results: %s\n", folder);
-    } else {
-        (a->run.format == FORMAT_JSON ? tune_json : tune_tables_trials)(output, &text);
-    }
+    notes_finish(&notes);
     int code = run_args_show(&a->run, &text);
     str_finish(&text);
     return code;
@@ -257,7 +263,8 @@ static int conclude(struct session *s, const struct tune *tune, const struct rep
         .check = {.series = series, .count = 2, .replications = results[0].count, .baseline = 0},
         .shown = shown.columns,
         .shown_count = shown.count};
-    return tune_dir_write(folder, &output, &error) < 0 ? cli_report_error(&error) : print(a, &output, folder);
+    return tune_dir_write(folder, &output, &error) < 0 ? cli_report_error(&error)
+                                                       : print(a, &output, results, folder);
 }
 
 static int tune(struct session *s) {

@@ -204,6 +204,14 @@ void jobs_enter_phase(struct sim *sim, uint32_t job, enum job_phase phase) {
     count_phase(sim, job, 1);
 }
 
+static void count_start(struct sim *sim, uint32_t job, const struct easim_config *config) {
+    sim->start_total++;
+    if (!config->extrapolated)
+        return;
+    sim->extrapolated_starts++;
+    sim->extrapolated_by[sim->workload->jobs.at[job].model * sim->cluster->gpu_type_count + config->gpu_type]++;
+}
+
 void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
     uint32_t job = start->job;
     struct job_run *run = &sim->runs[job];
@@ -213,7 +221,7 @@ void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
     run->node_count = start->allocation.count;
     run->segment_start_ns = sim->now_ns;
     gpus_use(sim, job, 1);
-    sim->extrapolated_starts += sim->view.configs[start->config].extrapolated;
+    count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
     int64_t end_ns = progress_finish_ns(sim, job), computing_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {

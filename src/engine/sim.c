@@ -61,6 +61,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
     progress_init(sim);
     sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
+    sim->extrapolated_by =
+        mem_zalloc((size_t)w->table.models->count * sim->cluster->gpu_type_count, sizeof *sim->extrapolated_by);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
@@ -100,6 +102,7 @@ void sim_finish(struct sim *sim) {
     free(sim->reject_reasons);
     free(sim->over_cap);
     free(sim->waiting_for);
+    free(sim->extrapolated_by);
     free(sim->policy_state);
     if (sim->policy_rng)
         gsl_rng_free(sim->policy_rng);

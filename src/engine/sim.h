@@ -131,8 +131,10 @@ struct sim {
     struct arena scratch;
 
     const struct observer *const *observers; /* NULL-terminated */
-    uint64_t event_total, decision_total, extrapolated_starts;
-    uint64_t decide_ns; /* processor time of the policy and its plans */
+    uint64_t event_total, decision_total;
+    uint64_t start_total, extrapolated_starts; /* starts, restarts and resizes; outside of the measured range */
+    uint64_t *extrapolated_by;                 /* those by model and GPU type: model * types + type */
+    uint64_t decide_ns;                        /* processor time of the policy and its plans */
     uint64_t refused[REFUSAL_COUNT];
     bool decide_pending, instant_pending;
     struct check_past past; /* of the invariant checker */

@@ -7,13 +7,14 @@
 /* What comes back as bytes. */
 struct outcome {
     struct summary summary;
-    uint64_t decide_ns;
+    struct trend trend;
+    uint64_t decide_ns, starts, jobs;
     struct error error;
 };
 
 struct slot {
     struct outcome outcome;
-    struct tally refused, rejected;
+    struct tally refused, rejected, outside;
     struct str rendered;
 };
 
@@ -28,6 +29,19 @@ struct pool {
     struct error error;
 };
 
+/* Starts outside of the measured range, by model and GPU type. */
+static void keep_outside(const struct sim *sim, struct slot *slot) {
+    const struct model_set *models = sim->workload->table.models;
+    struct str name = {0};
+    for (uint32_t m = 0; m < models->count; m++)
+        for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
+            name.length = 0;
+            str_addf(&name, "%s on %s", models->models[m].name, sim->cluster->gpu_types[h].name);
+            tally_add(&slot->outside, name.text, sim->extrapolated_by[m * sim->cluster->gpu_type_count + h]);
+        }
+    str_finish(&name);
+}
+
 static void keep_counts(const struct sim *sim, struct slot *slot) {
     for (int i = 0; i < REFUSAL_COUNT; i++)
         tally_add(&slot->refused, refusal_names[i], sim->refused[i]);
@@ -35,6 +49,9 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
         if (sim->reject_reasons[j])
             tally_add(&slot->rejected, sim->reject_reasons[j], 1);
     slot->outcome.decide_ns = sim->decide_ns;
+    slot->outcome.starts = sim->start_total;
+    slot->outcome.jobs = sim->next_arrival;
+    keep_outside(sim, slot);
 }
 
 static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
@@ -63,6 +80,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
     if (r == 0 && pool->sink) {
         metrics_sum_up(&metrics, &sim);
         slot->outcome.summary = metrics.summary;
+        slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
         if (pool->sink->render)
             pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics},
@@ -90,6 +108,7 @@ static void slot_finish(struct slot *slot) {
     str_finish(&slot->rendered);
     tally_finish(&slot->refused);
     tally_finish(&slot->rejected);
+    tally_finish(&slot->outside);
 }
 
 /* Hands one finished replication over, or notes its error. None after one that has failed: which of them are there
@@ -100,10 +119,14 @@ static void emit(struct pool *pool, uint32_t number, const struct slot *slot, st
     bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
     if (error.code == 0 && !failed) {
         (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error);
+        result->trends[result->count] = slot->outcome.trend;
         result->summaries[result->count++] = slot->outcome.summary;
+        result->starts += slot->outcome.starts;
+        result->jobs += slot->outcome.jobs;
         result->decide_ns += slot->outcome.decide_ns;
         tally_add_all(&result->refused, &slot->refused);
         tally_add_all(&result->rejected, &slot->rejected);
+        tally_add_all(&result->outside, &slot->outside);
     }
     if (error.code < 0 && !failed)
         pool->error = error;
@@ -201,6 +224,7 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
     fwrite(&slot.outcome, sizeof slot.outcome, 1, out);
     write_tally(&slot.refused, out);
     write_tally(&slot.rejected, out);
+    write_tally(&slot.outside, out);
     if (slot.rendered.length > 0)
         fwrite(slot.rendered.text, 1, slot.rendered.length, out);
 }
@@ -211,7 +235,7 @@ static void read_slot(const struct pool *pool, uint32_t number, struct slice *re
     const char *policy = pool->study->module.policy->name;
     const atomic_bool *cancel = pool->options->cancel;
     if (!take(&slot->outcome, sizeof slot->outcome, result) || !take_tally(&slot->refused, result) ||
-        !take_tally(&slot->rejected, result))
+        !take_tally(&slot->rejected, result) || !take_tally(&slot->outside, result))
         error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy, number);
     else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))
         error_set(error, ERROR_RUN, "policy %s: replication %u was interrupted by a signal that easim has not sent",
@@ -258,6 +282,7 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .result = result};
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
     result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
+    result->trends = mem_realloc(result->trends, pool.count, sizeof *result->trends);
     (options->processes > 0 ? run_in_processes : run_here)(&pool);
     free(pool.slots);
     if (pool.error.code < 0 && reterr)
@@ -285,6 +310,8 @@ int replicate_try(const struct study *study, struct error *reterr) {
 
 void replicate_result_finish(struct replicate_result *result) {
     free(result->summaries);
+    free(result->trends);
     tally_finish(&result->refused);
     tally_finish(&result->rejected);
+    tally_finish(&result->outside);
 }

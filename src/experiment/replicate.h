@@ -6,6 +6,7 @@
 #include "base/tally.h"
 #include "experiment/isolate.h"
 #include "experiment/study.h"
+#include "experiment/trend.h"
 #include "metrics/metrics.h"
 
 /* One finished replication while its simulation is still there. */
@@ -39,8 +40,12 @@ struct replicate_options {
 struct replicate_result {
     struct summary *summaries; /* of the emitted replications, in order */
     uint32_t count;
+    struct trend *trends;  /* likewise */
     struct tally refused;  /* actions of the policy, by reason */
     struct tally rejected; /* jobs, by reason */
+    struct tally outside;  /* starts, restarts and resizes outside of the measured range, by "MODEL on GPU TYPE" */
+    uint64_t starts;       /* all of them */
+    uint64_t jobs;         /* all that arrived */
     uint64_t decide_ns;    /* processor time spent in decisions; 0 unless timed */
 };
 

@@ -10,7 +10,7 @@ struct trend {
     double jobs_unfinished; /* share of the measured jobs */
 };
 
-/* Of a finished run whose power rows were recorded. NAN: drained (the queue ends empty by design), or nothing
+/* Of a finished run. NAN: drained (the queue ends empty by design), or nothing
    submitted. */
 struct trend trend_of(const struct metrics *metrics, const struct sim *sim);
 

@@ -85,6 +85,7 @@ static void on_instant(void *context, const struct sim *sim) {
                             failed,
                             sim->view.v->shared_free_milli,
                             sim->view.v->power_cap_w};
+    queue_slope_note(&m->queue, sim);
     if (m->record_power)
         array_push(&m->power_rows, row);
 }

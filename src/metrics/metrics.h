@@ -3,6 +3,7 @@
 #define EASIM_METRICS_METRICS_H
 
 #include "engine/sim.h"
+#include "metrics/queue_slope.h"
 #include "metrics/summary.h"
 
 /* One row of power.csv: the state from time_ns on. */
@@ -42,6 +43,7 @@ struct metrics {
     bool record_power, record_decisions;
     ARRAY_OF(struct power_row) power_rows;
     ARRAY_OF(struct decision_row) decision_rows;
+    struct queue_slope queue;
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
     double work_done_at_start;   /* reference GPU-seconds */

@@ -1,4 +1,5 @@
-/* Measured points instead of a formula: interpolated inside their range, never extrapolated. */
+/* Measured points instead of a formula: the time of an iteration and the power, not the rate, are interpolated
+   inside their range, and never extrapolated. Time is nearly linear in k and batch, its inverse is not. */
 #ifndef EASIM_MODEL_LOOKUP_H
 #define EASIM_MODEL_LOOKUP_H
 

@@ -41,6 +41,7 @@ static cJSON *make_manifest(const char *folder, const struct compare_output *o,
     for (size_t i = 0; i < o->perturbed_count; i++)
         json_add_real(perturbed, o->perturbed[i].name, o->perturbed[i].amount);
     add_list(root, "folders", state->folders);
+    notes_add_warnings(state->notes, root);
     return root;
 }
 

@@ -4,6 +4,7 @@
 
 #include "output/compare_tables.h"
 #include "output/manifest.h"
+#include "output/notes.h"
 
 struct compare_dir_state {
     bool partial;
@@ -11,6 +12,7 @@ struct compare_dir_state {
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
     const char *const *folders;      /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;
+    const struct notes *notes; /* whose warnings go to the manifest */
 };
 
 /* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, scenario.yaml and

@@ -87,44 +87,6 @@ static void add_line(const struct report_line *line, const struct replicate_resu
     str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
 }
 
-static double extrapolated_starts(const struct replicate_result *result) {
-    double sum = 0;
-    for (uint32_t i = 0; i < result->count; i++)
-        sum += result->summaries[i].extrapolated_starts;
-    return sum;
-}
-
-static void add_tally(const struct tally *tally, const char *what, const char *advice, struct str *out) {
-    for (size_t i = 0; i < tally->entries.count; i++)
-        str_addf(out, "  note: %llu %s: %s%s\n", (unsigned long long)tally->entries.at[i].count, what,
-                 tally->entries.at[i].reason, advice);
-}
-
-static void add_series_notes(const struct study *study, struct str *out) {
-    const struct series *list[STUDY_SERIES];
-    study_list_series(study, list);
-    for (int i = 0; i < STUDY_SERIES; i++)
-        if (list[i]->gaps > 0)
-            str_addf(out, "  note: %s: %llu empty cells of %s filled with the value before (first: line %u)\n",
-                     list[i]->file, (unsigned long long)list[i]->gaps, list[i]->column, list[i]->first_gap_line);
-    for (size_t i = 0; i < study->warnings.count; i++)
-        str_addf(out, "  warning: %s\n", study->warnings.at[i]);
-}
-
-void report_notes(const struct study *study, const struct replicate_result *result, struct str *out) {
-    double starts = extrapolated_starts(result);
-    const struct stream *streams = study->source.streams.at;
-    add_tally(&result->rejected, "jobs rejected", "", out);
-    add_tally(&result->refused, "actions of the policy refused", " (--strict stops at the first)", out);
-    if (starts > 0)
-        str_addf(out, "  note: %.0f starts outside the range in which their model was measured\n", starts);
-    if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
-        str_add(out, "  note: this policy sees true run times (ORACLE)\n");
-    for (size_t i = 0; i < study->source.streams.count; i++)
-        trace_write_notes(&streams[i].trace, streams[i].file, "  note: ", out);
-    add_series_notes(study, out);
-}
-
 static void add_decision_time(const struct replicate_result *result, struct str *out) {
     double decisions = 0;
     for (uint32_t i = 0; i < result->count; i++)
@@ -150,5 +112,4 @@ void report_summary(const struct study *study, const struct replicate_result *re
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         add_line(&lines[i], result, out);
     add_decision_time(result, out);
-    report_notes(study, result, out);
 }

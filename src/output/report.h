@@ -23,10 +23,7 @@ void report_add_number(struct str *out, double value, int width);
 void report_add_interval(struct str *out, const struct estimate *estimate, double scale, int width);
 /* "10 h, seed 1, 10 replications" */
 void report_protocol(const struct study *study, uint32_t replications, struct str *out);
-/* What needs a warning, a line each: refusals, extrapolation, dropped input. */
-void report_notes(const struct study *study, const struct replicate_result *result, struct str *out);
-
-/* Main metrics with mean and 95 % interval, then the notes. */
+/* Main metrics with mean and 95 % interval. */
 void report_summary(const struct study *study, const struct replicate_result *result, struct str *out);
 
 #endif

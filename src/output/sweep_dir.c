@@ -71,12 +71,38 @@ enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
     return read_run(dir, point, "", NULL);
 }
 
+static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
+    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+}
+
+/* Most points have nothing to say, so there is a file only where there is. */
+static int write_notes(const struct sweep_dir *dir, size_t point, const struct study *study,
+                       const struct replicate_result *result, struct error *reterr) {
+    struct notes notes = {.sources = 0};
+    struct arena arena = {0};
+    struct str text = {0};
+    const char *path = notes_path(dir, point, &arena);
+    int r = 0;
+    notes_add_study(&notes, study);
+    notes_add_result(&notes, study, result);
+    notes_write(&notes, &text);
+    if (!notes_any(&notes))
+        (void)unlink(path);
+    else if ((r = files_make_folders(arena_printf(&arena, "%s/notes", dir->path), reterr)) == 0)
+        r = atomic_file_write_whole(path, text.text, text.length, reterr);
+    str_finish(&text);
+    arena_finish(&arena);
+    notes_finish(&notes);
+    return r;
+}
+
 static int emit(void *context, size_t point, const struct study *study, const struct replicate_result *result,
                 const char *failure, struct error *reterr) {
     const struct sweep_dir *dir = context;
     unsigned long long inputs = dir->sweep->points[point].inputs;
     struct str text = {0};
     struct arena arena = {0};
+    int r = 0;
     if (failure) {
         char *line = arena_strdup(&arena, failure);
         for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
@@ -85,6 +111,7 @@ static int emit(void *context, size_t point, const struct study *study, const st
         csv_comma_text(&text, line);
         str_add_char(&text, '\n');
     } else {
+        r = write_notes(dir, point, study, result, reterr); /* first: a point with a result has its notes */
         done_header(&text);
         str_add_char(&text, '\n');
         for (uint32_t i = 0; i < result->count; i++) {
@@ -92,7 +119,8 @@ static int emit(void *context, size_t point, const struct study *study, const st
             tables_summary(study->module.policy->name, i + 1, study->scenario.seed, &result->summaries[i], &text);
         }
     }
-    int r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
+    if (r == 0)
+        r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
     str_finish(&text);
     arena_finish(&arena);
     return r;
@@ -106,8 +134,8 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 
 static bool is_ours(const char *name) {
     static const char *const ours[] = {
-        "runs",       "sweep.csv",          "failures.csv", "manifest.json",       "slurm",        "figures",
-        "claims.csv", "claim-readings.csv", "targets.csv",  "target-readings.csv", "scenario.yaml"};
+        "runs",    "notes",      "sweep.csv",          "failures.csv", "manifest.json",       "slurm",
+        "figures", "claims.csv", "claim-readings.csv", "targets.csv",  "target-readings.csv", "scenario.yaml"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&
@@ -147,8 +175,9 @@ int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
 /* What a killed process left. Only when all runs are there: nobody is writing then. */
 static void remove_leftovers(const struct sweep_dir *dir) {
     struct arena arena = {0};
-    const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path)};
-    for (int i = 0; i < 2; i++) {
+    const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path),
+                                   arena_printf(&arena, "%s/notes", dir->path)};
+    for (int i = 0; i < 3; i++) {
         DIR *folder = opendir(folders[i]);
         for (const struct dirent *entry; folder && (entry = readdir(folder));)
             if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-") ||
@@ -192,7 +221,7 @@ static void add_counts(cJSON *root, const struct sweep *sweep, const struct swee
 }
 
 int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
-                             const struct sweep_counts *counts, struct error *reterr) {
+                             const struct sweep_counts *counts, const struct notes *notes, struct error *reterr) {
     static const char *const files[] = {"sweep.csv",   "failures.csv",        "claims.csv", "claim-readings.csv",
                                         "targets.csv", "target-readings.csv", NULL};
     const struct sweep *sweep = dir->sweep;
@@ -204,6 +233,7 @@ int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_
         cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
     add_counts(root, sweep, counts);
     cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
+    notes_add_warnings(notes, root);
     arena_finish(&arena);
     return manifest_write(root, origin, dir->path, files, reterr);
 }
@@ -241,40 +271,66 @@ static void take_figures(struct figures *figures, size_t point, const struct str
     }
 }
 
-static void join(const struct sweep_dir *dir, struct str *done, struct str *failed, struct figures *figures,
-                 struct sweep_counts *counts) {
-    add_header(dir->sweep, done);
-    str_add_char(done, ',');
-    tables_summary_header(done);
-    add_header(dir->sweep, failed);
-    str_add(failed, ",error\n");
-    for (size_t p = 0; p < dir->sweep->count; p++) {
+/* rows: as of take_figures. */
+static int take_notes(const struct sweep_dir *dir, size_t point, const struct str *rows, size_t skip,
+                      struct notes *notes, struct error *reterr) {
+    struct arena arena = {0};
+    const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
+    int r = notes_add_file(notes, notes_path(dir, point, &arena), policy, reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+/* What the points together give. */
+struct joined {
+    struct str *done, *failed; /* sweep.csv, failures.csv */
+    struct figures *figures;
+    struct sweep_counts *counts;
+    struct notes *notes;
+};
+
+static int join(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
+    int r = 0;
+    add_header(dir->sweep, to->done);
+    str_add_char(to->done, ',');
+    tables_summary_header(to->done);
+    add_header(dir->sweep, to->failed);
+    str_add(to->failed, ",error\n");
+    for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
         struct str prefix = {0}, rows = {0};
         add_point(dir->sweep, p, &prefix);
         str_add_char(&prefix, ',');
         enum sweep_state state = read_run(dir, p, prefix.text, &rows);
         if (state != SWEEP_MISSING)
-            str_add_bytes(state == SWEEP_DONE ? done : failed, rows.text, rows.length);
-        if (state == SWEEP_DONE)
-            take_figures(figures, p, &rows, prefix.length);
-        counts->done += state == SWEEP_DONE;
-        counts->failed += state == SWEEP_FAILED;
-        counts->missing += state == SWEEP_MISSING;
+            str_add_bytes(state == SWEEP_DONE ? to->done : to->failed, rows.text, rows.length);
+        if (state == SWEEP_DONE) {
+            take_figures(to->figures, p, &rows, prefix.length);
+            r = take_notes(dir, p, &rows, prefix.length, to->notes, reterr);
+        }
+        to->counts->done += state == SWEEP_DONE;
+        to->counts->failed += state == SWEEP_FAILED;
+        to->counts->missing += state == SWEEP_MISSING;
         str_finish(&prefix);
         str_finish(&rows);
     }
+    return r;
 }
 
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
-                    struct error *reterr) {
+                    struct notes *notes, struct error *reterr) {
     struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
-    join(dir, &files[0].text, &files[1].text, figures, ret_counts);
+    const struct joined to = {&files[0].text, &files[1].text, figures, ret_counts, notes};
+    int r = join(dir, &to, reterr);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */
     if (ret_counts->missing == 0)
         remove_leftovers(dir);
-    return text_files_write(dir->path, files, 2, reterr);
+    if (r == 0)
+        return text_files_write(dir->path, files, 2, reterr);
+    for (int f = 0; f < 2; f++)
+        str_finish(&files[f].text);
+    return r;
 }
 
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {

@@ -5,6 +5,7 @@
 #include "experiment/findings.h"
 #include "experiment/sweep_run.h"
 #include "output/manifest.h"
+#include "output/notes.h"
 
 enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
 
@@ -29,9 +30,10 @@ struct sweep_counts {
     size_t done, failed, missing; /* points */
 };
 
-/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too. */
+/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too, and what the points
+   have to say to the notes. */
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
-                    struct error *reterr) MUST_CHECK;
+                    struct notes *notes, struct error *reterr) MUST_CHECK;
 /* How many points are in which state, with the findings, as one JSON object. */
 void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
                     struct str *out);
@@ -39,8 +41,9 @@ void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *coun
    targets; removes those of which there are none any more. */
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
                              struct error *reterr) MUST_CHECK;
-/* Last of all: scenario.yaml and manifest.json. */
+/* Last of all: scenario.yaml and manifest.json, with the warnings of the notes. */
 int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
-                             const struct sweep_counts *counts, struct error *reterr) MUST_CHECK;
+                             const struct sweep_counts *counts, const struct notes *notes,
+                             struct error *reterr) MUST_CHECK;
 
 #endif

@@ -1,0 +1,39 @@
+/* Slope of the queue: see queue_slope.h. The number of waiting jobs is constant between instants, so the integral
+   is exact: slope = 12 / D^3 * integral of (t - middle) w(t) dt over a time of length D. */
+#include "metrics/queue_slope.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+static double length_h(const struct sim *sim) {
+    return (units_s(sim->options.horizon_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H;
+}
+
+static double from_middle_h(const struct sim *sim, int64_t time_ns) {
+    return (units_s(time_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H - length_h(sim) / 2;
+}
+
+/* The moment with what is between the last instant and to_ns. */
+static double moment_at(const struct queue_slope *q, const struct sim *sim, int64_t to_ns) {
+    int64_t from_ns = q->since_ns > sim->workload->warmup_ns ? q->since_ns : sim->workload->warmup_ns;
+    if (to_ns <= from_ns)
+        return q->moment;
+    double from_h = from_middle_h(sim, from_ns), to_h = from_middle_h(sim, to_ns);
+    return q->moment + q->waiting * (to_h * to_h - from_h * from_h) / 2;
+}
+
+void queue_slope_note(struct queue_slope *q, const struct sim *sim) {
+    if (sim->options.horizon_ns == TIME_NONE_NS)
+        return;
+    q->moment = moment_at(q, sim, sim->now_ns);
+    q->since_ns = sim->now_ns;
+    q->waiting = sim->waiting;
+}
+
+double queue_slope_per_h(const struct queue_slope *q, const struct sim *sim) {
+    if (sim->options.horizon_ns == TIME_NONE_NS)
+        return NAN;
+    double hours = length_h(sim);
+    return 12 * moment_at(q, sim, sim->options.horizon_ns) / (hours * hours * hours);
+}

@@ -1,0 +1,385 @@
+/* Notes: see notes.h. Invariant: there is one record of a kind, policy and text. */
+#include "output/notes.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "experiment/compare.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MOST_NAMED  6    /* models on GPU types in one note */
+#define SMALL_SHARE 0.05 /* of jobs or work: less is no reason to warn */
+
+static const char *const kind_names[NOTE_KIND_COUNT] = {"rejected", "refused", "outside", "starts",
+                                                        "over-cap", "note",    "warning"};
+
+/* ---- Making them ---- */
+
+static bool same(const char *a, const char *b) {
+    return strcmp(a, b) == 0;
+}
+
+static const char *keep_policy(struct notes *notes, const char *policy) {
+    for (size_t i = 0; i < notes->policies.count; i++)
+        if (same(notes->policies.at[i], policy))
+            return notes->policies.at[i];
+    array_push(&notes->policies, arena_strdup(&notes->arena, policy));
+    return notes->policies.at[notes->policies.count - 1];
+}
+
+static void add(struct notes *notes, const struct note *note) {
+    for (size_t i = 0; i < notes->at.count; i++) {
+        struct note *old = &notes->at.at[i];
+        if (old->kind != note->kind || !same(old->policy, note->policy) || !same(old->text, note->text))
+            continue;
+        old->number += note->number;
+        old->of += note->of;
+        old->extra += note->extra;
+        old->runs += note->runs;
+        old->sources += note->sources;
+        return;
+    }
+    struct note own = *note;
+    own.policy = keep_policy(notes, note->policy);
+    own.text = arena_strdup(&notes->arena, note->text);
+    array_push(&notes->at, own);
+}
+
+static void say(struct notes *notes, const struct study *study, enum note_kind kind, const char *text) {
+    add(notes, &(struct note){.kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
+}
+
+static void say_of_trace(struct notes *notes, const struct study *study, const struct stream *stream) {
+    const struct trace *t = &stream->trace;
+    struct str text = {0};
+    for (size_t i = 0; i < t->notes.count; i++) {
+        const struct trace_note *note = &t->notes.at[i];
+        text.length = 0;
+        str_addf(&text, "%s: ", stream->file);
+        notes_add_count(&text, (double)note->rows);
+        str_add(&text, " of ");
+        notes_add_count(&text, (double)t->rows_read);
+        str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed", note->reason,
+                 note->first_line);
+        say(notes, study, NOTE_SAID, text.text);
+    }
+    str_finish(&text);
+}
+
+void notes_add_study(struct notes *notes, const struct study *study) {
+    const struct stream *streams = study->source.streams.at;
+    const struct series *list[STUDY_SERIES];
+    struct str text = {0};
+    (void)keep_policy(notes, study->module.policy->name);
+    notes->sources++;
+    if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
+        say(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
+    for (size_t i = 0; i < study->source.streams.count; i++)
+        say_of_trace(notes, study, &streams[i]);
+    study_list_series(study, list);
+    for (int i = 0; i < STUDY_SERIES; i++) {
+        text.length = 0;
+        str_addf(&text, "%s: %llu of %llu rows have no %s, filled with the value before (first: line %u)",
+                 list[i]->kind ? list[i]->file : "", (unsigned long long)list[i]->gaps,
+                 (unsigned long long)list[i]->rows, list[i]->kind ? list[i]->column : "", list[i]->first_gap_line);
+        if (list[i]->gaps > 0)
+            say(notes, study, NOTE_SAID, text.text);
+    }
+    for (size_t i = 0; i < study->warnings.count; i++)
+        say(notes, study, NOTE_WARNING, study->warnings.at[i]);
+    str_finish(&text);
+}
+
+static double total(const struct replicate_result *result, unsigned column) {
+    double sum = 0;
+    for (uint32_t i = 0; i < result->count; i++) {
+        double value = summary_value(&result->summaries[i], column);
+        sum += isnan(value) ? 0 : value;
+    }
+    return sum;
+}
+
+static void add_tally(struct notes *notes, enum note_kind kind, const struct tally *tally, double of,
+                      const struct note *common) {
+    for (size_t i = 0; i < tally->entries.count; i++) {
+        struct note note = *common;
+        note.kind = kind;
+        note.text = tally->entries.at[i].reason;
+        note.number = (double)tally->entries.at[i].count;
+        note.of = of;
+        add(notes, &note);
+    }
+}
+
+void notes_add_result(struct notes *notes, const struct study *study, const struct replicate_result *result) {
+    const struct easim_policy *policy = study->module.policy;
+    struct note common = {.policy = policy->name, .text = "", .runs = result->count, .sources = 1};
+    add_tally(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
+    add_tally(notes, NOTE_REFUSED, &result->refused, total(result, SUMMARY_COLUMN(decisions)), &common);
+    add_tally(notes, NOTE_OUTSIDE, &result->outside, 0, &common);
+    common.number = (double)result->starts;
+    common.kind = NOTE_STARTS;
+    add(notes, &common);
+    common.kind = NOTE_OVER_CAP;
+    common.text = policy->capabilities & EASIM_CAPABILITY_POWER_CAP
+                      ? "over the power cap, which is kept as far as starts and preemption can"
+                      : "over the power cap, which is ignored (no POWER_CAP)";
+    common.number = total(result, SUMMARY_COLUMN(cap_violation_s));
+    common.of = total(result, SUMMARY_COLUMN(sim_s));
+    common.extra = total(result, SUMMARY_COLUMN(cap_violation_j));
+    if (common.number > 0)
+        add(notes, &common);
+}
+
+/* ---- Trends ---- */
+
+/* One replication has no interval: then a rise that is no small part of the jobs counts. */
+static bool grows(const struct study *study, const struct estimate *slope, double jobs) {
+    double hours = units_s(study->scenario.horizon_ns) / S_PER_H;
+    return isnan(slope->ci95) ? slope->mean * hours > fmax(2, SMALL_SHARE * jobs) : slope->mean - slope->ci95 > 0;
+}
+
+static void add_queue(struct notes *notes, const struct study *study, const struct compare_trend *t, double jobs) {
+    struct str text = {0};
+    if (t->queue_per_h.n == 0 || !grows(study, &t->queue_per_h, jobs))
+        return;
+    str_addf(&text, "not stationary, the queue grows by %.3g", t->queue_per_h.mean);
+    if (!isnan(t->queue_per_h.ci95))
+        str_addf(&text, " +- %.3g", t->queue_per_h.ci95);
+    str_addf(&text, " waiting jobs an hour%s", isnan(t->queue_per_h.ci95) ? " (one replication: no interval)" : "");
+    say(notes, study, NOTE_WARNING, text.text);
+    str_finish(&text);
+}
+
+static void add_censored(struct notes *notes, const struct study *study, const struct compare_trend *t) {
+    struct str text = {0};
+    bool much = t->work_unfinished.mean > SMALL_SHARE || t->jobs_unfinished.mean > SMALL_SHARE;
+    if (t->jobs_unfinished.n == 0 || !(t->jobs_unfinished.mean > 0))
+        return;
+    str_add(&text, "the end leaves ");
+    if (t->work_unfinished.n > 0)
+        str_addf(&text, "%.1f %% of the work and ", 100 * t->work_unfinished.mean);
+    str_addf(&text, "%.1f %% of the jobs unfinished", 100 * t->jobs_unfinished.mean);
+    if (much)
+        str_add(&text, ": means over finished jobs miss the large ones");
+    say(notes, study, much ? NOTE_WARNING : NOTE_SAID, text.text);
+    str_finish(&text);
+}
+
+void notes_add_trends(struct notes *notes, const struct study *study, const struct replicate_result *result) {
+    const struct compare_series series = {.summaries = result->summaries, .trends = result->trends};
+    const struct comparison alone = {
+        .series = &series, .count = 1, .replications = result->count, .baseline = COMPARE_NOBODY};
+    if (result->count == 0)
+        return;
+    const struct compare_trend t = compare_trend(&alone, 0);
+    add_queue(notes, study, &t, total(result, SUMMARY_COLUMN(jobs_submitted)) / result->count);
+    add_censored(notes, study, &t);
+}
+
+/* ---- Telling them ---- */
+
+void notes_add_count(struct str *out, double count) {
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%.0f", count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            str_add_char(out, ',');
+        str_add_char(out, digits[i]);
+    }
+}
+
+/* All records of a kind and text. */
+struct told {
+    struct note sum;
+    size_t policies;
+};
+
+static struct told gather(const struct notes *notes, enum note_kind kind, const char *text) {
+    struct told g = {.sum = {.kind = kind, .text = text}};
+    for (size_t i = 0; i < notes->at.count; i++) {
+        const struct note *note = &notes->at.at[i];
+        if (note->kind != kind || !same(note->text, text))
+            continue;
+        g.sum.number += note->number;
+        g.sum.of += note->of;
+        g.sum.sources += note->sources;
+        g.policies++;
+    }
+    return g;
+}
+
+/* Whom it concerns, unless all. */
+static void add_concerned(const struct notes *notes, const struct told *g, struct str *out) {
+    const char *separator = " (";
+    if (g->policies < notes->policies.count) {
+        for (size_t i = 0; i < notes->at.count; i++) {
+            const struct note *note = &notes->at.at[i];
+            if (note->kind != g->sum.kind || !same(note->text, g->sum.text))
+                continue;
+            str_addf(out, "%s%s", separator, note->policy);
+            separator = ", ";
+        }
+        str_add_char(out, ')');
+    } else if (g->sum.sources < notes->sources) {
+        str_addf(out, " (in %llu of %llu points)", (unsigned long long)g->sum.sources,
+                 (unsigned long long)notes->sources);
+    }
+}
+
+static void print_over_cap(const struct notes *notes, const struct told *g, struct str *out) {
+    const char *separator = ":";
+    str_addf(out, "  warning: %s", g->sum.text);
+    for (size_t i = 0; i < notes->at.count; i++) {
+        const struct note *note = &notes->at.at[i];
+        if (note->kind != NOTE_OVER_CAP || !same(note->text, g->sum.text))
+            continue;
+        str_addf(out, "%s %s for %.3g %% of the time, by %.3g kWh a run", separator, note->policy,
+                 100 * note->number / note->of, note->extra / J_PER_KWH / (double)note->runs);
+        separator = ";";
+    }
+    str_add_char(out, '\n');
+}
+
+static void print_group(const struct notes *notes, const struct told *g, struct str *out) {
+    if (g->sum.kind == NOTE_OVER_CAP) {
+        print_over_cap(notes, g, out);
+        return;
+    }
+    str_add(out, g->sum.kind == NOTE_WARNING ? "  warning: " : "  note: ");
+    if (g->sum.kind == NOTE_REJECTED || g->sum.kind == NOTE_REFUSED) {
+        notes_add_count(out, g->sum.number);
+        str_add(out, g->sum.kind == NOTE_REJECTED ? " of " : " actions of the policy refused in ");
+        notes_add_count(out, g->sum.of);
+        str_add(out, g->sum.kind == NOTE_REJECTED ? " jobs rejected: " : " decisions: ");
+    }
+    str_add(out, g->sum.text);
+    if (g->sum.kind == NOTE_REFUSED)
+        str_add(out, " (--strict stops at the first)");
+    add_concerned(notes, g, out);
+    str_add_char(out, '\n');
+}
+
+static int by_number(const void *left, const void *right) {
+    const struct told *a = left, *b = right;
+    return a->sum.number != b->sum.number ? (a->sum.number < b->sum.number) - (a->sum.number > b->sum.number)
+                                          : strcmp(a->sum.text, b->sum.text);
+}
+
+/* Of all policies together: they choose from the same configurations. */
+static void print_outside(const struct notes *notes, struct told *groups, size_t count, struct str *out) {
+    const struct told all = gather(notes, NOTE_STARTS, "");
+    double outside = 0;
+    for (size_t i = 0; i < count; i++)
+        outside += groups[i].sum.number;
+    qsort(groups, count, sizeof *groups, by_number);
+    str_add(out, "  note: ");
+    notes_add_count(out, outside);
+    str_add(out, " of ");
+    notes_add_count(out, all.sum.number);
+    str_addf(out, " starts%s outside the range in which their model was measured: ",
+             notes->policies.count > 1 ? " of all policies" : "");
+    for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+        str_addf(out, "%s%s (", i ? ", " : "", groups[i].sum.text);
+        notes_add_count(out, groups[i].sum.number);
+        str_add_char(out, ')');
+    }
+    if (count > MOST_NAMED)
+        str_addf(out, " and %zu more", count - MOST_NAMED);
+    str_add_char(out, '\n');
+}
+
+void notes_print(const struct notes *notes, struct str *out) {
+    struct told *groups = mem_zalloc(notes->at.count, sizeof *groups);
+    for (enum note_kind kind = 0; kind < NOTE_KIND_COUNT; kind++) {
+        size_t count = 0;
+        for (size_t i = 0; i < notes->at.count; i++) {
+            const struct note *note = &notes->at.at[i];
+            bool known = note->kind != kind;
+            for (size_t g = 0; g < count && !known; g++)
+                known = same(groups[g].sum.text, note->text);
+            if (!known)
+                groups[count++] = gather(notes, kind, note->text);
+        }
+        if (kind == NOTE_OUTSIDE && count > 0)
+            print_outside(notes, groups, count, out);
+        for (size_t g = 0; g < count && kind != NOTE_OUTSIDE && kind != NOTE_STARTS; g++)
+            print_group(notes, &groups[g], out);
+    }
+    free(groups);
+}
+
+bool notes_any(const struct notes *notes) {
+    for (size_t i = 0; i < notes->at.count; i++)
+        if (notes->at.at[i].kind != NOTE_STARTS)
+            return true;
+    return false;
+}
+
+void notes_add_warnings(const struct notes *notes, cJSON *root) {
+    cJSON *list = NULL;
+    for (size_t i = 0; i < notes->at.count; i++) {
+        bool told = notes->at.at[i].kind != NOTE_WARNING;
+        for (size_t j = 0; j < i && !told; j++)
+            told = notes->at.at[j].kind == NOTE_WARNING && same(notes->at.at[j].text, notes->at.at[i].text);
+        if (told)
+            continue;
+        list = list ? list : cJSON_AddArrayToObject(root, "warnings");
+        cJSON_AddItemToArray(list, cJSON_CreateString(notes->at.at[i].text));
+    }
+}
+
+/* ---- Files ---- */
+
+void notes_write(const struct notes *notes, struct str *out) {
+    str_add(out, "kind,text,number,of,extra,runs\n");
+    for (size_t i = 0; i < notes->at.count; i++) {
+        const struct note *note = &notes->at.at[i];
+        csv_add_text(out, kind_names[note->kind]);
+        csv_comma_text(out, note->text);
+        csv_comma_real(out, note->number);
+        csv_comma_real(out, note->of);
+        csv_comma_real(out, note->extra);
+        csv_comma_int(out, (int64_t)note->runs);
+        str_add_char(out, '\n');
+    }
+}
+
+static double number_of(struct slice field) {
+    double value = 0;
+    (void)numfmt_parse_real(field.at, field.length, &value);
+    return value;
+}
+
+int notes_add_file(struct notes *notes, const char *path, const char *policy, struct error *reterr) {
+    struct csv *csv = NULL;
+    int r = access(path, F_OK) == 0 ? csv_open(path, ',', &csv, reterr) : 1;
+    (void)keep_policy(notes, policy);
+    notes->sources++;
+    while (r >= 0 && csv && (r = csv_next(csv, reterr)) == 1) {
+        const struct slice kind = csv_field(csv, csv_column(csv, "kind")),
+                           text = csv_field(csv, csv_column(csv, "text"));
+        struct note note = {.kind = 0, .policy = policy, .sources = 1};
+        note.text = arena_strndup(&notes->arena, text.length > 0 ? text.at : "", text.length);
+        note.number = number_of(csv_field(csv, csv_column(csv, "number")));
+        note.of = number_of(csv_field(csv, csv_column(csv, "of")));
+        note.extra = number_of(csv_field(csv, csv_column(csv, "extra")));
+        note.runs = (uint64_t)number_of(csv_field(csv, csv_column(csv, "runs")));
+        while (note.kind < NOTE_KIND_COUNT && !slice_is(kind, kind_names[note.kind]))
+            note.kind++;
+        if (note.kind < NOTE_KIND_COUNT)
+            add(notes, &note);
+    }
+    csv_close(csv);
+    return r < 0 ? r : 0;
+}
+
+void notes_finish(struct notes *notes) {
+    free(notes->at.at);
+    free(notes->policies.at);
+    arena_finish(&notes->arena);
+    *notes = (struct notes){.sources = 0};
+}

@@ -1,0 +1,59 @@
+/* What a person should hear of results besides their figures: each thing once, with its share and with the policies
+   it concerns, whether it is said of one run, of a comparison or of the points of a sweep. */
+#ifndef EASIM_OUTPUT_NOTES_H
+#define EASIM_OUTPUT_NOTES_H
+
+#include "experiment/replicate.h"
+#include "output/json.h"
+
+/* In the order in which they are told. */
+enum note_kind {
+    NOTE_REJECTED, /* text: why; number of so many jobs */
+    NOTE_REFUSED,  /* text: why; number of actions in so many decisions */
+    NOTE_OUTSIDE,  /* text: MODEL on GPU TYPE; number of starts */
+    NOTE_STARTS,   /* number of all starts; told with NOTE_OUTSIDE */
+    NOTE_OVER_CAP, /* text: whether the policy keeps caps; number of so many s; extra: J */
+    NOTE_SAID,     /* text alone */
+    NOTE_WARNING,  /* text alone */
+    NOTE_KIND_COUNT
+};
+
+struct note {
+    enum note_kind kind;
+    const char *policy, *text;
+    double number, of, extra;
+    uint64_t runs;    /* replications that it is of */
+    uint64_t sources; /* runs, policies of a comparison, points of a sweep that say it */
+};
+
+/* Zero-initialise; release with notes_finish. */
+struct notes {
+    ARRAY_OF(struct note) at;
+    ARRAY_OF(const char *) policies; /* all that were looked at */
+    uint64_t sources;                /* likewise */
+    struct arena arena;
+};
+
+/* What a loaded scenario says before it runs, and what the results of its replications say. */
+void notes_add_study(struct notes *notes, const struct study *study);
+void notes_add_result(struct notes *notes, const struct study *study, const struct replicate_result *result);
+/* Growing queues and censored work, where no table tells them. */
+void notes_add_trends(struct notes *notes, const struct study *study, const struct replicate_result *result);
+void notes_finish(struct notes *notes);
+
+/* Whether there is anything to tell. */
+bool notes_any(const struct notes *notes);
+/* The warnings, each once, as "warnings"; only if there are any. */
+void notes_add_warnings(const struct notes *notes, cJSON *root);
+/* A whole number with separators: 3,827. */
+void notes_add_count(struct str *out, double count);
+
+/* A line each, behind "  ". */
+void notes_print(const struct notes *notes, struct str *out);
+
+/* As CSV with a header, and one such file added up; a file that is not there says nothing. `policy`: of which the
+   file is. */
+void notes_write(const struct notes *notes, struct str *out);
+int notes_add_file(struct notes *notes, const char *path, const char *policy, struct error *reterr) MUST_CHECK;
+
+#endif
