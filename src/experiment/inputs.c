@@ -2,6 +2,7 @@
 #include "experiment/inputs.h"
 
 #include "base/hash.h"
+#include "io/time_zone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,18 @@ static void add_policy(struct inputs *all, const struct study *s) {
     }
 }
 
+/* Returns the hash of the file of a time zone, NULL if there is none. */
+static const char *add_time_zone(struct inputs *all, const char *key, const char *name) {
+    struct str path = {0};
+    const char *sha256 = NULL;
+    if (time_zone_find(name, &path)) {
+        const struct input zone = {.key = key, .path = path.text, .of_system = true};
+        sha256 = inputs_add(all, &zone);
+    }
+    str_finish(&path);
+    return sha256;
+}
+
 void inputs_add_study(struct inputs *all, const struct study *s) {
     const struct input scenario = {.key = "scenario", .path = s->scenario.file, .inlined = true};
     if (strcmp(s->scenario.file, "-") != 0)
@@ -84,6 +97,10 @@ void inputs_add_study(struct inputs *all, const struct study *s) {
         input.path = arena_strdup(&all->arena, use->path);
         array_push(&all->list, input);
     }
+    const struct stream *streams = s->source.streams.at;
+    for (size_t i = 0; i < s->source.streams.count; i++)
+        if (streams[i].trace.time_zone)
+            (void)add_time_zone(all, "time_zone", streams[i].trace.time_zone);
     add_policy(all, s);
 }
 
@@ -109,6 +126,9 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
         input = (struct input){.key = key, .name = node->text, .path = module.text};
         sha256 = inputs_add(w->inputs, &input);
     }
+    size_t length = strlen(key);
+    if (!sha256 && length > 10 && strcmp(key + length - 10, ".time_zone") == 0)
+        sha256 = add_time_zone(w->inputs, key, node->text);
     w->hash = carry_on(w->hash, sha256);
     if (!sha256 && (strncmp(key, "policy.params.", 14) == 0 || strncmp(key, "params_by_policy.", 17) == 0))
         w->hash = add_words(w->inputs, key, node->text, w->hash);

@@ -11,7 +11,8 @@ struct input {
     const char *path;         /* from the working folder */
     char sha256[SHA256_TEXT]; /* "": no regular file, so nobody can read it again */
     uint64_t bytes;
-    bool inlined; /* a configuration file, whose content scenario.yaml holds */
+    bool of_system; /* no file of the user's: its path is written as it is */
+    bool inlined;   /* a configuration file, whose content scenario.yaml holds */
 };
 
 /* Zero-initialise; release with inputs_finish. Every file is in it once, and read once. */
@@ -25,8 +26,8 @@ struct inputs {
 
 /* Adds one file. Returns its hash, or NULL if it cannot be read. */
 const char *inputs_add(struct inputs *inputs, const struct input *input);
-/* All that a loaded study has read: scenario, models, logs, series, policy, and every word of a text parameter that
-   names a file (a program and what it is given). */
+/* All that a loaded study has read: scenario, models, logs and their time zones, series, policy, and every word of
+   a text parameter that names a file (a program and what it is given). */
 void inputs_add_study(struct inputs *inputs, const struct study *study);
 /* What a scenario would read, without loading it: which values are names of files only the layers know that read
    them, so every text that names one counts. Returns `hash` carried on over what is in them, in the order in which

@@ -292,10 +292,10 @@ static void read_jobs(struct reader *r) {
         bad(r, r->line, NULL, "expected the end of the file behind the array of jobs");
 }
 
-static int open_log(struct reader *r, const char *path, const char *zone, struct error *reterr) {
+static int open_log(struct reader *r, const char *path, struct error *reterr) {
     r->capacity = 2 * READ_BYTES;
     r->buffer = mem_alloc(r->capacity);
-    int code = time_zone_open(zone, &r->zone, reterr);
+    int code = time_zone_open(r->trace->time_zone, &r->zone, reterr);
     return code < 0 ? code : bytes_open(path, &r->bytes, reterr);
 }
 
@@ -308,7 +308,8 @@ static int philly_json_read(const char *path, const struct trace_options *option
     struct error error = {0};
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_names[i]);
-    if (open_log(&r, path, options && options->time_zone ? options->time_zone : PHILLY_TIME_ZONE, &error) < 0)
+    trace->time_zone = options && options->time_zone ? options->time_zone : PHILLY_TIME_ZONE;
+    if (open_log(&r, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
     else
         read_jobs(&r);

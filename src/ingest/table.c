@@ -192,8 +192,9 @@ static int find_columns(struct table *t) {
 
 static int open_table(struct table *t, const char *path, struct error *reterr) {
     int r = csv_open(path, ',', &t->csv, reterr);
+    t->trace->time_zone = t->options->time_zone ? t->options->time_zone : t->format->time_zone;
     if (r == 0 && t->format->time_zone)
-        r = time_zone_open(t->options->time_zone ? t->options->time_zone : t->format->time_zone, &t->zone, reterr);
+        r = time_zone_open(t->trace->time_zone, &t->zone, reterr);
     return r;
 }
 

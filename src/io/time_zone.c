@@ -258,21 +258,33 @@ static bool is_safe(const char *name) {
     return name[0] != '/' && name[0] != '\0' && strlen(name) < 100 && !strstr(name, "..") && !strpbrk(name, "\\ ");
 }
 
+/* A name that says the zone by itself. */
+static bool says_all(const char *name, struct rule *rule) {
+    return strcmp(name, "UTC") == 0 || parse_offset(name, &rule->standard_s) ||
+           parse_rule((struct slice){name, strlen(name)}, rule);
+}
+
+bool time_zone_find(const char *name, struct str *path) {
+    struct rule rule = {0};
+    const char *folder = getenv("TZDIR");
+    if (says_all(name, &rule) || !is_safe(name))
+        return false;
+    str_addf(path, "%s/%s", folder && folder[0] ? folder : "/usr/share/zoneinfo", name);
+    return true;
+}
+
 int time_zone_open(const char *name, struct time_zone **ret_zone, struct error *reterr) {
     struct rule rule = {0};
-    if (strcmp(name, "UTC") == 0 || parse_offset(name, &rule.standard_s) ||
-        parse_rule((struct slice){name, strlen(name)}, &rule)) {
+    if (says_all(name, &rule)) {
         struct time_zone *zone = mem_zalloc(1, sizeof *zone);
         zone->rule = rule;
         *ret_zone = zone;
         return 0;
     }
-    if (!is_safe(name))
+    struct str path = {0};
+    if (!time_zone_find(name, &path))
         return error_set(reterr, ERROR_INPUT,
                          "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"", name);
-    const char *folder = getenv("TZDIR");
-    struct str path = {0};
-    str_addf(&path, "%s/%s", folder && folder[0] ? folder : "/usr/share/zoneinfo", name);
     int r = read_file(path.text, ret_zone, reterr);
     str_finish(&path);
     return r;

@@ -3,6 +3,7 @@
 #define EASIM_IO_TIME_ZONE_H
 
 #include "base/error.h"
+#include "base/str.h"
 
 struct time_zone; /* opaque */
 
@@ -15,6 +16,8 @@ enum local_time {
 /* name: "UTC"; an offset "+08:00", "-0330"; a POSIX rule "PST8PDT,M3.2.0,M11.1.0"; or an IANA name
    ("America/Los_Angeles") of $TZDIR or /usr/share/zoneinfo. *ret_zone is owned by the caller: time_zone_close. */
 int time_zone_open(const char *name, struct time_zone **ret_zone, struct error *reterr) MUST_CHECK;
+/* Whether a name is that of a zone in a file, the path of which is then appended. */
+bool time_zone_find(const char *name, struct str *path);
 /* The same from the bytes of a TZif file (RFC 8536). */
 int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret_zone,
                         struct error *reterr) MUST_CHECK;

@@ -176,7 +176,10 @@ static void add_files_read(cJSON *root, const struct inputs *inputs, const char 
         cJSON_AddStringToObject(object, "key", input->key);
         if (input->name)
             cJSON_AddStringToObject(object, "name", input->name);
-        add_path(object, "path", input->path, folder);
+        if (input->of_system)
+            cJSON_AddStringToObject(object, "path", input->path);
+        else
+            add_path(object, "path", input->path, folder);
         add_contents(object, input->sha256, input->bytes);
         cJSON_AddBoolToObject(object, "in_scenario", input->inlined);
         cJSON_AddItemToArray(list, object);

@@ -37,9 +37,10 @@ struct trace {
     ARRAY_OF(struct trace_row) rows;
     ARRAY_OF(const char *) label_names; /* without the "label." prefix */
     ARRAY_OF(struct trace_note) notes;
-    uint64_t rows_read;  /* data rows of the source */
-    double offset_s;     /* what was subtracted from all times so that the first submit is 0 */
-    struct intern texts; /* users, models, GPU types */
+    uint64_t rows_read;    /* data rows of the source */
+    double offset_s;       /* what was subtracted from all times so that the first submit is 0 */
+    const char *time_zone; /* of the local times in it, as time_zone_open names it; NULL: it has none. Borrowed */
+    struct intern texts;   /* users, models, GPU types */
     struct arena arena;
 };
 

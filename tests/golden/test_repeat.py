@@ -240,6 +240,28 @@ def programs(place):
     assert done.stdout == "equal\n" and "input ../../decide.py has changed" in done.stderr
 
 
+def time_zones(place):
+    """The file of a zone is an input too, by its absolute path; one that is another day's is named on repeating."""
+    zones = place.tree / "zones"
+    zones.mkdir()
+    shutil.copy("/usr/share/zoneinfo/Asia/Tokyo", zones / "Here")
+    (place.tree / "log.csv").write_text("timestamp,duration,num_gpus,gpu_time,cluster\n2017-11-05 01:17:02,66.0,1,66.0,a\n")
+    scenario = (place.tree / "configs/tiny.yaml").read_text()
+    (place.tree / "configs/zone.yaml").write_text(
+        scenario[:scenario.index("workload:")] + "policy: {name: fcfs}\n"
+        "workload: {kind: trace, format: philly, file: ../log.csv, time_zone: Here}\n")
+    place.env["TZDIR"] = str(zones)
+    place.easim("run", "configs/zone.yaml", "--out", "out/zone", "-q")
+    manifest = json.loads((place.tree / "out/zone/manifest.json").read_text())
+    assert [(i["path"], i["sha256"]) for i in manifest["inputs"] if i["key"] == "time_zone"] == [
+        (str(zones / "Here"), hash_of(zones / "Here"))], manifest["inputs"]
+    assert place.repeat("run", "out/zone/manifest.json").stdout == "equal\n"
+    shutil.copy("/usr/share/zoneinfo/Asia/Seoul", zones / "Here")
+    done = place.repeat("run", "out/zone/manifest.json")  # one job, whose submission is t = 0 in any zone
+    assert done.stdout == "equal\n" and f"input {zones / 'Here'} has changed" in done.stderr, done
+    del place.env["TZDIR"]
+
+
 def standard_input(place):
     text = (place.tree / "configs/tiny.yaml").read_text().replace("models/", "configs/models/").replace("../", "")
     place.easim("run", "-", "--set", "seed=3", "--out", "out/stdin", "-q", input=text)
@@ -364,7 +386,7 @@ def interrupted(place):
 
 def main():
     checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
-              programs,
+              programs, time_zones,
               standard_input, changed_results, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted]
     with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
         place = Place(Path(folder).resolve())
