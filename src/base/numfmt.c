@@ -6,8 +6,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -296,22 +298,70 @@ static bool parse_with_strtod(const char *text, size_t length, double *value) {
     return true;
 }
 
-bool numfmt_parse_real(const char *text, size_t length, double *value) {
+/* mantissa * 10^exponent, correctly rounded; false where that is too large. */
+static bool real_of(const struct scanned *number, double *value) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (number->mantissa > 1ULL << 53 || number->exponent < -22 || number->exponent > 22) {
+        char text[64];
+        int length = snprintf(text, sizeof text, "%s%llue%lld", number->negative ? "-" : "",
+                              (unsigned long long)number->mantissa, (long long)number->exponent);
+        return parse_with_strtod(text, (size_t)length, value);
+    }
+    /* Both operands are exact, so the one operation rounds correctly (Clinger 1990). */
+    double parsed = (double)number->mantissa;
+    if (number->exponent < 0)
+        parsed /= powers[-number->exponent];
+    else
+        parsed *= powers[number->exponent];
+    *value = number->negative ? -parsed : parsed;
+    return true;
+}
+
+bool numfmt_parse_real(const char *text, size_t length, double *value) {
     struct scanned number = {.complete = true};
     if (!scan_number(text, length, &number))
         return false;
-    if (!number.complete || number.mantissa > 1ULL << 53 || number.exponent < -22 || number.exponent > 22)
-        return parse_with_strtod(text, length, value);
-    /* Both operands are exact, so the one operation rounds correctly (Clinger 1990). */
-    double parsed = (double)number.mantissa;
-    if (number.exponent < 0)
-        parsed /= powers[-number.exponent];
-    else
-        parsed *= powers[number.exponent];
-    *value = number.negative ? -parsed : parsed;
-    return true;
+    return number.complete ? real_of(&number, value) : parse_with_strtod(text, length, value);
+}
+
+bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent, double *value) {
+    struct scanned number = {.complete = true};
+    if (!scan_number(text, length, &number))
+        return false;
+    if (number.complete && !__builtin_mul_overflow(number.mantissa, (uint64_t)factor, &number.mantissa)) {
+        number.exponent += exponent;
+        return real_of(&number, value);
+    }
+    char scale[NUMFMT_BYTES]; /* over 19 digits: the last one of the double may be off */
+    double product, parsed;
+    snprintf(scale, sizeof scale, "%lue%d", (unsigned long)factor, exponent);
+    if (!parse_with_strtod(text, length, &parsed))
+        return false;
+    product = parsed * strtod(scale, NULL);
+    if (isfinite(product))
+        *value = product;
+    return isfinite(product);
+}
+
+static bool is_spelled(const char *text, size_t length, const char *word) {
+    return length == strlen(word) && strncasecmp(text, word, length) == 0;
+}
+
+bool numfmt_is_infinite(const char *text, size_t length) {
+    struct scanned number = {.complete = true};
+    double value;
+    if (length == 0)
+        return false;
+    if (scan_number(text, length, &number))
+        return !numfmt_parse_real(text, length, &value);
+    size_t sign = *text == '+' || *text == '-';
+    text += sign;
+    length -= sign;
+    bool has_payload = length > 4 && text[3] == '(' && text[length - 1] == ')'; /* nan(123) */
+    return is_spelled(text, has_payload ? 3 : length, "nan") || is_spelled(text, length, "inf") ||
+           is_spelled(text, length, "infinity") || is_spelled(text, length, ".nan") ||
+           is_spelled(text, length, ".inf");
 }
 
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {

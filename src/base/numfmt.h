@@ -19,6 +19,10 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns);
    surrounding blanks, no hex, no nan, no inf). Correctly rounded; out of range is false. *value is
    untouched on failure. */
 bool numfmt_parse_real(const char *text, size_t length, double *value);
+/* The same times factor * 10^exponent, rounded once (of over 19 digits twice): 1.005 by 10^3 is 1005. */
+bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent, double *value);
+/* Whether the text spells nan or infinity, as any language writes them, or a number too large for a double. */
+bool numfmt_is_infinite(const char *text, size_t length);
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
 
 #endif

@@ -5,70 +5,138 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
-struct unit {
+/* A unit is factor * 10^tens * 2^twos / divisor of the unit in which its dimension counts. Of a price the currency
+   may stand in front: EUR/MWh. */
+static const struct unit {
+    enum dimension dimension;
     const char *name;
-    double factor;  /* to the unit of the result */
-    double divisor; /* used instead of the factor when not 0: 1/1000 is no binary fraction */
+    uint32_t factor;
+    int tens, twos;
+    uint32_t divisor; /* 0: none */
+} units[] = {
+    {DIMENSION_TIME, "ns", 1, -9, 0, 0},       {DIMENSION_TIME, "us", 1, -6, 0, 0},
+    {DIMENSION_TIME, "ms", 1, -3, 0, 0},       {DIMENSION_TIME, "s", 1, 0, 0, 0},
+    {DIMENSION_TIME, "min", 6, 1, 0, 0},       {DIMENSION_TIME, "h", 36, 2, 0, 0},
+    {DIMENSION_TIME, "d", 864, 2, 0, 0},       {DIMENSION_TIME, "w", 6048, 2, 0, 0},
+    {DIMENSION_GIB, "B", 1, 0, -30, 0},        {DIMENSION_GIB, "kB", 1, 3, -30, 0},
+    {DIMENSION_GIB, "KB", 1, 3, -30, 0},       {DIMENSION_GIB, "MB", 1, 6, -30, 0},
+    {DIMENSION_GIB, "GB", 1, 9, -30, 0},       {DIMENSION_GIB, "TB", 1, 12, -30, 0},
+    {DIMENSION_GIB, "KiB", 1, 0, -20, 0},      {DIMENSION_GIB, "MiB", 1, 0, -10, 0},
+    {DIMENSION_GIB, "GiB", 1, 0, 0, 0},        {DIMENSION_GIB, "TiB", 1, 0, 10, 0},
+    {DIMENSION_BYTES, "B", 1, 0, 0, 0},        {DIMENSION_BYTES, "kB", 1, 3, 0, 0},
+    {DIMENSION_BYTES, "KB", 1, 3, 0, 0},       {DIMENSION_BYTES, "MB", 1, 6, 0, 0},
+    {DIMENSION_BYTES, "GB", 1, 9, 0, 0},       {DIMENSION_BYTES, "TB", 1, 12, 0, 0},
+    {DIMENSION_BYTES, "KiB", 1, 0, 10, 0},     {DIMENSION_BYTES, "MiB", 1, 0, 20, 0},
+    {DIMENSION_BYTES, "GiB", 1, 0, 30, 0},     {DIMENSION_BYTES, "TiB", 1, 0, 40, 0},
+    {DIMENSION_POWER, "W", 1, 0, 0, 0},        {DIMENSION_POWER, "kW", 1, 3, 0, 0},
+    {DIMENSION_POWER, "MW", 1, 6, 0, 0},       {DIMENSION_ENERGY, "J", 1, 0, 0, 0},
+    {DIMENSION_ENERGY, "kJ", 1, 3, 0, 0},      {DIMENSION_ENERGY, "MJ", 1, 6, 0, 0},
+    {DIMENSION_ENERGY, "GJ", 1, 9, 0, 0},      {DIMENSION_ENERGY, "Wh", 36, 2, 0, 0},
+    {DIMENSION_ENERGY, "kWh", 36, 5, 0, 0},    {DIMENSION_ENERGY, "MWh", 36, 8, 0, 0},
+    {DIMENSION_ENERGY_KWH, "J", 1, -5, 0, 36}, {DIMENSION_ENERGY_KWH, "kJ", 1, -2, 0, 36},
+    {DIMENSION_ENERGY_KWH, "MJ", 1, 1, 0, 36}, {DIMENSION_ENERGY_KWH, "GJ", 1, 4, 0, 36},
+    {DIMENSION_ENERGY_KWH, "Wh", 1, -3, 0, 0}, {DIMENSION_ENERGY_KWH, "kWh", 1, 0, 0, 0},
+    {DIMENSION_ENERGY_KWH, "MWh", 1, 3, 0, 0}, {DIMENSION_CARBON, "g/kWh", 1, 0, 0, 0},
+    {DIMENSION_CARBON, "kg/kWh", 1, 3, 0, 0},  {DIMENSION_CARBON, "kg/MWh", 1, 0, 0, 0},
+    {DIMENSION_CARBON, "t/MWh", 1, 3, 0, 0},   {DIMENSION_PRICE, "/MWh", 1, 0, 0, 0},
+    {DIMENSION_PRICE, "/kWh", 1, 3, 0, 0},     {DIMENSION_WATER, "l/kWh", 1, 0, 0, 0},
+    {DIMENSION_WATER, "L/kWh", 1, 0, 0, 0},    {DIMENSION_WATER, "l/MWh", 1, -3, 0, 0},
+    {DIMENSION_RATE, "/s", 1, 0, 0, 0},        {DIMENSION_RATE, "/min", 1, -1, 0, 6},
+    {DIMENSION_RATE, "/h", 1, -2, 0, 36},      {DIMENSION_RATE, "/d", 1, -2, 0, 864},
 };
 
-static const struct unit durations[] = {
-    {"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3},  {"s", 1, 0},
-    {"min", 60, 0}, {"h", 3600, 0}, {"d", 86400, 0}, {"w", 604800, 0},
-};
+#define UNIT_COUNT (sizeof units / sizeof *units)
 
-static const struct unit sizes[] = {
-    {"B", 1, 0x1p30},    {"KiB", 1, 0x1p20},  {"MiB", 1, 0x1p10},  {"GiB", 1, 0},        {"TiB", 1024, 0},
-    {"KB", 1e3, 0x1p30}, {"MB", 1e6, 0x1p30}, {"GB", 1e9, 0x1p30}, {"TB", 1e12, 0x1p30},
-};
+static bool is_number_end(char c) {
+    return (c >= '0' && c <= '9') || c == '.';
+}
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static const struct unit *find_unit(const struct unit *units, size_t count, struct slice name) {
-    for (size_t i = 0; i < count; i++)
-        if (slice_is(name, units[i].name))
+/* Where the number ends, and behind it, blanks left out, the unit begins. */
+static size_t split_unit(struct slice text, struct slice *ret_unit) {
+    size_t number = text.length, begin;
+    while (number > 0 && !is_number_end(text.at[number - 1]))
+        number--;
+    for (begin = number; begin < text.length && text.at[begin] == ' ';)
+        begin++;
+    *ret_unit = (struct slice){text.at + begin, text.length - begin};
+    return begin < text.length ? number : text.length; /* blanks alone are no unit */
+}
+
+static const struct unit *find_unit(enum dimension dimension, struct slice name) {
+    while (dimension == DIMENSION_PRICE && name.length > 0 && is_letter(*name.at)) {
+        name.at++;
+        name.length--;
+    }
+    for (size_t i = 0; i < UNIT_COUNT; i++)
+        if (units[i].dimension == dimension && slice_is(name, units[i].name))
             return &units[i];
     return NULL;
 }
 
-/* A number, blanks if a unit follows, a unit of the table; without a unit, the number itself. */
-static bool parse_with_unit(struct slice text, const struct unit *units, size_t count, double *value) {
-    size_t number_length = text.length;
-    while (number_length > 0 && is_letter(text.at[number_length - 1]))
-        number_length--;
-    static const struct unit none = {"", 1, 0};
-    const struct unit *unit = &none;
-    if (number_length < text.length) {
-        struct slice name = {text.at + number_length, text.length - number_length};
-        unit = find_unit(units, count, name);
-        while (number_length > 0 && text.at[number_length - 1] == ' ')
-            number_length--;
-    }
-    double number;
-    if (!unit || !numfmt_parse_real(text.at, number_length, &number))
+bool units_parse(enum dimension dimension, const char *text, size_t length, double *value) {
+    struct slice name;
+    if (length == 0)
         return false;
-    number *= unit->factor;
-    if (unit->divisor != 0)
-        number /= unit->divisor;
-    if (!isfinite(number))
+    size_t number = split_unit((struct slice){text, length}, &name);
+    if (number == length)
+        return numfmt_parse_real(text, length, value);
+    const struct unit *unit = find_unit(dimension, name);
+    double parsed;
+    if (!unit || !numfmt_parse_scaled(text, number, unit->factor, unit->tens, &parsed))
         return false;
-    *value = number;
+    parsed = ldexp(unit->divisor ? parsed / unit->divisor : parsed, unit->twos);
+    if (!isfinite(parsed))
+        return false;
+    *value = parsed;
     return true;
+}
+
+bool units_is_other(const char *text, size_t length) {
+    struct slice name;
+    double number;
+    size_t end = split_unit((struct slice){text, length}, &name);
+    return end < length && numfmt_parse_real(text, end, &number);
+}
+
+const char *units_accepted(enum dimension dimension) {
+    static const char *const texts[] = {[DIMENSION_NONE] = "",
+                                        [DIMENSION_TIME] = "ns, us, ms, s, min, h, d, w",
+                                        [DIMENSION_GIB] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
+                                        [DIMENSION_BYTES] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
+                                        [DIMENSION_POWER] = "W, kW, MW",
+                                        [DIMENSION_ENERGY] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
+                                        [DIMENSION_ENERGY_KWH] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
+                                        [DIMENSION_CARBON] = "g/kWh, kg/kWh, kg/MWh, t/MWh",
+                                        [DIMENSION_PRICE] = "/MWh, /kWh, with or without a currency as in EUR/MWh",
+                                        [DIMENSION_WATER] = "l/kWh, l/MWh",
+                                        [DIMENSION_RATE] = "/s, /min, /h, /d"};
+    return texts[dimension];
+}
+
+enum dimension units_dimension(const char *base_unit) {
+    static const char *const bases[] = {
+        [DIMENSION_NONE] = "",          [DIMENSION_TIME] = "s",       [DIMENSION_GIB] = "GiB",
+        [DIMENSION_BYTES] = "B",        [DIMENSION_POWER] = "W",      [DIMENSION_ENERGY] = "J",
+        [DIMENSION_ENERGY_KWH] = "kWh", [DIMENSION_CARBON] = "g/kWh", [DIMENSION_PRICE] = "currency/MWh",
+        [DIMENSION_WATER] = "l/kWh",    [DIMENSION_RATE] = "1/s"};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (strcmp(bases[i], base_unit) == 0)
+            return (enum dimension)i;
+    return DIMENSION_NONE;
 }
 
 bool units_parse_duration(const char *text, size_t length, double *seconds) {
     double parsed;
-    if (!parse_with_unit((struct slice){text, length}, durations, sizeof durations / sizeof *durations, &parsed) ||
-        fabs(parsed) > TIME_MAX_S)
+    if (!units_parse(DIMENSION_TIME, text, length, &parsed) || fabs(parsed) > TIME_MAX_S)
         return false;
     *seconds = parsed;
     return true;
-}
-
-bool units_parse_gib(const char *text, size_t length, double *gib) {
-    return parse_with_unit((struct slice){text, length}, sizes, sizeof sizes / sizeof *sizes, gib);
 }
 
 int64_t units_ns(double seconds) {

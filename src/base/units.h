@@ -13,10 +13,33 @@
 #define TIME_MAX_S      4e9       /* about 126 years: longer times are refused at the border */
 #define TIME_NONE_NS    INT64_MAX /* "no such instant" */
 
-/* "10h", "90 s", "1.5min", "250ms", "2d", or a bare number of seconds. Units: ns us ms s min h d w. */
+/* What a number is of, and the unit that a bare number has. */
+enum dimension {
+    DIMENSION_NONE,       /* a plain number: no unit is accepted */
+    DIMENSION_TIME,       /* s */
+    DIMENSION_GIB,        /* memory of GPUs, GiB */
+    DIMENSION_BYTES,      /* B */
+    DIMENSION_POWER,      /* W */
+    DIMENSION_ENERGY,     /* J */
+    DIMENSION_ENERGY_KWH, /* kWh */
+    DIMENSION_CARBON,     /* g/kWh */
+    DIMENSION_PRICE,      /* currency/MWh */
+    DIMENSION_WATER,      /* l/kWh */
+    DIMENSION_RATE,       /* 1/s */
+};
+
+/* A number, or a number and a unit of the dimension, blanks between them or not: "6 kW" is 6000 of DIMENSION_POWER,
+   the nearest double to the product. false for anything else, infinity included; *value is then untouched. */
+bool units_parse(enum dimension dimension, const char *text, size_t length, double *value);
+/* Whether the text is a number with something behind it: a unit, of whatever. */
+bool units_is_other(const char *text, size_t length);
+/* "W, kW, MW": for messages. "" of DIMENSION_NONE. */
+const char *units_accepted(enum dimension dimension);
+/* The dimension that counts in that unit ("W", "s", "kWh", ...); DIMENSION_NONE for any other. */
+enum dimension units_dimension(const char *base_unit);
+
+/* A DIMENSION_TIME within +-TIME_MAX_S. */
 bool units_parse_duration(const char *text, size_t length, double *seconds);
-/* "80", "80GiB", "512 MiB", "40 GB": to GiB; a bare number is GiB. Units: KiB MiB GiB TiB KB MB GB TB B. */
-bool units_parse_gib(const char *text, size_t length, double *gib);
 
 /* Nearest nanosecond; seconds must be within +-TIME_MAX_S. */
 int64_t units_ns(double seconds);

@@ -1,6 +1,8 @@
 /* Writing of calibrated model files: see model_writer.h. */
 #include "calibrate/model_writer.h"
 
+#include "io/yaml_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,26 +13,12 @@
 
 /* ---- Pieces of YAML ---- */
 
-/* A double-quoted scalar. */
-static void quoted(struct str *out, const char *text) {
-    str_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            str_addf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            str_addf(out, "\\x%02X", (unsigned)*text);
-        else
-            str_add_char(out, *text);
-    }
-    str_add_char(out, '"');
-}
-
 /* "INDENTkey: value" on a line of its own, or nothing for a NAN. */
 static void number(struct str *out, const char *indent_key, double value) {
     if (!isfinite(value))
         return;
     str_addf(out, "%s: ", indent_key);
-    str_add_real(out, value);
+    yaml_add_real(out, value);
     str_add_char(out, '\n');
 }
 
@@ -39,7 +27,7 @@ static void item(struct str *out, const char *key, double value) {
     if (!isfinite(value))
         return;
     str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
-    str_add_real(out, value);
+    yaml_add_real(out, value);
 }
 
 /* ---- One model on one GPU type ---- */
@@ -87,7 +75,7 @@ static void write_evidence(struct str *out, const struct choice *c, const char *
     str_addf(out, "%s%s%s}\n", no_power ? ", power: assumed" : "", no_floor ? ", a_s: assumed" : "",
              no_sync ? ", alpha_s: assumed, beta_s: assumed" : "");
     str_add(out, "        source:\n          points: ");
-    quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s", c->points.at.count, profile));
+    yaml_add_quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s", c->points.at.count, profile));
     str_add_char(out, '\n');
     const char *last = NULL;
     for (size_t i = 0, named = 0; i < c->group->base_count && named < 5; i++) {
@@ -96,7 +84,7 @@ static void write_evidence(struct str *out, const struct choice *c, const char *
             continue;
         last = source;
         str_addf(out, "          rows_%zu: ", ++named);
-        quoted(out, source);
+        yaml_add_quoted(out, source);
         str_add_char(out, '\n');
     }
     if (no_power)
@@ -155,7 +143,7 @@ static void write_covariance(struct str *out, const struct choice *c) {
         str_add(out, "            - [");
         for (size_t j = 0; j < v->count; j++) {
             str_add(out, j ? ", " : "");
-            str_add_real(out, v->matrix[i][j]);
+            yaml_add_real(out, v->matrix[i][j]);
         }
         str_add(out, "]\n");
     }
@@ -165,12 +153,12 @@ static void write_contest(struct str *out, const struct choice *c, const struct 
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
         str_add(out, "            - {form: ");
-        quoted(out, choice_form_text(&one->form, c->arena));
+        yaml_add_quoted(out, choice_form_text(&one->form, c->arena));
         str_addf(out, ", of: %s", quantity_names[contest->quantity]);
         item(out, "parameters", (double)one->parameters);
         if (one->refused) {
             str_add(out, ", refused: ");
-            quoted(out, one->refused);
+            yaml_add_quoted(out, one->refused);
         } else {
             item(out, "in_sample", one->in_sample);
             item(out, "leave_one_out", one->left_out);
@@ -184,11 +172,11 @@ static void write_contest(struct str *out, const struct choice *c, const struct 
 static void write_fit(struct str *out, const struct choice *c) {
     str_addf(out, "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
              c->points.at.count, c->points.configurations);
-    quoted(out, c->why);
+    yaml_add_quoted(out, c->why);
     str_add_char(out, '\n');
     if (c->speed.chosen >= 0) {
         str_add(out, "          form: ");
-        quoted(out, choice_form_text(&c->form, c->arena));
+        yaml_add_quoted(out, choice_form_text(&c->form, c->arena));
         str_add_char(out, '\n');
         write_covariance(out, c);
         write_mape(out, "form_error", &c->form_in_sample, &c->form_left_out);
@@ -201,7 +189,7 @@ static void write_fit(struct str *out, const struct choice *c) {
         str_add(out, "          warnings:\n");
     for (size_t i = 0; i < c->warnings.count; i++) {
         str_add(out, "            - ");
-        quoted(out, c->warnings.at[i]);
+        yaml_add_quoted(out, c->warnings.at[i]);
         str_add_char(out, '\n');
     }
 }
@@ -262,7 +250,7 @@ static void write_batches(struct str *out, const struct choice *choices, size_t 
 static void write_model(struct str *out, const struct choice *choices, size_t count, const char *model,
                         const struct writer_options *o) {
     str_add(out, "  - name: ");
-    quoted(out, model);
+    yaml_add_quoted(out, model);
     number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
     number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
     write_batches(out, choices, count, model);
@@ -288,7 +276,7 @@ void model_writer_write(struct str *out, const struct choice *choices, const str
             if (c->group->model != model)
                 continue;
             str_add(out, "      ");
-            quoted(out, c->group->gpu);
+            yaml_add_quoted(out, c->group->gpu);
             str_add(out, ":\n");
             if (c->points.powers == 0)
                 str_add(out, "        power: tdp\n");

@@ -3,7 +3,6 @@
 
 #include "base/numfmt.h"
 #include "base/str.h"
-#include "base/units.h"
 
 #include <string.h>
 
@@ -23,6 +22,15 @@ double option_real(const char *text, double least, double most, const char *opti
     double value = 0;
     if (!numfmt_parse_real(text, strlen(text), &value) || value < least || value > most)
         argp_error(state, "%s: expected number %g..%g, got \"%s\"", option, least, most, text);
+    return value;
+}
+
+double option_dimension(const char *text, enum dimension dimension, double least, double most, const char *option,
+                        struct argp_state *state) {
+    double value = 0;
+    if (!units_parse(dimension, text, strlen(text), &value) || value < least || value > most)
+        argp_error(state, "%s: expected number %g..%g (units: %s), got \"%s\"", option, least, most,
+                   units_accepted(dimension), text);
     return value;
 }
 

@@ -4,6 +4,7 @@
 #define EASIM_CLI_OPTIONS_H
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "metrics/summary.h"
 
 #include <argp.h>
@@ -15,6 +16,9 @@ int64_t option_count(const char *text, int64_t least, int64_t most, const char *
 int64_t option_seed(const char *text, const char *option, struct argp_state *state);
 /* A number least..most. */
 double option_real(const char *text, double least, double most, const char *option, struct argp_state *state);
+/* The same with a unit of the dimension behind it, or none: its base unit. */
+double option_dimension(const char *text, enum dimension dimension, double least, double most, const char *option,
+                        struct argp_state *state);
 /* Seconds > 0 from "60s". */
 double option_duration(const char *text, const char *option, struct argp_state *state);
 /* Place of the text among at least two names, which end with NULL. */

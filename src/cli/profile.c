@@ -133,6 +133,13 @@ static void parse_ram(struct arguments *a, const char *text, struct argp_state *
 
 static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
 
+/* A bare number is microseconds, as ever; with a unit a time. */
+static double option_microseconds(char *text, const char *option, struct argp_state *state) {
+    if (!units_is_other(text, strlen(text)))
+        return option_real(text, 1e-9, 1e15, option, state);
+    return option_dimension(text, DIMENSION_TIME, 1e-15, 1e9, option, state) * 1e6;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
     note_special(a, key);
@@ -162,13 +169,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->options.batch = (uint32_t)option_count(value, 1, 1 << 30, "--batch", state);
         return 0;
     case OPTION_POWER_LIMIT:
-        a->options.power_limit_w = option_real(value, 1e-9, 1e15, "--power-limit", state);
+        a->options.power_limit_w = option_dimension(value, DIMENSION_POWER, 1e-9, 1e15, "--power-limit", state);
         return 0;
     case OPTION_SAMPLES:
         a->options.samples = option_real(value, 1e-9, 1e15, "--samples", state);
         return 0;
     case OPTION_INTERVAL:
-        a->options.interval_s = option_real(value, 1e-9, 1e15, "--interval", state);
+        a->options.interval_s = option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--interval", state);
         return 0;
     case OPTION_COLUMNS:
         a->options.columns = value;
@@ -195,10 +202,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->options.communication_pattern = value;
         return 0;
     case OPTION_RESCALE:
-        a->options.rescale_s = option_real(value, 1e-9, 1e15, "--rescale", state);
+        a->options.rescale_s = option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--rescale", state);
         return 0;
     case OPTION_KERNEL_DELAY:
-        a->options.kernel_delay_us = option_real(value, 1e-9, 1e15, "--kernel-delay", state);
+        a->options.kernel_delay_us = option_microseconds(value, "--kernel-delay", state);
         return 0;
     case ARGP_KEY_ARGS:
         a->format = state->argv[state->next];

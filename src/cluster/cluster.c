@@ -21,7 +21,7 @@ struct cluster_section {
     double pue, slowdown_per_neighbour;
 };
 
-#define WATTS .max = 1e7, .unit = "W"
+#define WATTS .max = 1e7, .dimension = DIMENSION_POWER
 
 static const struct field gpu_type_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct gpu_type, where)},
@@ -148,7 +148,6 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                        {.key = "power_cap_w",
                                         .type = FIELD_NODE,
                                         .offset = offsetof(struct cluster_section, power_cap),
-                                        .unit = "W",
                                         .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
                                        {.key = "pue",
                                         .type = FIELD_REAL,
@@ -165,7 +164,7 @@ const struct field cluster_fields[] = {{.key = "gpu_types",
                                        FIELDS_END};
 
 static const struct field cap_value = {
-    .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1e12};
+    .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1e12, .dimension = DIMENSION_POWER};
 static const struct series_kind cap_kind = {
     .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 

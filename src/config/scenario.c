@@ -102,19 +102,17 @@ const struct field scenario_fields[] = {
     {.key = "carbon_g_per_kwh",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, carbon),
-     .unit = "g/kWh",
      .help = "carbon intensity: a number or {file: NAME}"},
     {.key = "price_per_mwh",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, price),
-     .unit = "currency/MWh",
      .help = "price: a number or {file: NAME}"},
     {.key = "wue_l_per_kwh",
      .type = FIELD_REAL,
      .offset = offsetof(struct scenario, prices.wue_l_per_kwh),
      .default_value = NAN,
      .max = 1e6,
-     .unit = "l/kWh",
+     .dimension = DIMENSION_WATER,
      .help = "water use effectiveness"},
     {.key = "noise",
      .type = FIELD_OBJECT,
@@ -123,8 +121,10 @@ const struct field scenario_fields[] = {
      .help = "how far true speeds are from the predicted ones (default: not at all)"},
     FIELDS_END};
 
-static const struct field carbon_value = {.type = FIELD_REAL, .default_value = NAN, .max = 1e6};
-static const struct field price_value = {.type = FIELD_REAL, .default_value = NAN, .min = -1e6, .max = 1e6};
+static const struct field carbon_value = {
+    .type = FIELD_REAL, .default_value = NAN, .max = 1e6, .dimension = DIMENSION_CARBON};
+static const struct field price_value = {
+    .type = FIELD_REAL, .default_value = NAN, .min = -1e6, .max = 1e6, .dimension = DIMENSION_PRICE};
 
 static const struct series_kind carbon_kind = {
     .path = "carbon_g_per_kwh", .column = "carbon_g_per_kwh", .value = &carbon_value};

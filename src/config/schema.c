@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/numfmt.h"
-#include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,26 +51,33 @@ static bool in_range(const struct field *f, double value) {
     return value <= f->max && (f->above_min ? value > f->min : value >= f->min);
 }
 
+static enum dimension dimension_of(const struct field *f) {
+    return f->type == FIELD_DURATION ? DIMENSION_TIME : f->type == FIELD_GIB ? DIMENSION_GIB : f->dimension;
+}
+
+static const char *noun_of(const struct field *f) {
+    return f->type == FIELD_DURATION ? "duration such as 90s or 10h"
+           : f->type == FIELD_GIB    ? "size in GiB"
+                                     : "number";
+}
+
 static int bind_number(const struct binding *b, const struct field *f, const struct yaml_node *node,
                        const char *path, double *value) {
-    static const char *const nouns[] = {
-        [FIELD_REAL] = "number", [FIELD_DURATION] = "duration such as 90s or 10h", [FIELD_GIB] = "size in GiB"};
+    enum dimension dimension = dimension_of(f);
     bool parsed = false;
     if (f->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
         *value = INFINITY;
         return 0;
     }
-    if (node->kind == YAML_NODE_SCALAR) {
-        if (f->type == FIELD_DURATION)
-            parsed = units_parse_duration(node->text, node->length, value);
-        else if (f->type == FIELD_GIB)
-            parsed = units_parse_gib(node->text, node->length, value);
-        else
-            parsed = numfmt_parse_real(node->text, node->length, value);
-    }
-    if (!parsed || !in_range(f, *value))
-        return schema_wrong(b, node, path, describe_range(b->arena, f, nouns[f->type]));
-    return 0;
+    if (node->kind == YAML_NODE_SCALAR)
+        parsed = units_parse(dimension, node->text, node->length, value);
+    if (parsed && in_range(f, *value) && (f->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
+        return 0;
+    const char *expected = describe_range(b->arena, f, noun_of(f));
+    bool wrong_unit = !parsed && node->kind == YAML_NODE_SCALAR && units_is_other(node->text, node->length);
+    if (wrong_unit && dimension != DIMENSION_NONE)
+        expected = arena_printf(b->arena, "%s (units: %s)", expected, units_accepted(dimension));
+    return schema_wrong(b, node, path, expected);
 }
 
 static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,

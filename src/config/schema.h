@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "io/yaml_doc.h"
 
 enum field_type {
@@ -44,7 +45,7 @@ struct field {
     const char *const *choices; /* NULL-terminated */
     const struct field *fields; /* of an object; ends with a NULL key of type FIELD_NODE */
     size_t item_size;           /* of one struct of FIELD_OBJECTS */
-    const char *unit;
+    enum dimension dimension;   /* REAL: a unit of it may follow the number */
     const char *help;
 };
 

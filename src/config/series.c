@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/datetime.h"
-#include "base/numfmt.h"
 #include "base/units.h"
 #include "io/csv.h"
 
@@ -56,8 +55,9 @@ struct reader {
     struct csv *csv;
     const struct binding *binding;
     int64_t start_ns;
-    int time, value;  /* columns */
-    bool clock_known; /* whether the file has seconds or date-times: its first good time says which */
+    int time, value;   /* columns */
+    struct slice unit; /* in the name of the column of the values; empty: none */
+    bool clock_known;  /* whether the file has seconds or date-times: its first good time says which */
     ARRAY_OF(struct series_step) steps;
     int64_t last_ns, step_ns; /* time of the last good row, and from the one before it */
     double last;              /* its value */
@@ -75,6 +75,45 @@ static int missing_column(const struct reader *r, const char *name, const char *
     return -1;
 }
 
+/* What stands in brackets at the end of a name; empty: nothing does. */
+static struct slice bracketed(const char *name) {
+    size_t length = strlen(name), begin = length;
+    if (length < 2 || (name[length - 1] != ']' && name[length - 1] != ')'))
+        return (struct slice){0};
+    while (begin > 0 && name[begin - 1] != '[' && name[begin - 1] != '(')
+        begin--;
+    return begin > 0 ? (struct slice){name + begin, length - 1 - begin} : (struct slice){0};
+}
+
+/* Whether the column is called that, and a unit in brackets may follow. */
+static bool is_named(const char *column, const char *name, struct slice unit) {
+    size_t length = strlen(name);
+    if (unit.length == 0 || strncmp(column, name, length) != 0)
+        return false;
+    return column + length + strspn(column + length, " ") + 1 == unit.at;
+}
+
+/* The column of the values, and the unit in its name: "power_w [kW]", or all of it as in "Price (EUR/kWh)". */
+static void find_value(struct reader *r) {
+    double one;
+    r->value = csv_column(r->csv, r->series->column);
+    if (r->value >= 0) {
+        struct str text = {0};
+        r->unit = bracketed(r->series->column);
+        str_addf(&text, "1 %.*s", (int)r->unit.length, r->unit.length > 0 ? r->unit.at : "");
+        if (!units_parse(r->series->kind->value->dimension, text.text, text.length, &one))
+            r->unit = (struct slice){0}; /* a remark of another sort */
+        str_finish(&text);
+    }
+    for (size_t i = 0; r->value < 0 && i < csv_column_count(r->csv); i++) {
+        struct slice unit = bracketed(csv_column_name(r->csv, i));
+        if (!is_named(csv_column_name(r->csv, i), r->series->column, unit))
+            continue;
+        r->value = (int)i;
+        r->unit = unit;
+    }
+}
+
 static int find_columns(struct reader *r) {
     struct series *s = r->series;
     if (!s->time_column)
@@ -83,7 +122,7 @@ static int find_columns(struct reader *r) {
     r->time = csv_column(r->csv, s->time_column);
     if (r->time < 0)
         (void)missing_column(r, s->time_column, " (time_column: NAME says which column holds the times)");
-    r->value = csv_column(r->csv, s->column);
+    find_value(r);
     if (r->value < 0)
         (void)missing_column(r, s->column, " (column: NAME says which column holds the values)");
     return r->time < 0 || r->value < 0 ? ERROR_INPUT : 0;
@@ -101,7 +140,7 @@ static bool read_time(struct reader *r, int64_t *time_ns) {
     struct slice cell = csv_field(r->csv, r->time);
     double seconds;
     int64_t unix_ns;
-    bool number = numfmt_parse_real(cell.at, cell.length, &seconds);
+    bool number = units_parse(DIMENSION_TIME, cell.at, cell.length, &seconds);
     bool date = datetime_parse(cell.at, cell.length, &unix_ns);
     if (!r->clock_known && !number && !date)
         return wrong_time(r, "seconds, or a date-time such as 2022-01-01T00:00Z");
@@ -147,6 +186,10 @@ static bool read_value(struct reader *r, double *value) {
     }
     r->text.length = 0;
     str_add_bytes(&r->text, cell.at, cell.length);
+    if (r->unit.length > 0 && strchr("0123456789.", cell.at[cell.length - 1])) { /* a unit of its own goes before */
+        str_add_char(&r->text, ' ');
+        str_add_bytes(&r->text, r->unit.at, r->unit.length);
+    }
     const struct yaml_node node = {
         .kind = YAML_NODE_SCALAR, .where = where, .text = r->text.text, .length = r->text.length};
     return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "ingest/alibaba.h"
 #include "ingest/table.h"
+#include "io/yaml_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,14 +97,6 @@ static const char *read_node(struct table *t, struct trace_row *row) {
     return NULL;
 }
 
-/* A name in single quotes. */
-static void add_name(struct str *out, const char *name) {
-    str_add_char(out, '\'');
-    for (; *name; name++)
-        str_add(out, *name == '\'' ? "''" : (char[]){*name, '\0'});
-    str_add_char(out, '\'');
-}
-
 struct node_group {
     uint32_t type; /* in order of appearance */
     uint32_t gpus, count;
@@ -121,7 +114,7 @@ static void write_cluster(const struct trace *nodes, const char *path, struct st
     str_add(out, "cluster:\n  gpu_types:\n");
     for (uint32_t i = 0; i < types.entries.count; i++) {
         str_add(out, "    - {name: ");
-        add_name(out, intern_text(&types, i));
+        yaml_add_quoted(out, intern_text(&types, i));
         str_add(out, "}\n");
     }
     str_add(out, "  nodes:\n");
@@ -129,7 +122,7 @@ static void write_cluster(const struct trace *nodes, const char *path, struct st
         struct node_group group;
         memcpy(&group, groups.entries.at[i].key, sizeof group);
         str_addf(out, "    - {count: %u, gpu: ", counts[i]);
-        add_name(out, intern_text(&types, group.type));
+        yaml_add_quoted(out, intern_text(&types, group.type));
         str_addf(out, ", gpus: %u}\n", group.gpus);
     }
     free(counts);

@@ -35,7 +35,7 @@ struct slice table_field(const struct table *t, int column) {
 }
 
 bool table_is_absent(const struct table *t, int column) {
-    static const char *const words[] = {"nan", "none", "null", "na", "n/a"};
+    static const char *const words[] = {"none", "null", "na", "n/a"};
     struct slice field = table_field(t, column);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(field, words[i]))
@@ -44,7 +44,9 @@ bool table_is_absent(const struct table *t, int column) {
 }
 
 const char *table_text(struct table *t, int column) {
-    return table_is_absent(t, column) ? NULL : trace_text(t->trace, table_field(t, column));
+    struct slice field = table_field(t, column);
+    bool is_nan = slice_is_word(field, "nan"); /* of a text the way of pandas to say that there is none */
+    return is_nan || table_is_absent(t, column) ? NULL : trace_text(t->trace, field);
 }
 
 double table_real(struct table *t, int column, double least, double most, const char *expected) {
@@ -147,7 +149,7 @@ static void read_row(void *context) {
     if (t->format->note_repeats)
         note_repeat(t, &row);
     row.id = intern_text(&t->ids, id);
-    row.labels = trace_file_labels(t->trace, t->csv, t->labels.at, t->labels.count);
+    row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
     array_push(&t->trace->rows, row);
 }
 
@@ -184,7 +186,7 @@ static int find_columns(struct table *t) {
     }
     for (int i = 0; i < (int)csv_column_count(t->csv); i++)
         if (is_label(t, i)) {
-            array_push(&t->labels, i);
+            array_push(&t->labels.at, ((struct trace_label){.column = i}));
             array_push(&t->trace->label_names, arena_strdup(&t->trace->arena, csv_column_name(t->csv, (size_t)i)));
         }
     return t->problems->count > before ? ERROR_INPUT : 0;
@@ -211,14 +213,16 @@ int table_read(const char *path, const struct table_format *format, const struct
     struct error error = {0};
     if (open_table(&t, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-    else if (find_columns(&t) == 0)
+    else if (find_columns(&t) == 0) {
         csv_each_row(t.csv, problems, t.most_problems, read_row, &t);
+        trace_labels_check(&t.labels, trace, problems);
+    }
     trace_sort(trace, true);
     arena_adopt(&trace->arena, &t.ids.arena);
     intern_finish(&t.ids);
     intern_finish(&t.rows);
     str_finish(&t.row);
-    free(t.labels.at);
+    free(t.labels.at.at);
     time_zone_close(t.zone);
     csv_close(t.csv);
     return problems->count > before ? ERROR_INPUT : 0;

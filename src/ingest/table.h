@@ -4,7 +4,7 @@
 
 #include "ingest/local_time.h"
 #include "io/csv.h"
-#include "workload/trace.h"
+#include "workload/trace_labels.h"
 
 #define TABLE_MAX_COLUMNS 24
 
@@ -32,7 +32,7 @@ struct table {
     struct problems *problems;
     size_t most_problems;           /* of the list, not of this file */
     int columns[TABLE_MAX_COLUMNS]; /* -1: not there or not to be used */
-    ARRAY_OF(int) labels;           /* columns */
+    struct trace_labels labels;
     struct time_zone *zone;
     struct clock_changes clock; /* of the current row */
     struct intern ids;

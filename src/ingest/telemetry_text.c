@@ -31,17 +31,13 @@ static bool is_missing(struct slice cell) {
         "Not Supported",
         "[Unknown Error]",
         "[GPU requires reset]",
-        "nan",
-        "inf",
-        "+inf",
-        "-inf",
         "null",
         "[Requested functionality has been deprecated]",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(cell, words[i]))
             return true;
-    return false;
+    return numfmt_is_infinite(cell.at, cell.length) && !strchr("0123456789", cell.at[cell.length - 1]);
 }
 
 /* The blank values of NVML and DCGM, as 64-bit and 32-bit integers and as doubles (2^47). */
@@ -60,6 +56,8 @@ double telemetry_number(struct slice cell, bool *is_bad) {
         length--;
     while (length > 0 && is_blank(cell.at[length - 1]))
         length--;
+    if (is_missing((struct slice){cell.at, length}))
+        return NAN; /* "nan W" */
     if (numfmt_parse_real(cell.at, length, &value))
         return is_sentinel(value) ? NAN : value;
     if (is_bad)

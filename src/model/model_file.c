@@ -9,7 +9,7 @@
 const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
 
 #define OF(member) .offset = offsetof(struct gpu_model, member)
-#define SECONDS    .max = 1e6, .unit = "s"
+#define SECONDS    .max = 1e6, .dimension = DIMENSION_TIME
 #define NUMBER(name, member, ...)                                                                                  \
     { .key = name, .type = FIELD_REAL, OF(member), __VA_ARGS__ }
 
@@ -37,7 +37,8 @@ static const struct field lookup_fields[] = {
      .offset = offsetof(struct lookup_point, power_w_per_gpu),
      .default_value = NAN,
      .above_min = true,
-     .max = 1e5},
+     .max = 1e5,
+     .dimension = DIMENSION_POWER},
     {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct lookup_point, across_nodes)},
     FIELDS_END};
 
@@ -45,7 +46,7 @@ static const char *const power_form_names[] = {"linear", "tdp", NULL};
 
 #define LEVEL(member) .offset = offsetof(struct power_level, member), .required = true
 #define POINT(member) .offset = offsetof(struct power_level_point, member), .required = true
-#define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .unit = "W"
+#define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
 #define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e20
 /* A limit makes nothing faster: what is below 1 has to be scatter, far below 1 a mistake. */
 #define TIME_RATIO .type = FIELD_REAL, .min = 0.5, .max = 1e20
@@ -65,7 +66,7 @@ static const struct field power_level_point_fields[] = {
     {.key = "k", .type = FIELD_INT, POINT(k), .min = 1, .max = 1e6},
     {.key = "batch", .type = FIELD_INT, POINT(batch), .min = 1, .max = 1e9},
     {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct power_level_point, across_nodes)},
-    {.key = "iteration_s", RATIO, POINT(iteration_s), .unit = "s"},
+    {.key = "iteration_s", RATIO, POINT(iteration_s), .dimension = DIMENSION_TIME},
     {.key = "power_w_per_gpu", WATTS, POINT(power_w_per_gpu)},
     {.key = "time_ratio",
      TIME_RATIO,
@@ -117,10 +118,10 @@ const struct field gpu_model_fields[] = {
      OF(power_form),
      .choices = power_form_names,
      .help = "linear (p0_w, pmax_w) | tdp: not measured, the tdp_w of the GPU type"},
-    NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
+    NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER,
            .help = "power at 0 samples/s"),
-    NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5, .unit = "W",
-           .help = "power at saturation"),
+    NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5,
+           .dimension = DIMENSION_POWER, .help = "power at saturation"),
     {.key = "lookup",
      .type = FIELD_OBJECTS,
      OF(lookup_points),
@@ -193,7 +194,12 @@ const struct field model_fields[] = {
      .max = 1e9,
      .help = "allowed batches per GPU"},
     {.key = "flops_per_sample", .type = FIELD_REAL, OF(flops_per_sample), .default_value = NAN, .max = 1e30},
-    {.key = "bytes_per_sample", .type = FIELD_REAL, OF(bytes_per_sample), .default_value = NAN, .max = 1e30},
+    {.key = "bytes_per_sample",
+     .type = FIELD_REAL,
+     OF(bytes_per_sample),
+     .default_value = NAN,
+     .max = 1e30,
+     .dimension = DIMENSION_BYTES},
     {.key = "gpus",
      .type = FIELD_NODE,
      OF(gpus_node),

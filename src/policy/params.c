@@ -101,6 +101,7 @@ static int bind_param(const struct easim_param *p, const struct yaml_node *node,
                       const struct binding *b, void *target) {
     const struct field field = {.key = p->name,
                                 .type = field_types[p->type],
+                                .dimension = units_dimension(p->unit),
                                 .may_be_off = p->may_be_off,
                                 .min = p->min,
                                 .max = p->max,

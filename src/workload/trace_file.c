@@ -1,5 +1,6 @@
 /* Reading and writing of the workload CSV. */
 #include "workload/trace_file.h"
+#include "workload/trace_labels.h"
 
 #include "base/numfmt.h"
 #include "base/units.h"
@@ -32,21 +33,12 @@ static const char *const column_names[COLUMN_COUNT] = {
     "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s",  "requested_s",
     "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization", "gpu_share"};
 
-const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count) {
-    if (count == 0)
-        return NULL;
-    const char **labels = arena_alloc(&trace->arena, count * sizeof *labels);
-    for (size_t i = 0; i < count; i++)
-        labels[i] = trace_text(trace, csv_field(csv, columns[i]));
-    return labels;
-}
-
 struct reader {
     struct csv *csv;
     struct trace *trace;
     struct problems *problems;
     int columns[COLUMN_COUNT];
-    ARRAY_OF(int) labels; /* columns */
+    struct trace_labels labels;
     struct intern ids;
 };
 
@@ -150,7 +142,7 @@ static void read_row(void *context) {
         return;
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
-    row.labels = trace_file_labels(r->trace, r->csv, r->labels.at, r->labels.count);
+    row.labels = trace_labels_read(&r->labels, r->trace, r->csv);
     array_push(&r->trace->rows, row);
 }
 
@@ -161,7 +153,7 @@ static int find_columns(struct reader *r, const char *path) {
     for (size_t i = 0; i < csv_column_count(r->csv); i++) {
         const char *name = csv_column_name(r->csv, i);
         if (strncmp(name, "label.", 6) == 0) {
-            array_push(&r->labels, (int)i);
+            array_push(&r->labels.at, ((struct trace_label){.column = (int)i}));
             array_push(&r->trace->label_names, arena_strdup(&r->trace->arena, name + 6));
         } else {
             bool known = false;
@@ -194,11 +186,12 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
     }
     if (find_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
+        trace_labels_check(&r.labels, trace, problems);
         trace_sort(trace, false);
     }
     arena_adopt(&trace->arena, &r.ids.arena);
     intern_finish(&r.ids);
-    free(r.labels.at);
+    free(r.labels.at.at);
     csv_close(r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
 }

@@ -11,10 +11,6 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
 /* The trace as CSV text. */
 void trace_file_write(const struct trace *trace, struct str *out);
 
-struct csv;
-/* The fields of the current row in `count` label columns, for trace_row.labels; NULL if count is 0. */
-const char *const *trace_file_labels(struct trace *trace, const struct csv *csv, const int *columns, size_t count);
-
 /* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats; NULL if unknown.
  */
 const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name);

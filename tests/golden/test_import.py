@@ -163,7 +163,7 @@ def nodes(folder):
     (folder / "pods.yaml").write_text(scenario, encoding="utf-8")
     done = subprocess.run([EASIM, "check", str(folder / "pods.yaml")], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "idle_w" in done.stderr, done.stderr
-    (folder / "pods.yaml").write_text(scenario.replace("'}", "', idle_w: 50, tdp_w: 300}"), encoding="utf-8")
+    (folder / "pods.yaml").write_text(scenario.replace('"}', '", idle_w: 50, tdp_w: 300}'), encoding="utf-8")
     easim("run", folder / "pods.yaml", "--out", folder / "pods", "--quiet", "--check")
     status = {row["job_id"]: row["status"] for row in rows_of(folder / "pods" / "jobs.csv")}
     assert status == {"p0": "finished", "p1": "finished", "p2": "rejected"}, status

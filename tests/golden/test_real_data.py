@@ -179,7 +179,7 @@ def alibaba_pods(folder, data):
                      f"{1088 - pending} rows dropped: no GPUs", f"{len(running)} rows changed: running when"):
             assert any(line.startswith(text) for line in said), (text, said)
     assert "1213 rows read, 1213 kept" in said
-    groups = re.findall(r"count: (\d+), gpu: '(\w+)', gpus: (\d+)", cluster.read_text(encoding="utf-8"))
+    groups = re.findall(r'count: (\d+), gpu: "(\w+)", gpus: (\d+)', cluster.read_text(encoding="utf-8"))
     assert sum(int(count) for count, _, _ in groups) == 1213
     assert sum(int(count) * int(gpus) for count, _, gpus in groups) == 6212
     assert ("549", "G2", "8") in groups and ("39", "G3", "8") in groups
@@ -191,7 +191,7 @@ def alibaba_run(folder, data):
     traces = data / "traces" / "alibaba_gpu_v2023"
     imported(folder, "alibaba-gpu-2023", traces / "openb_pod_list_default.csv", "--nodes",
              traces / "openb_node_list_gpu_node.csv", "--cluster-out", folder / "cluster.yaml")
-    cluster = (folder / "cluster.yaml").read_text(encoding="utf-8").replace("'}", "', idle_w: 50, tdp_w: 300}")
+    cluster = (folder / "cluster.yaml").read_text(encoding="utf-8").replace('"}', '", idle_w: 50, tdp_w: 300}')
     (folder / "pods.yaml").write_text(f"{cluster}name: pods\nhorizon: drain\npolicy: {{name: fcfs}}\n"
                                       f"workload: {{kind: trace, file: {folder}/imported.csv}}\n", encoding="utf-8")
     pods = {pod["name"]: pod for pod in rows_of(traces / "openb_pod_list_default.csv")

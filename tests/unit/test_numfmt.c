@@ -267,3 +267,45 @@ Test(numfmt, not_numbers) {
     cr_assert(numfmt_parse_int("+0042x", 5, &integer));
     cr_assert_eq(integer, 42);
 }
+
+/* Overflow is not infinity, and neither is a number; all of them have a name of their own. */
+Test(numfmt, infinite) {
+    static const char *const yes[] = {"inf",      "-inf",   "+Infinity", "INFINITY", "nan",
+                                      "NaN(123)", "-nan",   ".inf",      "-.inf",    ".NaN",
+                                      "1e999",    "-1e999", "1e400",     "2e308",    "1e99999999999999999999"};
+    static const char *const no[] = {"",   "1e308", "0x1p3", "info", "nano",   "nan(",
+                                     "in", "1e",    "text",  "-",    "1e-999", "inf W"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        double value = 2.385;
+        cr_assert(numfmt_is_infinite(yes[i], strlen(yes[i])), "%s", yes[i]);
+        cr_assert_not(numfmt_parse_real(yes[i], strlen(yes[i]), &value), "%s", yes[i]);
+        cr_assert_eq(value, 2.385);
+    }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        cr_assert_not(numfmt_is_infinite(no[i], strlen(no[i])), "%s", no[i]);
+    double value = 2.385;
+    cr_assert_not(numfmt_parse_real("0x1p3", 5, &value));
+    cr_assert_eq(value, 2.385);
+}
+
+/* Expected: the product as the compiler reads it, and of long numbers the rounded product of doubles. */
+Test(numfmt, scaled) {
+    static const struct {
+        const char *text;
+        uint32_t factor;
+        int exponent;
+        double value;
+    } cases[] = {{"1.005", 1, 3, 1005},      {"0.1", 36, 5, 3.6e5},
+                 {"-2.675", 1, 2, -267.5},   {"123456789012345678", 36, 2, 4.444444404444444408e20},
+                 {"1e-300", 1, -20, 1e-320}, {"0", 6048, 2, 0},
+                 {"1e300", 1, 8, 1e308},     {"0.30000000000000000000000001", 1, 1, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = -1;
+        cr_assert(
+            numfmt_parse_scaled(cases[i].text, strlen(cases[i].text), cases[i].factor, cases[i].exponent, &value));
+        cr_assert_eq(value, cases[i].value, "%s: %.17g", cases[i].text, value);
+    }
+    double value = 2.385;
+    cr_assert_not(numfmt_parse_scaled("1e300", 5, 36, 8, &value));
+    cr_assert_eq(value, 2.385);
+}

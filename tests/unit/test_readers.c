@@ -53,7 +53,7 @@ static const struct {
      PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n2,1,v,,,5,,2,,,,,8\n"},
     {"philly", "dropped rows; CRLF; a quoted comma; UTF-8 in the header; byte order mark",
      "\xef\xbb\xbftimestamp,duration,num_gpus,cluster,CO\u2082\r\n2017-11-04 01:00:00,4,0,\"a,b\",1\r\n"
-     "2017-11-04 01:00:00,nan,1,\"a,b\",2\r\n2017-11-04 01:00:00,,1,\"a,b\",2\r\n"
+     "2017-11-04 01:00:00,None,1,\"a,b\",2\r\n2017-11-04 01:00:00,,1,\"a,b\",2\r\n"
      "2017-11-04 01:00:01,0.0,1,\"a,b\",3\r\n2017-11-04 01:00:02,4320000,1,\"a,b\",4\r\n",
      TRACE_COLUMNS ",label.CO\u2082\n5,0,\"a,b\",,,4320000,,1,,,,,4\ndropped 1 at 2: no GPUs\n"
                    "dropped 2 at 3: run time unknown\ndropped 1 at 5: duration not above 0\n"},
@@ -133,7 +133,7 @@ static const struct {
                               "dropped 2 at 2: never scheduled (no scheduled_time)\ndropped 1 at 3: no GPUs\n"
                               "dropped 1 at 5: duration not above 0\n"},
     {"alibaba-pai-2020", "num_gpu: a half GPU, 2.5 as three whole ones, a third rounded up",
-     "job_id,submit_time,duration,num_gpu,user,gpu_type_spec\nj1,100.5,60,0.5,u,T4\nj2,90,61,2.5,,\nj3,90,nan,1,u,"
+     "job_id,submit_time,duration,num_gpu,user,gpu_type_spec\nj1,100.5,60,0.5,u,T4\nj2,90,61,2.5,,\nj3,90,none,1,u,"
      "\nj4,91,5,0.33333,,\n",
      TRACE_COLUMNS ",gpu_share,label.num_gpu\nj2,0,,,,61,,3,,,,,,2.5\nj4,1,,,,5,,1,,,,,0.334,0.33333\n"
                    "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\nchanged 1 at 2: part of a GPU: gpu_share\n"
@@ -266,6 +266,7 @@ static const struct {
     {"alibaba-pai-2020", "submit_time,duration,num_gpu\n10,20,inf\n10,inf,1\n10,20,nan\n10,20,-1\n",
      "f:2:7: num_gpu: expected GPUs 0..2^30, got \"inf\"\n"
      "f:3:4: duration: expected seconds -4e9..4e9, got \"inf\"\n"
+     "f:4:7: num_gpu: expected GPUs 0..2^30, got \"nan\"\n"
      "f:5:7: num_gpu: expected GPUs 0..2^30, got \"-1\"\n"},
     {"helios", HELIOS ",u,v,1,X,2020-06-09 18:41:01,,,5\n", "f:2:1: job_id: expected a job id, got \"\"\n"},
     {"gavel", "A\tb\tc\nB (batch size 1)\tc\t-n\t0\tx\t1.5\t1\t-1\t-3\n",
@@ -332,8 +333,8 @@ Test(readers, nodes) {
     trace_text_notes(&notes, &found);
     cr_assert_str_eq(found.text,
                      "# Nodes of f. Power is not in the list: add idle_w and tdp_w of each type.\n"
-                     "cluster:\n  gpu_types:\n    - {name: 'P100'}\n    - {name: 'G: ''2'}\n  nodes:\n"
-                     "    - {count: 2, gpu: 'P100', gpus: 2}\n    - {count: 1, gpu: 'G: ''2', gpus: 8}\n"
+                     "cluster:\n  gpu_types:\n    - {name: \"P100\"}\n    - {name: \"G: '2\"}\n  nodes:\n"
+                     "    - {count: 2, gpu: \"P100\", gpus: 2}\n    - {count: 1, gpu: \"G: '2\", gpus: 8}\n"
                      "dropped 1 at 5: nodes without GPUs\n",
                      "%s", found.text);
     str_finish(&found);

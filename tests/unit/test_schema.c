@@ -135,7 +135,8 @@ Test(schema, one_problem) {
         {"{integer: 1, duration: 0s}",
          "dir/f.yaml:1:24: duration: expected duration such as 90s or 10h > 0 and <= 100000, got \"0s\""},
         {"{integer: 1, duration: 3 parsecs}",
-         "dir/f.yaml:1:24: duration: expected duration such as 90s or 10h > 0 and <= 100000, got \"3 parsecs\""},
+         "dir/f.yaml:1:24: duration: expected duration such as 90s or 10h > 0 and <= 100000 (units: ns, us, ms, s, "
+         "min, h, d, w), got \"3 parsecs\""},
         {"{integer: 1, gib: 2TiB}", "dir/f.yaml:1:19: gib: expected size in GiB 0..1024, got \"2TiB\""},
         {"{integer: 1, flag: yes}", "dir/f.yaml:1:20: flag: expected true or false, got \"yes\""},
         {"{integer: 1, choice: Red}", "dir/f.yaml:1:22: choice: expected one of red | green | blue, got \"Red\""},

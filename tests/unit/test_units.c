@@ -40,9 +40,77 @@ Test(units, sizes) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double gib = -1;
-        cr_assert(units_parse_gib(cases[i].text, strlen(cases[i].text), &gib), "%s", cases[i].text);
+        cr_assert(units_parse(DIMENSION_GIB, cases[i].text, strlen(cases[i].text), &gib), "%s", cases[i].text);
         cr_assert_eq(gib, cases[i].gib, "%s: %.17g", cases[i].text, gib);
     }
+}
+
+/* "6 kW" is 6000 bit for bit, and so is every decimal: the nearest double to the product, as the compiler reads it.
+ */
+Test(units, quantities) {
+    static const struct {
+        enum dimension dimension;
+        const char *text;
+        double value;
+    } cases[] = {
+        {DIMENSION_POWER, "6000", 6000},
+        {DIMENSION_POWER, "6000 W", 6000},
+        {DIMENSION_POWER, "6 kW", 6000},
+        {DIMENSION_POWER, "6kW", 6000},
+        {DIMENSION_POWER, "0.006MW", 6000},
+        {DIMENSION_POWER, "1.005 kW", 1005}, /* 1.005 * 1000 in doubles is 1004.9999999999999 */
+        {DIMENSION_POWER, "4.35e-3 kW", 4.35},
+        {DIMENSION_POWER, "-2.3kW", -2300},
+        {DIMENSION_ENERGY, "1.1 kWh", 3.96e6},
+        {DIMENSION_ENERGY, "7.3 Wh", 26280},
+        {DIMENSION_ENERGY, "0.29 GJ", 2.9e8},
+        {DIMENSION_ENERGY_KWH, "3.6 MJ", 1},
+        {DIMENSION_ENERGY_KWH, "2.3 MWh", 2300},
+        {DIMENSION_ENERGY_KWH, "17 Wh", 0.017},
+        {DIMENSION_CARBON, "0.385 kg/kWh", 385},
+        {DIMENSION_CARBON, "385 g/kWh", 385},
+        {DIMENSION_CARBON, "385 kg/MWh", 385},
+        {DIMENSION_PRICE, "0.0823 EUR/kWh", 82.3},
+        {DIMENSION_PRICE, "-17.5 /MWh", -17.5},
+        {DIMENSION_PRICE, "82.3 USD/MWh", 82.3},
+        {DIMENSION_WATER, "1.8 l/kWh", 1.8},
+        {DIMENSION_RATE, "36 /h", 0.01},
+        {DIMENSION_RATE, "0.3/min", 0.005},
+        {DIMENSION_BYTES, "1.5 kB", 1500},
+        {DIMENSION_BYTES, "3 MiB", 3145728},
+        {DIMENSION_TIME, "1.005ms", 0.001005},
+        {DIMENSION_TIME, "1.1h", 3960},
+        {DIMENSION_NONE, "2.385", 2.385},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = -1;
+        cr_assert(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value), "%s",
+                  cases[i].text);
+        cr_assert_eq(value, cases[i].value, "%s: %.17g", cases[i].text, value);
+    }
+}
+
+Test(units, other_units) {
+    static const struct {
+        enum dimension dimension;
+        const char *text;
+    } cases[] = {{DIMENSION_POWER, "6 kWh"},       {DIMENSION_POWER, "6 kw"},   {DIMENSION_POWER, "6 s"},
+                 {DIMENSION_ENERGY, "6 kW"},       {DIMENSION_CARBON, "6 g"},   {DIMENSION_CARBON, "6 g/MWh"},
+                 {DIMENSION_PRICE, "6 EUR"},       {DIMENSION_PRICE, "6 /Wh"},  {DIMENSION_RATE, "6 Hz"},
+                 {DIMENSION_NONE, "6 W"},          {DIMENSION_TIME, "6 W"},     {DIMENSION_POWER, "1e308 MW"},
+                 {DIMENSION_POWER, "1e999"},       {DIMENSION_POWER, "inf"},    {DIMENSION_POWER, "nan W"},
+                 {DIMENSION_POWER, "infinity kW"}, {DIMENSION_BYTES, "6 MiBs"}, {DIMENSION_GIB, "6 W"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 2.385;
+        cr_assert_not(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value), "%s",
+                      cases[i].text);
+        cr_assert_eq(value, 2.385);
+    }
+    cr_assert(units_is_other("6 kWh", 5));
+    cr_assert_not(units_is_other("6", 1));
+    cr_assert_not(units_is_other("six", 3));
+    cr_assert_eq(units_dimension("W"), DIMENSION_POWER);
+    cr_assert_eq(units_dimension("jobs"), DIMENSION_NONE);
 }
 
 Test(units, refused) {
@@ -57,7 +125,7 @@ Test(units, refused) {
     static const char *const sizes[] = {"", "GiB", "80 gib", "80 GiB ", "80 s", "8e307TiB80", "1e308TiB"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double value = 2.385;
-        cr_assert_not(units_parse_gib(sizes[i], strlen(sizes[i]), &value), "%s", sizes[i]);
+        cr_assert_not(units_parse(DIMENSION_GIB, sizes[i], strlen(sizes[i]), &value), "%s", sizes[i]);
         cr_assert_eq(value, 2.385);
     }
 }

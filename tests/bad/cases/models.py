@@ -86,7 +86,8 @@ CASES = [
           f"{GPU}.range_batch: expected [least, most], got 1 value"),
     model("models: memory in an unknown unit", ("phi: 1000", "phi: 1000\n    mem0_gib: 2GB/s\n    start_s: -1s"),
           "m.yaml:6:14: models[0].start_s: expected duration such as 90s or 10h 0..1000000, got \"-1s\"",
-          "m.yaml:5:15: models[0].mem0_gib: expected size in GiB 0..1000000, got \"2GB/s\""),
+          "m.yaml:5:15: models[0].mem0_gib: expected size in GiB 0..1000000 (units: B, kB, MB, GB, TB, KiB, MiB, GiB, "
+          "TiB), got \"2GB/s\""),
     model("models: speed ratio of rigid jobs", MODELS + "rigid_speed: {a100: 0}\n",
           "m.yaml:16:21: rigid_speed.a100: expected number > 0 and <= 1000000, got \"0\""),
     model("models: speed ratio that is a list", MODELS + "rigid_speed: [1, 2]\n",

@@ -29,7 +29,7 @@ CASES = [
     usage("batch that is no number", ["kineto", "t", "--batch", "x"],
           "--batch: expected integer 1..1073741824, got \"x\""),
     usage("power limit 0", ["kineto", "t", "--power-limit", "0"],
-          "--power-limit: expected number 1e-09..1e+15, got \"0\""),
+          "--power-limit: expected number 1e-09..1e+15 (units: W, kW, MW), got \"0\""),
     usage("unknown unit", ["ea2p", "t", "--energy-unit", "cal"], "--energy-unit: expected J, Wh or kWh, got \"cal\""),
     usage("memory without its use", ["ea2p", "t", "--ram", "8x32"],
           "--ram: expected SLOTSxGIB:USE as 8x32:40, got \"8x32\""),

@@ -1,0 +1,117 @@
+/* YAML scalars. What plain words mean differs: YAML 1.1 knows yes and off, sexagesimal 1:30, 0x10, 1_000, dates,
+   and no number with an exponent but without a point; libyaml hands all of them to easim as text. */
+#include "io/yaml_text.h"
+
+#include "base/numfmt.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+void yaml_add_real(struct str *out, double value) {
+    char text[NUMFMT_BYTES];
+    assert(isfinite(value));
+    size_t length = numfmt_real(text, value), mantissa = strcspn(text, "e");
+    str_add_bytes(out, text, mantissa);
+    if (mantissa < length && !memchr(text, '.', mantissa))
+        str_add(out, ".0");
+    str_add(out, text + mantissa);
+}
+
+/* ---- Text ---- */
+
+static bool is_word_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_-./", c);
+}
+
+/* Letters first, so no number, date or sign of YAML; and none of its words. */
+bool yaml_is_plain(const char *text) {
+    static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
+    struct slice all = {text, strlen(text)};
+    if (!(*text >= 'a' && *text <= 'z') && !(*text >= 'A' && *text <= 'Z') && *text != '/')
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (slice_is_word(all, words[i]))
+            return false;
+    for (const char *c = text; *c; c++)
+        if (!is_word_byte(*c))
+            return false;
+    return true;
+}
+
+/* The code point at *text, which moves behind it; U+FFFD for a byte that begins none. */
+static uint32_t next_code_point(const unsigned char **text) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *at = *text;
+    size_t length = *at < 0x80                  ? 1
+                    : *at >= 0xc2 && *at < 0xe0 ? 2
+                    : *at >= 0xe0 && *at < 0xf0 ? 3
+                    : *at >= 0xf0               ? 4
+                                                : 0;
+    uint32_t point = length == 1 ? *at : *at & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            length = 0;
+        else
+            point = point << 6 | (at[i] & 0x3f);
+    }
+    bool good = length > 0 && point >= least[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+    *text = at + (good ? length : 1);
+    return good ? point : 0xfffd;
+}
+
+/* Line ends that YAML folds, and what it calls not printable. */
+static bool needs_escape(uint32_t point) {
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x2028 || point == 0x2029 ||
+           point == 0xfeff || (point & 0xfffe) == 0xfffe || point == 0xfffd;
+}
+
+void yaml_add_quoted(struct str *out, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    str_add_char(out, '"');
+    while (*at) {
+        const unsigned char *begin = at;
+        uint32_t point = next_code_point(&at);
+        if (point == '"' || point == '\\')
+            str_addf(out, "\\%c", (int)point);
+        else if (needs_escape(point))
+            str_addf(out, point < 0x100 ? "\\x%02X" : point < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)point);
+        else
+            str_add_bytes(out, (const char *)begin, (size_t)(at - begin));
+    }
+    str_add_char(out, '"');
+}
+
+void yaml_add_text(struct str *out, const char *text) {
+    if (yaml_is_plain(text))
+        str_add(out, text);
+    else
+        yaml_add_quoted(out, text);
+}
+
+/* ---- Scalars ---- */
+
+/* A whole number as easim reads it, or a real one; their text may mean something else in YAML 1.1. */
+static bool add_number(struct str *out, const struct yaml_node *node) {
+    int64_t whole;
+    double real;
+    if (numfmt_parse_int(node->text, node->length, &whole))
+        str_add_int(out, whole);
+    else if (numfmt_parse_real(node->text, node->length, &real))
+        yaml_add_real(out, real);
+    else
+        return false;
+    return true;
+}
+
+bool yaml_scalar_text(const struct yaml_node *node, struct str *text) {
+    bool is_truth = strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0;
+    if (yaml_is_null(node)) {
+        str_add(text, "null");
+        return true;
+    }
+    if (!node->quoted && !is_truth && add_number(text, node))
+        return true;
+    str_add_bytes(text, node->text, node->length);
+    return !node->quoted && (is_truth || yaml_is_plain(node->text));
+}
