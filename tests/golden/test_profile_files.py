@@ -66,6 +66,10 @@ KINETO = {
     "backslash_before_quote.json": (3, changed(records=6),
                                     "{}/backslash_before_quote.json: 1 damaged events left out\n" + NO_BATCH),
     "damaged_event.json": (3, changed(records=6), "{}/damaged_event.json: 1 damaged events left out\n" + NO_BATCH),
+    "quotes_in_three_events.json": (3, changed(records=6), "{}/quotes_in_three_events.json: 3 damaged events left out\n" + NO_BATCH),
+    "quote_in_last_event.json": (3, changed(records=6), "{}/quote_in_last_event.json: 1 damaged events left out\n" + NO_BATCH),
+    "list_never_closed.json": (3, changed(records=6), "{}/list_never_closed.json: 1 damaged events left out\n" + NO_BATCH),
+    "launch_without_name.json": (0, changed(records=7), NO_BATCH),
     "control_bytes.json": (0, changed(records=7), NO_BATCH),
     "trailing_comma.json": (0, BASE, NO_BATCH),
     "truncated.json": (3, changed(**EARLY, records=5, truncation="truncated at byte 917"),
@@ -398,6 +402,8 @@ def ea2p_configurations():
             done = subprocess.run([EASIM, "profile", "ea2p", file, *options, "--format", "json"], capture_output=True, text=True,
                                   check=False)
             return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
+        assert found("{}") == 600 * 3600  # it does not say: Wh, as in EA2P
+        (Path(folder) / "config_energy.json").unlink()
         no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
         no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
                        "not known\n")
