@@ -34,8 +34,8 @@ static const struct {
 };
 
 static struct slice without(struct slice text, const char *prefix) {
-    size_t length = slice_begins(text, prefix) ? strlen(prefix) : 0;
-    return (struct slice){text.at + length, text.length - length};
+    size_t length = strlen(prefix);
+    return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length} : text;
 }
 
 bool dcgm_put(struct telemetry_sample *sample, struct slice field, double value) {

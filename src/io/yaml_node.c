@@ -2,6 +2,8 @@
 #include "io/yaml_node.h"
 
 #include "base/mem.h"
+#include "base/numfmt.h"
+#include "io/yaml_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +78,15 @@ static void write_mapping(const struct yaml_node *node, struct str *path, struct
     free(pairs);
 }
 
+/* 1e-9 and 1.0e-9, which yaml_write makes of it, are one. */
+static void add_scalar(const struct yaml_node *node, struct str *out) {
+    double real;
+    if (!node->quoted && strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
+        yaml_add_real(out, real);
+    else
+        add_text(out, node->text, is_null_text(node->text) || strchr("[{~\"", node->text[0]));
+}
+
 static void write_leaf(const struct yaml_node *node, const struct str *path, struct str *out) {
     str_add_bytes(out, path->text, path->length);
     str_add_char(out, '\t');
@@ -86,7 +97,7 @@ static void write_leaf(const struct yaml_node *node, const struct str *path, str
     else if (yaml_is_null(node))
         str_add(out, "~");
     else
-        add_text(out, node->text, is_null_text(node->text) || strchr("[{~\"", node->text[0]));
+        add_scalar(node, out);
     str_add_char(out, '\n');
 }
 

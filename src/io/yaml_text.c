@@ -91,16 +91,18 @@ void yaml_add_text(struct str *out, const char *text) {
 
 /* ---- Scalars ---- */
 
-/* A whole number as easim reads it, or a real one; their text may mean something else in YAML 1.1. */
+/* A number that is one in YAML 1.1 too stays as it is; with an exponent it may need a point. Those with leading
+   zeros are octal there. */
 static bool add_number(struct str *out, const struct yaml_node *node) {
-    int64_t whole;
     double real;
-    if (numfmt_parse_int(node->text, node->length, &whole))
-        str_add_int(out, whole);
-    else if (numfmt_parse_real(node->text, node->length, &real))
+    const char *digits = node->text + (node->text[0] == '-' || node->text[0] == '+');
+    bool is_octal = digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
+    if (is_octal || !numfmt_parse_real(node->text, node->length, &real))
+        return false;
+    if (strpbrk(node->text, "eE"))
         yaml_add_real(out, real);
     else
-        return false;
+        str_add_bytes(out, node->text, node->length);
     return true;
 }
 

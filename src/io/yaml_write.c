@@ -1,7 +1,8 @@
 /* Nodes to YAML text, by libyaml's emitter: it knows which text needs quotes. */
 #include "io/yaml_write.h"
 
-#include <string.h>
+#include "io/yaml_text.h"
+
 #include <yaml.h>
 
 struct writer {
@@ -22,13 +23,15 @@ static bool emit(struct writer *w, yaml_event_t *event, int made) {
 
 static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is_key) {
     yaml_event_t event;
-    bool is_null = !is_key && yaml_is_null(node); /* a key is text whatever it says */
-    const char *text = is_null ? "null" : node->text;
-    yaml_scalar_style_t style =
-        node->quoted || !text[0] ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_PLAIN_SCALAR_STYLE;
-    return emit(w, &event,
-                yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
-                                             style));
+    struct str text = {0};
+    bool plain =
+        is_key ? yaml_is_plain(node->text) : yaml_scalar_text(node, &text); /* a key is text whatever it says */
+    if (is_key)
+        str_add(&text, node->text);
+    int made = yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1,
+                                            1, plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    str_finish(&text);
+    return emit(w, &event, made);
 }
 
 static bool write_node(struct writer *w, const struct yaml_node *node);

@@ -165,6 +165,27 @@ def yaml_of_calibrate(folder):
     assert sorted(map(float, numbers_in(read))) == sorted(float(n) for n in numbers)
 
 
+def yaml_of_runs(folder):
+    """scenario.yaml of a run: what easim reads as number, null or truth is that to PyYAML, all else is text."""
+    values = {key: texts[0] for key, texts in QUANTITIES.items()} | {"rate": "5e-3", "a": "4e-2", "tau": "30min"}
+    write(folder, values)
+    text = (folder / "s.yaml").read_text().replace("name: units", "name: on") + "users: [{name: yes}, {name: 1:30}, {name: 0010}]\n"
+    (folder / "s.yaml").write_text(text)
+    easim("run", "s.yaml", "--quiet", "--out", "out", "--set", "noise.speed_sigma=1e-9", folder=folder)
+    kept = (folder / "out" / "scenario.yaml").read_text()
+    for number in plain_numbers(kept):
+        assert "e" not in number or re.fullmatch(r"-?\d+\.\d+e[-+]\d+", number), number
+    easim("check", folder / "out" / "scenario.yaml", folder=folder)
+    try:
+        import yaml  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        return
+    read = yaml.safe_load(kept)
+    assert read["name"] == "on" and [user["name"] for user in read["users"]] == ["yes", "1:30", "0010"], read
+    assert read["noise"]["speed_sigma"] == 1e-9 and read["workload"]["rate_per_s"] == 5e-3, read
+    assert read["policy"]["params"]["tau"] == "30min" and read["cluster"]["power_cap_w"] == 3005
+
+
 # ---- Not finite ----
 
 TOKENS = ["inf", "-inf", "nan", "Infinity", "NaN(123)", "1e999", "-1e999", "1e400", ".inf", ".nan", "0x1p3"]
@@ -274,7 +295,7 @@ def written(folder):
 
 
 def main():
-    for check in (units, series, options, yaml_of_calibrate, logs, scenarios, telemetry, written):
+    for check in (units, series, options, yaml_of_calibrate, yaml_of_runs, logs, scenarios, telemetry, written):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
         print(check.__name__)

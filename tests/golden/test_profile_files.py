@@ -217,6 +217,7 @@ PROMETHEUS = {
                        "{}/truncated.json: truncated at byte 350, 3 rows kept\n" + NO_POWER),
     "truncated.json --strict": (2, None, "{}/truncated.json: truncated at byte 350\n"),
     "bad_value.json": (3, {"rows": 4, "devices": [{"samples": 2, "energy_j": 300}]}, unread("bad_value.json", 1, 0)),
+    "no_labels.json": (2, None, "{}/no_labels.json: no power of any GPU\n"),
     "error.json": (2, None, "{}/error.json: the server answered with an error, bad_data: parse error\n"),
     "error_timeout.json": (2, None, "{}/error_timeout.json: the server answered with an error, timeout: query \"DCGM_FI_DEV_POWER_USAGE\" "
                                     "timed out in expression evaluation\n"),

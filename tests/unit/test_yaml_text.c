@@ -165,11 +165,11 @@ Test(yaml_text, scalars) {
         bool quoted;
         const char *written;
         bool plain;
-    } cases[] = {{"1e-9", false, "1.0e-9", true}, {"0010", false, "10", true},    {"+5", false, "5", true},
+    } cases[] = {{"1e-9", false, "1.0e-9", true}, {"0010", false, "0010", false}, {"+5", false, "+5", true},
                  {"1e3", false, "1000", true},    {"off", false, "off", false},   {"true", false, "true", true},
                  {"~", false, "null", true},      {"", false, "null", true},      {"null", true, "null", false},
                  {"7", true, "7", false},         {"1:30", false, "1:30", false}, {"90s", false, "90s", false},
-                 {"zeus", false, "zeus", true},   {"0x10", false, "0x10", false}, {".5", false, "0.5", true}};
+                 {"zeus", false, "zeus", true},   {"0x10", false, "0x10", false}, {".5", false, ".5", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct yaml_node node = {.text = cases[i].text, .length = strlen(cases[i].text), .quoted = cases[i].quoted};
         struct str text = {0};
