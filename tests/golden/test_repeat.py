@@ -223,7 +223,7 @@ def params_of_others(place):
     for command, folder in (("compare", ""), ("run", "alien/"), ("run", "zeus/")):
         assert place.repeat(command, f"out/alien/{folder}manifest.json").stdout == "equal\n"
     text = (place.tree / "out/alien/zeus/scenario.yaml").read_text()
-    assert "tau: 3h" in text and "alien" not in text
+    assert 'tau: "3h"' in text and "alien" not in text
 
 
 def programs(place):
