@@ -59,6 +59,11 @@ def crowded(count):
     return f"{count} GPU events of too many messages or streams: in the sums, but not told apart"
 
 
+def never_closed(i):
+    """Each of its 50 lists may be where the next record begins, and is looked at."""
+    return event("kernel", "k", i)[:-2] + '"x":' + '[{"name":' * 50
+
+
 RANKS = "[" + ", ".join(map(str, range(3000))) + "]"
 # name: (events of that kind, the text of one, GPU events in it, what is said). easim tells 65536 kinds apart, of which 3
 # are "others", with 4 MiB of names (200 bytes of each are kept, and each counts 64 more), and 512 streams.
@@ -79,7 +84,7 @@ HOSTILE = {
     "nesting": (20, lambda i: event("kernel", "k", i, '"stream":7,"x":' + "[" * 400_000 + "]" * 400_000), 1, ""),
     "no bracket closed": (1, lambda i: '{"x":' * 10_000_000, 0, "1 damaged events left out"),
     "quotes too many": (200_000, lambda i: event("kernel", f'{i}"', i), 0, "200000 damaged events left out"),
-    "lists never closed": (20_000, lambda i: event("kernel", "k", i)[:-2] + '"x":' + '[{"name":' * 50, 0, "20000 damaged events left out"),
+    "lists never closed": (15_000, never_closed, 0, "15000 damaged events left out"),
 }
 METADATA = {
     "deviceProperties": lambda i: json.dumps([{"id": d, "name": f"{i}" * 100, "totalGlobalMem": 1} for d in range(5000)]),
@@ -134,6 +139,13 @@ def hostile(path, name, count, text, gpu_events, expected):
     assert found["compute_us"] + found["communication_us"] + found["memory_us"] == 5 * gpu_events, name
 
 
+def given_up(path):
+    """What is looked at again grows faster than the file: at some point that is said, and no more is read."""
+    found, said, code, _, peak = run(write(path, map(never_closed, range(1, 40_001))))
+    assert code == 3 and "too many damaged stretches, given up at byte " in said, said
+    assert found["gpu_events"] == 0 and peak <= BOUND
+
+
 def metadata(path):
     for name, text in METADATA.items():
         with open(path, "w", encoding="utf-8") as file:
@@ -167,6 +179,7 @@ def main():
         usual(path)
         for name, case in HOSTILE.items():
             hostile(path, name, *case)
+        given_up(path)
         metadata(path)
         assert ranks(Path(folder), 2, 262_144, lambda i: 7) == (262_144, 0, False)
         assert ranks(Path(folder), 2, 262_145, lambda i: 7) == (0, 524_290, True)
