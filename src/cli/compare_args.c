@@ -109,6 +109,8 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!a->policy_list)
             argp_error(state, "expected --policies");
+        if (a->goal.most > 0 && !(a->goal.relative > 0))
+            argp_error(state, "--max-replications: only with --until-ci");
         scenario_args_refuse_policy(&a->run.scenario, "--policies", state);
         return 0;
     default:

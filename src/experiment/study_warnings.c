@@ -120,6 +120,26 @@ static bool any_levels(const struct study *s, const struct usage *usage) {
     return false;
 }
 
+/* Where the scenario gives the policy a parameter; NULL: nowhere. */
+static const char *given_at(struct study *s, const char *name) {
+    const char *policy = s->module.policy->name;
+    const struct yaml_node *params = s->scenario.policy.params, *by_policy = s->scenario.params_by_policy;
+    const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy) : NULL;
+    if (params && yaml_find(params, name))
+        return arena_printf(&s->arena, "policy.params.%s", name);
+    return own && yaml_find(own, name) ? arena_printf(&s->arena, "params_by_policy.%s.%s", policy, name) : NULL;
+}
+
+static void warn_of_resize_options(struct study *s) {
+    static const char *const names[] = {"resize_gain", "resize_interval_s"};
+    bool unused = s->module.policy->list && !s->params.list.resize;
+    for (size_t i = 0; unused && i < sizeof names / sizeof *names; i++) {
+        const char *path = given_at(s, names[i]);
+        if (path)
+            warn(s, "%s: of no effect without resize", path);
+    }
+}
+
 static void warn_of_options(struct study *s, const struct usage *usage) {
     if (s->params.power_limits && !any_levels(s, usage))
         warn(s,
@@ -127,6 +147,35 @@ static void warn_of_options(struct study *s, const struct usage *usage) {
              "type of the cluster");
     if (s->params.list.shrink && !s->params.list.resize)
         warn(s, "policy.params.shrink: of no effect without resize");
+    warn_of_resize_options(s);
+}
+
+/* ---- The rest of the scenario ---- */
+
+static void warn_of_deadlines(struct study *s) {
+    const struct stream *streams = s->source.streams.at;
+    for (size_t i = 0; i < s->source.streams.count; i++)
+        if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
+            warn(s, "%s.deadlines: of no effect, its share of jobs is 0",
+                 s->source.single ? "workload" : arena_printf(&s->arena, "workload.streams[%zu]", i));
+}
+
+static void warn_of_pue(struct study *s) {
+    const struct energy_prices *p = &s->scenario.prices;
+    bool priced = p->price.kind || p->carbon.kind || !isnan(p->price_per_mwh) || !isnan(p->carbon_g_per_kwh);
+    if (s->cluster.pue != 1 && !priced)
+        warn(s, "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
+}
+
+static void warn_of_rigid_speed(struct study *s, const struct usage *usage) {
+    const struct yaml_node *speeds = s->models.rigid_speed;
+    const struct binding binding = {.arena = &s->arena};
+    for (size_t i = 0; speeds && usage->rigid.any && i < speeds->count; i++) {
+        const char *name = speeds->keys[i]->text;
+        if (cluster_find_type(&s->cluster, name) < 0)
+            warn(s, "rigid_speed.%s: of no effect, no GPU type of the cluster is named \"%.80s\"%s", name, name,
+                 cluster_suggest_type(&s->cluster, name, &binding));
+    }
 }
 
 /* Energy above idle power has to be positive: the policies that count it take roots of it. Model by model, since
@@ -165,6 +214,9 @@ void study_warn(struct study *s, struct problems *problems) {
         warn_of_idle_types(s, &usage);
         warn_of_cut_power(s, &usage);
         warn_of_options(s, &usage);
+        warn_of_rigid_speed(s, &usage);
+        warn_of_deadlines(s);
+        warn_of_pue(s);
     }
     usage_finish(&usage);
 }

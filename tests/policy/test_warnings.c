@@ -17,6 +17,7 @@ TestSuite(warnings, .init = temp_dir_enter, .fini = temp_dir_leave);
     "[{power_limit_w: 200, time_ratio: 1.2, power_ratio: 0.7, energy_ratio: 0.84, configurations: 1}]}}}}\n"       \
     "- {name: table, m0: 64, phi: 1, batches: [8], gpus: {g: {evidence: assumed, source: by hand, lookup: "        \
     "[{k: 1, batch: 8, throughput_samples_s: 40, power_w_per_gpu: 350}]}}}\n"
+#define OF_A100          "models:\n- {name: both, m0: 64, phi: 1, batches: [8], gpus: {a100: {" FORMS ", pmax_w: 300}}}\n"
 #define TYPE(name, tdp)  "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 40}"
 #define SMALL(name, tdp) "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 10}"
 #define G                "{gpu: g, gpus: 2}"
@@ -122,6 +123,46 @@ static const struct {
      NULL,
      "{name: zeus, params: {resize: true, shrink: true}}",
      {NULL}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: zeus, params: {resize_gain: 0.1}}\nparams_by_policy: {zeus: {resize_interval_s: 60, resize_gain: "
+     "0.2}}",
+     {"policy.params.resize_gain: of no effect without resize",
+      "params_by_policy.zeus.resize_interval_s: of no effect without resize"}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: zeus, params: {resize: true, resize_gain: 0.2}}\nparams_by_policy: {zeus: {resize_interval_s: 60}}",
+     {NULL}},
+    /* parameters of a policy that does not run say nothing of this one */
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}\nparams_by_policy: {zeus: {resize_gain: 0.2}}",
+     {NULL}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}], deadlines: {share: 0, slack: [1.5, 4]}"),
+     NULL,
+     "{name: fcfs}",
+     {"workload.deadlines: of no effect, its share of jobs is 0"}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}], deadlines: {share: 0.01, slack: [1.5, 4]}"),
+     NULL,
+     "{name: fcfs}",
+     {NULL}},
+    {TYPE("g", "400"),
+     G,
+     "{streams: [" DRAWN("mix: [{model: both}]") ", " DRAWN(
+         "mix: [{model: both}], deadlines: {share: 0, slack: [1, 2]}") "]}",
+     NULL,
+     "{name: fcfs}",
+     {"workload.streams[1].deadlines: of no effect, its share of jobs is 0"}},
 };
 
 Test(warnings, of_studies) {
@@ -139,6 +180,42 @@ Test(warnings, of_studies) {
         for (size_t w = 0; w < count && w < t.study.warnings.count; w++)
             cr_expect_str_eq(t.study.warnings.at[w], cases[i].warnings[w], "case %zu: %s", i,
                              t.study.warnings.at[w]);
+        trial_finish(&t);
+    }
+}
+
+/* pue is in cost and CO2 alone; rigid_speed in rigid jobs alone, by GPU types of the cluster. */
+static const struct {
+    const char *cluster, *models, *workload, *more, *warning;
+} keys[] = {
+    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "",
+     "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it"},
+    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "wue_l_per_kwh: 2\n", /* energy times it: without pue, too */
+     "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it"},
+    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "price_per_mwh: 80\n", NULL},
+    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "carbon_g_per_kwh: 300\n", NULL},
+    {"pue: 1", "", DRAWN("mix: [{model: both}]"), "", NULL},
+    {"pue: 1", "rigid_speed: {a100: 1, a10: 0.5}\n", DRAWN("rigid: {k: [1]}"), "",
+     "rigid_speed.a10: of no effect, no GPU type of the cluster is named \"a10\", did you mean \"a100\"?"},
+    {"pue: 1", "rigid_speed: {a100: 0.5}\n", DRAWN("rigid: {k: [1]}"), "", NULL},
+    {"pue: 1", "rigid_speed: {a10: 0.5}\n", DRAWN("mix: [{model: both}]"), "", NULL},
+};
+
+Test(warnings, of_keys) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct trial t;
+        char models[2048];
+        cr_assert_lt(snprintf(models, sizeof models, "%s%s", OF_A100, keys[i].models), (int)sizeof models);
+        trial_run(
+            &t, &(struct trial_options){.models = models},
+            "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n%s"
+            "cluster: {gpu_types: [" TYPE("a100", "400") "], nodes: [{gpu: a100, gpus: 2}], %s}\nworkload: %s\n",
+            keys[i].more, keys[i].cluster, keys[i].workload);
+        trial_must_succeed(&t);
+        cr_assert_eq(t.study.warnings.count, keys[i].warning != NULL, "case %zu: %zu warnings", i,
+                     t.study.warnings.count);
+        if (keys[i].warning)
+            cr_expect_str_eq(t.study.warnings.at[0], keys[i].warning);
         trial_finish(&t);
     }
 }

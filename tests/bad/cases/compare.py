@@ -57,6 +57,8 @@ CASES = [
     usage("interval of nothing", ["--until-ci", "0%"], "--until-ci: expected [METRIC=]2% or a share > 0, got \"0%\""),
     usage("interval of an unknown metric", ["--until-ci", "energy=2%"],
           "--until-ci: no metric is named \"energy\", did you mean \"energy_kwh\"?"),
+    usage("most replications without an interval", ["--max-replications", "20"],
+          "--max-replications: only with --until-ci"),
     usage("format", ["--format", "xml"], "--format: expected table, csv or json, got \"xml\""),
     compare("bound below the replications",
             ["--policies", "fcfs,zeus", "-n", "50", "--until-ci", "2%", "--max-replications", "20"],
