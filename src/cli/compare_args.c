@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
      "much "
      "of its mean, for every policy",
      0},
-    {"max-replications", KEY_MOST, "N", 0, "but no more than so many (default: 1000)", 0},
+    {"max-replications", KEY_MOST, "N", 0, "with --until-ci: but no more than so many (default: 1000)", 0},
     {"perturb", KEY_PERTURB, "arrivals=0.1,...", 0,
      "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a "
      "node and day), noise (sigma of true speeds)",

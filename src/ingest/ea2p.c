@@ -44,28 +44,39 @@ struct config {
     double interval_s;
 };
 
-static struct config config_beside(const char *path) {
-    char text[4096];
-    struct config config = {NAN, NAN};
+/* All of a file; false: it is not there, empty or cannot be read. */
+static bool read_whole(const char *path, struct str *text) {
+    char part[4096];
     struct bytes *bytes = NULL;
-    struct str name = {0};
-    const char *slash = strrchr(path, '/');
     ssize_t got = -1;
-    str_add_bytes(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
-    str_add(&name, "config_energy.json");
-    if (bytes_open(name.text, &bytes, NULL) == 0)
-        got = bytes_read(bytes, text, sizeof text, "", NULL);
+    if (bytes_open(path, &bytes, NULL) == 0)
+        while ((got = bytes_read(bytes, part, sizeof part, "", NULL)) > 0)
+            str_add_bytes(text, part, (size_t)got);
     bytes_close(bytes);
-    str_finish(&name);
-    if (got <= 0)
-        return config;
-    struct slice object = {text, (size_t)got};
+    return got == 0 && text->length > 0;
+}
+
+static struct config config_in(struct slice object) {
+    struct config config = {NAN, NAN};
     while (object.length > 0 && object.at[object.length - 1] != '}')
         object.length--;
     config.unit_j = unit_j(json_string(json_find(object, "energy_unit")));
     config.unit_j = isnan(config.unit_j) ? 3600 : config.unit_j;
     if (!json_real(json_find(object, "sampling_freq"), &config.interval_s) || config.interval_s <= 0)
         config.interval_s = NAN;
+    return config;
+}
+
+static struct config config_beside(const char *path) {
+    struct config config = {NAN, NAN};
+    struct str name = {0}, text = {0};
+    const char *slash = strrchr(path, '/');
+    str_add_bytes(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
+    str_add(&name, "config_energy.json");
+    if (read_whole(name.text, &text))
+        config = config_in((struct slice){text.text, text.length});
+    str_finish(&name);
+    str_finish(&text);
     return config;
 }
 

@@ -415,6 +415,8 @@ def ea2p_configurations():
         assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
         assert found('{"energy_unit": "J", "sampling_freq": 0.5}', "--rescale", "0.4") == \
             "{}: --rescale: expected at least sampling_freq, 0.5 s, got 0.4 s\n"
+        # a file of any length: what stands behind 100 kB is read as well
+        assert found(json.dumps({"comment": "x" * 100_000, "energy_unit": "J", "sampling_freq": 0.5})) == 600
         # 40 readings of 0.5 s in 20 s and two more, of 0.5 s each by the file
         assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
 
