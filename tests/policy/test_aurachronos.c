@@ -89,6 +89,27 @@ Test(aurachronos, configuration) {
          NULL,
          MODEL "d,0,,,flat,16,9\nx,1,1,1,,,\n",
          {{"d", 0, 8, 4, 0}}},
+        /* The same with a deadline of 10 and a margin of 0.6: 9.75 + 0.6 > 10; nor at 2, when x ends and 12 samples
+           are left: 2 + 7.5 + 0.6 > 10. With 0.5 just then. */
+        {"not resized into missing the margin",
+         "{name: aurachronos, params: {resize: true, deadline_margin_s: 0.6}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "d,0,,,flat,16,10\nx,1,1,1,,,\n",
+         {{"d", 0, 8, 4, 0}}},
+        {"resized just within the margin",
+         "{name: aurachronos, params: {resize: true, deadline_margin_s: 0.5}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "d,0,,,flat,16,10\nx,1,1,1,,,\n",
+         {{"d", 0, 9.5, 2, 0}}},
+        /* 9.75 + 0.2 <= 10, though 2 GPUs from the start on would not do: 10 + 0.2 > 10 */
+        {"resized within the margin",
+         "{name: aurachronos, params: {resize: true, deadline_margin_s: 0.2}}",
+         TRIAL_CLUSTER(8),
+         NULL,
+         MODEL "d,0,,,flat,16,10\nx,1,1,1,,,\n",
+         {{"d", 0, 9.75, 2, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }

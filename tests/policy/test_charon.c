@@ -301,3 +301,36 @@ Test(charon, falling_cap_and_failures) {
         trial_finish(&t);
     }
 }
+
+/* From 1 s on s (sla) and h draw 400 W, l, m and n 225 W, 1475 W in all. One that stops takes 350 or 175 W away,
+   and the caps leave 1 W too little for the last that stopped, so that none comes back before 20. Who stops:
+   best-effort first, then most power, then latest start, then last submitted: h, n, m, l, s. */
+Test(charon, who_stops_when_the_cap_falls) {
+    static const char *const jobs[] = {
+        "s,0,1,100,1,sla\nh,0,1,100,1,best_effort\nl,0,1,100,0.5,best_effort\nm,0,1,100,0.5,best_effort\n"
+        "n,1,1,100,0.5,best_effort\n",
+        "l,0,1,100,0.5,best_effort\nm,0,1,100,0.5,best_effort\nh,0,1,100,1,best_effort\ns,0,1,100,1,sla\n"
+        "n,1,1,100,0.5,best_effort\n"};
+    static const struct {
+        double cap_w; /* from 10 to 20 s */
+        const char *stopped;
+    } cases[] = {{1475, ""}, {1474, "h"}, {1124, "hn"}, {949, "hnm"}, {774, "hnml"}, {424, "hnmls"}};
+    for (size_t order = 0; order < 2; order++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct trial t;
+            char cap[80], table[300];
+            snprintf(cap, sizeof cap, "time_s,power_w\n10,%g\n20,10000\n", cases[i].cap_w);
+            temp_file_write_text("cap.csv", cap);
+            snprintf(table, sizeof table, "job_id,submit_s,gpus,duration_s,utilization,class\n%s", jobs[order]);
+            trial_run(
+                &t, &(struct trial_options){.jobs = table, .policy = "charon", .strict = true},
+                "name: n\nhorizon: drain\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, "
+                "ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 5}], power_cap_w: {file: cap.csv}}\n" TRIAL_JOBS);
+            trial_must_succeed(&t);
+            for (size_t j = 0; j < t.job_count; j++)
+                cr_expect_eq(t.jobs[j].preemptions, strchr(cases[i].stopped, t.jobs[j].id[0]) != NULL,
+                             "%g W, order %zu: %s is stopped %u times", cases[i].cap_w, order, t.jobs[j].id,
+                             t.jobs[j].preemptions);
+            trial_finish(&t);
+        }
+}

@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 
 TestSuite(engine, .init = temp_dir_enter, .fini = temp_dir_leave);
 
@@ -379,4 +381,52 @@ Test(engine, interleaved) {
         trial_finish(&together[i]);
         trial_finish(&alone[i]);
     }
+}
+
+/* 3000 jobs, one after the other: 3000 arrivals and 3000 ends. Who watches the run learns of its events all the
+   time, in blocks of at most 1024: what it counts is never further than that from the truth. */
+Test(engine, watchers_learn_of_events) {
+    struct str jobs = {0};
+    str_addf(&jobs, "job_id,submit_s,gpus,duration_s\n");
+    for (int i = 0; i < 3000; i++)
+        str_addf(&jobs, "j%d,%d,1,1\n", i, 2 * i);
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = jobs.text, .unchecked = true},
+              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(t.summaries->events, 6000);
+    atomic_ulong events = 0;
+    struct replicate_result result = {0};
+    struct error error = {0};
+    cr_assert_eq(replicate_run(&t.study, &(struct replicate_options){.events = &events}, &replicate_summaries_only,
+                               &result, &error),
+                 0, "%s", error.text);
+    cr_expect(labs((long)atomic_load(&events) - 6000) <= 1024, "%lu events", atomic_load(&events));
+    replicate_result_finish(&result);
+    trial_finish(&t);
+    str_finish(&jobs);
+}
+
+#define IS_ALIGNED(array) ((uintptr_t)(array) % _Alignof(max_align_t) == 0)
+
+static void look_at_places(void *context, const struct replication *replication) {
+    const struct easim_view *v = replication->sim->view.shown;
+    bool *aligned = context;
+    *aligned = IS_ALIGNED(v) && IS_ALIGNED(v->gpu_types) && IS_ALIGNED(v->nodes) && IS_ALIGNED(v->users) &&
+               IS_ALIGNED(v->configs) && IS_ALIGNED(v->jobs) && IS_ALIGNED(v->running) && IS_ALIGNED(v->events);
+}
+
+/* What policies see lies in one region, each array where any type may lie; 1 GPU type, 1 node, 3 jobs make odd
+ * sizes. */
+Test(engine, aligned_view) {
+    bool aligned = false;
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\nb,0,1,1\nc,0,1,1\n",
+                                      .look = look_at_places,
+                                      .context = &aligned},
+              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect(aligned);
+    trial_finish(&t);
 }

@@ -416,3 +416,19 @@ Test(failures, a_checkpoint_ends_the_row_of_vain_stops) {
         trial_finish(&t);
     }
 }
+
+/* Both jobs of the node, which fails about once a second, are stopped for the 1001st time at the same failure. The
+   error names the one submitted first, though the other, which is shorter, is the first to start each time. */
+Test(failures, jobs_of_a_node_stop_in_order_of_submission) {
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\nlong,0,1,90000\nshort,0,1,80000\n",
+                                .unchecked = true},
+        "name: n\nhorizon: drain\nseed: 3\npolicy: {name: pollux}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 2, mtbf: 1, "
+        "mttr: 0.001}]}\n" TRIAL_JOBS);
+    const char *expected = "job long was stopped 1000 times in a row without having kept any of its work";
+    cr_expect(t.status == ERROR_RUN && strstr(t.failure, expected), "%s", t.failure);
+    trial_finish(&t);
+}
