@@ -47,20 +47,33 @@ static int bind_params(struct study *s, const struct binding *b) {
     return first < 0 ? first : second;
 }
 
-/* Parameters for a policy that nobody has would be of no effect. */
-static void check_policy_names(const struct study *s, const struct scenario_overrides *overrides,
-                               const struct binding *b) {
+/* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and a wrong one
+   would not be noticed before it runs. */
+static void check_others_params(const struct scenario_overrides *overrides, bool apart, const struct yaml_node *key,
+                                const struct yaml_node *params, const struct binding *b) {
+    const char *path = arena_printf(b->arena, "params_by_policy.%s", key->text);
+    struct policy_module module;
+    struct policy_params values;
+    struct error error = {0};
+    if (policy_name_open(key->text, apart, overrides->policies, overrides->policy_count, &module, &error) < 0) {
+        problems_add(b->problems, key->where, path, "%s", error.text);
+    } else if (module.policy) {
+        params_init(&values, module.policy);
+        int r = params_bind(&values, params, path, b);
+        (void)r; /* the problems say it */
+        params_finish(&values);
+    }
+    module_close(&module);
+}
+
+static void check_params_by_policy(const struct study *s, const struct scenario_overrides *overrides, bool apart,
+                                   const struct binding *b) {
     const struct yaml_node *by_policy = s->scenario.params_by_policy;
     if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
         return; /* reported already */
-    for (size_t i = 0; i < by_policy->count; i++) {
-        const char *name = by_policy->keys[i]->text;
-        struct error error = {0};
-        if (strcmp(name, s->module.policy->name) != 0 &&
-            policy_name_check(name, overrides->policies, overrides->policy_count, &error) < 0)
-            problems_add(b->problems, by_policy->keys[i]->where,
-                         arena_printf(b->arena, "params_by_policy.%s", name), "%s", error.text);
-    }
+    for (size_t i = 0; i < by_policy->count; i++)
+        if (strcmp(by_policy->keys[i]->text, s->module.policy->name) != 0)
+            check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
 }
 
 static const struct yaml_node *policy_node(const struct study *s) {
@@ -96,7 +109,7 @@ static int load(struct study *s, bool apart, const char *path, const struct scen
         return ERROR_INPUT;
     int policy = load_policy(s, apart, problems);
     if (policy == 0)
-        check_policy_names(s, overrides, &binding);
+        check_params_by_policy(s, overrides, apart, &binding);
     bool shares = policy == 0 && params_extras(&s->params).shares;
     int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);

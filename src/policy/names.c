@@ -1,13 +1,12 @@
 /* Names of policies: see names.h. */
 #include "policy/names.h"
 
-#include "policy/module.h"
-
 #include <string.h>
 
 struct wanted {
     const char *name;
-    bool found;
+    bool apart, found;
+    struct policy_module *module; /* opened if it is found by its own name */
 };
 
 static void compare_file(const char *file, void *context) {
@@ -18,21 +17,32 @@ static void compare_file(const char *file, void *context) {
 /* A policy may have another name than its file. */
 static void compare_policy(const char *file, void *context) {
     struct wanted *wanted = context;
-    struct policy_module module = {0};
     struct error ignored = {0};
-    if (!wanted->found && module_open(file, &module, &ignored) == 0)
-        wanted->found = strcmp(module.policy->name, wanted->name) == 0;
-    module_close(&module);
+    if (wanted->module->policy)
+        return;
+    int r = (wanted->apart ? module_open_apart : module_open)(file, wanted->module, &ignored);
+    if (r == 0 && strcmp(wanted->module->policy->name, wanted->name) == 0)
+        wanted->found = true;
+    else
+        module_close(wanted->module);
 }
 
-int policy_name_check(const char *name, const char *const *loaded, size_t loaded_count, struct error *reterr) {
-    static void (*const looks[])(const char *file, void *context) = {compare_file, compare_policy};
-    struct wanted wanted = {.name = name};
-    for (int l = 0; l < 2 && !wanted.found; l++) {
-        for (size_t i = 0; i < loaded_count; i++)
-            looks[l](loaded[i], &wanted);
-        if (!wanted.found)
-            module_list(looks[l], &wanted);
-    }
+static void look(struct wanted *wanted, void (*compare)(const char *file, void *context), const char *const *loaded,
+                 size_t loaded_count) {
+    for (size_t i = 0; i < loaded_count; i++)
+        compare(loaded[i], wanted);
+    if (!wanted->found)
+        module_list(compare, wanted);
+}
+
+int policy_name_open(const char *name, bool apart, const char *const *loaded, size_t loaded_count,
+                     struct policy_module *module, struct error *reterr) {
+    struct wanted wanted = {.name = name, .apart = apart, .module = module};
+    *module = (struct policy_module){0};
+    look(&wanted, compare_file, loaded, loaded_count);
+    if (wanted.found)
+        compare_policy(name, &wanted);
+    else
+        look(&wanted, compare_policy, loaded, loaded_count);
     return wanted.found ? 0 : module_not_found(name, reterr);
 }
