@@ -172,13 +172,16 @@ static int check_name(const struct scenario *s, const struct binding *b) {
 }
 
 /* --policy NAME: params of the file stay only if they were written for that very name. A path is one from where the
-   command was typed, even if the file has the same words. */
-static int override_policy(struct scenario *s, const char *name, struct problems *problems) {
+   command was typed, even if the file has the same words; of which policy it is, the caller knows who opens it. */
+static int override_policy(struct scenario *s, const char *name, bool same_policy, struct problems *problems) {
     const struct yaml_node *old = s->doc.root ? yaml_find(s->doc.root, "policy") : NULL;
     const struct yaml_node *old_name = old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
-    bool same = old_name && old_name->kind == YAML_NODE_SCALAR && strcmp(old_name->text, name) == 0;
+    bool named = old_name && old_name->kind == YAML_NODE_SCALAR;
+    bool same = named && (same_policy || strcmp(old_name->text, name) == 0);
     if (same && !strchr(name, '/'))
         return 0;
+    if (named && !same)
+        s->replaced_policy = old_name->text;
     struct str value = {0};
     str_add(&value, same ? "\"" : "{name: \"");
     for (const char *c = name; *c; c++) {
@@ -249,7 +252,7 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
     if (s->doc.root->kind == YAML_NODE_MAPPING) {
         if (overrides->policy)
             s->policy_override = arena_strdup(&s->doc.arena, overrides->policy);
-        if (overrides->policy && override_policy(s, overrides->policy, problems) < 0)
+        if (overrides->policy && override_policy(s, overrides->policy, overrides->same_policy, problems) < 0)
             result = ERROR_INPUT;
         if (apply_sets(s, overrides, problems) < 0)
             result = ERROR_INPUT;

@@ -56,12 +56,14 @@ struct scenario {
     int64_t start_ns;       /* of t = 0 since 1970; TIME_NONE_NS: not given */
     struct file_uses files; /* that it names, as they are bound: its own, and those of other layers' sections */
     const char *policy_override;      /* --policy, or NULL */
+    const char *replaced_policy;      /* the name in the file that --policy has replaced with its params, or NULL */
     ARRAY_OF(const char *) overrides; /* "path=value" of --set and the like, in the order given */
 };
 
 /* What the command line changes, in the order: file, policy, sets. */
 struct scenario_overrides {
     const char *policy;      /* NULL: as in the file */
+    bool same_policy;        /* policy is another name of the one in the file, whose params stay */
     const char *const *sets; /* "path=value" */
     size_t set_count;
     struct slice text;           /* what the file holds, where it was read already (standard input); else empty */

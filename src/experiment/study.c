@@ -86,7 +86,20 @@ static const char *policy_path(const struct study *s, const struct binding *b) {
     return name && strchr(name, '/') ? schema_path(b, policy_node(s), "policy.name") : name;
 }
 
-static int load_policy(struct study *s, bool apart, struct problems *problems) {
+/* --policy FILE may be the policy that the scenario names, as only the opened module tells: then its params stay.
+ */
+static int keep_params(struct study *s, const char *path, const struct scenario_overrides *overrides,
+                       struct problems *problems) {
+    const struct binding binding = {&s->arena, problems, &s->scenario.files};
+    struct scenario_overrides same = *overrides;
+    same.same_policy = true;
+    if (!s->scenario.replaced_policy || strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
+        return 0;
+    scenario_finish(&s->scenario);
+    return scenario_load(&s->scenario, path, &same, problems) == 0 && policy_path(s, &binding) ? 0 : ERROR_INPUT;
+}
+
+static int open_policy(struct study *s, bool apart, struct problems *problems) {
     struct binding binding = {&s->arena, problems, &s->scenario.files};
     struct error error = {0};
     const char *path = policy_path(s, &binding);
@@ -96,7 +109,7 @@ static int load_policy(struct study *s, bool apart, struct problems *problems) {
         problems_add(problems, policy_node(s)->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
     }
-    return bind_params(s, &binding);
+    return 0;
 }
 
 static int load(struct study *s, bool apart, const char *path, const struct scenario_overrides *overrides,
@@ -107,7 +120,11 @@ static int load(struct study *s, bool apart, const char *path, const struct scen
     int scenario = scenario_load(&s->scenario, path, overrides, problems);
     if (scenario < 0 && !s->scenario.doc.root)
         return ERROR_INPUT;
-    int policy = load_policy(s, apart, problems);
+    int policy = open_policy(s, apart, problems);
+    if (policy == 0 && scenario == 0)
+        scenario = keep_params(s, path, overrides, problems);
+    if (policy == 0 && s->scenario.doc.root)
+        policy = bind_params(s, &binding);
     if (policy == 0)
         check_params_by_policy(s, overrides, apart, &binding);
     bool shares = policy == 0 && params_extras(&s->params).shares;
