@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/scenario_args.h"
 #include "experiment/study.h"
-#include "ingest/readers.h"
 
 #include <stdio.h>
 
@@ -23,9 +22,8 @@ int cli_check(int argc, char **argv) {
     cli_parse(&argp, argc, argv, &args);
     struct problems problems = {0};
     struct study study;
-    const struct scenario_overrides overrides = scenario_args_overrides(&args);
     int code = EXIT_DONE;
-    if (study_load(&study, args.config, &overrides, ingest_readers, &problems) < 0)
+    if (scenario_args_load(&args, &study, &problems) < 0)
         code = cli_report_problems(&problems);
     else
         printf("%s: ok\n", args.config);

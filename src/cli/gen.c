@@ -3,7 +3,6 @@
 #include "cli/options.h"
 #include "cli/run_args.h"
 #include "experiment/study.h"
-#include "ingest/readers.h"
 #include "workload/record.h"
 #include "workload/trace_file.h"
 
@@ -99,10 +98,8 @@ int cli_gen(int argc, char **argv) {
     cli_parse(&argp, argc, argv, &a);
     struct problems problems = {0};
     struct study study;
-    const struct scenario_overrides overrides = scenario_args_overrides(&a.scenario);
-    int code = study_load(&study, a.scenario.config, &overrides, ingest_readers, &problems) < 0
-                   ? cli_report_problems(&problems)
-                   : generate(&a, &study, &problems);
+    int code = scenario_args_load(&a.scenario, &study, &problems) < 0 ? cli_report_problems(&problems)
+                                                                      : generate(&a, &study, &problems);
     study_finish(&study);
     problems_finish(&problems);
     scenario_args_finish(&a.scenario);

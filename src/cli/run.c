@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
-#include "ingest/readers.h"
 #include "output/report.h"
 #include "output/result_json.h"
 #include "output/run_dir.h"
@@ -121,10 +120,8 @@ int cli_run(int argc, char **argv) {
     cli_parse(&argp, argc, argv, &a);
     struct problems problems = {0};
     struct study study;
-    const struct scenario_overrides overrides = scenario_args_overrides(&a.run.scenario);
-    int code = study_load(&study, a.run.scenario.config, &overrides, ingest_readers, &problems) < 0
-                   ? cli_report_problems(&problems)
-                   : run_study(&a, &study);
+    int code = scenario_args_load(&a.run.scenario, &study, &problems) < 0 ? cli_report_problems(&problems)
+                                                                          : run_study(&a, &study);
     study_finish(&study);
     problems_finish(&problems);
     scenario_args_finish(&a.run.scenario);

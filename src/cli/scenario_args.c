@@ -1,6 +1,8 @@
 /* CONFIG.yaml, --policy and --set. */
 #include "cli/scenario_args.h"
 
+#include "ingest/readers.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,14 @@ struct scenario_overrides scenario_args_overrides(const struct scenario_args *ar
                                        .sets = args->sets.at,
                                        .set_count = args->sets.count,
                                        .text = {args->text.text, args->text.length}};
+}
+
+int scenario_args_load(struct scenario_args *args, struct study *study, struct problems *problems) {
+    *study = (struct study){0};
+    if (scenario_args_read(args, problems) < 0)
+        return ERROR_INPUT;
+    const struct scenario_overrides overrides = scenario_args_overrides(args);
+    return study_load(study, args->config, &overrides, ingest_readers, problems);
 }
 
 void scenario_args_plain(const struct scenario_args *args, struct study *study) {

@@ -26,6 +26,9 @@ void scenario_args_refuse_policy(const struct scenario_args *args, const char *e
 void scenario_args_set(struct scenario_args *args, const char *path, const char *value);
 /* Reads standard input if that is the scenario, for commands that load it more than once. */
 int scenario_args_read(struct scenario_args *args, struct problems *problems) MUST_CHECK;
+/* The scenario as the command line has it, read that way. Negative after adding problems; study_finish in any case.
+ */
+int scenario_args_load(struct scenario_args *args, struct study *study, struct problems *problems) MUST_CHECK;
 struct scenario_overrides scenario_args_overrides(const struct scenario_args *args);
 /* The scenario as it was given, with the files that it names, for commands that run it with several policies;
    release with study_finish. A scenario that has been loaded has no problems. */

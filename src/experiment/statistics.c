@@ -6,8 +6,8 @@
 #include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct estimate statistics_estimate(const double *values, size_t count) {
     struct estimate e = {.mean = NAN, .sd = NAN, .ci95 = NAN};
@@ -67,6 +67,13 @@ static void add_geometric_ratio(struct paired *p, const double *values, const do
     p->ratio = exp(logs.mean);
     p->ratio_low = exp(logs.mean - logs.ci95);
     p->ratio_high = exp(logs.mean + logs.ci95);
+}
+
+bool statistics_all_equal(const struct summary *summaries, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (memcmp(&summaries[i], &summaries[0], sizeof *summaries) != 0)
+            return false;
+    return count > 1;
 }
 
 struct paired statistics_paired(const double *values, const double *base, size_t count) {

@@ -4,6 +4,8 @@
 
 #include "metrics/summary.h"
 
+#include <stdbool.h>
+
 /* Of the defined (not NAN) values; n = 0: all NAN, n = 1: sd and ci95 NAN. */
 struct estimate {
     size_t n;
@@ -14,6 +16,9 @@ struct estimate {
 struct estimate statistics_estimate(const double *values, size_t count);
 /* Of one column of the summaries. */
 struct estimate statistics_column(const struct summary *summaries, size_t count, unsigned column);
+
+/* Whether all of several replications are the same: nothing is random, n equal runs are one run. */
+bool statistics_all_equal(const struct summary *summaries, size_t count);
 
 /* Differences value - base of pairs in which both are defined. */
 struct paired {

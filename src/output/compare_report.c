@@ -162,12 +162,10 @@ static void add_perturbed(const struct compare_output *o, const struct compare_p
     }
 }
 
-/* Nothing random in the scenario: n equal runs are one run. */
 static bool all_equal(const struct comparison *c) {
     for (size_t s = 0; s < c->count; s++)
-        for (uint32_t i = 1; i < c->replications; i++)
-            if (memcmp(&c->series[s].summaries[i], &c->series[s].summaries[0], sizeof(struct summary)) != 0)
-                return false;
+        if (!statistics_all_equal(c->series[s].summaries, c->replications))
+            return false;
     return c->replications > 1;
 }
 

@@ -149,7 +149,7 @@ def queues_and_ends(folder):
     beside = easim("run", config, "--out", folder / "json", "--format", "json")
     assert "queue grows" in beside.stderr and json.loads(beside.stdout)["replications"] == 3
     text = easim("run", write(folder, rate=0.0002), "--out", folder / "light").stdout
-    assert "not stationary" not in text, text
+    assert "not stationary" not in text and "replications are equal" not in text, text
     drained = easim("run", config, "--set", "horizon=drain", "--set", "workload.until=1h", "--out", folder / "drained").stdout
     assert "not stationary" not in drained and "unfinished:" not in drained, drained
 
@@ -163,6 +163,9 @@ def rows_of_logs(folder):
     start, end = text.index("workload:"), text.index("policy:")
     config.write_text(text[:start] + "workload: {kind: trace, file: log.csv, slice: {from: 300s}}\n" + text[end:])
     text = easim("compare", config, "--policies", "pollux,fcfs", "--out", folder / "out").stdout
+    equal = "  warning: all replications are equal, nothing in the scenario is random: intervals mean nothing\n"
+    assert easim("run", config, "--out", folder / "equal").stdout.count(equal) == 1
+    assert equal not in easim("run", config, "-n", 1, "--out", folder / "one").stdout
     line = f"  note: {log}: 300 of 1,500 rows dropped: outside of the slice of time (first: line 2)\n"
     assert text.count(line) == 1, text
 
