@@ -286,6 +286,15 @@ def test_many_and_long(folder):
     assert len(decisions(folder / "out")) == count + 1
 
 
+def test_how_it_ended(folder):
+    """The shell's status for a command it does not find is explained, no other is (POSIX: sh, exit status 127)."""
+    for command, end in (("no-such-program", "exited with status 127 without an answer (sh: command not found?)"),
+                         ("sh -c 'exit 3'", "exited with status 3 without an answer")):
+        error = run(SOURCE / "configs/tiny.yaml", folder / "out", policy="exec", command=command, code=1)
+        said = error.splitlines()[-1]  # behind what sh says
+        assert said == f'easim: policy exec: init failed: program "{command}" {end} (at t = 0 s)', error
+
+
 def test_long_reasons(folder):
     """What a program says of itself is not cut, nor is its name; of over 1,000 characters the middle is."""
     for length in (800, 3000):
