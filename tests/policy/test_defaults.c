@@ -1,5 +1,8 @@
 /* The defaults of every parameter of every policy, by name: those of SPEC.md, section 6 ("Defaults", and the rows
-   of the policies), and those of docs/exec-policy.md. A parameter that is not listed here fails. */
+   of the policies), and those of docs/exec-policy.md. What they
+   accept: a slack below 1 would admit nothing, a share lies within 0 and 1, what divides is above 0, nothing lasts
+   less than no time, and whatever has an upper end has one far above any use. A parameter that is not listed here
+   fails. */
 #include "policy/module.h"
 #include "policy/params.h"
 
@@ -7,39 +10,40 @@
 
 /* As a user would write it. Of several rows the first that fits: policy is NULL for all others. */
 static const struct {
-    const char *policy, *name, *value;
+    const char *policy, *name, *value, *range;
 } defaults[] = {
-    {NULL, "tau", "3600"},
-    {NULL, "u0", "3600"},
-    {NULL, "edp_slack", "off"},
-    {NULL, "time_slack", "off"},
-    {NULL, "half_life_s", "off"},
-    {NULL, "preempt_slack_s", "600"},
-    {NULL, "max_preemptions", "3"},
-    {NULL, "resize", "false"},
-    {NULL, "shrink", "false"},
-    {NULL, "resize_gain", "0.1"},
-    {NULL, "resize_interval_s", "300"},
-    {NULL, "deadline_margin_s", "0"},
-    {NULL, "edp_exponent", "1"},
-    {NULL, "power_basis", "gross"},
-    {NULL, "power_limits", "false"},
-    {NULL, "urgent_objective", "edp"},
-    {NULL, "base", "zeus"},
-    {NULL, "score", "sqrt"},
-    {NULL, "order", "deadline"},
-    {"fcfs", "strict", "true"},
-    {NULL, "strict", "false"},
-    {"exec", "command", ""},
-    {"exec", "timeout", "10"},
-    {"exec", "startup_timeout", "60"},
+    {NULL, "tau", "3600", "duration 0.001..1000000000"},
+    {NULL, "u0", "3600", "number 0.001..1000000000000"},
+    {NULL, "edp_slack", "off", "number 1..1000000000 or off"},
+    {NULL, "time_slack", "off", "number 1..1000000000 or off"},
+    {NULL, "half_life_s", "off", "duration 0.001..1000000000 or off"},
+    {NULL, "preempt_slack_s", "600", "duration 0..1000000000"},
+    {NULL, "max_preemptions", "3", "integer 0..1000000"},
+    {NULL, "resize", "false", "true or false"},
+    {NULL, "shrink", "false", "true or false"},
+    {NULL, "resize_gain", "0.1", "number 0..1"},
+    {NULL, "resize_interval_s", "300", "duration 0..1000000000"},
+    {NULL, "deadline_margin_s", "0", "duration 0..1000000000"},
+    {NULL, "edp_exponent", "1", "number 0..10"},
+    {NULL, "power_basis", "gross", "one of gross | marginal"},
+    {NULL, "power_limits", "false", "true or false"},
+    {NULL, "urgent_objective", "edp", "one of edp | time"},
+    {NULL, "base", "zeus", "one of zeus | pollux"},
+    {NULL, "score", "sqrt", "one of sqrt | slide"},
+    {NULL, "order", "deadline", "one of deadline | slack"},
+    {"fcfs", "strict", "true", "true or false"},
+    {NULL, "strict", "false", "true or false"},
+    {"exec", "command", "", "text"},
+    {"exec", "timeout", "10", "duration 1..1000000"},
+    {"exec", "startup_timeout", "60", "duration 1..1000000"},
 };
 
-static const char *expected(const char *policy, const char *name) {
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        if (strcmp(defaults[i].name, name) == 0 && (!defaults[i].policy || strcmp(defaults[i].policy, policy) == 0))
-            return defaults[i].value;
-    return "not listed";
+/* Its place in the table. */
+static size_t find(const char *policy, const char *name) {
+    size_t i = 0;
+    while (strcmp(defaults[i].name, name) != 0 || (defaults[i].policy && strcmp(defaults[i].policy, policy) != 0))
+        cr_assert_lt(++i, sizeof defaults / sizeof *defaults, "%s: %s is not listed", policy, name);
+    return i;
 }
 
 static const char *const policies[] = {"aurachronos", "charon", "chronos", "easy",   "exec",
@@ -53,12 +57,16 @@ Test(defaults, as_documented) {
         struct policy_params params;
         params_init(&params, module.policy);
         for (size_t i = 0; i < params_count(module.policy); i++) {
-            const char *name = params_at(module.policy, i)->name;
-            struct str value = {0};
+            const struct easim_param *param = params_at(module.policy, i);
+            size_t row = find(policies[p], param->name);
+            struct str value = {0}, range = {0};
             params_write_value(&params, i, &value);
-            cr_expect_str_eq(value.text ? value.text : "", expected(policies[p], name), "%s: %s is %s", policies[p],
-                             name, value.text);
+            params_write_range(param, &range);
+            cr_expect_str_eq(value.text ? value.text : "", defaults[row].value, "%s: %s is %s", policies[p],
+                             param->name, value.text);
+            cr_expect_str_eq(range.text, defaults[row].range, "%s: %s: %s", policies[p], param->name, range.text);
             str_finish(&value);
+            str_finish(&range);
         }
         params_finish(&params);
         module_close(&module);

@@ -3,11 +3,14 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
+#include "policy/names.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(plugins, .init = temp_dir_enter, .fini = temp_dir_leave);
 
@@ -284,4 +287,32 @@ Test(plugins, random_numbers) {
     struct trial *all[] = {&first, &again, &other, &plain};
     for (int i = 0; i < 4; i++)
         trial_finish(all[i]);
+}
+
+/* What policy_name_open says of a name, and whether it is a policy of that name that it opens. */
+static void expect_named(const char *name, const char *const *loaded, size_t count, bool found, bool opened) {
+    struct policy_module module;
+    struct error error = {0};
+    int r = policy_name_open(name, false, loaded, count, &module, &error);
+    cr_expect_eq(r >= 0, found, "%s with %zu loaded: %s", name, count, error.text);
+    cr_expect_eq(module.policy != NULL, opened, "%s with %zu loaded", name, count);
+    cr_expect(!module.policy || strcmp(module.policy->name, name) == 0, "%s", name);
+    module_close(&module);
+}
+
+/* A policy is known by its name, too, where its file has another: loaded by path, or found where policies are
+   sought. By the name of the file there is something, but no policy of that name. */
+Test(plugins, names_unlike_files) {
+    struct str path = {0};
+    cr_assert(module_find("give_up", &path));
+    cr_assert_eq(symlink(path.text, "other.so"), 0);
+    static const char *const loaded[] = {"./other.so"};
+    setenv("EASIM_POLICY_PATH", "/nowhere", 1);
+    expect_named("give_up", NULL, 0, false, false);
+    expect_named("give_up", loaded, 1, true, true);
+    expect_named("given_up", loaded, 1, false, false);
+    setenv("EASIM_POLICY_PATH", ".", 1);
+    expect_named("give_up", NULL, 0, true, true);
+    expect_named("other", NULL, 0, true, false);
+    str_finish(&path);
 }

@@ -1,7 +1,10 @@
 /* Where parameters may stand in the parameter struct: whole within params_size, aligned, apart. */
+#include "policy/fault.h"
 #include "policy/module.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #define BYTES 64 /* params_size */
 
@@ -62,4 +65,25 @@ Test(module, overlaps) {
                 cr_assert(apart ? !said : said && strstr(said, "(b): overlaps parameter a at offset 16"),
                           "types %zu, %zu at %zu: %s", a, b, at, said ? said : "accepted");
             }
+}
+
+/* The name in a report of a fault has a bounded length: what does not fit ends in dots, the rest stands as it is.
+ */
+Test(module, name_in_a_fault) {
+    const struct easim_policy policy = {.name = "p"};
+    char path[2 * FAULT_NAME_BYTES], name[FAULT_NAME_BYTES], whole[2 * FAULT_NAME_BYTES + 16];
+    for (size_t length = 1; length < sizeof path; length++) {
+        memset(path, 'x', length);
+        path[length] = '\0';
+        snprintf(whole, sizeof whole, "policy p (%s)", path);
+        fault_name(&(struct policy_module){.path = path, .policy = &policy}, name);
+        if (strlen(whole) < FAULT_NAME_BYTES) {
+            cr_assert_str_eq(name, whole);
+        } else {
+            cr_assert_eq(strlen(name), FAULT_NAME_BYTES - 1);
+            cr_assert(strncmp(name, whole, FAULT_NAME_BYTES - 4) == 0 &&
+                          strcmp(name + FAULT_NAME_BYTES - 4, "...") == 0,
+                      "%s", name);
+        }
+    }
 }
