@@ -1,4 +1,4 @@
-/* Invariants of a run, recomputed from scratch after every event of a checked run. */
+/* Invariants of a checked run, recomputed from scratch. */
 #ifndef EASIM_ENGINE_CHECK_H
 #define EASIM_ENGINE_CHECK_H
 
@@ -6,6 +6,9 @@
 
 /* GPUs are conserved on every node, each job is in one state, committed and metered power equal the sum over jobs,
    and the energy of jobs, idle GPUs and nodes equals the integral of power. The first violation fails the run. */
+void check_all(struct sim *sim);
+/* The same after an event: of every event while at most 64 jobs are in the system (the oldest of them and all that
+   came later), of every n/64-th with n jobs, so that a long queue does not cost its square. */
 void check_invariants(struct sim *sim);
 
 #endif

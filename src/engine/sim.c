@@ -313,6 +313,8 @@ int sim_run(struct sim *sim, struct error *reterr) {
         advance(sim, sim->options.horizon_ns);
     end_instant(sim);
     if (sim->options.check && sim->error.code >= 0)
+        check_all(sim);
+    if (sim->options.check && sim->error.code >= 0)
         plan_check_view(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;

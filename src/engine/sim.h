@@ -82,6 +82,7 @@ struct check_past {
     int128 energy;
     int64_t power_nw, time_ns; /* of the last check, */
     int128 integral;           /* and the energy up to then */
+    uint64_t events;           /* since all jobs were summed up */
 };
 
 struct sim_options {

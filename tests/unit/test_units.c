@@ -164,6 +164,8 @@ static int128 exact_parts(double seconds) {
     int exponent;
     int128 mantissa = (int128)ldexp(frexp(seconds, &exponent), 53);
     int shift = exponent - 53 + 60;
+    if (shift < -126)
+        return 0;
     return shift >= 0 ? (mantissa << shift) * 1000000000 : mantissa * 1000000000 >> -shift;
 }
 
