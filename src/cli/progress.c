@@ -64,18 +64,18 @@ static void *show(void *context) {
     return NULL;
 }
 
-static void announce(const struct study *study) {
+void progress_announce(const struct study *study, const char *of) {
     struct str text = {0};
     study_announce(study, &text);
     if (text.length > 0)
-        fprintf(stderr, "easim: %s\n", text.text);
+        fprintf(stderr, "easim: %s%s\n", of, text.text);
     str_finish(&text);
 }
 
 struct progress_line *progress_start(uint32_t count, const char *what, const struct study *study,
                                      struct replicate_options *how) {
     if (study)
-        announce(study);
+        progress_announce(study, "");
     if (!isatty(STDERR_FILENO))
         return NULL;
     struct progress_line *p = mem_shared(sizeof *p); /* with processes that simulate */

@@ -12,6 +12,8 @@ struct progress_line;
  */
 struct progress_line *progress_start(uint32_t count, const char *what, /* "replications", "runs" */
                                      const struct study *study, struct replicate_options *how);
+/* That first half alone; `of` stands before it. */
+void progress_announce(const struct study *study, const char *of);
 void progress_expect(struct progress_line *progress, uint32_t count); /* how many there will be after all */
 void progress_stop(struct progress_line *progress);                   /* erases the line and frees */
 

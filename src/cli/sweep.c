@@ -305,6 +305,7 @@ static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
 struct first {
     const struct sweep *sweep;
     struct problems *problems;
+    bool announce; /* if it will not end soon */
 };
 
 static void load_first(void *context, size_t task, struct trail *trail, FILE *out) {
@@ -315,6 +316,8 @@ static void load_first(void *context, size_t task, struct trail *trail, FILE *ou
     if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0)
         for (size_t i = 0; i < problems.count; i++)
             fwrite(problems.texts[i], strlen(problems.texts[i]) + 1, 1, out);
+    else if (first->announce)
+        progress_announce(&study, "first point: ");
 }
 
 /* A policy that crashes when it is loaded is no problem of the input, but the failure of the runs that load it. */
@@ -326,10 +329,11 @@ static int keep_problems(void *context, size_t task, struct slice result, const 
     return 0;
 }
 
-static int check_first(const struct sweep *sweep, const struct run_args *args, struct problems *problems,
+static int check_first(const struct sweep *sweep, const struct arguments *a, struct problems *problems,
                        struct error *reterr) {
-    struct first first = {sweep, problems};
-    const struct replicate_options how = run_args_options(args);
+    bool runs = a->engine == ENGINE_LOCAL && !a->merge && !a->list;
+    struct first first = {sweep, problems, runs && !a->run.quiet};
+    const struct replicate_options how = run_args_options(&a->run);
     const struct isolated load = {.count = 1,
                                   .processes = 1,
                                   .limit_s = how.limit_s,
@@ -381,7 +385,7 @@ int cli_sweep(int argc, char **argv) {
     bool good = sweep_load(&s, a.file, &problems) == 0;
     if (good) {
         good = claims_load(&claims, &s, &problems) == 0;
-        good = check_first(&s, &a.run, &problems, &error) == 0 && good;
+        good = check_first(&s, &a, &problems, &error) == 0 && good;
     }
     int code = good                 ? sweep(&a, &s, &claims)
                : problems.count > 0 ? cli_report_problems(&problems)

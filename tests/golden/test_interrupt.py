@@ -77,11 +77,17 @@ def many_jobs(_folder):
     usual = subprocess.run([EASIM, *config[:2]], capture_output=True, text=True, check=True)
     assert "warning" not in usual.stdout, usual.stdout
     with tempfile.TemporaryDirectory(prefix="easim-many.") as folder:
-        process = subprocess.Popen([EASIM, "run", *config[1:], "-t", "1", "--out", f"{folder}/out"], stderr=subprocess.PIPE, text=True)
-        line = process.stderr.readline()
-        process.kill()
-        process.communicate(timeout=60)
-    assert line.startswith(f"easim: {text}"), line
+        sweep = Path(folder, "sweep.yaml")
+        sweep.write_text(f"name: many\nbase: {config[1]}\naxes:\n  - {{path: horizon, values: [4e9, 1h]}}\n")
+        for words, of in ((["run", *config[1:]], ""), (["sweep", sweep], "first point: ")):
+            process = subprocess.Popen([EASIM, *words, "-t", "1", "--out", f"{folder}/{words[0]}"], stderr=subprocess.PIPE, text=True)
+            line = process.stderr.readline()
+            process.kill()
+            process.communicate(timeout=60)
+            assert line.startswith(f"easim: {of}{text}"), line
+        for quiet in ("--list", "--merge"):
+            done = subprocess.run([EASIM, "sweep", sweep, quiet, "--out", f"{folder}/out"], capture_output=True, text=True, check=False)
+            assert "million" not in done.stderr, done.stderr
 
 
 def progress_of_searches(folder):
