@@ -6,6 +6,7 @@
 #include "ingest/records.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum column {
     TIMESTAMP,
@@ -62,12 +63,23 @@ static struct run *run_of(struct reader *r, struct slice id) {
 }
 
 static bool read_row(struct records_job *job, struct records *records) {
+    static const enum telemetry_unit units[COLUMNS] = {[DURATION] = TELEMETRY_S,
+                                                       [GPU_ENERGY] = TELEMETRY_KWH,
+                                                       [CPU_ENERGY] = TELEMETRY_KWH,
+                                                       [RAM_ENERGY] = TELEMETRY_KWH,
+                                                       [ENERGY] = TELEMETRY_KWH};
     struct reader *r = job->context;
-    if (!records_fits(records) || !(records_number(records, r->columns[DURATION]) > 0))
+    double numbers[COLUMNS] = {0};
+    bool is_bad = false;
+    if (!records_fits(records) || !(records_number(records, r->columns[DURATION], TELEMETRY_S, &is_bad) > 0))
+        return false;
+    for (int c = DURATION; c < GPU_COUNT; c++)
+        numbers[c] = records_value(records, r->columns[c], units[c], &is_bad);
+    numbers[GPU_COUNT] = records_number(records, r->columns[GPU_COUNT], TELEMETRY_PLAIN, &is_bad);
+    if (is_bad)
         return false;
     struct run *run = run_of(r, records_cell(records, r->columns[RUN]));
-    for (int c = DURATION; c <= GPU_COUNT; c++)
-        run->numbers[c] = records_number(records, r->columns[c]);
+    memcpy(run->numbers, numbers, sizeof numbers);
     run->id = records_text(job, records, r->columns[RUN]);
     run->project = records_text(job, records, r->columns[PROJECT]);
     run->gpu = records_text(job, records, r->columns[GPU_MODEL]);

@@ -38,16 +38,33 @@ static struct slice without(struct slice text, const char *prefix) {
     return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length} : text;
 }
 
-bool dcgm_put(struct telemetry_sample *sample, struct slice field, double value) {
+static enum telemetry_unit unit_of(int metric) {
+    switch (metric) {
+    case POWER:
+    case TELEMETRY_POWER_LIMIT:
+        return TELEMETRY_W;
+    case ENERGY_MJ:
+        return TELEMETRY_J_OF_MJ;
+    case TELEMETRY_UTILIZATION:
+        return TELEMETRY_PERCENT;
+    case TELEMETRY_MEMORY_USED:
+        return TELEMETRY_MIB;
+    default:
+        return TELEMETRY_PLAIN;
+    }
+}
+
+bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell, bool *is_bad) {
     field = without(without(without(field, "DCGM_FI_"), "DEV_"), "PROF_");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!slice_is(field, fields[i].name))
             continue;
+        double value = telemetry_number(cell, unit_of(fields[i].metric), is_bad);
         if (fields[i].metric == POWER) {
             sample->power_w = value;
             sample->lacks_power = isnan(value);
         } else if (fields[i].metric == ENERGY_MJ) {
-            sample->energy_j = value / 1000;
+            sample->energy_j = value;
         } else if (fields[i].metric == UTILIZATION_RATIO) {
             sample->metrics[TELEMETRY_UTILIZATION] = value * 100;
         } else {
@@ -96,11 +113,8 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     if (telemetry_is_partial(t))
         return;
     telemetry_sample_init(&sample);
-    for (size_t i = 0; i < values && count == values + 2; i++) {
-        bool is_text = false; /* as other fields may be */
-        if (dcgm_put(&sample, r->names[i + 1], telemetry_number(r->cells[i + 2], &is_text)))
-            is_bad = is_bad || is_text;
-    }
+    for (size_t i = 0; i < values && count == values + 2; i++)
+        (void)dcgm_put(&sample, r->names[i + 1], r->cells[i + 2], &is_bad); /* other fields may be text */
     if (is_bad || count != values + 2) {
         telemetry_bad_row(t);
         return;

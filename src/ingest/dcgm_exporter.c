@@ -75,7 +75,7 @@ static bool read_series(struct telemetry *t, struct slice line) {
     if (count < 1 || count > 2)
         return false;
     telemetry_sample_init(&sample);
-    if (!dcgm_put(&sample, (struct slice){line.at, (size_t)(brace - line.at)}, telemetry_number(cells[0], &is_bad)))
+    if (!dcgm_put(&sample, (struct slice){line.at, (size_t)(brace - line.at)}, cells[0], &is_bad))
         return true;
     if (is_bad || (count == 2 && !telemetry_time(cells[1], &sample.time_ns)))
         return false;

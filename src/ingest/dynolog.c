@@ -14,11 +14,12 @@
 static const struct {
     const char *name;
     enum telemetry_metric metric;
+    enum telemetry_unit unit;
 } metrics[] = {
-    {"gpu_device_utilization", TELEMETRY_UTILIZATION},
-    {"sm_active_ratio", TELEMETRY_SM_ACTIVE},
-    {"tensorcore_active", TELEMETRY_TENSOR_ACTIVE},
-    {"hbm_mem_bw_util", TELEMETRY_DRAM_ACTIVE},
+    {"gpu_device_utilization", TELEMETRY_UTILIZATION, TELEMETRY_PERCENT},
+    {"sm_active_ratio", TELEMETRY_SM_ACTIVE, TELEMETRY_PLAIN},
+    {"tensorcore_active", TELEMETRY_TENSOR_ACTIVE, TELEMETRY_PLAIN},
+    {"hbm_mem_bw_util", TELEMETRY_DRAM_ACTIVE, TELEMETRY_PLAIN},
 };
 
 #define UNSET_BEFORE_NS INT64_C(31536000000000000) /* 1971 */
@@ -50,9 +51,9 @@ static int record_time(struct slice line, const char *data, int64_t *time_ns) {
     return stamp_time(line, time_ns) ? 1 : -1;
 }
 
-static double number(struct slice record, const char *name, bool *is_bad) {
+static double number(struct slice record, const char *name, enum telemetry_unit unit, bool *is_bad) {
     struct slice value = json_find(record, name);
-    return value.length > 0 ? telemetry_number(json_string(value), is_bad) : NAN;
+    return value.length > 0 ? telemetry_number(json_string(value), unit, is_bad) : NAN;
 }
 
 /* A line with a record: false if it cannot be read. Records of the host have no device and are passed over. */
@@ -70,10 +71,10 @@ static bool read_record(struct telemetry *t, struct slice line, const char *data
         return false;
     if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(t, line)))
         return true;
-    sample.power_w = number(record, "gpu_power_draw", &is_bad);
+    sample.power_w = number(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        sample.metrics[metrics[i].metric] = number(record, metrics[i].name, &is_bad);
+        sample.metrics[metrics[i].metric] = number(record, metrics[i].name, metrics[i].unit, &is_bad);
     if (is_bad)
         return false;
     sample.device = telemetry_local_device(t, json_string(json_find(record, "device")));

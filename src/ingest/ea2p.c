@@ -22,13 +22,14 @@ double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_p
     return module_w * slots * uses[i].share;
 }
 
-enum kind { KIND_NONE, KIND_GPU, KIND_PACKAGE, KIND_CORE, KIND_MEMORY, KIND_SYSTEM };
+enum kind { KIND_NONE, KIND_GPU, KIND_PACKAGE, KIND_CORE, KIND_MEMORY, KIND_SYSTEM, KINDS };
 
 struct reader {
     double joules;     /* of the file's unit */
     double interval_s; /* nominal, between readings; NAN: not known */
     int elapsed, rank;
     enum kind kinds[RECORDS_MAX_CELLS];
+    size_t counts[KINDS]; /* of columns */
 };
 
 /* ---- The unit ---- */
@@ -123,16 +124,16 @@ static bool begin(struct records_job *job, struct records *records) {
             r->elapsed = (int)i;
     }
     r->rank = records_column(records, "Rank");
+    memset(r->counts, 0, sizeof r->counts);
+    for (size_t i = 0; i < records->name_count; i++)
+        r->counts[r->kinds[i]]++;
     if (isnan(r->joules))
         problems_add(job->problems, (struct location){records->path, 0, 0}, "--energy-unit",
                      "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
     else if (r->elapsed < 0)
         problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
                      "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
-    bool has_gpu = false;
-    for (size_t i = 0; i < records->name_count; i++)
-        has_gpu |= r->kinds[i] == KIND_GPU;
-    if (job->options->rescale_s > 0 && !has_gpu)
+    if (job->options->rescale_s > 0 && r->counts[KIND_GPU] == 0)
         problems_add(&job->profile->notes, (struct location){records->path, 1, 0}, "--rescale",
                      "no effect: no energies of GPUs");
     return !isnan(r->joules) && r->elapsed >= 0 && can_rescale(job, records, r);
@@ -140,16 +141,26 @@ static bool begin(struct records_job *job, struct records *records) {
 
 /* ---- Rows ---- */
 
-/* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap. */
-static double energy_j(const struct reader *r, const struct records *records, enum kind kind, size_t *count) {
-    double sum = NAN;
-    *count = 0;
+/* Of the host only: of its numbers a locale may have made 1.234.5, which says as little as none. */
+static bool is_dotted(struct slice cell) {
+    const char *dot = memchr(cell.at, '.', cell.length);
+    return dot && memchr(dot + 1, '.', cell.length - (size_t)(dot + 1 - cell.at));
+}
+
+/* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap. NAN where there
+   are none, or one of them has no value. */
+static double energy_j(const struct reader *r, struct records *records, enum kind kind, bool *is_bad) {
+    double sum = r->counts[kind] > 0 ? 0 : NAN;
     for (size_t i = 0; i < records->name_count; i++) {
-        double value = r->kinds[i] == kind ? records_number(records, (int)i) : NAN;
-        if (isnan(value))
+        if (r->kinds[i] != kind)
             continue;
-        sum = *count == 0 ? value * r->joules : sum + value * r->joules;
-        ++*count;
+        bool bad = false;
+        double value = records_value(records, (int)i, TELEMETRY_PLAIN, &bad) * r->joules;
+        if (bad && kind != KIND_GPU && is_dotted(records_cell(records, (int)i)))
+            records->missing[i]++;
+        else
+            *is_bad = *is_bad || bad || value < 0;
+        sum += value;
     }
     return sum;
 }
@@ -163,14 +174,20 @@ static double rescale_factor(const struct reader *r, double measured_s, double t
 
 static bool read_row(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
-    size_t gpus, others;
-    double time_s = records_number(records, r->elapsed);
+    const size_t gpus = r->counts[KIND_GPU];
+    bool is_bad = false;
+    double time_s = records_number(records, r->elapsed, TELEMETRY_S, &is_bad);
     if (!records_fits(records) || !(time_s > 0))
         return false;
     if (slice_is(records_cell(records, r->rank), "Total"))
         return true; /* it sums the times of the ranks as well */
     double factor = rescale_factor(r, job->options->rescale_s, time_s);
-    double gpu_j = energy_j(r, records, KIND_GPU, &gpus) * factor;
+    double gpu_j = energy_j(r, records, KIND_GPU, &is_bad) * factor;
+    double cpu_j = energy_j(r, records, KIND_PACKAGE, &is_bad);
+    double memory_j = energy_j(r, records, KIND_MEMORY, &is_bad);
+    double system_j = energy_j(r, records, KIND_SYSTEM, &is_bad);
+    if (is_bad)
+        return false;
     struct profile_row *row = records_add_row(job, records, records_line(records), time_s, (uint32_t)gpus);
     row->is_derived = job->options->rescale_s > 0 && gpus > 0;
     if (gpus > 0)
@@ -181,9 +198,9 @@ static bool read_row(struct records_job *job, struct records *records) {
     figures_int(group, "gpus", (int64_t)gpus);
     figures_real(group, "gpu_energy_j", gpu_j);
     figures_real(group, "gpu_power_w", gpu_j / time_s);
-    figures_real(group, "cpu_power_w", energy_j(r, records, KIND_PACKAGE, &others) / time_s);
-    figures_real(group, "memory_power_w", energy_j(r, records, KIND_MEMORY, &others) / time_s);
-    figures_real(group, "system_power_w", energy_j(r, records, KIND_SYSTEM, &others) / time_s);
+    figures_real(group, "cpu_power_w", cpu_j / time_s);
+    figures_real(group, "memory_power_w", memory_j / time_s);
+    figures_real(group, "system_power_w", system_j / time_s);
     if (job->options->rescale_s > 0)
         figures_real(group, "gpu_rescale_factor", factor);
     return true;

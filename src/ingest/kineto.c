@@ -76,7 +76,7 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     if (trace->truncation)
         problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path, trace->truncation,
                      (unsigned long long)trace->records);
-    s->profile->damaged |= trace->truncation || trace->losses.records + trace->losses.stretches > 0;
+    s->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL, "%s: ends in .tmp: an export that was not finished",
                      trace->path);

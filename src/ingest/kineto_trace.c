@@ -373,6 +373,10 @@ static int read_items(struct reader *r, struct json_stream *stream, struct error
     return got;
 }
 
+uint64_t kineto_trace_damages(const struct kineto_trace *trace) {
+    return trace->losses.records + trace->losses.stretches + trace->negative + trace->unreadable;
+}
+
 static int check_end(struct reader *r, struct json_stream *stream, struct error *reterr) {
     struct kineto_trace *trace = r->trace;
     const char *truncation = json_stream_truncation(stream);
@@ -380,7 +384,7 @@ static int check_end(struct reader *r, struct json_stream *stream, struct error 
     trace->losses = json_stream_losses(stream);
     if (truncation)
         trace->truncation = arena_strdup(&trace->arena, truncation);
-    if (!r->reading->strict || (!truncation && trace->losses.records + trace->losses.stretches == 0))
+    if (!r->reading->strict || (!truncation && kineto_trace_damages(trace) == 0))
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path, truncation ? truncation : "damaged events");
 }

@@ -76,6 +76,8 @@ struct kineto_trace {
 /* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged under strict. */
 int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
                       struct error *reterr) MUST_CHECK;
+/* Events and stretches of the file that cannot be read. */
+uint64_t kineto_trace_damages(const struct kineto_trace *trace);
 void kineto_trace_finish(struct kineto_trace *trace);
 
 #endif

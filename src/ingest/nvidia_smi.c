@@ -154,8 +154,8 @@ static bool row_time(struct telemetry *t, const struct reader *r, uint32_t devic
     return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
 }
 
-static double number(const struct reader *r, enum column column, bool *is_bad) {
-    return r->columns[column] < 0 ? NAN : telemetry_number(cell(r, column), is_bad);
+static double number(const struct reader *r, enum column column, enum telemetry_unit unit, bool *is_bad) {
+    return r->columns[column] < 0 ? NAN : telemetry_number(cell(r, column), unit, is_bad);
 }
 
 static double capped(struct slice text) {
@@ -182,16 +182,16 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     if (r->columns[TIME] >= 0 && telemetry_is_repeated(t, line))
         return;
     telemetry_sample_init(&sample);
-    sample.power_w = number(r, POWER, &is_bad);
+    sample.power_w = number(r, POWER, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number(r, POWER_INSTANT, &is_bad);
+        sample.power_w = number(r, POWER_INSTANT, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number(r, POWER_AVERAGE, &is_bad);
+        sample.power_w = number(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
-    sample.energy_j = number(r, ENERGY, NULL) / 1000; /* mJ */
-    sample.metrics[TELEMETRY_UTILIZATION] = number(r, UTILIZATION, NULL);
-    sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, NULL);
-    sample.metrics[TELEMETRY_POWER_LIMIT] = number(r, LIMIT, NULL);
+    sample.energy_j = number(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
+    sample.metrics[TELEMETRY_UTILIZATION] = number(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
+    sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, TELEMETRY_MIB, &is_bad);
+    sample.metrics[TELEMETRY_POWER_LIMIT] = number(r, LIMIT, TELEMETRY_W, &is_bad);
     sample.metrics[TELEMETRY_POWER_CAPPED] = capped(cell(r, REASONS));
     uint32_t device = is_bad ? 0 : device_of(t, r);
     if (is_bad || !row_time(t, r, device, &sample.time_ns)) {

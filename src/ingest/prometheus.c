@@ -31,7 +31,7 @@ static bool read_pair(struct telemetry *t, struct series *series, struct slice p
     telemetry_sample_init(&sample);
     if (!json_element(&cursor, &time) || !json_element(&cursor, &value) || !telemetry_time(time, &sample.time_ns))
         return false;
-    if (!dcgm_put(&sample, series->field, telemetry_number(json_string(value), &is_bad)))
+    if (!dcgm_put(&sample, series->field, json_string(value), &is_bad))
         return true;
     if (is_bad)
         return false;

@@ -60,9 +60,18 @@ const char *records_text(struct records_job *job, const struct records *records,
     return cell.length > 0 ? arena_strndup(&job->profile->arena, cell.at, cell.length) : NULL;
 }
 
-double records_number(const struct records *records, int column) {
+double records_number(const struct records *records, int column, enum telemetry_unit unit, bool *is_bad) {
     struct slice cell = records_cell(records, column);
-    return cell.length > 0 ? telemetry_number(cell, NULL) : NAN;
+    return cell.length > 0 ? telemetry_number(cell, unit, is_bad) : NAN;
+}
+
+double records_value(struct records *records, int column, enum telemetry_unit unit, bool *is_bad) {
+    bool bad = false;
+    double value = records_number(records, column, unit, &bad);
+    if (column >= 0 && isnan(value) && !bad)
+        records->missing[column]++;
+    *is_bad = *is_bad || bad;
+    return value;
 }
 
 bool records_fits(const struct records *records) {
@@ -124,6 +133,14 @@ struct figure *records_add_figures(struct records_job *job) {
     return figures_create(&job->spare_arena);
 }
 
+static void note_missing(struct records_job *job, const struct records *records) {
+    for (size_t i = 0; i < records->name_count; i++)
+        if (records->missing[i] > 0)
+            problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
+                         "%llu values missing in column \"%.*s\"", (unsigned long long)records->missing[i],
+                         (int)records->names[i].length, records->names[i].at);
+}
+
 static void read_rows(struct records_job *job, struct records *records) {
     struct error error = {0};
     uint64_t refused = 0, rows = 0;
@@ -146,6 +163,7 @@ static void read_rows(struct records_job *job, struct records *records) {
     if (refused >= 20)
         problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out", records->path,
                      (unsigned long long)refused);
+    note_missing(job, records);
     if (job->end)
         job->end(job, records);
 }

@@ -15,6 +15,7 @@ struct records {
     struct slice names[RECORDS_MAX_CELLS]; /* of the header */
     struct slice cells[RECORDS_MAX_CELLS]; /* of the current row */
     size_t name_count, cell_count;         /* cell_count: all of the row, even if more than are kept */
+    uint64_t missing[RECORDS_MAX_CELLS];   /* values of the column that rows lack */
 };
 
 int records_open(struct records *records, const char *path, struct error *reterr) MUST_CHECK; /* reads the header */
@@ -25,9 +26,12 @@ int records_column(const struct records *records, const char *name); /* -1: ther
 /* Empty for column -1, and for a row that does not fit the header. */
 struct slice records_cell(const struct records *records, int column);
 const char *records_text(struct records_job *job, const struct records *records,
-                         int column);                             /* kept; NULL: empty */
-double records_number(const struct records *records, int column); /* NAN: none */
-bool records_fits(const struct records *records);                 /* the row has as many cells as the header */
+                         int column); /* kept; NULL: empty */
+/* NAN: none. *is_bad (may be NULL) as of telemetry_number. */
+double records_number(const struct records *records, int column, enum telemetry_unit unit, bool *is_bad);
+/* The same of a value that a row should have: where it is missing that is counted, and said at the end. */
+double records_value(struct records *records, int column, enum telemetry_unit unit, bool *is_bad);
+bool records_fits(const struct records *records); /* the row has as many cells as the header */
 uint32_t records_line(const struct records *records);
 void records_close(struct records *records);
 

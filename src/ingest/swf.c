@@ -33,7 +33,7 @@ static bool is_part(int64_t status) {
     return status >= STATUS_PART_CONTINUED && status <= STATUS_PART_FAILED;
 }
 
-/* The fields that are read. Others may hold anything. */
+/* The fields that are read. Others may hold any text, but no number that is not finite. */
 static const struct {
     enum field field;
     bool seconds; /* fractions are allowed */
@@ -117,8 +117,22 @@ static void bad(struct reader *r, enum field field, const char *expected) {
                      (int)(text.length < 80 ? text.length : 80), text.at);
 }
 
+/* Decimal digits with a sign and a point need no closer look. */
+static bool is_infinite(struct slice text) {
+    for (size_t i = 0; i < text.length; i++)
+        if ((text.at[i] < '0' || text.at[i] > '9') && text.at[i] != '-' && text.at[i] != '.')
+            return numfmt_is_infinite(text.at, text.length);
+    return text.length >= 300; /* 1e308 is the largest */
+}
+
 static bool parse_fields(struct reader *r) {
+    static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
     bool good = true;
+    for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
+        if (is_infinite(r->texts[unused_fields[i]])) {
+            bad(r, unused_fields[i], "finite number or text");
+            good = false;
+        }
     for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
         enum field field = used_fields[i].field;
         struct slice text = r->texts[field];

@@ -129,9 +129,21 @@ void telemetry_finish(struct telemetry *telemetry);
 
 /* ---- What cells hold ---- */
 
-/* A number, perhaps with a unit behind it ("631.95 W"); NAN for every way of saying that there is none. *is_bad
-   (may be NULL) is set where the text is neither. */
-double telemetry_number(struct slice cell, bool *is_bad);
+enum telemetry_unit {                  /* what a number comes back in, and a cell without a unit has */
+                      TELEMETRY_PLAIN, /* no unit */
+                      TELEMETRY_PERCENT,
+                      TELEMETRY_S,
+                      TELEMETRY_W,
+                      TELEMETRY_J,
+                      TELEMETRY_KWH,
+                      TELEMETRY_J_OF_MJ, /* J; a cell without a unit, or with mJ, has millijoules */
+                      TELEMETRY_MIB,
+};
+
+/* A number, perhaps with a unit behind it ("631.95 W", "0.2 kW"); NAN for every way of saying that there is none.
+   *is_bad (may be NULL) is set where the text is neither, has a unit of something else, or power or energy is
+   negative: NAN as well. */
+double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad);
 /* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC. */
 bool telemetry_time(struct slice cell, int64_t *time_ns);
 /* The same at blanks; all quotes stay. */

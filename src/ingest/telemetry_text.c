@@ -3,6 +3,7 @@
 
 #include "base/datetime.h"
 #include "base/numfmt.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,20 +47,53 @@ static bool is_sentinel(double value) {
            (value >= 0x1p47 && value <= 0x1p47 + 3);
 }
 
-double telemetry_number(struct slice cell, bool *is_bad) {
+/* The names of units are those of base/units; beside them the one that the tools write. */
+static const struct unit {
+    enum dimension dimension;
+    const char *own; /* as if nothing were there */
+    double own_divisor, divisor;
+    bool may_be_negative;
+} units[] = {
+    [TELEMETRY_PLAIN] = {DIMENSION_NONE, "", 1, 1, true},
+    [TELEMETRY_PERCENT] = {DIMENSION_NONE, "%", 1, 1, true},
+    [TELEMETRY_S] = {DIMENSION_TIME, "s", 1, 1, true},
+    [TELEMETRY_W] = {DIMENSION_POWER, "W", 1, 1, false},
+    [TELEMETRY_J] = {DIMENSION_ENERGY, "J", 1, 1, false},
+    [TELEMETRY_KWH] = {DIMENSION_ENERGY_KWH, "kWh", 1, 1, false},
+    [TELEMETRY_J_OF_MJ] = {DIMENSION_ENERGY, "mJ", 1000, 1, false},
+    [TELEMETRY_MIB] = {DIMENSION_BYTES, "MiB", 1, 0x1p20, false},
+};
+
+/* Without the unit that goes without saying. */
+static struct slice without_own(struct slice cell, const char *own) {
+    size_t length = strlen(own);
+    if (cell.length >= length && memcmp(cell.at + cell.length - length, own, length) == 0)
+        cell.length -= length;
+    return trimmed(cell);
+}
+
+/* "nan kW": whatever the unit, there is no value. */
+static bool lacks_value(struct slice cell) {
+    while (cell.length > 0 && !is_blank(cell.at[cell.length - 1]))
+        cell.length--;
+    return cell.length > 0 && is_missing(trimmed(cell));
+}
+
+double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad) {
+    const struct unit *u = &units[unit];
     double value;
     cell = trimmed(cell);
-    size_t length = cell.length;
-    if (is_missing(cell))
+    struct slice number = is_missing(cell) ? cell : without_own(cell, u->own);
+    if (is_missing(number) || lacks_value(cell))
         return NAN;
-    while (length > 0 && cell.at[length - 1] && strchr("%WwCMHzhkiBJjumsKG/", cell.at[length - 1])) /* a unit */
-        length--;
-    while (length > 0 && is_blank(cell.at[length - 1]))
-        length--;
-    if (is_missing((struct slice){cell.at, length}))
-        return NAN; /* "nan W" */
-    if (numfmt_parse_real(cell.at, length, &value))
-        return is_sentinel(value) ? NAN : value;
+    if (numfmt_parse_real(number.at, number.length, &value))
+        value = is_sentinel(value) ? NAN : value / u->own_divisor;
+    else if (units_parse(u->dimension, cell.at, cell.length, &value))
+        value /= u->divisor;
+    else
+        value = -INFINITY;
+    if (!(value < 0) || (u->may_be_negative && isfinite(value)))
+        return value;
     if (is_bad)
         *is_bad = true;
     return NAN;

@@ -81,20 +81,23 @@ static double limit_in(struct slice name) {
     return numfmt_parse_real(name.at + length, name.length - length, &limit_w) ? limit_w : NAN;
 }
 
-static bool read_window(struct records_job *job, const struct records *records, struct reader *r) {
+static bool read_window(struct records_job *job, struct records *records, struct reader *r) {
     struct slice name = records_cell(records, r->name);
-    double elapsed_s = records_number(records, r->elapsed), energy_j = 0;
+    bool is_bad = false;
+    double elapsed_s = records_number(records, r->elapsed, TELEMETRY_S, &is_bad), energy_j = 0;
     if (!records_fits(records) || !(elapsed_s > 0))
         return false;
     for (size_t i = 0; i < r->gpu_count; i++)
-        energy_j += records_number(records, r->gpus[i]);
+        energy_j += records_value(records, r->gpus[i], TELEMETRY_J, &is_bad);
+    if (is_bad)
+        return false;
     struct profile_row *row =
         records_add_row(job, records, records_line(records), elapsed_s, (uint32_t)r->gpu_count);
     if (isnan(row->power_limit_w)) /* an option goes before the file */
         row->power_limit_w = limit_in(name);
     if (energy_j > 0)
         row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
-    else
+    else if (energy_j == 0)
         r->no_energy++;
     struct figure *group = records_add_figures(job);
     figures_text(group, "window", arena_strndup(&job->profile->arena, name.at, name.length));
@@ -108,10 +111,11 @@ static bool read_window(struct records_job *job, const struct records *records, 
 /* ---- Sweeps ---- */
 
 /* A sweep is of one GPU; --samples are those of an epoch. */
-static bool read_point(struct records_job *job, const struct records *records, struct reader *r) {
+static bool read_point(struct records_job *job, struct records *records, struct reader *r) {
     struct slice dataset = records_cell(records, r->dataset), optimizer = records_cell(records, r->optimizer);
     const struct profile_options *options = job->options;
-    double epoch_s = records_number(records, r->epoch);
+    bool is_bad = false;
+    double epoch_s = records_number(records, r->epoch, TELEMETRY_S, &is_bad);
     int64_t batch = 0;
     if (!records_fits(records))
         return false;
@@ -122,11 +126,15 @@ static bool read_point(struct records_job *job, const struct records *records, s
     if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) || batch < 1 ||
         batch > 1 << 30)
         return false;
+    double limit_w = records_value(records, r->limit, TELEMETRY_W, &is_bad);
+    double power_w = records_value(records, r->power, TELEMETRY_W, &is_bad);
+    if (is_bad)
+        return false;
     struct profile_row *row = records_add_row(job, records, records_line(records), epoch_s, 1);
     row->model = row->model ? row->model : records_text(job, records, r->network);
     row->batch = (uint32_t)batch / row->gpus;
-    row->power_limit_w = records_number(records, r->limit);
-    row->power_w_per_gpu = records_number(records, r->power) / row->gpus;
+    row->power_limit_w = limit_w;
+    row->power_w_per_gpu = power_w / row->gpus;
     row->source = arena_printf(&job->profile->arena, "%s %.*s %.*s", row->source, (int)dataset.length, dataset.at,
                                (int)optimizer.length, optimizer.at);
     struct figure *group = records_add_figures(job);
@@ -149,7 +157,7 @@ static void end(struct records_job *job, struct records *records) {
     const struct reader *r = job->context;
     if (r->no_energy > 0)
         problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
-                     "%llu windows without energy: shorter than the counter's update, or not recorded",
+                     "%llu windows without energy: shorter than the counter's update",
                      (unsigned long long)r->no_energy);
     if (r->other_datasets > 0)
         problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,

@@ -202,15 +202,31 @@ static int resume(struct json_stream *stream, bool *found, struct error *reterr)
     }
 }
 
+/* Whether behind a value another one may come, or the end of the list. */
+static bool is_followed(const struct json_stream *stream, size_t length) {
+    const char *at = stream->buffer + stream->begin + length, *end = stream->buffer + stream->end;
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at < end && (*at == ',' || *at == ']');
+}
+
 /* What begins here is no sound value, or too long. */
 static int pass_damage(struct json_stream *stream, enum json_verdict verdict, size_t length, struct error *reterr) {
     bool is_event =
         stream->place == IN_ARRAY && stream->begin < stream->end && stream->buffer[stream->begin] == '{';
     bool found = false;
+    const uint64_t offset = stream->offset;
     stream->budget -= (int64_t)length;
     int status = stream->budget < 0 ? 0 : resume(stream, &found, reterr);
     if (status < 0)
         return status;
+    if (!found && verdict == JSON_WHOLE && !is_event && stream->offset == offset && stream->budget >= 0 &&
+        is_followed(stream, length)) { /* no record, and none follows, but nothing is cut off */
+        stream->budget -= (int64_t)(stream->end - stream->begin);
+        stream->losses.stretches++;
+        consume_to(stream, stream->begin + length);
+        return 0;
+    }
     if (found || verdict == JSON_BROKEN) {
         stream->losses.records += is_event;
         stream->losses.stretches += !is_event;

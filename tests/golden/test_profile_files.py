@@ -53,7 +53,7 @@ KINETO = {
     # a: .789 + .007 = .796; b: .795 .. 58.001, behind the end of the step: together 1.212
     "nanoseconds.json": (0, changed(**EMPTY | {"gpu_events": 2, "gpu_span_us": 1.212, "gpu_busy_us": 1.212,
                                                "compute_us": 1.212}, iteration_median_us=1.5), NO_BATCH),
-    "durations.json": (0, changed(gpu_events=5),
+    "durations.json": (3, changed(gpu_events=5),
                        "{}/durations.json: 1 events without start or duration left out\n"
                        "{}/durations.json: 1 events with a negative duration left out\n"
                        "{}/durations.json: 1 events with an unreadable start or duration left out\n" + NO_BATCH),
@@ -270,7 +270,8 @@ EA2P = {
     # 20 s / 1.25 s and 2 readings, 1 s each by the file: 18 s
     "joules.csv --rescale 1.25": (0, {"rows": [REPORT | {"gpu_energy_j": 600 * 20 / 18, "gpu_power_w": 600 / 18,
                                                          "gpu_rescale_factor": 20 / 18}]}, ""),
-    "thousand_dots.csv": (0, {"rows": [{"gpu_energy_j": 600, "cpu_power_w": None}]}, ""),
+    "thousand_dots.csv": (0, {"rows": [{"gpu_energy_j": 600, "cpu_power_w": None}]},
+                          "{}/thousand_dots.csv: 1 values missing in column \"package 0\"\n"),
     "amd.csv --rescale 1.25": (0, {"rows": [{"gpu_power_w": None, "cpu_power_w": 8}]},
                                "{}/amd.csv:1: --rescale: no effect: no energies of GPUs\n"),
     "not_ea2p.csv": (2, None, '{}/not_ea2p.csv:1: expected a column "CPU Time [s]" (is this a file of EA2P?)\n'),
@@ -281,12 +282,13 @@ ZEUS = {
         {"window": "__GlobalPowerLimitOptimizer_300", "power_limit_w": 300, "power_w_per_gpu": 250},
         {"power_limit_w": 275, "power_w_per_gpu": 200}, {"window": "epoch_7", "power_limit_w": None, "power_w_per_gpu": 250},
         {"power_w_per_gpu": None}, {"power_w_per_gpu": None}]},
-        "{}/windows.csv: 2 windows without energy: shorter than the counter's update, or not recorded\n"),
+        "{}/windows.csv: 1 values missing in column \"gpu0_energy\"\n"
+        "{}/windows.csv: 1 windows without energy: shorter than the counter's update\n"),
     "bad_rows.csv": (3, {"rows": [{"power_w_per_gpu": 25}, {"power_w_per_gpu": 15}]},
                      left_out("bad_rows.csv", 3) + left_out("bad_rows.csv", 4)),
     "missing.csv": (3, {"rows": [{"power_w_per_gpu": None}, {"power_w_per_gpu": 10}, {"power_w_per_gpu": 10}]},
                     left_out("missing.csv", 4) +
-                    "{}/missing.csv: 1 windows without energy: shorter than the counter's update, or not recorded\n"),
+                    "{}/missing.csv: 1 values missing in column \"gpu0_energy\"\n"),
     "partial_last_line.csv": (0, {"rows": [{"power_w_per_gpu": 10}]},
                               "{}/partial_last_line.csv:3: last line without a line end left out\n"),
     "sweep.csv --dataset imagenet": (3, {"rows": [

@@ -54,7 +54,7 @@ static const struct {
      "1,0,1,,,10,20,2000,,,,,1,1,,\n", ""},
     {"21 fields, the last ones no numbers", "1 0 0 10 2 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1 0.5 x -\n",
      "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
-    {"unused fields may hold anything", "1 0 n/a 10 2 nan ? 2 20 x 1 1 1 python -1 -1 u v\n",
+    {"unused fields may hold anything", "1 0 n/a 10 2 many ? 2 20 x 1 1 1 python -1 -1 u v\n",
      "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
     {"fractions of seconds, integers written as reals",
      "1 2.385 0 10.25 2.0 -1 -1 2 20.5 -1 1 1 1 -1 -1 -1 -1 -1\n"
