@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end.
+"""Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20 lines.
 
 Usage: check_text.py SOURCE_DIR | --self-test
 Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
@@ -13,6 +13,7 @@ from pathlib import Path
 
 ENDINGS = (".py", ".sh", ".md", ".yaml", ".build")
 NAMES = {"run", "meson_options.txt", "packages.txt", "pre-commit", "commit-msg", ".gitignore", ".editorconfig", ".clang-format"}
+RECORD, RECORD_LINES = "docs/decisions/[0-9][0-9][0-9][0-9]-*.md", 20
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
 
@@ -45,9 +46,16 @@ def problems_of(data):
         yield len(lines) - 1, "empty line at the end of the file"
 
 
+def problems_of_file(name, data):
+    yield from problems_of(data)
+    lines = data.count(b"\n")
+    if name.match(RECORD) and lines > RECORD_LINES:
+        yield lines, f"a decision record has at most {RECORD_LINES} lines"
+
+
 def check(root):
     return [f"{name}:{line}: {text}" for name in text_files(root)
-            for line, text in problems_of((root / name).read_bytes())]
+            for line, text in problems_of_file(name, (root / name).read_bytes())]
 
 
 def self_test():
@@ -58,6 +66,8 @@ def self_test():
         ("a.md", b"x\n\n", "a.md:2: empty line"), (".ci/run", b"\xff\n", ".ci/run:1: not UTF-8"),
         ("tests/bad/a.yaml", b"\t", None), ("build-x/a.md", b"\t", None),
         ("src/build/a.md", b"\t\n", "src/build/a.md:1: tab"),
+        ("docs/decisions/0001-a.md", b"x\n" * 20, None), ("docs/decisions/README.md", b"x\n" * 21, None),
+        ("docs/decisions/0001-a.md", b"x\n" * 21, "docs/decisions/0001-a.md:21: a decision record"),
     ]
     for name, data, expected in cases:
         with tempfile.TemporaryDirectory() as folder:
