@@ -104,6 +104,16 @@ bool units_is_other(const char *text, size_t length) {
     return end < length && numfmt_parse_real(text, end, &number);
 }
 
+size_t units_number_length(const char *text, size_t length) {
+    struct slice name;
+    double number;
+    size_t end = split_unit((struct slice){text, length}, &name);
+    bool known = false;
+    for (size_t i = 0; i < UNIT_COUNT && !known && end < length; i++)
+        known = find_unit(units[i].dimension, name) != NULL;
+    return known && numfmt_parse_real(text, end, &number) ? end : 0;
+}
+
 const char *units_accepted(enum dimension dimension) {
     static const char *const texts[] = {[DIMENSION_NONE] = "",
                                         [DIMENSION_TIME] = "ns, us, ms, s, min, h, d, w",

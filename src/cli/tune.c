@@ -1,5 +1,6 @@
 /* easim tune: the best parameters of a policy, found on one seed and judged on another. */
 #include "base/numfmt.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
@@ -122,12 +123,12 @@ static struct search_axis axis_of(const struct easim_param *p) {
                           p->may_be_off);
 }
 
-/* LO..HI within the policy's own range. */
-static bool narrow(const char *text, struct search_axis *axis) {
+/* LO..HI within the policy's own range, each with or without a unit. */
+static bool narrow(const char *text, enum dimension dimension, struct search_axis *axis) {
     const char *dots = strstr(text, "..");
     double least, most;
-    if (!dots || !numfmt_parse_real(text, (size_t)(dots - text), &least) ||
-        !numfmt_parse_real(dots + 2, strlen(dots + 2), &most) || least < axis->least || most > axis->most ||
+    if (!dots || !units_parse(dimension, text, (size_t)(dots - text), &least) ||
+        !units_parse(dimension, dots + 2, strlen(dots + 2), &most) || least < axis->least || most > axis->most ||
         !(least < most))
         return false;
     *axis = search_axis_of(least, most, axis->whole, false);
@@ -159,9 +160,11 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     }
     s->params[s->count] = at;
     s->axes[s->count] = axis_of(params_at(policy, at));
-    if (range && !narrow(range, &s->axes[s->count]))
-        problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI within %.9g..%.9g, got \"%.80s\"", name,
-                     s->axes[s->count].least, s->axes[s->count].most, item);
+    enum dimension dimension = units_dimension(params_at(policy, at)->unit);
+    const char *units = dimension ? arena_printf(arena, " (units: %s)", units_accepted(dimension)) : "";
+    if (range && !narrow(range, dimension, &s->axes[s->count]))
+        problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI within %.9g..%.9g%s, got \"%.80s\"",
+                     name, s->axes[s->count].least, s->axes[s->count].most, units, item);
     s->count++;
 }
 

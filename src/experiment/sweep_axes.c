@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "metrics/summary.h"
 
 #include <math.h>
@@ -17,8 +18,10 @@ enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
 /* Numbers from..to, as a range or as the bounds of a sample. */
 struct span {
     struct location where;
-    const char *path; /* of samples */
+    const char *path;                  /* of samples */
+    const struct yaml_node *bounds[3]; /* from, to, step: see bind_bounds */
     double from, to, step;
+    const char *unit; /* of all three, with the blanks before it; "" */
     int64_t count;
     int32_t scale;
     bool integer;
@@ -40,8 +43,8 @@ static const char *const scale_names[] = {"linear", "log", NULL};
 static const char *const sampling_names[] = {"random", "lhs", NULL};
 
 #define SPAN_FIELDS                                                                                                \
-    {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from), .required = true},                  \
-        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to), .required = true},                  \
+    {.key = "from", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[0]), .required = true},             \
+        {.key = "to", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[1]), .required = true},           \
         {.key = "scale",                                                                                           \
          .type = FIELD_CHOICE,                                                                                     \
          .offset = offsetof(struct span, scale),                                                                   \
@@ -55,12 +58,7 @@ static const char *const sampling_names[] = {"random", "lhs", NULL};
 static const struct field range_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
     SPAN_FIELDS,
-    {.key = "step",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct span, step),
-     .default_value = NAN,
-     .above_min = true,
-     .max = 1e300},
+    {.key = "step", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[2])},
     {.key = "count", .type = FIELD_INT, .offset = offsetof(struct span, count), .min = 2, .max = SWEEP_MOST_POINTS},
     FIELDS_END};
 
@@ -175,7 +173,7 @@ static void push_number(struct sweep_axis *axis, const struct span *span, double
     if (!numfmt_parse_real(rounded, strlen(rounded), &value))
         return; /* cannot be: it is a finite number */
     numfmt_real(text, value);
-    const char *kept = arena_strdup(arena, text);
+    const char *kept = arena_printf(arena, "%s%s", text, span->unit);
     push_value(axis, kept, kept, arena);
 }
 
@@ -226,7 +224,48 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
     return result;
 }
 
-static int check_span(const struct span *span, const char *path, const struct binding *b) {
+/* A number with the unit that the first bound has, or with none as that: what the unit is of, the scenario says. */
+static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node, const char *path,
+                      const struct binding *b) {
+    const char *text = node->kind == YAML_NODE_SCALAR ? node->text : "", *unit = "";
+    struct yaml_node bare = *node;
+    size_t number = units_number_length(text, strlen(text));
+    if (number > 0) {
+        bare.text = arena_strndup(b->arena, text, number);
+        bare.length = number;
+        unit = arena_strdup(b->arena, text + number);
+    }
+    if (!span->unit)
+        span->unit = unit;
+    const char *name = unit + strspn(unit, " "), *expected = span->unit + strspn(span->unit, " ");
+    if (strcmp(name, expected) != 0)
+        return schema_wrong(b, node, path,
+                            *expected ? arena_printf(b->arena, "a number of %s, as from has", expected)
+                                      : "a number without unit, as from");
+    return schema_bind_value(b, field, &bare, path, (char *)span + field->offset);
+}
+
+static int bind_bounds(struct span *span, const char *path, const struct binding *b) {
+    static const struct field fields[] = {
+        {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from)},
+        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to)},
+        {.key = "step",
+         .type = FIELD_REAL,
+         .offset = offsetof(struct span, step),
+         .above_min = true,
+         .max = 1e300}};
+    int result = 0;
+    span->step = NAN;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (span->bounds[i] && bind_bound(span, &fields[i], span->bounds[i],
+                                          arena_printf(b->arena, "%s.%s", path, fields[i].key), b) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+static int bind_span(struct span *span, const char *path, const struct binding *b) {
+    if (bind_bounds(span, path, b) < 0)
+        return ERROR_INPUT;
     if (!(span->from < span->to))
         return wrong(b, span->where, path, "expected from < to");
     if (span->scale == SCALE_LOG && span->from <= 0)
@@ -245,7 +284,7 @@ static double along(const struct span *span, double share) {
 static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
                       const struct binding *b) {
     struct span span = {0};
-    if (schema_bind(b, range_fields, node, path, &span) < 0 || check_span(&span, path, b) < 0)
+    if (schema_bind(b, range_fields, node, path, &span) < 0 || bind_span(&span, path, b) < 0)
         return ERROR_INPUT;
     bool stepped = !isnan(span.step);
     if (stepped == (span.count > 0))
@@ -365,9 +404,9 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
     struct sample sample = {0};
     if (schema_bind(b, sample_fields, node, path, &sample) < 0)
         return ERROR_INPUT;
-    const struct span *spans = sample.over.at;
+    struct span *spans = sample.over.at;
     for (size_t i = 0; i < sample.over.count; i++) {
-        if (check_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
+        if (bind_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
             return ERROR_INPUT;
         struct sweep_axis *axis = add_axis(axes, NULL, spans[i].path, spans[i].where, b);
         axis->sampled = true;

@@ -40,6 +40,8 @@ Test(sweep, lists_ranges_zips) {
         {"  - {path: a, values: [\"0.10\", {b: [1, 2]}]}\n", "0.10;{b: [1, 2]};"},
         {"  - {path: a, range: {from: 0.1, to: 0.5, step: 0.1}}\n", "0.1;0.2;0.3;0.4;0.5;"},
         {"  - {path: a, range: {from: -1, to: 1.5, step: 1}}\n", "-1;0;1;"},
+        {"  - {path: a, range: {from: 6 kW, to: 9 kW, step: 1 kW}}\n", "6 kW;7 kW;8 kW;9 kW;"},
+        {"  - {path: a, range: {from: 1e-1h, to: 10 h, count: 3, scale: log}}\n", "0.1h;1h;10h;"},
         {"  - {path: a, range: {from: 2, to: 3, count: 5}}\n", "2;2.25;2.5;2.75;3;"},
         /* powers of 10^(1/2): 3.16227766016837933..., 12 digits kept */
         {"  - {path: a, range: {from: 1, to: 100, count: 5, scale: log}}\n",
