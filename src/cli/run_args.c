@@ -17,7 +17,10 @@ static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "folder of the results (default: under results/NAME)", 0},
     {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
     {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write no jobs, users, types and power", 0},
-    {"check", KEY_CHECK, NULL, 0, "verify conservation of GPUs and energy after every event", 0},
+    {"check", KEY_CHECK, NULL, 0,
+     "verify after every event that GPUs, power and energy add up, that the policy does not write into its view, "
+     "and that kept answers of a list policy still hold",
+     0},
     {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
     {"format", KEY_FORMAT, "table|csv|json", 0, "what to print (default: table); notes then go to standard error",
      0},

@@ -232,15 +232,22 @@ void study_list_series(const struct study *s, const struct series *list[static S
     list[2] = &s->scenario.prices.carbon;
 }
 
-#define MANY_JOBS 2e6 /* of a replication: 4 us and 450 bytes a job at best */
+#define MANY_JOBS       2e6   /* of a replication */
+#define LEAST_JOB_S     4e-6  /* of processor time, at best */
+#define LEAST_JOB_BYTES 450.0 /* while its replication is running, at best */
+#define BYTES_PER_GB    1e9
 
 void study_announce(const struct study *s, struct str *out) {
     double jobs = s->source.expected_jobs;
     if (jobs < MANY_JOBS)
         return;
-    str_addf(out, "about %.3g million jobs are expected in each of %lld replication%s", jobs / 1e6,
-             (long long)s->scenario.replications, s->scenario.replications == 1 ? "" : "s");
+    long long replications = s->scenario.replications;
+    str_addf(out, "about %.3g million jobs are expected", jobs / 1e6);
+    if (replications > 1)
+        str_addf(out, " in each of %lld replications", replications);
     if (s->scenario.horizon_ns != TIME_NONE_NS)
         str_addf(out, " up to the horizon of %.9g s", units_s(s->scenario.horizon_ns));
-    str_add(out, ": at 4 us and 450 bytes a job, at best");
+    str_addf(out, ": at least %.0f s of processor time and %.3g GB%s", (double)replications * jobs * LEAST_JOB_S,
+             jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
+             replications > 1 ? " for each replication that is running" : "");
 }

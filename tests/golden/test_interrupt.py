@@ -71,9 +71,13 @@ def progress_line(folder):
 def many_jobs(_folder):
     """0.005 jobs/s for 4e9 s are 20 million: check says so, and run before it begins; not so of the usual 180."""
     config = ["check", SOURCE / "configs/eas-sim.yaml", "--set", "horizon=4e9"]
-    text = "about 20 million jobs are expected in each of 10 replications up to the horizon of 4e+09 s: "
+    text = "about 20 million jobs are expected in each of 10 replications up to the horizon of 4e+09 s: " \
+        "at least 800 s of processor time and 9 GB for each replication that is running"  # 4 us and 450 bytes a job
+    one = "about 20 million jobs are expected up to the horizon of 4e+09 s: at least 80 s of processor time and 9 GB\n"
     done = subprocess.run([EASIM, *config], capture_output=True, text=True, check=True)
     assert f"  warning: {text}" in done.stdout, done.stdout
+    done = subprocess.run([EASIM, *config, "--set", "replications=1"], capture_output=True, text=True, check=True)
+    assert f"  warning: {one}" in done.stdout, done.stdout
     usual = subprocess.run([EASIM, *config[:2]], capture_output=True, text=True, check=True)
     assert "warning" not in usual.stdout, usual.stdout
     with tempfile.TemporaryDirectory(prefix="easim-many.") as folder:
