@@ -57,9 +57,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     }
 }
 
+/* A manifest that is not there is not taken for a scenario: its command would ask for options first. */
+static bool is_missing_manifest(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && strcmp(slash + 1, MANIFEST_NAME) == 0 && access(path, F_OK) != 0;
+}
+
 const char *repeat_manifest(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
-        if (argv[i][0] != '-' && recorded_is_manifest(argv[i]))
+        if (argv[i][0] != '-' && (recorded_is_manifest(argv[i]) || is_missing_manifest(argv[i])))
             return argv[i];
     return NULL;
 }

@@ -1,11 +1,32 @@
 /* CONFIG.yaml, --policy and --set. */
 #include "cli/scenario_args.h"
 
+#include "cli/cli.h"
 #include "ingest/readers.h"
+#include "output/manifest.h"
+#include "output/recorded.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Results in place of a scenario: which of their files is meant, in one line. */
+static void refuse_results(const char *path, struct argp_state *state) {
+    struct arena arena = {0};
+    size_t length = strlen(path);
+    const char *slash = strrchr(path, '/');
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *within = arena_printf(&arena, "%.*s/" MANIFEST_NAME, (int)length, path);
+    if (recorded_is_manifest(path))
+        argp_failure(state, EXIT_BAD_INPUT, 0, "%s is the manifest of results, the scenario is %.*s" SCENARIO_NAME,
+                     path, slash ? (int)(slash + 1 - path) : 0, path);
+    else if (recorded_is_manifest(within))
+        argp_failure(state, EXIT_BAD_INPUT, 0,
+                     "%s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME " is the scenario", path,
+                     within, (int)length, path);
+    arena_finish(&arena);
+}
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct scenario_args *args = state->input;
@@ -19,6 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_ARG:
         if (args->config)
             argp_error(state, "expected one CONFIG.yaml, got another: %s", value);
+        refuse_results(value, state);
         args->config = value;
         return 0;
     case ARGP_KEY_NO_ARGS:

@@ -257,7 +257,7 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
         if (apply_sets(s, overrides, problems) < 0)
             result = ERROR_INPUT;
     }
-    struct binding binding = {&s->doc.arena, problems, &s->files};
+    struct binding binding = {&s->doc.arena, problems, &s->uses};
     if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
         result = ERROR_INPUT;
     if (bind_horizon(s, &binding) < 0)
@@ -277,7 +277,7 @@ int scenario_load(struct scenario *s, const char *path, const struct scenario_ov
 }
 
 void scenario_finish(struct scenario *s) {
-    free(s->files.list.at);
+    schema_uses_finish(&s->uses);
     free(s->overrides.at);
     yaml_doc_finish(&s->doc);
 }

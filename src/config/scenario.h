@@ -53,8 +53,8 @@ struct scenario {
     struct energy_prices prices;
     struct model_noise noise;
     const char *start_time;
-    int64_t start_ns;       /* of t = 0 since 1970; TIME_NONE_NS: not given */
-    struct file_uses files; /* that it names, as they are bound: its own, and those of other layers' sections */
+    int64_t start_ns;        /* of t = 0 since 1970; TIME_NONE_NS: not given */
+    struct schema_uses uses; /* that it names, as they are bound: its own, and those of other layers' sections */
     const char *policy_override;      /* --policy, or NULL */
     const char *replaced_policy;      /* the name in the file that --policy has replaced with its params, or NULL */
     ARRAY_OF(const char *) overrides; /* "path=value" of --set and the like, in the order given */

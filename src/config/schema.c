@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/numfmt.h"
+#include "io/yaml_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,11 +152,21 @@ const char *schema_path(const struct binding *b, const struct yaml_node *node, c
         result = slash && name.text[0] != '/' ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
                                                              node->where.file, name.text)
                                               : arena_strdup(b->arena, name.text);
-        if (b->files)
-            array_push(&b->files->list, ((struct file_use){.node = node, .key = path, .path = result}));
+        if (b->uses)
+            array_push(&b->uses->files, ((struct file_use){.node = node, .key = path, .path = result}));
     }
     str_finish(&name);
     return result;
+}
+
+void schema_note_text(const struct binding *b, const struct yaml_node *node) {
+    if (b->uses && !node->quoted && !yaml_is_null(node) && !yaml_is_plain(node->text))
+        array_push(&b->uses->texts, node);
+}
+
+void schema_uses_finish(struct schema_uses *uses) {
+    free(uses->files.at);
+    free(uses->texts.at);
 }
 
 static int bind_text(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,
@@ -169,6 +180,7 @@ static int bind_text(const struct binding *b, const struct field *f, const struc
     }
     if (node->kind != YAML_NODE_SCALAR || (node->length == 0 && f->min > 0))
         return schema_wrong(b, node, path, "text");
+    schema_note_text(b, node);
     *value = node->text;
     return 0;
 }

@@ -59,16 +59,19 @@ struct file_use {
     const struct yaml_node *content; /* of a configuration file that could stand there itself; else NULL */
 };
 
-/* Zero-initialise; free(at). Texts belong to the binding's arena. */
-struct file_uses {
-    ARRAY_OF(struct file_use) list;
+/* What values were bound as, where their nodes do not say it. Zero-initialise; schema_uses_finish. Texts belong to
+   the binding's arena. */
+struct schema_uses {
+    ARRAY_OF(struct file_use) files;
+    ARRAY_OF(const struct yaml_node *)
+    texts; /* without quotes, though they may look like something else: 5e1, true */
 };
 
 /* Where bound values go and where problems are collected. Zero-initialise and fill in. */
 struct binding {
     struct arena *arena;
     struct problems *problems;
-    struct file_uses *files; /* gets every file that schema_path names; NULL: nobody asks */
+    struct schema_uses *uses; /* gets every file that schema_path names, and texts; NULL: nobody asks */
 };
 
 /* Binds node (a mapping, or NULL for an absent one) to *out, which must be zeroed. path names it in messages (""
@@ -84,6 +87,10 @@ int schema_bind_value(const struct binding *binding, const struct field *field, 
 /* Adds "expected EXPECTED, got what node is"; returns ERROR_INPUT. */
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
                  const char *expected);
+
+/* Notes that the node was read as text: schema_bind_value does it itself. */
+void schema_note_text(const struct binding *binding, const struct yaml_node *node);
+void schema_uses_finish(struct schema_uses *uses);
 
 /* Makes a list of integers ascending and without repeats. */
 void schema_sort_ints(struct schema_list *list);

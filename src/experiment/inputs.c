@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a word of a shell command ends; too many words are harmless, since only files count. */
-#define WORD_ENDS " \t\r\n'\"();|&<>=`"
+/* Where a word of a shell command ends outside of quotes; too many words are harmless, since only files count. */
+#define WORD_ENDS " \t\r\n();|&<>=`"
 
 /* Place in the list, or list.count if there is no such file. */
 static size_t place_of(struct inputs *all, const struct input *input) {
@@ -38,18 +38,38 @@ static uint64_t carry_on(uint64_t hash, const char *sha256) {
     return sha256 ? hash_bytes(hash, sha256, SHA256_TEXT) : hash;
 }
 
-/* The files among the words of a text, such as a program and its script. */
-static uint64_t add_words(struct inputs *all, const char *key, const char *text, uint64_t hash) {
-    struct arena arena = {0};
-    for (const char *at = text; *at;) {
-        size_t length = strcspn(at, WORD_ENDS);
-        const struct input input = {.key = key, .path = arena_strndup(&arena, at, length)};
-        const char *sha256 = length > 0 ? inputs_add(all, &input) : NULL;
-        all->from_here = all->from_here || (sha256 && at[0] != '/');
-        hash = carry_on(hash, sha256);
-        at += length + (at[length] != '\0');
+/* Appends the word that begins at text, without its quotes and backslashes, as a POSIX shell reads them (XCU 2.2);
+   returns where it ends. */
+static const char *read_word(const char *text, struct str *word) {
+    const char *at = text;
+    for (char quote = '\0'; *at && (quote || !strchr(WORD_ENDS, *at)); at++) {
+        bool escapes = *at == '\\' && at[1] && quote != '\'' && (!quote || strchr("$`\"\\\n", at[1]));
+        if (escapes && *++at == '\n')
+            continue; /* a line goes on */
+        if (!escapes && quote ? *at == quote : !escapes && (*at == '\'' || *at == '"'))
+            quote = quote ? '\0' : *at;
+        else
+            str_add_char(word, *at);
     }
-    arena_finish(&arena);
+    return at;
+}
+
+/* The files among the words of a text, such as a program and its script. A word that lost quotes may hold a command
+   itself (sh -c '...'): it got shorter, so this ends. */
+static uint64_t add_words(struct inputs *all, const char *key, const char *text, uint64_t hash) {
+    struct str word = {0};
+    for (const char *at = text; *at; at += *at != '\0') {
+        const char *begin = at;
+        word.length = 0;
+        at = read_word(begin, &word);
+        const struct input input = {.key = key, .path = word.text};
+        const char *sha256 = word.length > 0 ? inputs_add(all, &input) : NULL;
+        all->from_here = all->from_here || (sha256 && word.text[0] != '/');
+        hash = carry_on(hash, sha256);
+        if (!sha256 && word.length > 0 && word.length < (size_t)(at - begin))
+            hash = add_words(all, key, word.text, hash);
+    }
+    str_finish(&word);
     return hash;
 }
 
@@ -88,8 +108,8 @@ void inputs_add_study(struct inputs *all, const struct study *s) {
     const struct input scenario = {.key = "scenario", .path = s->scenario.file, .inlined = true};
     if (strcmp(s->scenario.file, "-") != 0)
         (void)inputs_add(all, &scenario);
-    for (size_t i = 0; i < s->scenario.files.list.count; i++) {
-        const struct file_use *use = &s->scenario.files.list.at[i];
+    for (size_t i = 0; i < s->scenario.uses.files.count; i++) {
+        const struct file_use *use = &s->scenario.uses.files.at[i];
         struct input input = {.key = use->key, .path = use->path, .inlined = use->content != NULL};
         if (inputs_add(all, &input))
             continue;

@@ -90,7 +90,7 @@ static const char *policy_path(const struct study *s, const struct binding *b) {
  */
 static int keep_params(struct study *s, const char *path, const struct scenario_overrides *overrides,
                        struct problems *problems) {
-    const struct binding binding = {&s->arena, problems, &s->scenario.files};
+    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
     struct scenario_overrides same = *overrides;
     same.same_policy = true;
     if (!s->scenario.replaced_policy || strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
@@ -100,7 +100,7 @@ static int keep_params(struct study *s, const char *path, const struct scenario_
 }
 
 static int open_policy(struct study *s, bool apart, struct problems *problems) {
-    struct binding binding = {&s->arena, problems, &s->scenario.files};
+    struct binding binding = {&s->arena, problems, &s->scenario.uses};
     struct error error = {0};
     const char *path = policy_path(s, &binding);
     if (!path)
@@ -115,7 +115,7 @@ static int open_policy(struct study *s, bool apart, struct problems *problems) {
 static int load(struct study *s, bool apart, const char *path, const struct scenario_overrides *overrides,
                 const struct trace_reader *const *readers, struct problems *problems) {
     *s = (struct study){0};
-    struct binding binding = {&s->arena, problems, &s->scenario.files};
+    struct binding binding = {&s->arena, problems, &s->scenario.uses};
     size_t before = problems->count;
     int scenario = scenario_load(&s->scenario, path, overrides, problems);
     if (scenario < 0 && !s->scenario.doc.root)
@@ -164,7 +164,7 @@ int study_load_apart(struct study *s, const char *path, const struct scenario_ov
 void study_load_files(struct study *s, const char *path, const struct scenario_overrides *overrides,
                       struct problems *problems) {
     *s = (struct study){0};
-    const struct binding binding = {&s->arena, problems, &s->scenario.files};
+    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
     int r = scenario_load(&s->scenario, path, overrides, problems);
     if (r < 0 && !s->scenario.doc.root)
         return;

@@ -78,10 +78,10 @@ static void write_mapping(const struct yaml_node *node, struct str *path, struct
     free(pairs);
 }
 
-/* 1e-9 and 1.0e-9, which yaml_write makes of it, are one. */
+/* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a text. */
 static void add_scalar(const struct yaml_node *node, struct str *out) {
     double real;
-    if (!node->quoted && strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
+    if (strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
         yaml_add_real(out, real);
     else
         add_text(out, node->text, is_null_text(node->text) || strchr("[{~\"", node->text[0]));

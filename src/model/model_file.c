@@ -409,8 +409,8 @@ static int load_item(struct model_set *set, const struct yaml_node *item, const 
         return add_models(set, item, path, b);
     const char *file = schema_path(b, item, path);
     const struct yaml_node *root = file ? read_file(file, b) : NULL;
-    if (root && b->files)
-        b->files->list.at[b->files->list.count - 1].content = root;
+    if (root && b->uses)
+        b->uses->files.at[b->uses->files.count - 1].content = root;
     return root ? add_models(set, root, "", b) : ERROR_INPUT;
 }
 

@@ -217,8 +217,37 @@ static void add_results(cJSON *root, const char *folder, const char *const *file
 struct resolver {
     const struct scenario *scenario;
     const char *folder, *policy;
+    const struct yaml_node **texts; /* of the scenario's uses, by address */
+    size_t text_count;
     struct arena arena;
 };
+
+static int compare_addresses(const void *left, const void *right) {
+    uintptr_t a = (uintptr_t) * (const struct yaml_node *const *)left;
+    uintptr_t b = (uintptr_t) * (const struct yaml_node *const *)right;
+    return (a > b) - (a < b);
+}
+
+static void sort_texts(struct resolver *r) {
+    const struct schema_uses *uses = &r->scenario->uses;
+    if (uses->texts.count == 0)
+        return;
+    size_t size = uses->texts.count * sizeof *r->texts;
+    r->texts = arena_alloc(&r->arena, size);
+    r->text_count = uses->texts.count;
+    memcpy(r->texts, uses->texts.at, size);
+    qsort(r->texts, r->text_count, sizeof *r->texts, compare_addresses);
+}
+
+/* A text that is not to be taken for something else: 5e1 would be written as the number 50. */
+static const struct yaml_node *quoted_text(struct resolver *r, const struct yaml_node *node) {
+    if (!r->texts || !bsearch(&node, r->texts, r->text_count, sizeof *r->texts, compare_addresses))
+        return NULL;
+    struct yaml_node *text = arena_alloc(&r->arena, sizeof *text);
+    *text = *node;
+    text->quoted = true;
+    return text;
+}
 
 /* Parameters of the one policy that runs: others may be known by no name where this is read. */
 static const struct yaml_node *own_params(struct resolver *r, const struct yaml_node *by_policy) {
@@ -233,14 +262,15 @@ static const struct yaml_node *own_params(struct resolver *r, const struct yaml_
     return own;
 }
 
-/* What stands in place of the name of a file: what is in it, or its name from the folder of the results. */
+/* What stands in place of the name of a file: what is in it, or its name from the folder of the results. Texts get
+   quotes. */
 static const struct yaml_node *resolve(void *context, const struct yaml_node *node) {
     struct resolver *r = context;
-    const struct file_uses *files = &r->scenario->files;
+    const struct schema_uses *uses = &r->scenario->uses;
     if (r->policy && node == r->scenario->params_by_policy)
         return own_params(r, node);
-    for (size_t i = 0; i < files->list.count; i++) {
-        const struct file_use *use = &files->list.at[i];
+    for (size_t i = 0; i < uses->files.count; i++) {
+        const struct file_use *use = &uses->files.at[i];
         if (use->node != node)
             continue;
         if (use->content)
@@ -254,7 +284,7 @@ static const struct yaml_node *resolve(void *context, const struct yaml_node *no
         path->quoted = true;
         return path;
     }
-    return NULL;
+    return quoted_text(r, node);
 }
 
 static int write_scenario(const struct manifest_origin *origin, const char *folder, struct error *reterr) {
@@ -262,6 +292,7 @@ static int write_scenario(const struct manifest_origin *origin, const char *fold
     struct resolver resolver = {.scenario = scenario, .folder = folder, .policy = origin->policy};
     const struct yaml_replace replace = {&resolver, resolve};
     struct str text = {0};
+    sort_texts(&resolver);
     str_add(&text,
             "# What the results beside it were made of, with models and overrides in place; manifest.json has\n"
             "# the hashes of the other files, which are named from here.\n");

@@ -86,11 +86,13 @@ static void bind_users(struct stream *s, const struct schema_list *listed, const
             count = (size_t)number;
     } else if (s->users) {
         for (size_t i = 0; i < s->users->count && s->users->kind == YAML_NODE_SEQUENCE; i++)
-            if (s->users->items[i]->kind == YAML_NODE_SCALAR)
+            if (s->users->items[i]->kind == YAML_NODE_SCALAR) {
+                schema_note_text(b, s->users->items[i]);
                 count++;
-            else
+            } else {
                 (void)schema_wrong(b, s->users->items[i], arena_printf(b->arena, "%s[%zu]", users_path, i),
                                    "a name");
+            }
         if (s->users->kind == YAML_NODE_MAPPING || s->users->count == 0)
             (void)schema_wrong(b, s->users, users_path, "a number of users or a list of names");
         if (count != s->users->count)

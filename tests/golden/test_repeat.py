@@ -240,6 +240,56 @@ def programs(place):
     assert done.stdout == "equal\n" and "input ../../decide.py has changed" in done.stderr
 
 
+def quoted_words(place):
+    """Each way of POSIX XCU 2.2 to write a file name with a blank names that file; so do the words within sh -c '...'."""
+    (place.tree / "a b.txt").write_text("blank\n")
+    for number, word in enumerate(('"a b.txt"', "'a b.txt'", "a\\ b.txt", "a\" \"b.'txt'")):
+        out, name = f"out/word-{number}", "a b.txt"
+        for command in (f"python3 decide.py {word}", f"sh -c 'exec python3 decide.py cap.csv' {word}"):
+            place.easim("run", "configs/tiny.yaml", "--policy", "exec", "--set",
+                        "policy.params.command=" + json.dumps(command), "--out", out, "-q", "--force")
+            manifest = json.loads((place.tree / out / "manifest.json").read_text())
+            named = {i["path"] for i in manifest["inputs"] if i["key"] == "policy.params.command"}
+            assert named == {"../../decide.py", f"../../{name}"} | ({"../../cap.csv"} if "sh -c" in command else set()), (
+                command, named)
+
+
+def names_like_numbers(place):
+    """Text keeps its letters in scenario.yaml, in quotes; numbers are written as numbers, for readers of YAML 1.1."""
+    text = (place.tree / "configs/models/eas-sim.yaml").read_text()
+    scenario = (place.tree / "configs/tiny.yaml").read_text()
+    (place.tree / "configs/models/odd.yaml").write_text(text.replace("a100", "5e1").replace("vit-base-fp32", "1.5e3"))
+    odd = scenario.replace("a100", "5e1").replace("eas-sim.yaml", "odd.yaml").replace("vit-base-fp32", "1.5e3")
+    start = odd.index("workload:")
+    end = odd.index("policy:")
+    odd = odd[:start] + ("workload: {kind: poisson, rate_per_s: 1e-2, until: {jobs: 20}, mix: [{model: 1.5e3, weight: 1e0}], "
+                         "users: [1e-9, 1.50, true, u], sizes: {law: constant, mean: 20min}}\n") + odd[end:]
+    (place.tree / "configs/odd.yaml").write_text(odd)
+    place.easim("run", "configs/odd.yaml", "--out", "out/odd", "-q")
+    written = (place.tree / "out/odd/scenario.yaml").read_text()
+    for line in ('"5e1"', 'model: "1.5e3"', 'name: "1.5e3"', '- "1e-9"', '- "1.50"', '- "true"', "- u", "rate_per_s: 0.01"):
+        assert f"{line}\n" in written or f"{line}:\n" in written, (line, written)
+    done = place.repeat("run", "out/odd/manifest.json")
+    assert (done.stdout, done.stderr) == ("equal\n", ""), done
+    place.easim("run", "out/odd/scenario.yaml", "--out", "out/odd2", "-q")
+    assert (place.tree / "out/odd2/jobs.csv").read_bytes() == (place.tree / "out/odd/jobs.csv").read_bytes()
+
+
+def results_for_scenarios(place):
+    """A manifest that is not there, one where a scenario is wanted, and a folder of results: one line each."""
+    for command in ("run", "sweep", "compare", "tune", "ablate"):
+        done = place.easim(command, "nope/manifest.json", code=2)
+        assert "nope/manifest.json: cannot open" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    for command in ("check", "gen"):
+        done = place.easim(command, "out/run-1/manifest.json", code=2)
+        assert done.stderr == (f"easim {command}: out/run-1/manifest.json is the manifest of results, the scenario is "
+                               "out/run-1/scenario.yaml\n"), done.stderr
+    for command, name in (("run", "out/run-1"), ("check", "out/run-1/"), ("compare", "out/compare-1")):
+        done = place.easim(command, name, code=2)
+        assert done.stderr == (f"easim {command}: {name} is a folder of results: {name.rstrip('/')}/manifest.json repeats "
+                               f"it, {name.rstrip('/')}/scenario.yaml is the scenario\n"), done.stderr
+
+
 def time_zones(place):
     """The file of a zone is an input too, by its absolute path; one that is another day's is named on repeating."""
     zones = place.tree / "zones"
@@ -386,7 +436,7 @@ def interrupted(place):
 
 def main():
     checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
-              programs, time_zones,
+              programs, quoted_words, names_like_numbers, results_for_scenarios, time_zones,
               standard_input, changed_results, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted]
     with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
         place = Place(Path(folder).resolve())

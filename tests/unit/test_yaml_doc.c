@@ -75,6 +75,8 @@ Test(yaml_doc, canonical_text) {
         {"x: &k {g: 1}\ny: *k\n&w w: *k\nz: *w\n", "w.g\t1\nx.g\t1\ny.g\t1\nz\tw\n"},
         {"[&a 1, *a, &a 2, *a]", "[0]\t1\n[1]\t1\n[2]\t2\n[3]\t2\n"},
         {"a: \"t\\tb\\\\\"", "a\tt\\tb\\\\\n"},
+        {"a: 5e1\nb: \"5e1\"\nc: 1.0e-9",
+         "a\t50\nb\t50\nc\t1.0e-9\n"}, /* scenario.yaml writes a text 5e1 in quotes */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct yaml_doc doc = {0};
