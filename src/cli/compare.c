@@ -195,6 +195,21 @@ static const char *const *list_folders(const struct session *s, struct arena *ar
     return folders;
 }
 
+/* Policies that have failed, or those that an interruption kept from being compared. NULL-terminated, in the arena.
+ */
+static const char *const *list_policies(const struct session *s, bool failed, struct arena *arena) {
+    const char **names = arena_alloc(arena, (s->clean.count + 1) * sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < s->clean.count; i++) {
+        const struct contender *c = &s->clean.at[i];
+        bool missing = !c->failed && c->result.count < s->comparison.replications;
+        if (failed ? c->failed && !c->left_out : missing)
+            names[count++] = c->study.module.policy->name;
+    }
+    names[count] = NULL;
+    return names;
+}
+
 /* Files and table of what could be compared. */
 static int conclude(struct session *s, const struct compare_perturbed *perturbed) {
     const struct compare_args *a = s->args;
@@ -210,15 +225,11 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
         output.perturbed_count += perturbed[i].name != NULL;
     memcpy(output.pareto, a->pareto, sizeof output.pareto);
     contenders_commit(&s->clean);
-    const char **failed = mem_zalloc(s->clean.count + 1, sizeof *failed);
-    size_t failures = 0;
-    for (size_t i = 0; i < s->clean.count; i++)
-        if (s->clean.at[i].failed && !s->clean.at[i].left_out)
-            failed[failures++] = s->clean.at[i].study.module.policy->name;
     struct arena arena = {0};
     const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs, NULL};
     const struct compare_dir_state state = {.partial = s->clean.code != EXIT_DONE,
-                                            .failed = failed,
+                                            .failed = list_policies(s, true, &arena),
+                                            .missing = list_policies(s, false, &arena),
                                             .goal = s->goal.relative > 0 ? &s->goal : NULL,
                                             .folders = list_folders(s, &arena),
                                             .origin = &origin,
@@ -231,7 +242,6 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
         code = code == EXIT_DONE ? written : code;
     }
     notes_finish(&notes);
-    free(failed);
     arena_finish(&arena);
     return code;
 }

@@ -88,16 +88,22 @@ int contenders_open(struct contenders *all, const char *folder, const struct run
     return r;
 }
 
-/* What was finished of a failed run is kept and marked partial, as by `easim run`. */
+/* What was finished of a failed or interrupted run is kept and marked partial, as by `easim run`. */
 static void fail(struct contenders *all, struct contender *c, const struct error *error) {
     struct error second = {0};
-    int code = run_args_report(error, &c->result, &c->study);
+    struct error whole = *error;
+    if (error->code == ERROR_CANCELLED)
+        error_set(&whole, error->code,
+                  "%s: %u of %u replications of policy %s are finished and kept, as is what was finished before",
+                  error->text, c->result.count, (unsigned)c->study.scenario.replications,
+                  c->study.module.policy->name);
+    int code = cli_report_error(&whole);
     if (c->result.count == 0)
         run_dir_abort(c->dir);
     else if (run_dir_commit(c->dir, &c->result, true, &second) < 0)
         (void)cli_report_error(&second);
     c->dir = NULL;
-    c->failed = true;
+    c->failed = error->code != ERROR_CANCELLED;
     if (all->code == EXIT_DONE || code == EXIT_INTERRUPTED)
         all->code = code;
 }

@@ -12,7 +12,7 @@ struct contender {
     struct study study;
     struct run_dir *dir;
     struct replicate_result result;
-    bool failed;   /* or left out: it is not run any more */
+    bool failed;   /* or left out: it is not run any more; not one that was interrupted */
     bool left_out; /* it refuses to run in this scenario: */
     const char *refusal;
 };

@@ -228,11 +228,23 @@ static int run_check(struct session *s, const struct tune *tune, const struct re
     return r;
 }
 
+static void note_failures(const struct tune_output *output, struct notes *notes) {
+    const char *first;
+    size_t count = tune_failed(output->tune, &first);
+    struct str text = {0};
+    str_addf(&text, "%zu of %zu trials failed, the first: %s", count, output->tune->trials.count,
+             first ? first : "");
+    if (count > 0)
+        notes_say(notes, output->study, text.text);
+    str_finish(&text);
+}
+
 static int print(const struct arguments *a, const struct tune_output *output,
                  const struct replicate_result *results, const char *folder) {
     struct str text = {0};
     struct notes notes = {.sources = 0};
     notes_add_study(&notes, output->study);
+    note_failures(output, &notes);
     for (int i = 0; i < 2; i++)
         notes_add_result(&notes, output->study, &results[i]);
     (a->run.format == FORMAT_TABLE  ? tune_report

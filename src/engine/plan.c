@@ -270,6 +270,10 @@ static void finish_plan(struct sim *sim, struct easim_plan *plan) {
     arena_reset(&sim->scratch);
 }
 
+/* For what easim does with the callbacks of a list policy: not each of their calls is noted, of which there are
+ * many. */
+#define LIST_CALLBACK "a callback"
+
 static void note_call(const struct sim *sim, const char *name) {
     if (sim->options.calling)
         *sim->options.calling = name;
@@ -280,7 +284,7 @@ static void call(struct sim *sim, int (*function)(const struct easim_pass *), co
     struct easim_pass pass = make_pass(&plan);
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
     view_look_begins(&sim->view);
-    note_call(sim, name);
+    note_call(sim, function ? name : LIST_CALLBACK);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     note_call(sim, NULL);
     end_look(sim, checks_all(sim));
@@ -297,7 +301,7 @@ bool plan_may_admit(struct sim *sim, uint32_t job) {
     struct easim_pass pass = make_pass(&plan);
     view_job(&sim->view, job)->state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
     view_look_begins(&sim->view);
-    note_call(sim, "admission");
+    note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, easim_view_job(pass.view, job), sim->over_cap);
     note_call(sim, NULL);
     end_look(sim, false);
@@ -347,7 +351,7 @@ bool plan_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     struct easim_pass pass = make_pass(&plan);
     text[0] = '\0';
     view_look_begins(&sim->view);
-    note_call(sim, "answers asked again");
+    note_call(sim, LIST_CALLBACK);
     bool found = sim->module->policy->list && recheck_at_end(&sim->list, &pass, text);
     note_call(sim, NULL);
     end_look(sim, true);

@@ -160,13 +160,13 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
         const char *name;
         size_t stride;
     } kinds[] = {{"the view itself", 0},
-                 {"GPU type", sizeof *view->gpu_types},
-                 {"node", sizeof *view->nodes},
-                 {"user", sizeof *view->users},
-                 {"configuration", sizeof *view->configs},
-                 {"job", sizeof *view->jobs},
-                 {"running job", sizeof *view->running},
-                 {"event", sizeof *view->events}};
+                 {"gpu_types", sizeof *view->gpu_types},
+                 {"nodes", sizeof *view->nodes},
+                 {"users", sizeof *view->users},
+                 {"configs", sizeof *view->configs},
+                 {"jobs", sizeof *view->jobs},
+                 {"running", sizeof *view->running},
+                 {"events", sizeof *view->events}};
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
     int kind = AT_EVENTS;
     while (at < view->places[kind])
@@ -177,7 +177,8 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
     else if (kind == AT_JOBS && number < view->v->job_count && view->jobs[number].id)
         snprintf(text, VIEW_PLACE_BYTES, "job %.100s", view->jobs[number].id);
     else
-        snprintf(text, VIEW_PLACE_BYTES, "%s %zu of its array", kinds[kind].name, number);
+        snprintf(text, VIEW_PLACE_BYTES, "view->%s[%zu]%s", kinds[kind].name, number,
+                 kind == AT_JOBS && number < view->v->job_count ? ", a job that is not submitted yet" : "");
 }
 
 void view_set_now(struct view *view, int64_t now_ns) {

@@ -33,7 +33,7 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
 void view_finish(struct view *view);
 
 /* Around every look of a policy. view_look_ends: false if the policy has written into the view, as far as a part,
-   or `all`, of it tells; view_damage then names the place ("job 17"). */
+   or `all`, of it tells; view_damage then names the place ("job 17", "view->nodes[3]"). */
 void view_look_begins(struct view *view);
 bool view_look_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);

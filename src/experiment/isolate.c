@@ -76,6 +76,23 @@ struct observer trail_observer(struct trail *trail) {
     return (struct observer){.context = trail, .advance = note_time};
 }
 
+/* Of one that had to be killed the policy is named only if it may be to blame: not while easim itself is at work.
+ */
+static void explain_killed(const struct trail *trail, const char *who, struct str *out) {
+    bool own = trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+    str_addf(out, "%s%s was killed, for it did not end within %g s", own ? "a replication" : "the run of ",
+             own ? "" : who, GRACE_S);
+}
+
+/* How far it had come. */
+static void explain_place(const struct trail *trail, struct str *out) {
+    if (trail->generating > 0)
+        str_addf(out, " (easim was generating the jobs of replication %u)", trail->generating);
+    else if (trail->replication > 0)
+        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", trail->replication,
+                 units_s(trail->now_ns), (unsigned long long)trail->decisions);
+}
+
 /* Why a task is not done; out stays empty if it is. */
 static void explain(const struct child *c, int status, double limit_s, struct str *out) {
     struct trail *trail = c->trail;
@@ -86,7 +103,7 @@ static void explain(const struct child *c, int status, double limit_s, struct st
     if (c->timed_out)
         str_addf(out, "the run of %s was not done within %g s", who, limit_s);
     else if (c->killed)
-        str_addf(out, "the run of %s was killed, for it did not end within %g s", who, GRACE_S);
+        explain_killed(trail, who, out);
     else if (trail->words[0])
         str_add(out, trail->words);
     else if (WIFEXITED(status))
@@ -94,9 +111,7 @@ static void explain(const struct child *c, int status, double limit_s, struct st
     else
         str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    if (trail->replication > 0)
-        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", trail->replication,
-                 units_s(trail->now_ns), (unsigned long long)trail->decisions);
+    explain_place(trail, out);
 }
 
 /* ---- Children ---- */

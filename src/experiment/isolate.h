@@ -17,6 +17,7 @@ struct trail {
     char policy[FAULT_NAME_BYTES];
     char words[FAULT_BYTES]; /* of a crash; "": none, or it could not be told */
     uint32_t replication;    /* from 1; 0: none has begun */
+    uint32_t generating;     /* replication whose jobs are being generated; 0: none */
     int64_t now_ns;
     uint64_t decisions;
     const char *calling; /* name of the callback of the policy that is running, a literal; NULL: none */

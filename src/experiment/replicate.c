@@ -94,7 +94,12 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
 static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     struct workload workload = {0};
     struct problems problems = {0};
+    struct trail *trail = pool->options->trail;
+    if (trail)
+        trail->generating = index + 1;
     int r = study_generate(pool->study, index, &workload, &problems);
+    if (trail)
+        trail->generating = 0;
     if (r < 0)
         error_set(&slot->outcome.error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
     else

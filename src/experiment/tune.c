@@ -105,3 +105,12 @@ bool tune_keeps_constraints(const struct tune *t, size_t trial) {
 bool tune_found(const struct tune *t) {
     return t->search.best != 0 && tune_keeps_constraints(t, t->search.best);
 }
+
+size_t tune_failed(const struct tune *t, const char **ret_first) {
+    size_t count = 0;
+    *ret_first = NULL;
+    for (size_t i = 0; i < t->trials.count; i++)
+        if (t->trials.at[i].failure && count++ == 0)
+            *ret_first = t->trials.at[i].failure;
+    return count;
+}

@@ -49,6 +49,8 @@ void tune_finish(struct tune *tune);
 void tune_apply(const struct tune *tune, const double *point, struct study *study);
 /* Whether the best trial keeps all constraints and is better than the start. */
 bool tune_found(const struct tune *tune);
+/* How many trials have failed, and why the first of them did; NULL: none. */
+size_t tune_failed(const struct tune *tune, const char **ret_first);
 bool tune_keeps_constraints(const struct tune *tune, size_t trial);
 
 #endif

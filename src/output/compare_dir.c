@@ -31,6 +31,8 @@ static cJSON *make_manifest(const char *folder, const struct compare_output *o,
     cJSON_AddBoolToObject(root, "partial", state->partial);
     add_names(cJSON_AddArrayToObject(root, "policies"), c);
     add_list(root, "failed", state->failed);
+    if (*state->missing)
+        add_list(root, "missing", state->missing);
     json_add_text(root, "baseline", compare_baseline(c));
     cJSON *pareto = cJSON_AddArrayToObject(root, "pareto");
     for (unsigned d = 0; d < o->pareto_count; d++)

@@ -9,6 +9,7 @@
 struct compare_dir_state {
     bool partial;
     const char *const *failed;       /* policies, NULL-terminated */
+    const char *const *missing;      /* likewise: those not compared since an interruption came first */
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
     const char *const *folders;      /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;

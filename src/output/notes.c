@@ -52,6 +52,10 @@ static void say(struct notes *notes, const struct study *study, enum note_kind k
     add(notes, &(struct note){.kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
 }
 
+void notes_say(struct notes *notes, const struct study *study, const char *text) {
+    say(notes, study, NOTE_SAID, text);
+}
+
 static void say_of_trace(struct notes *notes, const struct study *study, const struct stream *stream) {
     const struct trace *t = &stream->trace;
     struct str text = {0};

@@ -37,6 +37,8 @@ struct notes {
 /* What a loaded scenario says before it runs, and what the results of its replications say. */
 void notes_add_study(struct notes *notes, const struct study *study);
 void notes_add_result(struct notes *notes, const struct study *study, const struct replicate_result *result);
+/* A line of the caller's. */
+void notes_say(struct notes *notes, const struct study *study, const char *text);
 /* Growing queues, censored work and equal replications, where no table tells them. */
 void notes_add_trends(struct notes *notes, const struct study *study, const struct replicate_result *result);
 void notes_finish(struct notes *notes);

@@ -21,6 +21,7 @@ static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv",  "
 struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
+    bool made;   /* the folder was not there */
     bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct inputs inputs;
@@ -88,9 +89,11 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
         return reterr->code;
+    bool made = access(options->path, F_OK) < 0;
     if (files_make_folders(options->path, reterr) < 0)
         return reterr->code;
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
+    dir->made = made;
     dir->path = mem_strdup(options->path);
     for (int f = 0; f < FILE_COUNT; f++)
         dir->wanted[f] = f == FILE_SUMMARY || (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
@@ -236,6 +239,8 @@ void run_dir_abort(struct run_dir *dir) {
         return;
     for (int f = 0; f < FILE_COUNT; f++)
         atomic_file_abort(dir->files[f]);
+    if (dir->made)
+        (void)rmdir(dir->path); /* fails if something is in it */
     inputs_finish(&dir->inputs);
     free(dir->path);
     free(dir);

@@ -158,6 +158,12 @@ void tune_report(const struct tune_output *o, struct str *out) {
 
 /* --- JSON --- */
 
+static void add_failed(cJSON *root, const struct tune *t) {
+    const char *first;
+    json_add_int(root, "trials_failed", (int64_t)tune_failed(t, &first));
+    json_add_text(root, "first_failure", first);
+}
+
 static void add_bounds(cJSON *root, const struct tune *t) {
     cJSON *bounds = cJSON_AddArrayToObject(root, "constraints");
     for (size_t i = 0; i < t->constraint_count; i++) {
@@ -203,6 +209,7 @@ void tune_json(const struct tune_output *o, struct str *out) {
     add_protocol(root, o);
     cJSON_AddBoolToObject(root, "improved", tune_found(t));
     json_add_int(root, "best", (int64_t)t->search.best);
+    add_failed(root, t);
     cJSON *trials = cJSON_AddArrayToObject(root, "trials");
     for (size_t n = 0; n < t->trials.count; n++)
         add_trial_object(trials, o, n);
@@ -218,6 +225,7 @@ static cJSON *make_manifest(const char *folder, const struct tune_output *o) {
     manifest_add_hash(root, o->study);
     add_protocol(root, o);
     json_add_int(root, "trials", (int64_t)t->search.trials.count);
+    add_failed(root, t);
     cJSON_AddBoolToObject(root, "improved", tune_found(t));
     cJSON *policies = cJSON_AddObjectToObject(root, "policies");
     (void)params_of(o, 0);

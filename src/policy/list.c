@@ -198,7 +198,8 @@ static bool is_open(struct list *l, const struct easim_pass *pass, uint32_t queu
 
 static int fail_factor(const struct easim_pass *pass, uint32_t user) {
     struct str text = {0};
-    str_addf(&text, "the user_factor of user %s is not a positive number", easim_view_user(pass->view, user)->name);
+    str_addf(&text, "the user_factor of user %s is not a positive, finite number",
+             easim_view_user(pass->view, user)->name);
     pass->host->fail(pass->plan, text.text);
     str_finish(&text);
     return -1;

@@ -210,7 +210,7 @@ ENDS = {
     "is killed": ["kill"],
     "crashes in its own code": ["crash"],
     "crashes in a function that it calls": ["in_library"],
-    "uses up the memory": ["hog"],
+    "uses up the memory (a list policy: `in a callback of`)": ["hog"],
     "loops, with `--run-timeout` (compare, sweep)": ["loop"],
     "loops, until a signal": ["loop"],
     "sends itself SIGTERM": ["terminate"],

@@ -145,6 +145,53 @@ def in_a_search(folder):
             assert after > 40, failures
 
 
+def memory_of_a_list_policy(folder):
+    """Its pass asks other callbacks than decide, of which it has none: which one is not told."""
+    if SANITIZED:
+        return  # found by the sanitizer
+    who = f"policy ends_badly_list ({BAD_LIST})"
+    text = ends(who)["scratch"].replace("in decide of", "in a callback of")
+    done = run(folder / "list", "scratch", policy=BAD_LIST)
+    assert said_by(done)[0].startswith(f"easim: {text} (replication 1, at t = "), done.stderr
+
+
+def failed_trials_are_told(folder):
+    """As many as there are in trials.csv, whose first message is the one that is told, in every format."""
+    words = ["tune", BASE, "--policy", BAD, "--params", "after=1..300", "--objective", "energy_kwh", "--set",
+             "policy.params.how=exit", "--set", "policy.params.after=1000", "--set", "horizon=4h", "-n", 2,
+             "--max-trials", 4]
+    table = easim(*words, "--out", folder / "table").stdout
+    failures = [row["failure"] for row in rows_of(folder / "table/trials.csv") if row["failure"]]
+    assert failures and failures[0].startswith(ends(WHO)["exit"]), failures
+    note = f"{len(failures)} of 4 trials failed, the first: {failures[0]}"
+    assert note in table, (note, table)
+    assert note in easim(*words, "--out", folder / "csv", "--format", "csv").stderr
+    document = json.loads(easim(*words, "--out", folder / "json", "--format", "json").stdout)
+    for told in (document, json.loads((folder / "table/manifest.json").read_text())):
+        assert told["trials_failed"] == len(failures) and told["first_failure"] == failures[0], told
+
+
+def interrupted_before_any_replication(folder):
+    """Of two policies the second loops in both replications: those of the first are kept, the second is missing."""
+    out = folder / "compare"
+    _, errors = interrupt(["compare", BASE, "--policies", f"fcfs,{BAD}", "-n", 2, "--set", "horizon=4h", "--threads", 2,
+                           "--set", "params_by_policy={ends_badly: {how: loop}}", "--out", out, "--quiet"], 2)
+    assert errors.endswith("; 1 more likewise: 0 of 2 replications of policy ends_badly are finished and kept, as is "
+                           "what was finished before\n"), errors
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert (manifest["policies"], manifest["failed"], manifest["missing"]) == (["fcfs"], [], ["ends_badly"]), manifest
+    assert len(rows_of(out / "fcfs/summary.csv")) == 2 and not (out / "ends_badly").exists()
+
+
+def easim_is_generating_jobs(folder):
+    """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes."""
+    _, errors = interrupt(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
+                           "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 1)
+    assert errors == ("easim: interrupted, and a replication was killed, for it did not end within 2 s (easim was "
+                      "generating the jobs of replication 1): 0 of 1 replications are finished and kept\n"), errors
+    assert not (folder / "out").exists()
+
+
 def in_an_ablation(folder):
     """The second policy alone is run first; of a mixture both are named, unless an instruction tells which."""
     bad, good = f"{BAD_LIST}:how=exit", "pollux"
@@ -195,9 +242,11 @@ def one_that_loops(folder):
     own = ["--set", "params_by_policy={ends_badly: {how: loop, after: 87}}"]
     out = folder / "compare"
     _, errors = interrupt(["compare", BASE, "--policies", f"fcfs,{BAD}", *looping, *own, "--out", out], 3)
-    assert errors.startswith(text) and "7 of 10 replications are finished and kept\n" in errors, errors
+    assert errors.startswith(text) and "7 of 10 replications of policy ends_badly are finished and kept, as is what was finished before\n" in errors, errors
     assert len(rows_of(out / "fcfs/summary.csv")) == 10 and len(rows_of(out / "ends_badly/summary.csv")) == 7
     no_temporary(out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["failed"] == [] and manifest["missing"] == ["ends_badly"] and manifest["partial"] is True, manifest
     _, errors = interrupt(["tune", BASE, "--policy", BAD, "--params", "after=50..100", "--objective", "energy_kwh",
                            *looping, *params, "--set", "seed=3", "--training-seed", 2, "--out", folder / "tune"], 3)
     assert errors.startswith(text) and errors.endswith("; 2 more likewise: there are no results\n"), errors
@@ -211,7 +260,9 @@ def one_that_loops(folder):
 
 def main():
     checks = [each_end_of_a_run, what_was_finished_is_kept, before_the_first_decision, while_it_is_loaded,
-              a_copy_gives_no_results, a_signal_of_its_own, out_of_memory, in_a_search, in_an_ablation, one_that_loops]
+              a_copy_gives_no_results, a_signal_of_its_own, out_of_memory, in_a_search, in_an_ablation, one_that_loops,
+              memory_of_a_list_policy, failed_trials_are_told, interrupted_before_any_replication,
+              easim_is_generating_jobs]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-crash.") as folder:
             start = time.monotonic()

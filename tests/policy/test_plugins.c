@@ -90,7 +90,7 @@ Test(plugins, failures) {
         NOT_A_NUMBER("urgent", "the urgent_objective of job a is not a number"),
         NOT_A_NUMBER("negative", "the value of the key of job a ages and is negative"),
         NOT_A_NUMBER("negative_ageing", "the ageing_s of the key of job a is negative"),
-        NOT_A_NUMBER("factor", "the user_factor of user default is not a positive number"),
+        NOT_A_NUMBER("factor", "the user_factor of user default is not a positive, finite number"),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
@@ -184,8 +184,8 @@ Test(plugins, view_is_compared) {
         {"{how: host, decision: 900, job: 3}",
          "policy write_view has written into the view, which is constant: job 4 ("},
         {"{how: host, decision: 900, job: 1990}",
-         "policy write_view has written into the view, which is constant: job "}, /* not there yet: without a name
-                                                                                   */
+         "policy write_view has written into the view, which is constant: view->jobs[1990], a job that is not "
+         "submitted yet ("},
         {"{how: host, decision: 1999, job: 3}",
          "policy write_view has written into the view, which is constant: job 4 ("},
         {"{how: kernel}", "policy write_view: decide failed: the kernel does not write there (at t = 0 s)"}};
