@@ -120,7 +120,7 @@ class Cases:
             ("import", 1, "a result cannot be written"):
                 ["import", "itp", SOURCE / "workloads/itp-sample.csv", "-o", none],
             ("import", 2, "bad input"): ["import", "itp", none],
-            ("profile", 0, "done"): ["profile", "kineto", KINETO / "durations.json"],
+            ("profile", 0, "done"): ["profile", "kineto", KINETO / "backslash.json"],
             ("profile", 1, "a result cannot be written"):
                 ["profile", "kineto", KINETO / "cost_rank0.json", "--model", "m", "--batch", 1, "--gpu",
                  "a100", "-o", none],
