@@ -3,6 +3,7 @@
 #include "policy/hybrid.h"
 
 #include "base/mem.h"
+#include "policy/refusing_host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,28 +168,11 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
     return ops->objective ? 0 : job->restart_s;
 }
 
-static int refuse_config(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    (void)plan, (void)job, (void)config;
-    return EASIM_INVAL;
-}
-
-static int refuse_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
-    (void)plan, (void)job, (void)at_once;
-    return EASIM_INVAL;
-}
-
-static int refuse_wake(struct easim_plan *plan, double time_s) {
-    (void)plan, (void)time_s;
-    return EASIM_INVAL;
-}
-
 /* A side that does not preempt may still keep its state in begin: it is called, and its actions are refused. */
 static void begin(const struct easim_pass *pass) {
     const struct hybrid *h = hybrid_of(pass);
     struct easim_host deaf = *pass->host;
-    deaf.plan_start = deaf.plan_resize = refuse_config;
-    deaf.plan_preempt = refuse_preempt;
-    deaf.plan_wake_at = refuse_wake;
+    refusing_host_set(&deaf);
     for (unsigned side = 0; side < 2; side++) {
         struct easim_pass own = pass_of(pass, side);
         if (side != h->from[COMPONENT_PREEMPTION])

@@ -2,33 +2,20 @@
 #include "policy/recheck.h"
 
 #include "policy/list.h"
+#include "policy/refusing_host.h"
 
 #include <stdio.h>
 
 /* In place of the engine's plan while a policy is asked again: nothing is done, and what it draws is noted. */
 struct again {
     const struct easim_pass *pass; /* the real one */
+    struct easim_host host;
     bool drew;
     char failure[RECHECK_BYTES];
 };
 
 static struct again *again_of(struct easim_plan *plan) {
     return (struct again *)(void *)plan; /* as given out by ask_again() */
-}
-
-static int refuse_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    (void)plan, (void)job, (void)config;
-    return EASIM_INVAL;
-}
-
-static int refuse_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
-    (void)plan, (void)job, (void)at_once;
-    return EASIM_INVAL;
-}
-
-static int refuse_wake(struct easim_plan *plan, double time_s) {
-    (void)plan, (void)time_s;
-    return EASIM_INVAL;
 }
 
 static int try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w) {
@@ -50,20 +37,16 @@ static void fail(struct easim_plan *plan, const char *message) {
     snprintf(again_of(plan)->failure, RECHECK_BYTES, "%s", message);
 }
 
-static const struct easim_host asking_host = {.struct_size = sizeof asking_host,
-                                              .plan_start = refuse_start,
-                                              .plan_preempt = refuse_preempt,
-                                              .plan_resize = refuse_start,
-                                              .try_config = try_config,
-                                              .plan_wake_at = refuse_wake,
-                                              .scratch = scratch,
-                                              .uniform = uniform,
-                                              .fail = fail};
-
 /* The pass to ask with. */
 static struct easim_pass asking(struct again *again) {
     struct easim_pass pass = *again->pass;
-    pass.host = &asking_host;
+    again->host = (struct easim_host){.struct_size = sizeof again->host,
+                                      .try_config = try_config,
+                                      .scratch = scratch,
+                                      .uniform = uniform,
+                                      .fail = fail};
+    refusing_host_set(&again->host);
+    pass.host = &again->host;
     pass.plan = (struct easim_plan *)(void *)again;
     return pass;
 }

@@ -1,0 +1,23 @@
+/* Actions that are refused. */
+#include "policy/refusing_host.h"
+
+static int refuse_config(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    (void)plan, (void)job, (void)config;
+    return EASIM_INVAL;
+}
+
+static int refuse_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
+    (void)plan, (void)job, (void)at_once;
+    return EASIM_INVAL;
+}
+
+static int refuse_wake(struct easim_plan *plan, double time_s) {
+    (void)plan, (void)time_s;
+    return EASIM_INVAL;
+}
+
+void refusing_host_set(struct easim_host *host) {
+    host->plan_start = host->plan_resize = refuse_config;
+    host->plan_preempt = refuse_preempt;
+    host->plan_wake_at = refuse_wake;
+}
