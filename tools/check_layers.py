@@ -11,8 +11,8 @@ from pathlib import Path
 
 from c_text import without_comments
 
-ORDER = ("base io config cluster model workload policy engine metrics experiment conformance insight "
-         "output cli").split()
+ORDER = ("base io config cluster model workload policy engine metrics study conformance experiment "
+         "insight output cli").split()
 SIDE_ROOMS = {"ingest", "calibrate"}
 SIDE_MAY_USE = {"base", "io", "config", "model", "workload"}
 MAIN_MAY_USE = {"cli", "base"}

@@ -44,18 +44,19 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
     "unit": "eventq group list metrics queue placement power_meter sharing sleep timeheap workload statistics "
-            "compare check module",
-    "policy": "aurachronos charon changes defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
+            "compare invariants module",
+    "policy": "aurachronos charon cluster_changes defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
               "plugins policies power_limits preemption queues resize resize_scan sharing spans users_and_deadlines warnings "
-              "crashes interruptions mock_zeus mock_easy mock_host warmup",
-    "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies files exec sharing series random",
+              "interruptions mock_zeus mock_easy mock_host warmup",
+    "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
+    "system": "crashes interruptions_by_gpu files exec sharing series random",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
 MORE_WORDS = {"random": ["--count", "80"]}
 # Tests that only these files concern, and slow ones that come last for these alone.
 ONLY_FOR = {"policies/exec": ["exec"], "policies/exec.c": ["exec"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
-        "src/policy/params.c": ["bad input"], "src/policy/hybrid.c": ["ablate"]}
+        "src/policy/params.c": ["bad input"], "src/policy/list/hybrid.c": ["ablate"]}
 NOT_COUNTED = ("does not compile", "same code")
 COLUMNS = ["layer", "kind", "file", "function", "line", "original", "mutated", "status", "by", "seconds"]
 

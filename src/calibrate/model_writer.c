@@ -32,7 +32,7 @@ static void item(struct str *out, const char *key, double value) {
 
 /* ---- One model on one GPU type ---- */
 
-static void write_parameters(struct str *out, const struct choice *c) {
+static void write_parameters(struct str *out, const struct form_choice *c) {
     static const enum parameter always[] = {PARAM_A, PARAM_C, PARAM_GAMMA, PARAM_ALPHA, PARAM_BETA};
     const double *v = c->fit.values;
     if (c->table.count > 0)
@@ -53,7 +53,7 @@ static void write_parameters(struct str *out, const struct choice *c) {
     }
 }
 
-static void write_table(struct str *out, const struct choice *c) {
+static void write_table(struct str *out, const struct form_choice *c) {
     if (c->table.count == 0)
         return;
     str_add(out, "        lookup:\n");
@@ -67,7 +67,7 @@ static void write_table(struct str *out, const struct choice *c) {
 }
 
 /* Measured, but for what the rows cannot tell. */
-static void write_evidence(struct str *out, const struct choice *c, const char *profile) {
+static void write_evidence(struct str *out, const struct form_choice *c, const char *profile) {
     bool form = c->table.count == 0, no_power = c->points.powers == 0;
     bool no_floor = form && c->form.compute == COMPUTE_PROPORTIONAL;
     bool no_sync = form && !c->points.one_node && !c->points.across_nodes;
@@ -95,7 +95,7 @@ static void write_evidence(struct str *out, const struct choice *c, const char *
         str_add(out, "          alpha_s: \"no row has more than one GPU\"\n");
 }
 
-static void write_range(struct str *out, const struct choice *c) {
+static void write_range(struct str *out, const struct form_choice *c) {
     uint32_t least_k = UINT32_MAX, most_k = 0, least_batch = UINT32_MAX, most_batch = 0;
     for (size_t i = 0; i < c->points.at.count; i++) {
         struct place at = c->points.at.at[i].at;
@@ -127,7 +127,7 @@ static void write_mape(struct str *out, const char *key, const struct scores *in
     }
 }
 
-static void write_covariance(struct str *out, const struct choice *c) {
+static void write_covariance(struct str *out, const struct form_choice *c) {
     const struct covariance *v = &c->covariance;
     str_add(out, "          parameters: {");
     for (size_t i = 0; i < v->count; i++)
@@ -149,11 +149,11 @@ static void write_covariance(struct str *out, const struct choice *c) {
     }
 }
 
-static void write_contest(struct str *out, const struct choice *c, const struct contest *contest) {
+static void write_contest(struct str *out, const struct form_choice *c, const struct contest *contest) {
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
         str_add(out, "            - {form: ");
-        yaml_add_quoted(out, choice_form_text(&one->form, c->arena));
+        yaml_add_quoted(out, form_choice_form_text(&one->form, c->arena));
         str_addf(out, ", of: %s", quantity_names[contest->quantity]);
         item(out, "parameters", (double)one->parameters);
         if (one->refused) {
@@ -169,14 +169,14 @@ static void write_contest(struct str *out, const struct choice *c, const struct 
     }
 }
 
-static void write_fit(struct str *out, const struct choice *c) {
+static void write_fit(struct str *out, const struct form_choice *c) {
     str_addf(out, "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
              c->points.at.count, c->points.configurations);
     yaml_add_quoted(out, c->why);
     str_add_char(out, '\n');
     if (c->speed.chosen >= 0) {
         str_add(out, "          form: ");
-        yaml_add_quoted(out, choice_form_text(&c->form, c->arena));
+        yaml_add_quoted(out, form_choice_form_text(&c->form, c->arena));
         str_add_char(out, '\n');
         write_covariance(out, c);
         write_mape(out, "form_error", &c->form_in_sample, &c->form_left_out);
@@ -233,7 +233,7 @@ static int compare_batches(const void *left, const void *right) {
 }
 
 /* All batches of the model, on any GPU type. */
-static void write_batches(struct str *out, const struct choice *choices, size_t count, const char *model) {
+static void write_batches(struct str *out, const struct form_choice *choices, size_t count, const char *model) {
     ARRAY_OF(uint32_t) batches = {0};
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; choices[i].group->model == model && p < choices[i].points.at.count; p++)
@@ -247,7 +247,7 @@ static void write_batches(struct str *out, const struct choice *choices, size_t 
     free(batches.at);
 }
 
-static void write_model(struct str *out, const struct choice *choices, size_t count, const char *model,
+static void write_model(struct str *out, const struct form_choice *choices, size_t count, const char *model,
                         const struct writer_options *o) {
     str_add(out, "  - name: ");
     yaml_add_quoted(out, model);
@@ -257,7 +257,7 @@ static void write_model(struct str *out, const struct choice *choices, size_t co
     str_add(out, "    gpus:\n");
 }
 
-void model_writer_write(struct str *out, const struct choice *choices, const struct limits *limits, size_t count,
+void model_writer_write(struct str *out, const struct form_choice *choices, const struct limits *limits, size_t count,
                         const struct writer_options *o) {
     str_addf(out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
              isnan(o->m0)
@@ -272,7 +272,7 @@ void model_writer_write(struct str *out, const struct choice *choices, const str
             continue;
         write_model(out, choices, count, model, o);
         for (size_t i = first; i < count; i++) {
-            const struct choice *c = &choices[i];
+            const struct form_choice *c = &choices[i];
             if (c->group->model != model)
                 continue;
             str_add(out, "      ");

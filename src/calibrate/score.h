@@ -4,7 +4,7 @@
 #define EASIM_CALIBRATE_SCORE_H
 
 #include "calibrate/fit.h"
-#include "model/lookup.h"
+#include "model/interpolation.h"
 
 struct prediction {
     double rate, power_w; /* of one GPU; NAN: not predicted */

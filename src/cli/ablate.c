@@ -1,10 +1,10 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/words.h"
-#include "ingest/readers.h"
-#include "output/ablate_tables.h"
+#include "ingest/logs/log_readers.h"
+#include "output/ablate/ablate_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,9 +151,9 @@ static int ablate(struct arguments *a, const struct study *studies, struct ablat
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", &studies[0], &how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start(count, "replications", &studies[0], &how);
     int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
-    progress_stop(progress);
+    progress_line_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
     const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs, NULL};

@@ -87,7 +87,7 @@ static void print_scores(const struct scores *scores) {
     printf("%s\n", scores->points[THROUGHPUT] > 0 ? "" : "none");
 }
 
-static void print_parameters(const struct choice *c) {
+static void print_parameters(const struct form_choice *c) {
     for (size_t i = 0; i < c->covariance.count; i++) {
         enum parameter p = c->covariance.free[i];
         double error = covariance_error(&c->covariance, i);
@@ -108,7 +108,7 @@ static void print_limits(const struct limits *l) {
     }
 }
 
-static void print_choice(const struct choice *c, const struct limits *limits) {
+static void print_choice(const struct form_choice *c, const struct limits *limits) {
     printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu, c->points.at.count,
            c->points.at.count == 1 ? "" : "s", c->points.configurations, c->points.configurations == 1 ? "" : "s");
     if (!isnan(c->group->rows[0].limit_w))
@@ -137,7 +137,7 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
 }
 
-static int write_outputs(const struct arguments *a, const struct choice *choices, const struct limits *limits,
+static int write_outputs(const struct arguments *a, const struct form_choice *choices, const struct limits *limits,
                          size_t count) {
     const struct writer_options how = {a->profile, a->m0, a->phi};
     struct str models = {0}, points = {0};
@@ -158,17 +158,17 @@ static int write_outputs(const struct arguments *a, const struct choice *choices
 static int calibrate(const struct arguments *a, const struct profile_table *profile) {
     struct arena arena = {0};
     size_t count = profile->groups.count;
-    struct choice *choices = mem_zalloc(count, sizeof *choices);
+    struct form_choice *choices = mem_zalloc(count, sizeof *choices);
     struct limits *limits = mem_zalloc(count, sizeof *limits);
     for (size_t i = 0; i < count; i++) {
-        choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error, &arena);
+        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error, &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
     }
     int r = write_outputs(a, choices, limits, count);
     for (size_t i = 0; i < count; i++) {
         if (r == EXIT_DONE)
             print_choice(&choices[i], &limits[i]);
-        choice_finish(&choices[i]);
+        form_choice_finish(&choices[i]);
         limits_finish(&limits[i]);
     }
     free(choices);

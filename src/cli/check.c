@@ -1,7 +1,7 @@
 /* easim check: everything that `easim run` would refuse, without running. */
 #include "cli/cli.h"
 #include "cli/scenario_args.h"
-#include "experiment/study.h"
+#include "study/study.h"
 
 #include <stdio.h>
 

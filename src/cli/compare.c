@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 #include "cli/compare_args.h"
 #include "cli/contenders.h"
-#include "output/compare_dir.h"
-#include "output/compare_report.h"
+#include "output/compare/compare_dir.h"
+#include "output/compare/compare_report.h"
 #include "output/notes.h"
 
 #include <math.h>

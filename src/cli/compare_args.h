@@ -3,7 +3,7 @@
 #define EASIM_CLI_COMPARE_ARGS_H
 
 #include "cli/contenders.h"
-#include "experiment/perturb.h"
+#include "experiment/compare/perturb.h"
 
 struct asked_perturbation {
     const struct perturbation *kind;

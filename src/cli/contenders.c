@@ -2,8 +2,8 @@
 #include "cli/contenders.h"
 
 #include "cli/cli.h"
-#include "cli/progress.h"
-#include "ingest/readers.h"
+#include "cli/progress_line.h"
+#include "ingest/logs/log_readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
     struct replicate_options how = run_args_options(args);
     struct progress_line *progress =
         args->quiet ? NULL
-                    : progress_start(missing, "replications",
+                    : progress_line_start(missing, "replications",
                                      all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];
@@ -138,7 +138,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         struct replicate_sink sink = run_dir_sink(c->dir);
         study_set_replications(&c->study, replications);
         if (replicate_run(&c->study, &how, &sink, &c->result, &error) < 0) {
-            progress_stop(progress); /* before a message goes to the same place */
+            progress_line_stop(progress); /* before a message goes to the same place */
             progress = NULL;
             how.done = NULL;
             how.events = NULL;
@@ -147,7 +147,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
             commit(all, c);
         }
     }
-    progress_stop(progress);
+    progress_line_stop(progress);
 }
 
 void contenders_commit(struct contenders *all) {

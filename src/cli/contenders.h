@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "cli/run_args.h"
-#include "experiment/compare.h"
-#include "output/run_dir.h"
+#include "experiment/compare/compare.h"
+#include "output/run/run_dir.h"
 
 struct contender {
     struct study study;

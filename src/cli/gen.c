@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/run_args.h"
-#include "experiment/study.h"
+#include "study/study.h"
 #include "workload/record.h"
 #include "workload/trace_file.h"
 

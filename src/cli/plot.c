@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/run_args.h"
 #include "output/plot/dir.h"
-#include "output/run_dir.h"
+#include "output/run/run_dir.h"
 
 #include <stdio.h>
 #include <stdlib.h>

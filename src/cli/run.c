@@ -1,11 +1,11 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
 #include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/run_args.h"
-#include "output/report.h"
-#include "output/result_json.h"
-#include "output/run_dir.h"
-#include "output/tables.h"
+#include "output/run/run_report.h"
+#include "output/run/result_json.h"
+#include "output/run/run_dir.h"
+#include "output/run/run_tables.h"
 
 #include <stdio.h>
 
@@ -55,12 +55,12 @@ static int print_result(const struct run_args *a, const struct study *study, con
     notes_add_trends(&notes, study, result);
     notes_add_study(&notes, study);
     if (a->format == FORMAT_TABLE) {
-        report_summary(study, result, &text);
+        run_report_summary(study, result, &text);
     } else if (a->format == FORMAT_JSON) {
         result_json(study, result, &text);
     } else {
-        tables_aggregate_header(&text);
-        tables_aggregate(study->module.policy->name, result->summaries, result->count, &text);
+        run_tables_aggregate_header(&text);
+        run_tables_aggregate(study->module.policy->name, result->summaries, result->count, &text);
     }
     run_args_add_notes(a, &notes, &text);
     if (a->format == FORMAT_TABLE)
@@ -85,10 +85,10 @@ static int run_study(struct arguments *a, const struct study *study) {
     struct replicate_options how = run_args_options(&a->run);
     how.record_decisions = a->decisions;
     how.time_decisions = a->timing;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start(count, "replications", study, &how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start(count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
-    progress_stop(progress);
+    progress_line_stop(progress);
     int code = r < 0 ? run_args_report(&error, &result, study) : EXIT_DONE;
     if (r < 0 && result.count == 0) {
         run_dir_abort(dir);

@@ -2,7 +2,7 @@
 #include "cli/run_args.h"
 
 #include "cli/cli.h"
-#include "output/run_dir.h"
+#include "output/run/run_dir.h"
 
 #include <signal.h>
 #include <stdio.h>

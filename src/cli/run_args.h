@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/scenario_args.h"
-#include "experiment/replicate.h"
+#include "study/replicate.h"
 #include "output/notes.h"
 
 /* Zero-initialise; release with scenario_args_finish. */

@@ -2,7 +2,7 @@
 #include "cli/scenario_args.h"
 
 #include "cli/cli.h"
-#include "ingest/readers.h"
+#include "ingest/logs/log_readers.h"
 #include "output/manifest.h"
 #include "output/recorded.h"
 

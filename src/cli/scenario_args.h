@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "experiment/study.h"
+#include "study/study.h"
 
 #include <argp.h>
 

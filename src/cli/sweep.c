@@ -1,13 +1,13 @@
 /* easim sweep: one scenario at many points, resumed where it was left. */
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/sweep_engines.h"
 #include "cli/words.h"
-#include "ingest/readers.h"
-#include "output/findings_tables.h"
-#include "output/sweep_dir.h"
+#include "ingest/logs/log_readers.h"
+#include "output/sweep/findings_tables.h"
+#include "output/sweep/sweep_dir.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,9 +267,9 @@ static int run(const struct arguments *a, struct sweep_dir *dir) {
                             .how = run_args_options(&a->run),
                             .sink = sweep_dir_sink(dir)};
     all.how.record_power = false; /* summaries are kept, no rows */
-    struct progress_line *progress = a->run.quiet ? NULL : progress_start((uint32_t)count, "runs", NULL, &all.how);
+    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);
-    progress_stop(progress);
+    progress_line_stop(progress);
     free(points);
     if (r < 0)
         return cli_report_error(&error);
@@ -317,7 +317,7 @@ static void load_first(void *context, size_t task, struct trail *trail, FILE *ou
         for (size_t i = 0; i < problems.count; i++)
             fwrite(problems.texts[i], strlen(problems.texts[i]) + 1, 1, out);
     else if (first->announce)
-        progress_announce(&study, "first point: ");
+        progress_line_announce(&study, "first point: ");
 }
 
 /* A policy that crashes when it is loaded is no problem of the input, but the failure of the runs that load it. */

@@ -2,12 +2,12 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/words.h"
-#include "ingest/readers.h"
+#include "ingest/logs/log_readers.h"
 #include "metrics/kinds.h"
-#include "output/tune_tables.h"
+#include "output/tune/tune_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +212,7 @@ static int load(struct session *s, struct problems *problems) {
 static void expect_trials(void *context, size_t trials) {
     const struct session *s = context;
     size_t replications = trials * (size_t)s->training.scenario.replications;
-    progress_expect(s->progress, (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
+    progress_line_expect(s->progress, (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
 }
 
 /* Both settings on the scenario's own seed; the tuned one stays. */
@@ -294,7 +294,7 @@ static int tune(struct session *s) {
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
-    s->progress = a->run.quiet ? NULL : progress_start(1, "replications", &s->training, &how);
+    s->progress = a->run.quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
                           .params = s->params,
                           .axes = s->axes,
@@ -309,7 +309,7 @@ static int tune(struct session *s) {
     int r = tune_run(&search, &error);
     if (r == 0)
         r = run_check(s, &search, &how, results, &error);
-    progress_stop(s->progress);
+    progress_line_stop(s->progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
     int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);

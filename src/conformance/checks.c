@@ -1,6 +1,6 @@
 /* Checks of what a policy does in each scenario, and of its parameters. */
 #include "conformance/suite.h"
-#include "engine/plan.h"
+#include "engine/actions.h"
 
 #include <math.h>
 #include <signal.h>

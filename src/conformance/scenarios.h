@@ -2,7 +2,7 @@
 #ifndef EASIM_CONFORMANCE_SCENARIOS_H
 #define EASIM_CONFORMANCE_SCENARIOS_H
 
-#include "experiment/study.h"
+#include "study/study.h"
 
 struct builtin {
     const char *name;

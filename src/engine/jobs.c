@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "engine/gpus.h"
-#include "engine/plan.h"
+#include "engine/actions.h"
 #include "engine/progress.h"
 
 #include <math.h>
@@ -170,7 +170,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     jobs_show_segment(sim, job, config, gpus_span(allocation));
     jobs_await_gpus(sim, job);
     view_add_running(&sim->view, job);
-    resize_note_start(&sim->list, job);
+    grow_note_start(&sim->list, job);
     return true;
 }
 

@@ -2,11 +2,11 @@
 #include "engine/sim.h"
 
 #include "base/units.h"
-#include "engine/check.h"
+#include "engine/invariants.h"
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
 #include "engine/jobs.h"
-#include "engine/plan.h"
+#include "engine/actions.h"
 #include "engine/progress.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int sim_init(struct sim *sim, struct error *reterr) {
         return ERROR_RUN;
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
     view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
-    changes_init(sim);
+    cluster_changes_init(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     gpus_find_over_cap(sim);
@@ -160,7 +160,7 @@ static void apply(struct sim *sim, const struct event *event) {
     sim->instant_pending = true;
     sim->background -= is_background(event->kind);
     if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
-        changes_reset_round(sim);
+        cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL:
@@ -187,7 +187,7 @@ static void apply(struct sim *sim, const struct event *event) {
                 (*o)->measure((*o)->context, sim);
         break;
     case EVENT_CLUSTER:
-        changes_apply(sim, event->payload);
+        cluster_changes_apply(sim, event->payload);
         break;
     case EVENT_FAILURE:
         failures_fail(sim, event->payload);
@@ -204,7 +204,7 @@ static void apply(struct sim *sim, const struct event *event) {
     if (sim->nodes.changed.count > 0)
         nodes_settle(sim);
     if (sim->options.check)
-        check_invariants(sim);
+        invariants_check(sim);
 }
 
 struct due {
@@ -241,14 +241,14 @@ static void decide(struct sim *sim) {
     if (sim->nodes.changed.count > 0)
         nodes_settle(sim);
     if (sim->options.check && sim->error.code >= 0)
-        check_invariants(sim);
+        invariants_check(sim);
 }
 
 /* All events of the next instant and one decision, or one event and its decision. */
 static void step(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
-    changes_check_end(sim, instant_ns);
+    cluster_changes_check_end(sim, instant_ns);
     if (sim->error.code >= 0)
         advance(sim, instant_ns);
     while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
@@ -269,7 +269,7 @@ static bool all_done(const struct sim *sim) {
    nothing. */
 static bool stuck(const struct sim *sim) {
     return sim->waiting > 0 && sim->failures.nodes == 0 &&
-           (sim->events.count == sim->background || changes_repeat_only(sim));
+           (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
 }
 
 /* Looks outside now and then. True if the run is to be given up. */
@@ -297,7 +297,7 @@ static void report_stuck(struct sim *sim) {
 int sim_run(struct sim *sim, struct error *reterr) {
     bool drain = sim->options.horizon_ns == TIME_NONE_NS;
     if (sim->options.check)
-        check_invariants(sim);
+        invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_done(sim))) {
         int64_t next_ns = eventq_next_ns(&sim->events);
         if (cancelled(sim))
@@ -313,7 +313,7 @@ int sim_run(struct sim *sim, struct error *reterr) {
         advance(sim, sim->options.horizon_ns);
     end_instant(sim);
     if (sim->options.check && sim->error.code >= 0)
-        check_all(sim);
+        invariants_check_all(sim);
     if (sim->options.check && sim->error.code >= 0)
         plan_check_view(sim);
     if (sim->error.code < 0 && reterr)

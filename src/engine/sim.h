@@ -4,15 +4,15 @@
 #define EASIM_ENGINE_SIM_H
 
 #include "cluster/placement.h"
-#include "cluster/power.h"
+#include "cluster/power_meter.h"
 #include "config/scenario.h"
-#include "engine/changes.h"
+#include "engine/cluster_changes.h"
 #include "engine/eventq.h"
 #include "engine/failures.h"
 #include "engine/nodes.h"
 #include "engine/observer.h"
 #include "engine/view.h"
-#include "policy/list.h"
+#include "policy/list/list.h"
 #include "policy/module.h"
 #include "policy/params.h"
 #include "workload/workload.h"
@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 enum event_kind {
-    EVENT_CLUSTER,   /* payload enum change: power cap, price or carbon intensity */
+    EVENT_CLUSTER,   /* payload enum cluster_change: power cap, price or carbon intensity */
     EVENT_MEASURE,   /* end of the warm-up; causes no decision */
     EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
     EVENT_FINISH,    /* payload job */
@@ -116,7 +116,7 @@ struct sim {
     uint32_t background;  /* pending events that do not help a waiting job: failures, repairs, sleep */
     int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing power */
     struct view view;
-    struct changes changes;
+    struct cluster_changes changes;
     struct job_run *runs;
     struct unsaved *unsaved;   /* by job; apart, since most jobs never touch theirs */
     struct progress *progress; /* by job; NULL: every job is as fast as predicted */

@@ -3,7 +3,7 @@
 #define EASIM_MODEL_MODEL_FILE_H
 
 #include "config/schema.h"
-#include "model/lookup.h"
+#include "model/interpolation.h"
 #include "model/power.h"
 #include "model/speed.h"
 

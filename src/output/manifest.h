@@ -3,7 +3,7 @@
 #ifndef EASIM_OUTPUT_MANIFEST_H
 #define EASIM_OUTPUT_MANIFEST_H
 
-#include "experiment/inputs.h"
+#include "study/inputs.h"
 #include "output/json.h"
 
 #define MANIFEST_NAME "manifest.json"

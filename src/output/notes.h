@@ -3,7 +3,7 @@
 #ifndef EASIM_OUTPUT_NOTES_H
 #define EASIM_OUTPUT_NOTES_H
 
-#include "experiment/replicate.h"
+#include "study/replicate.h"
 #include "output/json.h"
 
 /* In the order in which they are told. */

@@ -16,7 +16,7 @@ struct policy_module {
     char *path;
     const struct easim_policy *policy; /* of the module */
     const struct policy_module
-        *sides[2]; /* of a mixture of two (policy/hybrid.h), which has no module of its own */
+        *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */
 };
 
 /* A name for one capability bit ("PREEMPT"), or NULL. */

@@ -1,7 +1,7 @@
 /* One reader of job logs (READER, a name of the table or "workload") on any bytes. It must not crash, and a log
    that it accepts must be in order and come back unchanged from the workload CSV that easim writes of it. */
 #include "fuzz/fuzz.h"
-#include "ingest/readers.h"
+#include "ingest/logs/log_readers.h"
 #include "workload/trace_file.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
    rho), of which all jobs together fall short by S rho / (1 - rho)^3, but for less than 1e-9 s from 200 jobs on. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "experiment/compare.h"
+#include "experiment/compare/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* A mixture that takes everything from one side decides as that policy does, whoever the other side is. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "policy/hybrid.h"
+#include "policy/list/hybrid.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

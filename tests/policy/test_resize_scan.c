@@ -1,4 +1,4 @@
-/* The fast search for jobs to resize (src/policy/resize.c) finds exactly what a scan of all running jobs and all
+/* The fast search for jobs to resize (src/policy/list/grow.c) finds exactly what a scan of all running jobs and all
    their configurations finds (plugins/naive_resize.c), on scenarios drawn at random. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"

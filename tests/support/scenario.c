@@ -2,8 +2,8 @@
 #include "scenario.h"
 
 #include "base/units.h"
-#include "ingest/readers.h"
-#include "output/tables.h"
+#include "ingest/logs/log_readers.h"
+#include "output/run/run_tables.h"
 #include "temp_dir.h"
 
 #include <criterion/criterion.h>
@@ -68,9 +68,9 @@ static void render(void *context, const struct replication *replication, struct 
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
         keep_job(&t->jobs[j], sim, j);
-    tables_jobs_header(sim->workload, out);
-    tables_jobs(replication, out);
-    tables_decisions(replication, &t->decisions_csv);
+    run_tables_jobs_header(sim->workload, out);
+    run_tables_jobs(replication, out);
+    run_tables_decisions(replication, &t->decisions_csv);
     memcpy(t->refused, sim->refused, sizeof t->refused);
     for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
         array_push(&t->power.at, replication->metrics->power_rows.at[i]);
@@ -81,7 +81,7 @@ static int emit(void *context, uint32_t number, const struct summary *summary, s
     struct trial *t = context;
     (void)reterr;
     str_add_bytes(&t->jobs_csv, rendered.at, rendered.length);
-    tables_summary("p", number, t->study.scenario.seed, summary, &t->summary_csv);
+    run_tables_summary("p", number, t->study.scenario.seed, summary, &t->summary_csv);
     return 0;
 }
 

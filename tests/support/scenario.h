@@ -3,7 +3,7 @@
 #ifndef EASIM_TESTS_SCENARIO_H
 #define EASIM_TESTS_SCENARIO_H
 
-#include "experiment/replicate.h"
+#include "study/replicate.h"
 
 /* A job at the end of replication 1. Times are -1 where the engine knows none. */
 struct trial_job {

@@ -1,7 +1,7 @@
 /* Calibration: gradients against differences, known parameters found again, errors and choices by hand. */
 #include "../support/temp_dir.h"
 #include "base/rng.h"
-#include "calibrate/choice.h"
+#include "calibrate/form_choice.h"
 #include "calibrate/limits.h"
 
 #include <criterion/criterion.h>
@@ -395,7 +395,7 @@ Test(calibrate, power_limits) {
 
 /* ---- Choices ---- */
 
-static void choose(struct choice *choice, struct arena *arena, const struct form *form, const values_of v,
+static void choose(struct form_choice *choice, struct arena *arena, const struct form *form, const values_of v,
                    double noise) {
     struct points points = {0};
     struct profile_point rows[128];
@@ -412,7 +412,7 @@ static void choose(struct choice *choice, struct arena *arena, const struct form
                                          .power_w = points.at.at[i].power_w,
                                          .line = (uint32_t)i + 2};
     *group = (struct profile_group){.model = "m", .gpu = "g", .rows = rows, points.at.count, points.at.count};
-    choice_make(choice, group, "p.csv", 0.04, arena);
+    form_choice_make(choice, group, "p.csv", 0.04, arena);
     points_finish(&points);
 }
 
@@ -421,7 +421,7 @@ static void choose(struct choice *choice, struct arena *arena, const struct form
 Test(calibrate, the_form_of_the_data_is_chosen) {
     for (size_t c = 0; c < sizeof known / sizeof *known; c++) {
         struct arena arena = {0};
-        struct choice choice;
+        struct form_choice choice;
         choose(&choice, &arena, &known[c].form, known[c].v, 0.002);
         enum parameter ignored[PARAM_COUNT];
         cr_expect(choice.table.count == 0, "case %zu: %s", c, choice.why);
@@ -430,7 +430,7 @@ Test(calibrate, the_form_of_the_data_is_chosen) {
                   "case %zu: %s (%zu parameters)", c, choice.why, form_parameters(&choice.form, ignored));
         cr_expect(choice.left_out.mape[THROUGHPUT] > 0.0008 && choice.left_out.mape[THROUGHPUT] < 0.0032,
                   "case %zu: %g", c, choice.left_out.mape[THROUGHPUT]);
-        choice_finish(&choice);
+        form_choice_finish(&choice);
         arena_finish(&arena);
     }
 }
@@ -439,7 +439,7 @@ Test(calibrate, the_form_of_the_data_is_chosen) {
    synchronisation can be tested, even if it meets every point. */
 Test(calibrate, nothing_leaks_into_what_is_left_out) {
     struct arena arena = {0};
-    struct choice choice;
+    struct form_choice choice;
     struct profile_point rows[6];
     struct profile_group group = {.model = "m", .gpu = "g", .rows = rows, .count = 6, .base_count = 6};
     for (uint32_t i = 0; i < 6; i++) {
@@ -448,7 +448,7 @@ Test(calibrate, nothing_leaks_into_what_is_left_out) {
         rows[i] = (struct profile_point){
             .k = k, .batch = batch, .limit_w = NAN, .throughput_samples_s = k * batch / seconds, .power_w = NAN};
     }
-    choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
     for (size_t i = 0; i < choice.speed.count; i++) {
         const struct candidate *one = &choice.speed.candidates[i];
         if (one->form.compute == COMPUTE_AFFINE && one->form.sync == SYNC_CONSTANT)
@@ -456,14 +456,14 @@ Test(calibrate, nothing_leaks_into_what_is_left_out) {
         else if (one->form.sync != SYNC_NONE)
             cr_expect_not_null(one->refused);
     }
-    choice_finish(&choice);
+    form_choice_finish(&choice);
     arena_finish(&arena);
 }
 
 /* Times 1, 2, 1, 2, ... over ascending batches: no form comes near, the table does. One row off by 30 %: named. */
 Test(calibrate, tables_and_outliers) {
     struct arena arena = {0};
-    struct choice choice;
+    struct form_choice choice;
     struct profile_point rows[12];
     struct profile_group group = {.model = "m", .gpu = "g", .rows = rows, .count = 12, .base_count = 12};
     for (uint32_t i = 0; i < 12; i++)
@@ -473,14 +473,14 @@ Test(calibrate, tables_and_outliers) {
                                          .throughput_samples_s = 10.0 * (i + 1) / (1 + i % 2),
                                          .power_w = NAN,
                                          .line = i + 2};
-    choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
     cr_expect_eq(choice.table.count, 12);
     cr_expect_not_null(strstr(choice.why, "lookup table: the form misses the throughput"), "%s", choice.why);
-    choice_finish(&choice);
+    form_choice_finish(&choice);
     for (uint32_t i = 0; i < 12; i++)
         rows[i].throughput_samples_s =
             rows[i].batch / (0.02 + 0.003 * rows[i].batch) * (1 + (i % 3 - 1.0) * 0.002) * (i == 7 ? 1.3 : 1);
-    choice_make(&choice, &group, "p.csv", 0.1, &arena);
+    form_choice_make(&choice, &group, "p.csv", 0.1, &arena);
     cr_expect_eq(choice.table.count, 0);
     size_t outliers = 0, named = 0;
     for (size_t i = 0; i < choice.warnings.count; i++) {
@@ -488,11 +488,11 @@ Test(calibrate, tables_and_outliers) {
         named += strstr(choice.warnings.at[i], "outlier: p.csv:9: k 1, batch 80: throughput_samples_s") != NULL;
     }
     cr_expect(outliers == 1 && named == 1, "%zu outliers", outliers);
-    choice_finish(&choice);
+    form_choice_finish(&choice);
     group.base_count = group.count = 1;
-    choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
     cr_expect_not_null(strstr(choice.why, "too few configurations (1)"), "%s", choice.why);
     cr_expect_eq(choice.table.count, 1);
-    choice_finish(&choice);
+    form_choice_finish(&choice);
     arena_finish(&arena);
 }

@@ -1,6 +1,6 @@
 /* Comparison of policies: the Pareto front against brute force, the table of wishes, the number of replications. */
 #include "base/rng.h"
-#include "experiment/compare.h"
+#include "experiment/compare/compare.h"
 #include "metrics/kinds.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Groups of waiting jobs: which are one, and that a group is open exactly if a look at each configuration says so.
  */
-#include "policy/group.h"
+#include "policy/list/group.h"
 
 #include "base/rng.h"
 

@@ -1,5 +1,5 @@
 /* Tasks in processes of their own: what comes back, and how a task ends that does not come back. */
-#include "experiment/isolate.h"
+#include "study/isolate.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

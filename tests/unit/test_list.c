@@ -1,5 +1,5 @@
 /* Parts of the list driver that stand alone. */
-#include "policy/list.h"
+#include "policy/list/list.h"
 
 #include <criterion/criterion.h>
 

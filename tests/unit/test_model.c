@@ -4,7 +4,7 @@
 #include "io/csv.h"
 #include "model/efficiency.h"
 #include "model/level.h"
-#include "model/lookup.h"
+#include "model/interpolation.h"
 #include "model/power.h"
 #include "model/speed.h"
 

@@ -1,6 +1,6 @@
 /* The power meter: the integral of a step function by hand, and its independence of the order of summation. */
 #include "base/rng.h"
-#include "cluster/power.h"
+#include "cluster/power_meter.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

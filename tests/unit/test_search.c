@@ -1,5 +1,5 @@
 /* The search for parameters: toy objectives whose best point is known. */
-#include "experiment/search.h"
+#include "experiment/tune/search.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Points of sweeps. Values are computed by hand; a Latin hypercube has one value in each of its strata by
    definition (McKay, Beckman, Conover 1979). */
 #include "../support/temp_dir.h"
-#include "experiment/sweep.h"
+#include "experiment/sweep/sweep.h"
 
 #include <criterion/criterion.h>
 

@@ -1,8 +1,8 @@
 /* Standard Workload Format. Expected rows are written by hand as the workload CSV of the same jobs. */
 #include "base/units.h"
 #include "ingest/foreign.h"
-#include "ingest/readers.h"
-#include "ingest/swf.h"
+#include "ingest/logs/log_readers.h"
+#include "ingest/logs/swf.h"
 #include "support/temp_dir.h"
 #include "support/trace_text.h"
 

@@ -1,6 +1,6 @@
 /* Durations and sizes with units. Expected values are products written out in the rows. */
 #include "base/units.h"
-#include "cluster/power.h" /* int128 */
+#include "cluster/power_meter.h" /* int128 */
 
 #include <criterion/criterion.h>
 #include <math.h>

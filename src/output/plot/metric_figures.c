@@ -2,7 +2,7 @@
 #include "output/plot/metric_figures.h"
 
 #include "base/hash.h"
-#include "experiment/pareto.h"
+#include "experiment/compare/pareto.h"
 #include "metrics/kinds.h"
 #include "output/metric_text.h"
 

@@ -1,4 +1,4 @@
-"""Measurements that cannot be read: easim profile. Odd but readable files: golden/test_profile_files.py."""
+"""Measurements that cannot be read: easim profile. Odd but readable files: system/test_profile_files.py."""
 
 from base import command
 

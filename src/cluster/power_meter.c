@@ -1,0 +1,98 @@
+/* The power meter: see power.h. */
+#include "cluster/power_meter.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int64_t power_nw(double watts) {
+    return (int64_t)llround(fmin(watts, POWER_MAX_W) * 1e9);
+}
+
+double power_w(int64_t nanowatts) {
+    return (double)nanowatts / 1e9;
+}
+
+double power_j(int128 energy) {
+    return (double)energy / 1e18;
+}
+
+/* Whole GPUs count in nanoseconds, so that there is one rounding. */
+double power_gpu_s(int128 gpu_ps) {
+    return gpu_ps % 1000 == 0 ? (double)(gpu_ps / 1000) / 1e9 : (double)gpu_ps / 1e12;
+}
+
+int64_t power_of_gpus_nw(double gpu_w, uint32_t k, uint32_t milli) {
+    return milli > 0 ? milli * power_nw(gpu_w / WHOLE_GPU_MILLI) : k * power_nw(gpu_w);
+}
+
+void power_meter_init(struct power_meter *m, const struct cluster *cluster) {
+    *m = (struct power_meter){.type_count = cluster->gpu_type_count};
+    m->types = mem_zalloc(m->type_count, sizeof *m->types);
+    m->cpu_milli_nw = mem_zalloc(cluster->node_count, sizeof *m->cpu_milli_nw);
+    for (uint32_t h = 0; h < m->type_count; h++) {
+        const struct gpu_type *type = &cluster->gpu_types[h];
+        m->types[h] = (struct power_type){.idle_milli_nw = power_nw(type->idle_w / WHOLE_GPU_MILLI),
+                                          .ctx_milli_nw = power_nw(type->ctx_w / WHOLE_GPU_MILLI),
+                                          .ctx_nw = power_nw(type->ctx_w),
+                                          .sleep_nw = power_nw(type->sleep_w),
+                                          .gpus = type->gpus};
+    }
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        m->base_nw += power_nw(cluster->nodes[n].fixed_w);
+        m->cpu_milli_nw[n] = power_nw(cluster->nodes[n].cpu_w_per_busy_gpu / WHOLE_GPU_MILLI);
+    }
+}
+
+void power_meter_finish(struct power_meter *m) {
+    free(m->types);
+    free(m->cpu_milli_nw);
+    *m = (struct power_meter){0};
+}
+
+void power_meter_busy(struct power_meter *m, uint32_t node, int64_t milli) {
+    m->base_nw += milli * m->cpu_milli_nw[node];
+}
+
+void power_meter_fail(struct power_meter *m, const struct node *node, int sign) {
+    m->types[node->gpu_type].failed += (uint32_t)sign * node->gpus; /* wraps as wanted */
+    m->base_nw -= sign * power_nw(node->fixed_w);
+}
+
+static int64_t idle_nw(const struct power_type *type) {
+    int64_t awake_milli = (int64_t)(type->gpus - type->asleep - type->failed) * WHOLE_GPU_MILLI;
+    return type->idle_milli_nw * (awake_milli - type->setup.milli - type->computing.milli) +
+           type->sleep_nw * type->asleep;
+}
+
+int64_t power_meter_total_nw(const struct power_meter *m) {
+    int64_t total = m->base_nw;
+    for (const struct power_type *t = m->types; t < m->types + m->type_count; t++)
+        total += idle_nw(t) + t->setup.nw + t->computing.nw;
+    return total;
+}
+
+static void use(struct power_use *use, int64_t duration_ns) {
+    use->energy += (int128)use->nw * duration_ns;
+    use->gpu_ps += (int128)use->milli * duration_ns;
+}
+
+void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
+    m->base_energy += (int128)m->base_nw * duration_ns;
+    for (struct power_type *t = m->types; t < m->types + m->type_count; t++) {
+        t->idle_energy += (int128)idle_nw(t) * duration_ns;
+        use(&t->setup, duration_ns);
+        use(&t->computing, duration_ns);
+        t->limited_gpu_ps += (int128)t->limited_milli * duration_ns;
+        t->sleep_gpu_ps += (int128)t->asleep * WHOLE_GPU_MILLI * duration_ns;
+    }
+}
+
+int128 power_meter_energy(const struct power_meter *m) {
+    int128 energy = m->base_energy;
+    for (const struct power_type *t = m->types; t < m->types + m->type_count; t++)
+        energy += t->idle_energy + t->setup.energy + t->computing.energy;
+    return energy;
+}

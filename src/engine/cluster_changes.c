@@ -1,0 +1,84 @@
+/* Changes of cap, price and carbon: see changes.h. Invariant: the view holds the values of the present instant. */
+#include "engine/cluster_changes.h"
+
+#include "base/units.h"
+#include "engine/jobs.h"
+#include "engine/sim.h"
+
+#define ROUNDS_WITH_FAILURES 100
+
+static void show(struct sim *sim, uint32_t which) {
+    struct easim_view *v = view_header(&sim->view);
+    double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
+    *values[which] = sim->changes.cursors[which].value;
+}
+
+static void push_next(struct sim *sim, uint32_t which) {
+    int64_t next_ns = series_next_ns(&sim->changes.cursors[which]);
+    if (next_ns == TIME_NONE_NS)
+        return;
+    eventq_push(&sim->events, next_ns, jobs_rank(sim, EVENT_CLUSTER), EVENT_CLUSTER, which);
+    sim->changes.pending++;
+}
+
+/* The least common multiple, at most TIME_MAX_S; 0 stands for no period. */
+static int64_t common_ns(int64_t a_ns, int64_t b_ns) {
+    int64_t a = a_ns, b = b_ns, most_ns = (int64_t)TIME_MAX_S * NS_PER_S;
+    if (a_ns == 0 || b_ns == 0)
+        return a_ns + b_ns;
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a_ns / a > most_ns / b_ns ? most_ns : a_ns / a * b_ns;
+}
+
+void cluster_changes_init(struct sim *sim) {
+    const struct series *const series[CHANGE_COUNT] = {&sim->cluster->cap_series, &sim->options.prices.price,
+                                                       &sim->options.prices.carbon};
+    struct cluster_changes *c = &sim->changes;
+    for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
+        if (!series[i]->kind)
+            continue; /* a constant */
+        series_start(&c->cursors[i], series[i]);
+        show(sim, i);
+        push_next(sim, i);
+        c->round_ns = common_ns(c->round_ns, series_period_ns(series[i]));
+        if (series_last_ns(series[i]) != TIME_NONE_NS &&
+            (!c->end || series_last_ns(series[i]) < series_last_ns(c->end)))
+            c->end = series[i];
+    }
+}
+
+void cluster_changes_apply(struct sim *sim, uint32_t which) {
+    struct series_cursor *cursor = &sim->changes.cursors[which];
+    sim->changes.pending--;
+    series_pass(cursor);
+    show(sim, which);
+    push_next(sim, which);
+    if (series_period_ns(cursor->series) == 0)
+        cluster_changes_reset_round(sim);
+    view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+}
+
+void cluster_changes_reset_round(struct sim *sim) {
+    sim->changes.idle_since_ns = sim->now_ns;
+}
+
+void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
+    const struct series *end = sim->changes.end;
+    if (end && to_ns > series_last_ns(end))
+        sim_fail(sim, ERROR_RUN, "%s: %s ends at t = %.9g s, before the run does; repeat: true would go on",
+                 end->kind->path, end->file, units_s(series_last_ns(end)));
+}
+
+/* A policy that starts nothing in any state of cap, price and carbon that the repeated series can be in together,
+   while nothing else happens, is taken to wait for ever. Before that it may still be waiting for one of them. Where
+   nodes fail, one may have failed in the state that it waits for: it gets that state many times. */
+bool cluster_changes_repeat_only(const struct sim *sim) {
+    const struct cluster_changes *c = &sim->changes;
+    int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
+    return c->round_ns > 0 && sim->events.count == c->pending + sim->background &&
+           (sim->now_ns - c->idle_since_ns) / rounds > c->round_ns;
+}

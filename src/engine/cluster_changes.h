@@ -1,0 +1,30 @@
+/* Changes of power cap, price and carbon intensity while a run goes on: one pending event for each series. */
+#ifndef EASIM_ENGINE_CLUSTER_CHANGES_H
+#define EASIM_ENGINE_CLUSTER_CHANGES_H
+
+#include "config/series.h"
+
+enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
+
+struct sim;
+
+struct cluster_changes {
+    struct series_cursor cursors[CHANGE_COUNT];
+    uint32_t pending;         /* events of changes in the event set */
+    int64_t round_ns;         /* all repeated series together come again after it; 0: none is repeated */
+    int64_t idle_since_ns;    /* last event that was not a change of a repeated series */
+    const struct series *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
+};
+
+/* Puts the values of t = 0 into the view and the first changes into the event set. */
+void cluster_changes_init(struct sim *sim);
+/* The event of change `which`: its value in the view, the next one in the event set. */
+void cluster_changes_apply(struct sim *sim, uint32_t which);
+/* An event of another class has happened. */
+void cluster_changes_reset_round(struct sim *sim);
+/* Fails the run if time would go on to to_ns but the series do not. */
+void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
+/* Whether only changes are to come, and all of them have been there before. */
+bool cluster_changes_repeat_only(const struct sim *sim);
+
+#endif

@@ -1,0 +1,90 @@
+/* Perturbations as overrides. Random streams are named, so the same draws are used: each job is the clean run's
+   job, earlier, larger or slower. */
+#include "experiment/compare/perturb.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+
+#include <math.h>
+
+#define DAY_S (24 * S_PER_H)
+
+static void set_real(struct perturb_sets *out, struct arena *arena, const char *path, double value) {
+    char text[NUMFMT_BYTES];
+    numfmt_real(text, value);
+    array_push(&out->sets, arena_printf(arena, "%s=%s", path, text));
+}
+
+static const char *stream_path(const struct study *study, size_t index, const char *key, struct arena *arena) {
+    return study->source.single ? arena_printf(arena, "workload.%s", key)
+                                : arena_printf(arena, "workload.streams[%zu].%s", index, key);
+}
+
+/* Every generated stream sends 1 + amount times as many jobs. */
+static const char *more_arrivals(const struct study *study, double amount, struct arena *arena,
+                                 struct perturb_sets *out) {
+    const struct stream *streams = study->source.streams.at;
+    for (size_t i = 0; i < study->source.streams.count; i++) {
+        const struct stream *s = &streams[i];
+        if (s->kind == STREAM_TRACE)
+            return "a recorded workload has no rate of arrivals";
+        if (s->kind == STREAM_PERIODIC)
+            set_real(out, arena, stream_path(study, i, "period", arena), s->period_s / (1 + amount));
+        else if (isnan(s->load))
+            set_real(out, arena, stream_path(study, i, "rate_per_s", arena), s->rate_per_s * (1 + amount));
+        else
+            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
+    }
+    return NULL;
+}
+
+/* Every job is 1 + amount times as large; where the rate is given as a load, the load grows with it. */
+static const char *larger_sizes(const struct study *study, double amount, struct arena *arena,
+                                struct perturb_sets *out) {
+    const struct stream *streams = study->source.streams.at;
+    for (size_t i = 0; i < study->source.streams.count; i++) {
+        const struct stream *s = &streams[i];
+        if (s->kind == STREAM_TRACE)
+            return "a recorded workload has no law of sizes";
+        set_real(out, arena, stream_path(study, i, "sizes.mean", arena), s->sizes.mean_s * (1 + amount));
+        if (!isnan(s->load))
+            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
+    }
+    return NULL;
+}
+
+/* Nodes that never fail do so AMOUNT times a day, and are back after an hour. */
+static const char *node_failures(const struct study *study, double amount, struct arena *arena,
+                                 struct perturb_sets *out) {
+    const struct yaml_node *groups = yaml_find(study->scenario.cluster, "nodes");
+    for (uint32_t n = 0; n < study->cluster.node_count; n++)
+        if (isfinite(study->cluster.nodes[n].mtbf_s))
+            return "the nodes of the scenario fail already";
+    for (size_t i = 0; i < groups->count; i++) {
+        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mtbf", i), DAY_S / amount);
+        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mttr", i), S_PER_H);
+    }
+    return NULL;
+}
+
+/* A further lognormal factor on true speeds: variances of logarithms add. */
+static const char *model_noise(const struct study *study, double amount, struct arena *arena,
+                               struct perturb_sets *out) {
+    set_real(out, arena, "noise.speed_sigma", hypot(study->scenario.noise.speed_sigma, amount));
+    return NULL;
+}
+
+const struct perturbation perturbations[] = {
+    {"arrivals", 0.1, -1, 1000, more_arrivals},
+    {"sizes", 0.1, -1, 1000, larger_sizes},
+    {"failures", 1, 0, 1000, node_failures},
+    {"noise", 0.2, 0, 1, model_noise},
+    {NULL, 0, 0, 0, NULL},
+};
+
+const struct perturbation *perturb_find(const char *name) {
+    for (const struct perturbation *p = perturbations; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}

@@ -1,0 +1,257 @@
+/* Verdicts on claims and targets: see findings.h. */
+#include "experiment/sweep/findings.h"
+
+#include "experiment/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void figures_init(struct figures *f, const struct claims *claims) {
+    f->claims = claims;
+    f->points = mem_zalloc(claims->sweep->count, sizeof *f->points);
+}
+
+void figures_finish(struct figures *f) {
+    for (size_t p = 0; f->points && p < f->claims->sweep->count; p++)
+        free(f->points[p].values.at);
+    free(f->points);
+    *f = (struct figures){0};
+}
+
+void figures_add(struct figures *f, size_t point, const struct summary *summary) {
+    for (size_t m = 0; m < f->claims->metrics.count; m++) {
+        const struct claims_metric *metric = &f->claims->metrics.at[m];
+        double value = summary_value(summary, metric->column);
+        double divisor = metric->divisor < 0 ? 1 : summary_value(summary, (unsigned)metric->divisor);
+        array_push(&f->points[point].values, divisor != 0 ? value / divisor : NAN);
+    }
+}
+
+/* A metric of all replications of a point; the caller frees it. */
+static double *values_of(const struct figures *f, size_t point, size_t metric, size_t *ret_count) {
+    size_t metrics = f->claims->metrics.count, count = f->points[point].values.count / metrics;
+    double *values = mem_zalloc(count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = f->points[point].values.at[i * metrics + metric];
+    *ret_count = count;
+    return values;
+}
+
+static size_t count_points(const struct claims *c, const struct claims_subject *s) {
+    size_t count = 0;
+    for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1))
+        count++;
+    return count;
+}
+
+/* ---- Claims ---- */
+
+static void judge(struct claim_reading *r, int32_t sign, const double *values, const double *against,
+                  size_t count) {
+    bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
+    struct paired pairs = statistics_paired(values, against, count);
+    struct ratio means = statistics_ratio(values, against, count);
+    /* differences that vary by rounding only, about 0, are none; see statistics_paired */
+    double diff = pairs.p_value == 1 ? 0 : pairs.diff.mean, towards = up ? diff : -diff;
+    r->n = pairs.diff.n;
+    r->mean = means.mean;
+    r->against_mean = means.base_mean;
+    r->diff = pairs.diff.mean;
+    r->ci95 = pairs.diff.ci95;
+    if (r->n == 0)
+        return;
+    r->as_claimed = sign == CLAIM_LESS || sign == CLAIM_MORE ? towards > 0 : towards >= 0;
+    r->verdict = towards > r->ci95 ? CLAIM_CLEAR : -towards > r->ci95 ? CLAIM_OPPOSITE : CLAIM_UNCLEAR;
+}
+
+static void find_claim(struct claim_finding *finding, const struct figures *f, const struct claim *claim) {
+    const struct claims *c = f->claims;
+    const struct claims_subject *s = &claim->subject;
+    finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
+    for (size_t scope = 0; scope < s->scope_count; scope++)
+        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1)) {
+            struct claim_reading *r = &finding->readings[finding->count++];
+            size_t metric = s->scopes[scope].metric, counts[2];
+            double *values = values_of(f, p, metric, &counts[0]);
+            double *against = values_of(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
+            *r = (struct claim_reading){.scope = scope, .point = p};
+            judge(r, claim->sign, values, against, counts[0] < counts[1] ? counts[0] : counts[1]);
+            free(values);
+            free(against);
+        }
+}
+
+/* ---- Targets ---- */
+
+static void measure(struct target_reading *r, const struct figures *f, const struct target *target) {
+    size_t count;
+    double *values = values_of(f, r->point, target->subject.scopes[r->scope].metric, &count);
+    struct estimate e = statistics_estimate(values, count);
+    r->n = e.n;
+    r->mean = e.mean;
+    r->ci95 = e.ci95;
+    r->deviation = fabs(e.mean / target->value - 1);
+    r->missing = e.n == 0;
+    r->within = r->deviation <= target->within;
+    free(values);
+}
+
+static int compare_readings(const void *left, const void *right) {
+    const struct target_reading *a = left, *b = right;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    return a->point < b->point ? -1 : a->point > b->point;
+}
+
+/* The reading of one of the targets of a joint one that belongs to a reading of that; NULL if it has none. */
+static const struct target_reading *part_of(const struct target_reading *r, const struct claims *c,
+                                            const struct target *part, const struct target_finding *finding) {
+    struct target_reading key = {.scope = part->subject.scope_count > 1 ? r->scope : 0,
+                                 .point = claims_counterpart(c, r->point, &part->subject.of)};
+    if (finding->count == 0)
+        return NULL;
+    return bsearch(&key, finding->readings, finding->count, sizeof key, compare_readings);
+}
+
+/* False if one of its targets does not have this reading. */
+static bool join(struct target_reading *r, const struct claims *c, const struct target *joint,
+                 const struct target_finding *findings) {
+    r->mean = r->ci95 = NAN;
+    r->within = true;
+    for (size_t i = 0; i < joint->all_count; i++) {
+        size_t part = joint->all[i];
+        const struct target_reading *one = part_of(r, c, &c->targets[part], &findings[part]);
+        if (!one)
+            return false;
+        r->n = i == 0 || one->n < r->n ? one->n : r->n;
+        r->missing = r->missing || one->missing;
+        r->within = r->within && one->within;
+        r->deviation = fmax(r->deviation, one->deviation);
+    }
+    if (r->missing)
+        r->deviation = NAN;
+    return true;
+}
+
+static void find_target(struct target_finding *finding, const struct figures *f, const struct target *target,
+                        const struct target_finding *others) {
+    const struct claims *c = f->claims;
+    const struct claims_subject *s = &target->subject;
+    finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
+    for (size_t scope = 0; scope < s->scope_count; scope++)
+        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1)) {
+            struct target_reading *r = &finding->readings[finding->count];
+            *r = (struct target_reading){.scope = scope, .point = p};
+            if (target->all_count == 0)
+                measure(r, f, target);
+            else if (!join(r, c, target, others))
+                continue;
+            finding->count++;
+        }
+}
+
+size_t findings_within(const struct target_finding *finding, size_t *ret_missing) {
+    size_t within = 0;
+    *ret_missing = 0;
+    for (size_t i = 0; i < finding->count; i++) {
+        within += finding->readings[i].within;
+        *ret_missing += finding->readings[i].missing;
+    }
+    return within;
+}
+
+const struct target_reading *findings_nearest(const struct target_finding *finding) {
+    const struct target_reading *nearest = NULL;
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct target_reading *r = &finding->readings[i];
+        if (!r->missing && (!nearest || r->deviation < nearest->deviation))
+            nearest = r;
+    }
+    return nearest;
+}
+
+/* ---- Slices ---- */
+
+static bool is_first_like(const struct sweep_axis *axis, size_t place) {
+    for (size_t v = 0; v < place; v++)
+        if (strcmp(axis->values.at[v].shown, axis->values.at[place].shown) == 0)
+            return false;
+    return true;
+}
+
+struct readings_slice *findings_slices(const struct claims *c, size_t claim, size_t *ret_count) {
+    const struct claims_subject *subject = &c->claims[claim].subject;
+    ARRAY_OF(struct readings_slice) slices = {0};
+    array_push(&slices, ((struct readings_slice){SLICE_ALL, NULL}));
+    for (size_t i = 0; subject->scope_count > 1 && i < subject->scope_count; i++)
+        array_push(&slices, ((struct readings_slice){SLICE_METRIC, subject->scopes[i].label}));
+    for (size_t a = 0; a < c->sweep->axes.count; a++) {
+        const struct sweep_axis *axis = &c->sweep->axes.at[a];
+        for (size_t v = 0; v < axis->values.count && !axis->sampled && !claims_picks_axis(&subject->of, a); v++)
+            if (is_first_like(axis, v))
+                array_push(&slices, ((struct readings_slice){a, axis->values.at[v].shown}));
+    }
+    *ret_count = slices.count;
+    return slices.at;
+}
+
+const char *findings_slice_axis(const struct claims *c, const struct readings_slice *slice) {
+    return slice->axis == SLICE_ALL      ? NULL
+           : slice->axis == SLICE_METRIC ? "metric"
+                                         : c->sweep->axes.at[slice->axis].column;
+}
+
+static bool in_slice(const struct claims *c, const struct claims_subject *subject, const struct claim_reading *r,
+                     const struct readings_slice *slice) {
+    if (slice->axis == SLICE_ALL)
+        return true;
+    if (slice->axis == SLICE_METRIC)
+        return subject->scope_count > 1 && strcmp(subject->scopes[r->scope].label, slice->label) == 0;
+    return !claims_picks_axis(&subject->of, slice->axis) &&
+           strcmp(sweep_value(c->sweep, r->point, slice->axis)->shown, slice->label) == 0;
+}
+
+struct claim_tally findings_tally(const struct findings *findings, size_t claim,
+                                  const struct readings_slice *slice) {
+    const struct claim_finding *finding = &findings->of_claims[claim];
+    struct claim_tally tally = {0};
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct claim_reading *r = &finding->readings[i];
+        if (!in_slice(findings->claims, &findings->claims->claims[claim].subject, r, slice))
+            continue;
+        tally.readings++;
+        tally.missing += r->verdict == CLAIM_MISSING;
+        tally.as_claimed += r->as_claimed;
+        tally.clear += r->verdict == CLAIM_CLEAR;
+        tally.opposite += r->verdict == CLAIM_OPPOSITE;
+    }
+    return tally;
+}
+
+double findings_share(const struct claim_tally *tally, size_t part) {
+    size_t known = tally->readings - tally->missing;
+    return known > 0 ? (double)part / (double)known : NAN;
+}
+
+/* ---- All ---- */
+
+void findings_find(struct findings *findings, const struct figures *figures) {
+    const struct claims *c = figures->claims;
+    *findings = (struct findings){.claims = c};
+    findings->of_claims = mem_zalloc(c->claim_count, sizeof *findings->of_claims);
+    findings->of_targets = mem_zalloc(c->target_count, sizeof *findings->of_targets);
+    for (size_t i = 0; i < c->claim_count; i++)
+        find_claim(&findings->of_claims[i], figures, &c->claims[i]);
+    for (size_t t = 0; t < c->target_count; t++)
+        find_target(&findings->of_targets[t], figures, &c->targets[t], findings->of_targets);
+}
+
+void findings_finish(struct findings *findings) {
+    for (size_t i = 0; findings->claims && i < findings->claims->claim_count; i++)
+        free(findings->of_claims[i].readings);
+    for (size_t t = 0; findings->claims && t < findings->claims->target_count; t++)
+        free(findings->of_targets[t].readings);
+    free(findings->of_claims);
+    free(findings->of_targets);
+    *findings = (struct findings){0};
+}

@@ -1,0 +1,221 @@
+/* Sweep files, and the points of a sweep with their ids. */
+#include "experiment/sweep/sweep.h"
+
+#include "base/hash.h"
+#include "config/scenario.h"
+#include "easim_version.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sweep_file {
+    const char *name, *base;
+    const struct yaml_node *set, *axes, *others;
+};
+
+static const struct field sweep_fields[] = {{.key = "name",
+                                             .type = FIELD_STRING,
+                                             .offset = offsetof(struct sweep_file, name),
+                                             .required = true,
+                                             .min = 1,
+                                             .help = "results go to results/NAME/sweep"},
+                                            {.key = "base",
+                                             .type = FIELD_PATH,
+                                             .offset = offsetof(struct sweep_file, base),
+                                             .required = true,
+                                             .help = "the scenario"},
+                                            {.key = "set",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, set),
+                                             .help = "values of all points: PATH: VALUE"},
+                                            {.key = "axes",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, axes),
+                                             .required = true,
+                                             .help = "the values that change"},
+                                            {.key = "claims",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, others),
+                                             .help = "signs of differences between two values of an axis"},
+                                            {.key = "targets",
+                                             .type = FIELD_NODE,
+                                             .offset = offsetof(struct sweep_file, others),
+                                             .help = "figures that some points should give"},
+                                            FIELDS_END};
+
+/* ---- What the axes set ---- */
+
+/* The one path is the other, or what it sets holds it. */
+static bool paths_overlap(const char *a, const char *b) {
+    size_t a_length = strlen(a), b_length = strlen(b), shorter = a_length < b_length ? a_length : b_length;
+    if (memcmp(a, b, shorter) != 0)
+        return false;
+    const char *rest = a_length > b_length ? a + shorter : b + shorter;
+    return a_length == b_length || *rest == '.' || *rest == '[';
+}
+
+static int check_path(const struct sweep *s, const struct sweep_axis *axis, const char *path,
+                      const struct binding *b) {
+    size_t before = b->problems->count;
+    for (const struct sweep_axis *other = s->axes.at; other < axis; other++)
+        for (size_t i = 0; i < other->paths.count; i++)
+            if (paths_overlap(path, other->paths.at[i]))
+                problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s by an axis before",
+                             path, other->paths.at[i]);
+    for (size_t i = 0; i < s->fixed.count; i++)
+        if (paths_overlap(path, s->fixed.at[i].path))
+            problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s under set", path,
+                         s->fixed.at[i].path);
+    if (strchr(path, '='))
+        problems_add(b->problems, axis->where, NULL, "expected a path such as cluster.power_cap_w, got \"%s\"",
+                     path);
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int check_axes(const struct sweep *s, const struct binding *b) {
+    int result = 0;
+    for (size_t a = 0; a < s->axes.count; a++) {
+        const struct sweep_axis *axis = &s->axes.at[a];
+        for (size_t i = 0; i < axis->paths.count; i++)
+            if (check_path(s, axis, axis->paths.at[i], b) < 0)
+                result = ERROR_INPUT;
+        for (const struct sweep_axis *other = s->axes.at; other < axis && result == 0; other++)
+            if (strcmp(axis->column, other->column) == 0) {
+                problems_add(b->problems, axis->where, NULL, "another axis is named \"%s\" too", axis->name);
+                result = ERROR_INPUT;
+            }
+    }
+    return result;
+}
+
+static int count_points(struct sweep *s, const struct binding *b) {
+    s->count = 1;
+    for (size_t g = 0; g < s->axes.groups.count; g++) {
+        s->count *= s->axes.groups.at[g];
+        if (s->count > SWEEP_MOST_POINTS) {
+            problems_add(b->problems, (struct location){.file = s->doc.file}, "axes", "over %d points",
+                         SWEEP_MOST_POINTS);
+            return ERROR_INPUT;
+        }
+    }
+    return 0;
+}
+
+/* ---- Points ---- */
+
+size_t sweep_place(const struct sweep *s, size_t point, size_t axis) {
+    size_t group = s->axes.at[axis].group;
+    for (size_t g = s->axes.groups.count - 1; g > group; g--)
+        point /= s->axes.groups.at[g];
+    return point % s->axes.groups.at[group];
+}
+
+const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_t axis) {
+    return &s->axes.at[axis].values.at[sweep_place(s, point, axis)];
+}
+
+const char **sweep_fixed_texts(const struct sweep *s, struct arena *arena, size_t *ret_count) {
+    const char **texts = arena_alloc(arena, s->fixed.count * sizeof *texts);
+    for (size_t i = 0; i < s->fixed.count; i++)
+        texts[i] = arena_printf(arena, "%s=%s", s->fixed.at[i].path, s->fixed.at[i].yaml);
+    *ret_count = s->fixed.count;
+    return texts;
+}
+
+const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena, size_t *ret_count) {
+    size_t count = s->fixed.count, filled = 0;
+    for (size_t a = 0; a < s->axes.count; a++)
+        count += sweep_value(s, point, a)->sets.count;
+    const char **texts = arena_alloc(arena, count * sizeof *texts);
+    for (size_t a = 0; a <= s->axes.count; a++) {
+        const struct sweep_sets *sets = a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
+        for (size_t i = 0; i < sets->count; i++)
+            texts[filled++] = arena_printf(arena, "%s=%s", sets->at[i].path, sets->at[i].yaml);
+    }
+    *ret_count = count;
+    return texts;
+}
+
+/* The policy of a point, once for all points that have it. */
+static void remember_policy(struct sweep *s, const struct yaml_node *root) {
+    const struct yaml_node *policy = yaml_find(root, "policy");
+    const struct yaml_node *name = policy && policy->kind == YAML_NODE_MAPPING ? yaml_find(policy, "name") : NULL;
+    size_t at = 0;
+    if (!name || name->kind != YAML_NODE_SCALAR)
+        return;
+    while (at < s->policies.count && strcmp(s->policies.at[at], name->text) != 0)
+        at++;
+    if (at == s->policies.count)
+        array_push(&s->policies, arena_strdup(&s->doc.arena, name->text));
+}
+
+/* The scenario of one point as far as ids need it: values in place, nothing bound. */
+static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, struct problems *problems) {
+    struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
+    struct arena *arena = &scenario.doc.arena;
+    size_t count;
+    const char **sets = sweep_set_texts(s, point, arena, &count);
+    int r = 0;
+    for (size_t i = 0; i < count && r == 0; i++) {
+        size_t length = strcspn(sets[i], "=");
+        r = yaml_doc_set(&scenario.doc, arena_strndup(arena, sets[i], length), sets[i] + length + 1, problems);
+    }
+    if (r == 0) {
+        static const char version[] = EASIM_VERSION " " EASIM_COMMIT;
+        uint64_t start = hash_bytes(HASH_START, version, sizeof version);
+        remember_policy(s, scenario.doc.root);
+        s->points[point].id = scenario_hash(&scenario);
+        s->points[point].inputs = inputs_add_tree(&s->inputs, scenario.doc.root, start);
+    }
+    scenario_finish(&scenario);
+    return r;
+}
+
+static int identify_all(struct sweep *s, struct problems *problems) {
+    struct yaml_doc base = {0};
+    int r = yaml_doc_load(&base, s->base, problems);
+    if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
+        problems_add(problems, (struct location){.file = s->base}, NULL, "the file holds no scenario");
+        r = ERROR_INPUT;
+    }
+    s->points = mem_zalloc(s->count, sizeof *s->points);
+    (void)inputs_add(&s->inputs, &(struct input){.key = "sweep", .path = s->doc.file});
+    (void)inputs_add(&s->inputs, &(struct input){.key = "base", .path = s->base});
+    for (size_t p = 0; p < s->count && r == 0; p++)
+        r = identify(s, p, &base, problems);
+    yaml_doc_finish(&base);
+    return r;
+}
+
+int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
+    *s = (struct sweep){0};
+    if (yaml_doc_load(&s->doc, path, problems) < 0)
+        return ERROR_INPUT;
+    if (!s->doc.root) {
+        problems_add(problems, (struct location){.file = s->doc.file}, NULL, "the file holds no sweep");
+        return ERROR_INPUT;
+    }
+    struct sweep_file file = {0};
+    const struct binding binding = {.arena = &s->doc.arena, .problems = problems};
+    int result = schema_bind(&binding, sweep_fields, s->doc.root, "", &file);
+    s->name = file.name;
+    s->base = file.base;
+    if (file.name && strchr(file.name, '/'))
+        result =
+            schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
+    if (file.set && sweep_sets_bind(&s->fixed, file.set, "set", &binding) < 0)
+        result = ERROR_INPUT;
+    if (file.axes && sweep_axes_bind(&s->axes, file.axes, &binding) < 0)
+        result = ERROR_INPUT;
+    if (check_axes(s, &binding) < 0 || result < 0 || count_points(s, &binding) < 0)
+        return ERROR_INPUT;
+    return identify_all(s, problems) < 0 ? ERROR_INPUT : 0;
+}
+
+void sweep_finish(struct sweep *s) {
+    sweep_axes_finish(&s->axes);
+    free(s->points);
+    free(s->policies.at);
+    inputs_finish(&s->inputs);
+    yaml_doc_finish(&s->doc);
+}

@@ -1,0 +1,455 @@
+/* From the section `axes` to lists of values. Numbers that are computed keep 12 significant digits: ids are hashes
+   of their text, and the last bits of pow differ between C libraries. */
+#include "experiment/sweep/sweep_axes.h"
+
+#include "base/numfmt.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "metrics/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum scale { SCALE_LINEAR, SCALE_LOG };
+enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
+
+/* Numbers from..to, as a range or as the bounds of a sample. */
+struct span {
+    struct location where;
+    const char *path;                  /* of samples */
+    const struct yaml_node *bounds[3]; /* from, to, step: see bind_bounds */
+    double from, to, step;
+    const char *unit; /* of all three, with the blanks before it; "" */
+    int64_t count;
+    int32_t scale;
+    bool integer;
+};
+
+struct axis_item {
+    struct location where;
+    const char *name, *path;
+    const struct yaml_node *values, *range, *zip, *sample;
+};
+
+struct sample {
+    int32_t kind;
+    int64_t count, seed;
+    struct schema_list over; /* struct span */
+};
+
+static const char *const scale_names[] = {"linear", "log", NULL};
+static const char *const sampling_names[] = {"random", "lhs", NULL};
+
+#define SPAN_FIELDS                                                                                                \
+    {.key = "from", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[0]), .required = true},             \
+        {.key = "to", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[1]), .required = true},           \
+        {.key = "scale",                                                                                           \
+         .type = FIELD_CHOICE,                                                                                     \
+         .offset = offsetof(struct span, scale),                                                                   \
+         .choices = scale_names,                                                                                   \
+         .help = "equal steps of the value, or of its logarithm"},                                                 \
+    {                                                                                                              \
+        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct span, integer),                            \
+        .help = "round to whole numbers"                                                                           \
+    }
+
+static const struct field range_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
+    SPAN_FIELDS,
+    {.key = "step", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[2])},
+    {.key = "count", .type = FIELD_INT, .offset = offsetof(struct span, count), .min = 2, .max = SWEEP_MOST_POINTS},
+    FIELDS_END};
+
+static const struct field over_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
+    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct span, path), .required = true, .min = 1},
+    SPAN_FIELDS,
+    FIELDS_END};
+
+static const struct field sample_fields[] = {{.key = "kind",
+                                              .type = FIELD_CHOICE,
+                                              .offset = offsetof(struct sample, kind),
+                                              .required = true,
+                                              .choices = sampling_names,
+                                              .help = "independent draws, or a Latin hypercube"},
+                                             {.key = "count",
+                                              .type = FIELD_INT,
+                                              .offset = offsetof(struct sample, count),
+                                              .required = true,
+                                              .min = 1,
+                                              .max = SWEEP_MOST_POINTS},
+                                             {.key = "seed",
+                                              .type = FIELD_INT,
+                                              .offset = offsetof(struct sample, seed),
+                                              .default_value = 1,
+                                              .max = 9007199254740992},
+                                             {.key = "over",
+                                              .type = FIELD_OBJECTS,
+                                              .offset = offsetof(struct sample, over),
+                                              .required = true,
+                                              .min = 1,
+                                              .fields = over_fields,
+                                              .item_size = sizeof(struct span)},
+                                             FIELDS_END};
+
+static const struct field item_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct axis_item, where)},
+    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct axis_item, name), .min = 1},
+    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct axis_item, path), .min = 1},
+    {.key = "values", .type = FIELD_NODE, .offset = offsetof(struct axis_item, values)},
+    {.key = "range", .type = FIELD_NODE, .offset = offsetof(struct axis_item, range)},
+    {.key = "zip", .type = FIELD_NODE, .offset = offsetof(struct axis_item, zip)},
+    {.key = "sample", .type = FIELD_NODE, .offset = offsetof(struct axis_item, sample)},
+    FIELDS_END};
+
+/* ---- Values as text ---- */
+
+static void add_quoted(const char *text, struct str *out) {
+    str_add_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            str_add_char(out, '\\');
+        if (*text == '\n')
+            str_add(out, "\\n");
+        else
+            str_add_char(out, *text);
+    }
+    str_add_char(out, '"');
+}
+
+static void add_flow(const struct yaml_node *node, struct str *out) {
+    bool mapping = node->kind == YAML_NODE_MAPPING;
+    if (node->kind == YAML_NODE_SCALAR) {
+        if (node->quoted)
+            add_quoted(node->text, out);
+        else
+            str_add(out, node->text);
+        return;
+    }
+    str_add_char(out, mapping ? '{' : '[');
+    for (size_t i = 0; i < node->count; i++) {
+        str_add(out, i > 0 ? ", " : "");
+        if (mapping) {
+            add_flow(node->keys[i], out);
+            str_add(out, ": ");
+        }
+        add_flow(node->items[i], out);
+    }
+    str_add_char(out, mapping ? '}' : ']');
+}
+
+/* On one line. */
+static const char *flow_text(const struct yaml_node *node, struct arena *arena) {
+    struct str text = {0};
+    add_flow(node, &text);
+    const char *result = arena_strndup(arena, text.text ? text.text : "", text.length);
+    str_finish(&text);
+    return result;
+}
+
+int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
+                    const struct binding *b) {
+    if (node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, node, path, "a mapping from paths to values");
+    struct sweep_set *at = arena_alloc(b->arena, node->count * sizeof *at);
+    for (size_t i = 0; i < node->count; i++)
+        at[i] = (struct sweep_set){node->keys[i]->text, flow_text(node->items[i], b->arena)};
+    *sets = (struct sweep_sets){at, node->count};
+    return 0;
+}
+
+/* A value of an axis with one path. */
+static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml, struct arena *arena) {
+    struct sweep_set *set = arena_alloc(arena, sizeof *set);
+    *set = (struct sweep_set){axis->paths.at[0], yaml};
+    array_push(&axis->values, ((struct sweep_value){shown, {set, 1}}));
+}
+
+static void push_number(struct sweep_axis *axis, const struct span *span, double value, struct arena *arena) {
+    char rounded[NUMFMT_BYTES], text[NUMFMT_BYTES];
+    snprintf(rounded, sizeof rounded, "%.12g", span->integer ? round(value) : value);
+    if (!numfmt_parse_real(rounded, strlen(rounded), &value))
+        return; /* cannot be: it is a finite number */
+    numfmt_real(text, value);
+    const char *kept = arena_printf(arena, "%s%s", text, span->unit);
+    push_value(axis, kept, kept, arena);
+}
+
+/* ---- Lists and ranges ---- */
+
+static int wrong(const struct binding *b, struct location where, const char *path, const char *text) {
+    problems_add(b->problems, where, path, "%s", text);
+    return ERROR_INPUT;
+}
+
+static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
+    if (node->kind == YAML_NODE_SCALAR)
+        return schema_wrong(b, node, path, "a list of values");
+    if (node->count == 0)
+        return wrong(b, node->where, path, "expected at least one value, got none");
+    for (size_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = node->items[i];
+        const char *yaml = flow_text(item, b->arena);
+        const char *shown = node->keys ? node->keys[i]->text : item->kind == YAML_NODE_SCALAR ? item->text : yaml;
+        push_value(axis, shown, yaml, b->arena);
+    }
+    return 0;
+}
+
+static void add_path(struct sweep_axis *axis, const char *path) {
+    for (size_t i = 0; i < axis->paths.count; i++)
+        if (strcmp(axis->paths.at[i], path) == 0)
+            return;
+    array_push(&axis->paths, path);
+}
+
+/* A mapping from labels to whatever they set. */
+static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
+    int result = 0;
+    if (node->count == 0)
+        return wrong(b, node->where, path, "expected at least one value, got none");
+    for (size_t i = 0; i < node->count; i++) {
+        struct sweep_value value = {.shown = node->keys[i]->text};
+        const char *here = arena_printf(b->arena, "%s.%s", path, value.shown);
+        if (sweep_sets_bind(&value.sets, node->items[i], here, b) < 0)
+            result = ERROR_INPUT;
+        for (size_t k = 0; k < value.sets.count; k++)
+            add_path(axis, value.sets.at[k].path);
+        array_push(&axis->values, value);
+    }
+    return result;
+}
+
+/* A number with the unit that the first bound has, or with none as that: what the unit is of, the scenario says. */
+static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node, const char *path,
+                      const struct binding *b) {
+    const char *text = node->kind == YAML_NODE_SCALAR ? node->text : "", *unit = "";
+    struct yaml_node bare = *node;
+    size_t number = units_number_length(text, strlen(text));
+    if (number > 0) {
+        bare.text = arena_strndup(b->arena, text, number);
+        bare.length = number;
+        unit = arena_strdup(b->arena, text + number);
+    }
+    if (!span->unit)
+        span->unit = unit;
+    const char *name = unit + strspn(unit, " "), *expected = span->unit + strspn(span->unit, " ");
+    if (strcmp(name, expected) != 0)
+        return schema_wrong(b, node, path,
+                            *expected ? arena_printf(b->arena, "a number of %s, as from has", expected)
+                                      : "a number without unit, as from");
+    return schema_bind_value(b, field, &bare, path, (char *)span + field->offset);
+}
+
+static int bind_bounds(struct span *span, const char *path, const struct binding *b) {
+    static const struct field fields[] = {
+        {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from)},
+        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to)},
+        {.key = "step",
+         .type = FIELD_REAL,
+         .offset = offsetof(struct span, step),
+         .above_min = true,
+         .max = 1e300}};
+    int result = 0;
+    span->step = NAN;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (span->bounds[i] && bind_bound(span, &fields[i], span->bounds[i],
+                                          arena_printf(b->arena, "%s.%s", path, fields[i].key), b) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+static int bind_span(struct span *span, const char *path, const struct binding *b) {
+    if (bind_bounds(span, path, b) < 0)
+        return ERROR_INPUT;
+    if (!(span->from < span->to))
+        return wrong(b, span->where, path, "expected from < to");
+    if (span->scale == SCALE_LOG && span->from <= 0)
+        return wrong(b, span->where, path, "expected from > 0 with scale log");
+    return 0;
+}
+
+/* share 0..1 of the way. */
+static double along(const struct span *span, double share) {
+    if (share >= 1)
+        return span->to;
+    return span->scale == SCALE_LOG ? span->from * pow(span->to / span->from, share)
+                                    : span->from + (span->to - span->from) * share;
+}
+
+static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
+                      const struct binding *b) {
+    struct span span = {0};
+    if (schema_bind(b, range_fields, node, path, &span) < 0 || bind_span(&span, path, b) < 0)
+        return ERROR_INPUT;
+    bool stepped = !isnan(span.step);
+    if (stepped == (span.count > 0))
+        return wrong(b, span.where, path, "expected either step or count");
+    if (stepped && span.scale == SCALE_LOG)
+        return wrong(b, span.where, path, "a step has no scale log: give a count");
+    double steps = stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
+    if (steps >= SWEEP_MOST_POINTS)
+        return wrong(b, span.where, path, "expected at most 1000000 values");
+    for (size_t i = 0; i <= (size_t)steps; i++) {
+        push_number(axis, &span, stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
+                    b->arena);
+        size_t n = axis->values.count;
+        if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
+            axis->values.count--; /* rounded to the same whole number */
+    }
+    return 0;
+}
+
+/* Other columns of the tables in which those of the axes stand. */
+static bool is_taken(const char *name) {
+    static const char *const others[] = {"run_id", "policy",       "replication", "seed",    "state",     "error",
+                                         "claim",  "target",       "metric",      "n",       "mean",      "ci95",
+                                         "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
+                                         "value",  "tolerance",    "readings",    "missing", "nearest"};
+    bool taken = summary_find(name) >= 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        taken = taken || strcmp(name, others[i]) == 0;
+    return taken;
+}
+
+/* An axis in the arena of the binding; path: NULL if the values say what they set. */
+static struct sweep_axis *add_axis(struct sweep_axes *axes, const char *name, const char *path,
+                                   struct location where, const struct binding *b) {
+    struct sweep_axis *axis = array_add(axes);
+    axis->name = name ? name : path;
+    axis->column = is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
+    axis->where = where;
+    axis->group = axes->groups.count;
+    if (path)
+        array_push(&axis->paths, path);
+    return axis;
+}
+
+/* Values or a range, with a path or labels: an axis of the group that is being made. */
+static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, const char *path,
+                      const struct binding *b) {
+    bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
+    if (!item->path && !(labels && item->name))
+        return wrong(b, item->where, path,
+                     labels ? "expected a name to go with the labels" : "expected a path to go with the values");
+    struct sweep_axis *axis = add_axis(axes, item->name, item->path, item->where, b);
+    if (item->range)
+        return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
+    const char *values_path = arena_printf(b->arena, "%s.values", path);
+    return item->path ? bind_values(axis, item->values, values_path, b)
+                      : bind_labels(axis, item->values, values_path, b);
+}
+
+static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                    const struct binding *b) {
+    size_t first = axes->count;
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return schema_wrong(b, node, path, "a list of axes");
+    for (size_t i = 0; i < node->count; i++) {
+        struct axis_item item = {0};
+        const char *here = arena_printf(b->arena, "%s[%zu]", path, i);
+        if (schema_bind(b, item_fields, node->items[i], here, &item) < 0)
+            return ERROR_INPUT;
+        if (item.zip || item.sample || !item.values == !item.range)
+            return wrong(b, item.where, here, "expected a path with values or with a range");
+        if (bind_plain(axes, &item, here, b) < 0)
+            return ERROR_INPUT;
+        size_t count = axes->at[axes->count - 1].values.count, expected = axes->at[first].values.count;
+        if (count != expected) {
+            problems_add(b->problems, item.where, here, "expected %zu values as in the first list, got %zu",
+                         expected, count);
+            return ERROR_INPUT;
+        }
+    }
+    return 0;
+}
+
+/* ---- Samples ---- */
+
+static void shuffle(size_t *order, size_t count, gsl_rng *rng) {
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(gsl_rng_uniform(rng) * (double)i);
+        size_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* Every path has a random stream of its own: another axis more does not change the values of this one. */
+static void draw(struct sweep_axis *axis, const struct sample *sample, const struct span *span,
+                 struct arena *arena) {
+    size_t count = (size_t)sample->count;
+    gsl_rng *rng = rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
+    size_t *strata = mem_zalloc(count, sizeof *strata);
+    if (sample->kind == SAMPLING_LHS)
+        shuffle(strata, count, rng);
+    for (size_t i = 0; i < count; i++) {
+        double share = gsl_rng_uniform(rng);
+        if (sample->kind == SAMPLING_LHS)
+            share = ((double)strata[i] + share) / (double)count;
+        push_number(axis, span, along(span, share), arena);
+    }
+    free(strata);
+    gsl_rng_free(rng);
+}
+
+static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                       const struct binding *b) {
+    struct sample sample = {0};
+    if (schema_bind(b, sample_fields, node, path, &sample) < 0)
+        return ERROR_INPUT;
+    struct span *spans = sample.over.at;
+    for (size_t i = 0; i < sample.over.count; i++) {
+        if (bind_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
+            return ERROR_INPUT;
+        struct sweep_axis *axis = add_axis(axes, NULL, spans[i].path, spans[i].where, b);
+        axis->sampled = true;
+        draw(axis, &sample, &spans[i], b->arena);
+    }
+    return 0;
+}
+
+/* ---- All ---- */
+
+static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
+                     const struct binding *b) {
+    struct axis_item item = {0};
+    size_t first = axes->count;
+    if (schema_bind(b, item_fields, node, path, &item) < 0)
+        return ERROR_INPUT;
+    if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
+        return wrong(b, item.where, path, "expected one of values, range, zip and sample");
+    if ((item.path || item.name) && (item.zip || item.sample))
+        return wrong(b, item.where, path, "the names and paths of zip and sample stand inside of them");
+    int r = item.zip      ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
+            : item.sample ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)
+                          : bind_plain(axes, &item, path, b);
+    if (r == 0)
+        array_push(&axes->groups, axes->at[first].values.count);
+    return r;
+}
+
+int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node, const struct binding *b) {
+    int result = 0;
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return schema_wrong(b, node, "axes", "a list of axes");
+    for (size_t i = 0; i < node->count; i++)
+        if (bind_item(axes, node->items[i], arena_printf(b->arena, "axes[%zu]", i), b) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+void sweep_axes_finish(struct sweep_axes *axes) {
+    for (size_t a = 0; a < axes->count; a++) {
+        free(axes->at[a].paths.at);
+        free(axes->at[a].values.at);
+    }
+    free(axes->at);
+    free(axes->groups.at);
+}

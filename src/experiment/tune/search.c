@@ -1,0 +1,143 @@
+/* Search on grids: see search.h. */
+#include "experiment/tune/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WIDE         100.0 /* a larger ratio is searched on a logarithmic scale */
+#define PER_DECADE   4
+#define LINEAR_STEPS 16
+#define ZOOMS        3 /* each makes the step three times finer */
+#define ZOOM_STEPS   6 /* between whose ends the best lies, which is known */
+#define ROUNDS       4 /* over all axes */
+
+struct search_axis search_axis_of(double least, double most, bool whole, bool may_be_off) {
+    bool wide = least >= 0 && most > (least > 0 ? WIDE * least : WIDE);
+    return (struct search_axis){least, most, wide, whole, may_be_off};
+}
+
+/* The scale on which steps are equal. A range from 0 begins, on a logarithmic one, nine decades below its end. */
+static double to_scale(const struct search_axis *axis, double value) {
+    double least = axis->least > 0 ? axis->least : axis->most * 1e-9;
+    return axis->logarithmic ? log10(fmax(value, least)) : value;
+}
+
+/* To three significant digits, which is finer than the last grid and can be read. */
+static double round_digits(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
+}
+
+static double from_scale(const struct search_axis *axis, double at) {
+    double value = axis->logarithmic ? pow(10, at) : at;
+    value = axis->whole ? round(value) : round_digits(value);
+    return fmin(fmax(value, axis->least), axis->most);
+}
+
+static bool better(const struct search_score *a, const struct search_score *b) {
+    if (isnan(a->value) || isnan(b->value))
+        return !isnan(a->value);
+    return a->violation != b->violation ? a->violation < b->violation : a->value < b->value;
+}
+
+static bool is_known(const struct search *s, const double *point) {
+    for (size_t t = 0; t < s->trials.count; t++)
+        if (memcmp(s->trials.at[t].point, point, s->count * sizeof *point) == 0)
+            return true;
+    return false;
+}
+
+static int try_point(struct search *s, const double *point) {
+    struct search_trial trial = {.score = {INFINITY, NAN}};
+    if (s->trials.count >= s->most_trials || is_known(s, point))
+        return 0;
+    int r = s->evaluate(s->context, point, &trial.score);
+    if (r < 0)
+        return r;
+    trial.point = mem_zalloc(s->count, sizeof *trial.point);
+    memcpy(trial.point, point, s->count * sizeof *point);
+    array_push(&s->trials, trial);
+    if (better(&trial.score, &s->trials.at[s->best].score))
+        s->best = s->trials.count - 1;
+    return 0;
+}
+
+/* The best point so far with another value on one axis. */
+static int try_value(struct search *s, size_t axis, double value) {
+    double *point = mem_zalloc(s->count, sizeof *point);
+    memcpy(point, s->trials.at[s->best].point, s->count * sizeof *point);
+    point[axis] = value;
+    int r = try_point(s, point);
+    free(point);
+    return r;
+}
+
+static int try_grid(struct search *s, size_t axis, double from, double to, unsigned steps) {
+    int r = 0;
+    for (unsigned i = 0; i <= steps && r == 0; i++)
+        r = try_value(s, axis, from_scale(&s->axes[axis], from + (to - from) * i / steps));
+    return r;
+}
+
+/* Of the grid over the whole range. */
+static unsigned axis_steps(const struct search_axis *a) {
+    double range = to_scale(a, a->most) - to_scale(a, a->least);
+    double steps = a->logarithmic ? ceil(range * PER_DECADE) : LINEAR_STEPS;
+    if (a->whole && !a->logarithmic)
+        steps = fmin(fmax(range, 1), WIDE);
+    return (unsigned)fmax(steps, 4);
+}
+
+/* Axes from this one on: all values that differ, as if none were known. */
+static void expect(const struct search *s, size_t axis) {
+    size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
+    for (; axis < s->count; axis++) {
+        const struct search_axis *a = &s->axes[axis];
+        trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 + ZOOMS * ZOOM_STEPS;
+    }
+    if (s->expect)
+        s->expect(s->context, trials < s->most_trials ? trials : s->most_trials);
+}
+
+static int search_axis(struct search *s, size_t axis) {
+    const struct search_axis *a = &s->axes[axis];
+    double from = to_scale(a, a->least), to = to_scale(a, a->most), step = (to - from) / axis_steps(a);
+    int r = a->may_be_off ? try_value(s, axis, INFINITY) : 0;
+    if (r == 0 && a->logarithmic && a->least == 0)
+        r = try_value(s, axis, 0);
+    if (r == 0)
+        r = try_grid(s, axis, from, to, axis_steps(a));
+    for (int zoom = 0; zoom < ZOOMS && r == 0; zoom++) {
+        double value = s->trials.at[s->best].point[axis];
+        if (!isfinite(value))
+            break;
+        double middle = to_scale(a, value);
+        r = try_grid(s, axis, fmax(from, middle - step), fmin(to, middle + step), ZOOM_STEPS);
+        step /= 3;
+    }
+    return r;
+}
+
+int search_run(struct search *s, const double *start) {
+    expect(s, 0);
+    int r = try_point(s, start);
+    for (int round = 0; round < ROUNDS && r == 0 && s->trials.count > 0; round++) {
+        size_t best = s->best;
+        for (size_t axis = 0; axis < s->count && r == 0; axis++) {
+            expect(s, axis);
+            r = search_axis(s, axis);
+        }
+        if (s->best == best || s->count == 1)
+            break;
+    }
+    return r;
+}
+
+void search_finish(struct search *s) {
+    for (size_t t = 0; t < s->trials.count; t++)
+        free(s->trials.at[t].point);
+    free(s->trials.at);
+    *s = (struct search){0};
+}

@@ -1,0 +1,116 @@
+/* Tuning: see tune.h. */
+#include "experiment/tune/tune.h"
+
+#include "base/mem.h"
+#include "metrics/kinds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* NAN unless it is defined in every replication: means over different workloads do not compare. */
+static struct estimate estimate(const struct replicate_result *result, unsigned column) {
+    struct estimate e = statistics_column(result->summaries, result->count, column);
+    if (e.n < result->count)
+        e.mean = e.sd = e.ci95 = NAN;
+    return e;
+}
+
+/* As a fraction of the start's mean; from 0 every change is without bound. */
+static double change_of(double value, double start) {
+    return value == start ? 0 : (value - start) / fabs(start);
+}
+
+/* By how much the trial breaks its bounds, in fractions of the start's means. */
+static double violation(const struct tune *t, const struct tune_trial *trial) {
+    const struct tune_trial *start = &t->trials.at[0];
+    double sum = 0;
+    for (size_t i = 0; i < t->constraint_count; i++) {
+        const struct tune_constraint *c = &t->constraints[i];
+        double change = change_of(trial->constrained[i], start->constrained[i]);
+        double beyond = c->at_least ? c->change - change : change - c->change;
+        sum += isnan(beyond) ? INFINITY : fmax(0, beyond);
+    }
+    return sum;
+}
+
+static void judge(const struct tune *t, struct tune_trial *trial) {
+    trial->objective = estimate(&trial->runs, t->objective);
+    for (size_t i = 0; i < t->constraint_count; i++)
+        trial->constrained[i] = estimate(&trial->runs, t->constraints[i].column).mean;
+}
+
+static int evaluate(void *context, const double *point, struct search_score *ret_score) {
+    struct tune *t = context;
+    struct error error = {0};
+    struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
+                               .constrained = mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
+    tune_apply(t, point, t->study);
+    int r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
+    if (r == 0)
+        judge(t, &trial);
+    else
+        trial.failure = mem_strdup(error.text);
+    array_push(&t->trials, trial);
+    if (r < 0 && (t->trials.count == 1 || r == ERROR_CANCELLED)) {
+        t->error = error;
+        return r;
+    }
+    bool more = metric_kind(t->objective).better == METRIC_MORE;
+    ret_score->value = more ? -trial.objective.mean : trial.objective.mean;
+    ret_score->violation = r == 0 ? violation(t, &trial) : INFINITY;
+    return 0;
+}
+
+void tune_apply(const struct tune *t, const double *point, struct study *study) {
+    for (size_t i = 0; i < t->count; i++)
+        params_set_number(&study->params, t->params[i], point[i]);
+}
+
+static void expect(void *context, size_t trials) {
+    const struct tune *t = context;
+    t->expect(t->context, trials);
+}
+
+int tune_run(struct tune *t, struct error *reterr) {
+    double *start = mem_zalloc(t->count, sizeof *start);
+    for (size_t i = 0; i < t->count; i++)
+        start[i] = params_number(&t->study->params, t->params[i]);
+    t->search = (struct search){.axes = t->axes,
+                                .count = t->count,
+                                .evaluate = evaluate,
+                                .context = t,
+                                .most_trials = t->most_trials,
+                                .expect = t->expect ? expect : NULL};
+    int r = search_run(&t->search, start);
+    if (r < 0)
+        *reterr = t->error;
+    free(start);
+    return r;
+}
+
+void tune_finish(struct tune *t) {
+    for (size_t i = 0; i < t->trials.count; i++) {
+        replicate_result_finish(&t->trials.at[i].runs);
+        free(t->trials.at[i].constrained);
+        free(t->trials.at[i].failure);
+    }
+    free(t->trials.at);
+    search_finish(&t->search);
+}
+
+bool tune_keeps_constraints(const struct tune *t, size_t trial) {
+    return t->search.trials.at[trial].score.violation == 0;
+}
+
+bool tune_found(const struct tune *t) {
+    return t->search.best != 0 && tune_keeps_constraints(t, t->search.best);
+}
+
+size_t tune_failed(const struct tune *t, const char **ret_first) {
+    size_t count = 0;
+    *ret_first = NULL;
+    for (size_t i = 0; i < t->trials.count; i++)
+        if (t->trials.at[i].failure && count++ == 0)
+            *ret_first = t->trials.at[i].failure;
+    return count;
+}

@@ -1,0 +1,273 @@
+/* From Kineto traces to a profile row and figures. Figures of a rank are those of its whole trace, or of the chosen
+   steps. */
+#include "ingest/kineto/kineto.h"
+
+#include "ingest/kineto/kineto_figures.h"
+#include "ingest/kineto/kineto_ranks.h"
+#include "ingest/kineto/kineto_shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of NCCL of all versions, RCCL and HCCL. */
+#define COMMUNICATION_PATTERN "^nccl|ncclKernel|ncclDevKernel|^rccl|^hccl"
+
+#define LISTED_STEPS 16384 /* of all ranks */
+
+struct session {
+    const struct profile_options *options;
+    struct kineto_reading reading;
+    struct kineto_kinds kinds;
+    struct kineto_trace *traces;
+    struct kineto_rank_figures *figures; /* of each trace */
+    size_t count;
+    size_t steps_left; /* to be listed */
+    struct profile *profile;
+    struct problems *problems;
+};
+
+static void problem(struct session *s, const struct error *error) {
+    problems_add(s->problems, (struct location){0}, NULL, "%s", error->text);
+}
+
+static int compile(struct session *s, const char *option, const char *text, regex_t *pattern) {
+    char reason[128];
+    int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
+    if (code == 0)
+        return 0;
+    regerror(code, pattern, reason, sizeof reason);
+    problems_add(s->problems, (struct location){0}, NULL, "%s: expected a regular expression, got \"%s\": %s",
+                 option, text, reason);
+    return ERROR_INPUT;
+}
+
+static int compile_patterns(struct session *s) {
+    const char *communication = s->options->communication_pattern;
+    if (compile(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
+                &s->reading.communication) < 0)
+        return ERROR_INPUT;
+    if (s->options->iteration_pattern &&
+        compile(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
+        regfree(&s->reading.communication);
+        return ERROR_INPUT;
+    }
+    s->reading.has_iteration = s->options->iteration_pattern != NULL;
+    return 0;
+}
+
+static void free_patterns(struct session *s) {
+    regfree(&s->reading.communication);
+    if (s->reading.has_iteration)
+        regfree(&s->reading.iteration);
+}
+
+/* ---- One file ---- */
+
+static void note(struct session *s, const struct kineto_trace *trace, uint64_t count, const char *what) {
+    if (count > 0)
+        problems_add(&s->profile->notes, (struct location){0}, NULL, "%s: %llu %s", trace->path,
+                     (unsigned long long)count, what);
+}
+
+static void note_input(struct session *s, const struct kineto_trace *trace) {
+    struct problems *notes = &s->profile->notes;
+    size_t length = strlen(trace->path);
+    if (trace->truncation)
+        problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path, trace->truncation,
+                     (unsigned long long)trace->records);
+    s->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
+    if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
+        problems_add(notes, (struct location){0}, NULL, "%s: ends in .tmp: an export that was not finished",
+                     trace->path);
+    note(s, trace, trace->losses.records, "damaged events left out");
+    note(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
+    note(s, trace, trace->no_duration, "events without start or duration left out");
+    note(s, trace, trace->negative, "events with a negative duration left out");
+    note(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
+    note(s, trace, trace->more_steps, "steps too many: left out");
+    note(s, trace, trace->unlaunched, "launches too many or too far off: their kernels count as without one");
+    note(s, trace, trace->crowded, "GPU events of too many messages or streams: in the sums, but not told apart");
+}
+
+/* Only communication is needed once a rank's own figures are there. */
+static void keep_communication(const struct session *s, struct kineto_trace *trace) {
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->events.count; i++)
+        if (s->kinds.all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
+            trace->events.at[kept++] = trace->events.at[i];
+    trace->events.count = trace->events.capacity = kept;
+    trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
+}
+
+static void read_file(struct session *s, size_t index, const char *path) {
+    struct kineto_trace *trace = &s->traces[index];
+    const struct profile_options *options = s->options;
+    struct error error = {0};
+    if (kineto_trace_read(path, &s->reading, trace, &error) < 0) {
+        problem(s, &error);
+        return;
+    }
+    note_input(s, trace);
+    struct kineto_streams streams;
+    kineto_prepare(trace, &s->reading, &streams);
+    if (options->has_steps && trace->steps.count == 0)
+        problems_add(s->problems, (struct location){0}, "--steps", "%s: no step %lld..%lld", path,
+                     (long long)options->first_step, (long long)options->last_step);
+    kineto_rank_figures_init(&s->figures[index], trace, &streams, s->steps_left);
+    s->steps_left -= trace->steps.count;
+    keep_communication(s, trace);
+}
+
+/* ---- Ranks ---- */
+
+struct keyed {
+    struct kineto_trace trace;
+    struct kineto_rank_figures figures;
+};
+
+/* Equal ranks by name: messages do not depend on the order of the files. */
+static int by_rank(const void *a, const void *b) {
+    const struct kineto_trace *x = &((const struct keyed *)a)->trace, *y = &((const struct keyed *)b)->trace;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* Orders the traces by rank, their figures along. */
+static void sort_ranks(struct session *s) {
+    struct keyed *keyed = mem_alloc(s->count * sizeof *keyed);
+    for (size_t i = 0; i < s->count; i++)
+        keyed[i] = (struct keyed){s->traces[i], s->figures[i]};
+    qsort(keyed, s->count, sizeof *keyed, by_rank);
+    for (size_t i = 0; i < s->count; i++) {
+        s->traces[i] = keyed[i].trace;
+        s->figures[i] = keyed[i].figures;
+    }
+    free(keyed);
+}
+
+static int check_ranks(struct session *s) {
+    size_t before = s->problems->count;
+    for (size_t i = 0; s->count > 1 && i < s->count; i++)
+        if (s->traces[i].rank < 0)
+            problems_add(s->problems, (struct location){0}, NULL,
+                         "%s: no distributedInfo.rank, which each of several files needs", s->traces[i].path);
+    for (size_t i = 1; i < s->count; i++)
+        if (s->traces[i].rank >= 0 && s->traces[i].rank == s->traces[i - 1].rank)
+            problems_add(s->problems, (struct location){0}, NULL, "rank %lld is in two files: %s and %s",
+                         (long long)s->traces[i].rank, s->traces[i - 1].path, s->traces[i].path);
+    return s->problems->count > before ? ERROR_INPUT : 0;
+}
+
+/* "4-7, 9" of the ranks that the world has and no file; at most a few of them. */
+static void note_missing(struct session *s) {
+    int64_t world = s->traces[0].world_size, next = 0, missing = 0;
+    struct str list = {0};
+    for (size_t i = 0; i <= s->count && s->count > 1; i++) {
+        int64_t rank = i < s->count ? s->traces[i].rank : world;
+        if (rank > next && list.length < 60)
+            str_addf(&list, rank - next > 1 ? "%s%lld-%lld" : "%s%lld", list.length ? ", " : "", (long long)next,
+                     (long long)(rank - 1));
+        missing += rank > next ? rank - next : 0;
+        next = rank >= next ? rank + 1 : next;
+    }
+    if (missing > 0)
+        problems_add(&s->profile->notes, (struct location){0}, NULL, "%lld of %lld ranks have no file: %s",
+                     (long long)missing, (long long)world, list.text);
+    str_finish(&list);
+}
+
+/* ---- The profile row ---- */
+
+/* The slowest rank holds up all others. */
+static double slowest_median_s(const struct session *s) {
+    double slowest = NAN;
+    for (size_t i = 0; i < s->count; i++)
+        if (!(s->figures[i].iteration.median_us <= slowest * 1e6))
+            slowest = s->figures[i].iteration.median_us / 1e6;
+    return slowest;
+}
+
+static void add_row(struct session *s) {
+    struct profile_row *row = profile_add_row(s->profile, s->options);
+    const struct kineto_trace *first = &s->traces[0];
+    double iteration_s = slowest_median_s(s);
+    struct arena *arena = &s->profile->arena;
+    if (row->gpus == 0 && first->world_size > 0 && first->world_size <= UINT32_MAX)
+        row->gpus = (uint32_t)first->world_size;
+    if (!row->gpu && first->gpu)
+        row->gpu = arena_strdup(arena, first->gpu);
+    if (row->gpus > 0 && row->batch > 0 && iteration_s > 0)
+        row->throughput_samples_s = (double)row->gpus * row->batch / iteration_s;
+    row->source = arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
+    if (!(iteration_s > 0))
+        problems_add(
+            &s->profile->notes, (struct location){0}, NULL,
+            "no iteration is marked: no throughput; --iteration PATTERN names an annotation that begins one");
+    else if (row->gpus == 0 || row->batch == 0)
+        problems_add(&s->profile->notes, (struct location){0}, NULL, "no throughput without %s",
+                     row->gpus > 0    ? "--batch"
+                     : row->batch > 0 ? "--gpus"
+                                      : "--gpus and --batch");
+}
+
+/* ---- All files ---- */
+
+static void report(struct session *s) {
+    struct kineto_ranks ranks;
+    struct kineto_costs costs;
+    s->profile->figures = figures_create(&s->profile->arena);
+    kineto_ranks_init(&ranks, &s->kinds, s->traces, s->count);
+    kineto_costs_init(&costs, &ranks);
+    if (ranks.too_many)
+        problems_add(&s->profile->notes, (struct location){0}, NULL,
+                     "%llu communication kernels are too many to match (at most %d): choose fewer --steps",
+                     (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
+    kineto_figures_add_ranks(s->profile->figures, s->traces, s->figures, s->count);
+    if (s->count > 1)
+        kineto_figures_add_collectives(s->profile->figures, &ranks);
+    kineto_figures_add_costs(s->profile->figures, &costs);
+    kineto_costs_finish(&costs);
+    kineto_ranks_finish(&ranks);
+    note_missing(s);
+    add_row(s);
+}
+
+static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,
+                       struct profile *profile, struct problems *problems) {
+    size_t before = problems->count;
+    struct session s = {
+        .options = options, .count = count, .steps_left = LISTED_STEPS, .profile = profile, .problems = problems};
+    s.reading = (struct kineto_reading){.strict = options->strict,
+                                        .has_steps = options->has_steps,
+                                        .first_step = options->first_step,
+                                        .last_step = options->last_step,
+                                        .kernel_delay_ns = llround(fmin(options->kernel_delay_us, 1e12) * 1000),
+                                        .kinds = &s.kinds};
+    if (compile_patterns(&s) < 0)
+        return ERROR_INPUT;
+    kineto_kinds_init(&s.kinds);
+    s.traces = mem_zalloc(count, sizeof *s.traces);
+    s.figures = mem_zalloc(count, sizeof *s.figures);
+    for (size_t i = 0; i < count; i++)
+        read_file(&s, i, paths[i]);
+    if (problems->count == before) {
+        sort_ranks(&s);
+        if (check_ranks(&s) == 0)
+            report(&s);
+    }
+    for (size_t i = 0; i < count; i++) {
+        kineto_rank_figures_finish(&s.figures[i]);
+        kineto_trace_finish(&s.traces[i]);
+    }
+    free(s.figures);
+    free(s.traces);
+    kineto_kinds_finish(&s.kinds);
+    free_patterns(&s);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+const struct profile_reader kineto_reader = {
+    "kineto", "PyTorch-profiler (Kineto) traces, one rank or all", kineto_read,
+    PROFILE_STEPS | PROFILE_ITERATION | PROFILE_COMMUNICATION | PROFILE_KERNEL_DELAY};

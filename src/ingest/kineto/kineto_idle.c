@@ -1,0 +1,52 @@
+/* Gaps between the events of each stream, by reason. */
+#include "ingest/kineto/kineto_idle.h"
+
+#include <stdlib.h>
+
+void kineto_streams_init(struct kineto_streams *streams, const struct kineto_kinds *kinds) {
+    *streams = (struct kineto_streams){0};
+    for (size_t i = 0; i < kinds->tracks.count; i++)
+        array_push(&streams->all, ((struct kineto_stream){.track = kinds->tracks.at[i]}));
+}
+
+void kineto_streams_add(struct kineto_streams *streams, const struct kineto_trace *trace,
+                        const struct kineto_event *event, const int64_t *launch_ns, int64_t delay_ns) {
+    uint32_t track = trace->kinds->all.at[event->kind].track;
+    if (track == KINETO_NONE)
+        return;
+    struct kineto_stream *stream = &streams->all.at[track];
+    int64_t gap_ns = event->start_ns - stream->busy_until_ns;
+    if (stream->events++ == 0) {
+        stream->busy_until_ns = event->end_ns;
+        return;
+    }
+    if (gap_ns > 0) {
+        stream->idle += gap_ns;
+        if (launch_ns && *launch_ns > stream->busy_until_ns)
+            stream->host_wait += gap_ns;
+        else if (gap_ns < delay_ns)
+            stream->kernel_wait += gap_ns;
+    }
+    if (event->end_ns > stream->busy_until_ns)
+        stream->busy_until_ns = event->end_ns;
+}
+
+static int by_track(const void *a, const void *b) {
+    const struct kineto_track *x = &((const struct kineto_stream *)a)->track;
+    const struct kineto_track *y = &((const struct kineto_stream *)b)->track;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+void kineto_streams_complete(struct kineto_streams *streams) {
+    struct kineto_stream *all = streams->all.at;
+    size_t kept = 0;
+    for (size_t i = 0; i < streams->all.count; i++)
+        if (all[i].events > 0)
+            all[kept++] = all[i];
+    if (kept > 0)
+        qsort(all, kept, sizeof *all, by_track);
+    streams->all.count = streams->all.capacity = kept;
+    streams->all.at = mem_realloc(all, kept + 1, sizeof *all);
+}

@@ -1,0 +1,114 @@
+/* The table of kinds. Invariant: the first three are the others of each class; kind 3 + n has key number n. */
+#include "ingest/kineto/kineto_kinds.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define OTHERS          3
+#define MOST_NAME_BYTES ((size_t)4 << 20)
+
+/* Texts as hashes: a table that is full must still find what it holds, whatever the length of a name. */
+struct key {
+    uint64_t name, collective, group;
+    int64_t group_size;
+    double bytes;
+    uint32_t track, class;
+};
+
+static uint64_t hash_of(struct slice text) {
+    return hash_bytes(HASH_START, text.at, text.length);
+}
+
+static struct slice cut(struct slice text) {
+    return (struct slice){text.at, text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES};
+}
+
+void kineto_kinds_init(struct kineto_kinds *kinds) {
+    *kinds = (struct kineto_kinds){0};
+    for (enum kineto_class class = KINETO_COMPUTE; class <= KINETO_MEMORY; class *= 2)
+        array_push(&kinds->all, ((struct kineto_kind){class, KINETO_NONE, KINETO_NONE, "others", NULL, 0, NAN}));
+}
+
+static uint32_t track_number(struct kineto_kinds *kinds, int64_t device, int64_t stream) {
+    struct kineto_track track = {device, stream};
+    uint32_t number = intern_find(&kinds->track_keys, &track, sizeof track);
+    if (number != INTERN_NONE || kinds->tracks.count == KINETO_MOST_TRACKS)
+        return number;
+    array_push(&kinds->tracks, track);
+    return intern(&kinds->track_keys, &track, sizeof track, NULL);
+}
+
+static const char *kept(struct kineto_kinds *kinds, struct slice text) {
+    bool is_new;
+    uint32_t number = intern(&kinds->names, text.at, text.length, &is_new);
+    kinds->name_bytes += is_new ? text.length + 64 : 0; /* 64: of the table */
+    return intern_text(&kinds->names, number);
+}
+
+struct group {
+    uint64_t name, kernel;
+};
+
+static uint32_t group_number(struct kineto_kinds *kinds, const struct key *key) {
+    const struct group group = {key->group, key->name};
+    bool is_new;
+    uint32_t number = intern(&kinds->groups, &group, sizeof group, &is_new);
+    if (is_new)
+        array_push(&kinds->has_others, false);
+    return number;
+}
+
+static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description *d, const struct key *key) {
+    struct kineto_kind kind = {d->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
+    if (d->class == KINETO_COMMUNICATION) {
+        kind.group = group_number(kinds, key);
+        kind.name = kept(kinds, cut(d->name));
+        kind.collective = d->collective.length > 0 ? kept(kinds, cut(d->collective)) : NULL;
+        kind.group_size = d->group_size;
+        kind.bytes = d->bytes;
+    }
+    array_push(&kinds->all, kind);
+    return intern(&kinds->keys, key, sizeof *key, NULL) + OTHERS;
+}
+
+static uint32_t others(struct kineto_kinds *kinds, const struct kineto_description *d, const struct key *key) {
+    const struct group group = {key->group, key->name};
+    uint32_t number = intern_find(&kinds->groups, &group, sizeof group);
+    if (d->class == KINETO_COMMUNICATION && number != INTERN_NONE)
+        kinds->has_others.at[number] = true;
+    return d->class / 2; /* 1, 2, 4: the first, second, third */
+}
+
+uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_description *d) {
+    struct key key = {.track = track_number(kinds, d->device, d->stream), .class = d->class};
+    if (d->class == KINETO_COMMUNICATION) {
+        key.name = hash_of(cut(d->name));
+        key.collective = hash_of(cut(d->collective));
+        key.group = hash_bytes(hash_bytes(hash_of(d->group), "", 1), d->ranks.at, d->ranks.length);
+        key.group_size = d->group_size;
+        key.bytes = d->bytes;
+    }
+    uint32_t number = intern_find(&kinds->keys, &key, sizeof key);
+    if (number != INTERN_NONE)
+        return number + OTHERS;
+    if (kinds->all.count < KINETO_MOST_KINDS && kinds->name_bytes < MOST_NAME_BYTES)
+        return add(kinds, d, &key);
+    return others(kinds, d, &key);
+}
+
+bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number) {
+    return number >= OTHERS && kinds->all.at[number].track != KINETO_NONE;
+}
+
+void kineto_kinds_finish(struct kineto_kinds *kinds) {
+    free(kinds->all.at);
+    free(kinds->tracks.at);
+    free(kinds->has_others.at);
+    intern_finish(&kinds->keys);
+    intern_finish(&kinds->track_keys);
+    intern_finish(&kinds->groups);
+    intern_finish(&kinds->names);
+    *kinds = (struct kineto_kinds){0};
+}

@@ -1,0 +1,427 @@
+/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events and their launches only, never with
+   the file; all else is bounded. */
+#include "ingest/kineto/kineto_trace.h"
+
+#include "base/hash.h"
+#include "io/json_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEN_NAMES        4096
+#define MOST_DEVICES      64
+#define MOST_DURATION_NS  INT64_C(1000000000000000000)
+#define EARLY_LAUNCHES    2097152 /* kept beyond the number of GPU events so far */
+#define MOST_LAUNCH_SHIFT 12      /* 4 us, and launches up to 2.4 hours from the first */
+
+enum verdict { UNKNOWN, MATCHES, DIFFERS };
+
+/* Answers of a regular expression by the hash of the name: names repeat for thousands of events. */
+struct seen_name {
+    uint64_t hash;
+    enum verdict verdict;
+};
+
+struct device {
+    int64_t id;
+    double memory_bytes;
+    char name[KINETO_NAME_BYTES + 1];
+};
+
+struct reader {
+    const struct kineto_reading *reading;
+    struct kineto_trace *trace;
+    struct device devices[MOST_DEVICES]; /* of the header */
+    size_t device_count;
+    struct str text;
+    struct seen_name communication[SEEN_NAMES], iteration[SEEN_NAMES];
+};
+
+/* ---- Names ---- */
+
+/* As slice_is, inline: lengths of literals are known then, and this runs for every member of every event. */
+static inline bool is(struct slice key, const char *name) {
+    return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
+}
+
+static bool matches(struct reader *r, const regex_t *pattern, struct seen_name *seen, struct slice name) {
+    uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
+    struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
+    if (slot->verdict != UNKNOWN && slot->hash == hash)
+        return slot->verdict == MATCHES;
+    r->text.length = 0;
+    str_add_bytes(&r->text, name.at, name.length);
+    slot->hash = hash;
+    slot->verdict = regexec(pattern, r->text.text, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
+    return slot->verdict == MATCHES;
+}
+
+enum category { OTHER, KERNEL, COPY, LAUNCH, ANNOTATION, INSTANT };
+
+/* Case and names differ with the age of the writer. */
+static enum category category_of(struct slice text) {
+    static const struct {
+        const char *name;
+        enum category category;
+    } categories[] = {
+        {"kernel", KERNEL},
+        {"cpu_op", ANNOTATION},
+        {"cuda_runtime", LAUNCH},
+        {"gpu_memcpy", COPY},
+        {"gpu_memset", COPY},
+        {"user_annotation", ANNOTATION},
+        {"cuda_driver", LAUNCH},
+        {"hip_runtime", LAUNCH},
+        {"hip_driver", LAUNCH},
+        {"Runtime", LAUNCH},
+        {"Memcpy", COPY},
+        {"Memset", COPY},
+        {"mtia_runtime", LAUNCH},
+        {"Operator", ANNOTATION},
+        {"mtia_ccp_events", KERNEL},
+        {"concurrent_kernel", KERNEL},
+        {"cpu_instant_event", INSTANT},
+    };
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        if (slice_is_word(text, categories[i].name))
+            return categories[i].category;
+    return OTHER;
+}
+
+/* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
+static struct slice short_name(struct slice name) {
+    size_t length = 0;
+    while (length < name.length && length < KINETO_NAME_BYTES && name.at[length] != '(' && name.at[length] != '<')
+        length++;
+    while (length > 0 && name.at[length - 1] == ' ')
+        length--;
+    return (struct slice){name.at, length};
+}
+
+/* ---- One event ---- */
+
+struct fields {
+    struct slice name, category, phase, start, duration, track, arguments;
+};
+
+struct message {
+    struct slice type;
+    int64_t in, out; /* elements */
+};
+
+static double bytes_of_type(struct slice type) {
+    static const struct {
+        const char *name;
+        int bytes;
+    } types[] = {{"Float", 4},         {"BFloat16", 2},    {"Half", 2},         {"Double", 8},        {"Long", 8},
+                 {"Int", 4},           {"Short", 2},       {"Byte", 1},         {"Char", 1},          {"Bool", 1},
+                 {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}, {"ComplexFloat", 8}, {"ComplexDouble", 16}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (slice_is(type, types[i].name))
+            return types[i].bytes;
+    return NAN;
+}
+
+static void add_copy(struct reader *r, struct slice name, double bytes) {
+    bool is_new;
+    if (slice_begins(name, "Memcpy"))
+        name = short_name(name);
+    name.length = name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES;
+    if (r->trace->copies.count >= 256) /* a dozen names are usual */
+        name = (struct slice){"others", 6};
+    uint32_t number = intern(&r->trace->copy_names, name.at, name.length, &is_new);
+    if (is_new)
+        array_add(&r->trace->copies);
+    r->trace->copies.at[number].bytes += bytes;
+    r->trace->copies.at[number].count++;
+}
+
+static void read_arguments(struct slice text, struct kineto_description *d, int64_t *correlation, double *copied,
+                           struct message *m) {
+    struct json_cursor cursor = json_inside(text);
+    struct slice key, value;
+    while (json_member(&cursor, &key, &value)) {
+        if (is(key, "stream"))
+            (void)json_integer(value, &d->stream);
+        else if (is(key, "device"))
+            (void)json_integer(value, &d->device);
+        else if (is(key, "correlation"))
+            (void)json_integer(value, correlation);
+        else if (is(key, "bytes"))
+            (void)json_real(value, copied);
+        else if (is(key, "Collective name"))
+            d->collective = json_string(value);
+        else if (is(key, "In msg nelems"))
+            (void)json_integer(value, &m->in);
+        else if (is(key, "Out msg nelems"))
+            (void)json_integer(value, &m->out);
+        else if (is(key, "Group size"))
+            (void)json_integer(value, &d->group_size);
+        else if (is(key, "dtype"))
+            m->type = json_string(value);
+        else if (is(key, "Process Group Name"))
+            d->group = json_string(value);
+        else if (is(key, "Process Group Ranks"))
+            d->ranks = json_string(value);
+    }
+}
+
+static void add_gpu_event(struct reader *r, const struct fields *f, enum category category, int64_t start_ns,
+                          int64_t duration_ns) {
+    struct kineto_description d = {.class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
+    struct message message = {.in = -1, .out = -1};
+    int64_t correlation = 0;
+    double copied = 0;
+    if (category == KERNEL)
+        d.class = matches(r, &r->reading->communication, r->communication, f->name) ? KINETO_COMMUNICATION
+                                                                                    : KINETO_COMPUTE;
+    (void)json_integer(f->track, &d.stream); /* the thread stands for the stream where there is none */
+    read_arguments(f->arguments, &d, &correlation, &copied, &message);
+    if (category == COPY)
+        add_copy(r, f->name, copied);
+    if (d.class == KINETO_COMMUNICATION) {
+        int64_t elements = message.in > message.out ? message.in : message.out;
+        d.bytes = elements >= 0 ? (double)elements * bytes_of_type(message.type) : NAN;
+        d.name = short_name(f->name);
+    }
+    struct kineto_event *event = array_add(&r->trace->events);
+    event->start_ns = start_ns;
+    event->end_ns = start_ns + duration_ns;
+    event->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
+    event->kind = kineto_kinds_number(r->reading->kinds, &d);
+    r->trace->crowded += !kineto_kinds_is_known(r->reading->kinds, event->kind);
+}
+
+/* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in a trace of up
+   to 2 s whole nanoseconds. */
+static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_t start_ns) {
+    if (trace->launches.count == 0)
+        trace->origin_ns = start_ns;
+    int64_t since_ns = start_ns - trace->origin_ns;
+    unsigned shift = trace->launch_shift;
+    while (shift <= MOST_LAUNCH_SHIFT && (since_ns >> shift < INT32_MIN || since_ns >> shift > INT32_MAX))
+        shift++;
+    if (shift > MOST_LAUNCH_SHIFT || trace->launches.count >= EARLY_LAUNCHES + trace->events.count) {
+        trace->unlaunched++;
+        return;
+    }
+    for (size_t i = 0; shift > trace->launch_shift && i < trace->launches.count; i++)
+        trace->launches.at[i].at >>= shift - trace->launch_shift;
+    trace->launch_shift = shift;
+    array_push(&trace->launches, ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
+}
+
+static void add_launch(struct reader *r, const struct fields *f, int64_t start_ns) {
+    int64_t correlation = 0;
+    if (!slice_find(f->name, "aunch") && !slice_find(f->name, "emcpy") && !slice_find(f->name, "emset"))
+        return;
+    if (json_integer(json_find(f->arguments, "correlation"), &correlation) && correlation > 0 &&
+        correlation <= UINT32_MAX)
+        keep_launch(r->trace, (uint32_t)correlation, start_ns);
+}
+
+/* ProfilerStep#N, or a name the user's pattern knows. */
+static bool is_step(struct reader *r, struct slice name, int64_t *number) {
+    static const char prefix[] = "ProfilerStep#";
+    if (r->reading->has_iteration) {
+        *number = (int64_t)r->trace->steps.count;
+        return matches(r, &r->reading->iteration, r->iteration, name);
+    }
+    if (!slice_begins(name, prefix))
+        return false;
+    return json_integer((struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
+}
+
+static void add_memory(struct reader *r, const struct fields *f) {
+    int64_t type = 0;
+    double bytes = 0;
+    if (!slice_is(f->name, "[memory]") || !json_integer(json_find(f->arguments, "Device Type"), &type) || type != 1)
+        return;
+    if (json_real(json_find(f->arguments, "Total Allocated"), &bytes) && bytes > r->trace->peak_allocated_bytes)
+        r->trace->peak_allocated_bytes = bytes;
+    if (json_real(json_find(f->arguments, "Total Reserved"), &bytes) && bytes > r->trace->peak_reserved_bytes)
+        r->trace->peak_reserved_bytes = bytes;
+}
+
+/* Collects what is needed, and stops as soon as the event is known to be of no use. */
+static enum category read_fields(struct reader *r, struct slice text, struct fields *f) {
+    struct json_cursor cursor = json_inside(text);
+    struct slice key, value;
+    enum category category = OTHER;
+    int64_t number;
+    while (json_member(&cursor, &key, &value)) {
+        if (is(key, "ph"))
+            f->phase = json_string(value);
+        else if (is(key, "cat"))
+            f->category = json_string(value), category = category_of(f->category);
+        else if (is(key, "name"))
+            f->name = json_string(value);
+        else if (is(key, "ts"))
+            f->start = value;
+        else if (is(key, "dur"))
+            f->duration = value;
+        else if (is(key, "tid"))
+            f->track = value;
+        else if (is(key, "args"))
+            f->arguments = value;
+        if (f->category.at && category == OTHER)
+            return OTHER;
+        if (f->phase.at && !is(f->phase, "X") && !is(f->phase, "i"))
+            return OTHER;
+        if (category == ANNOTATION && f->name.at && !is_step(r, f->name, &number))
+            return OTHER;
+    }
+    return f->phase.at ? category : OTHER;
+}
+
+static void read_event(struct reader *r, struct slice text) {
+    struct fields f = {0};
+    int64_t start_ns = 0, duration_ns = 0, number = 0;
+    r->trace->records++;
+    enum category category = read_fields(r, text, &f);
+    if (category == INSTANT)
+        add_memory(r, &f);
+    if (category == OTHER || category == INSTANT || !slice_is(f.phase, "X"))
+        return;
+    if (f.duration.length == 0 || f.start.length == 0) {
+        r->trace->no_duration++;
+    } else if (!json_microseconds(f.start, &start_ns) || !json_microseconds(f.duration, &duration_ns) ||
+               duration_ns > MOST_DURATION_NS) {
+        r->trace->unreadable++;
+    } else if (duration_ns < 0) {
+        r->trace->negative++;
+    } else if (category == LAUNCH) {
+        add_launch(r, &f, start_ns);
+    } else if (category != ANNOTATION) {
+        add_gpu_event(r, &f, category, start_ns, duration_ns);
+    } else if (is_step(r, f.name, &number)) {
+        uint32_t order = (uint32_t)r->trace->steps.count;
+        if (order < KINETO_MOST_STEPS)
+            array_push(&r->trace->steps, ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
+        else
+            r->trace->more_steps++;
+    }
+}
+
+/* ---- The rest of the file ---- */
+
+static const char *kept(struct kineto_trace *trace, struct slice text) {
+    return arena_strndup(&trace->arena, text.at, text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
+}
+
+static void read_devices(struct reader *r, struct slice text) {
+    struct json_cursor cursor = json_inside(text);
+    struct slice device;
+    for (r->device_count = 0; r->device_count < MOST_DEVICES && json_element(&cursor, &device); r->device_count++) {
+        struct device *d = &r->devices[r->device_count];
+        struct slice name = json_string(json_find(device, "name"));
+        *d = (struct device){.id = -1, .memory_bytes = NAN};
+        (void)json_integer(json_find(device, "id"), &d->id);
+        (void)json_real(json_find(device, "totalGlobalMem"), &d->memory_bytes);
+        snprintf(d->name, sizeof d->name, "%.*s",
+                 (int)(name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES), name.at);
+    }
+}
+
+static void read_distributed(struct reader *r, struct slice text) {
+    (void)json_integer(json_find(text, "rank"), &r->trace->rank);
+    (void)json_integer(json_find(text, "world_size"), &r->trace->world_size);
+    struct slice backend = json_string(json_find(text, "backend"));
+    if (backend.length > 0 && !r->trace->backend)
+        r->trace->backend = kept(r->trace, backend);
+}
+
+static void read_member(struct reader *r, const struct json_item *item) {
+    if (slice_is(item->key, "distributedInfo")) {
+        read_distributed(r, item->text);
+    } else if (slice_is(item->key, "deviceProperties")) {
+        read_devices(r, item->text);
+    } else if (slice_is(item->key, "baseTimeNanoseconds")) {
+        r->trace->has_base = json_integer(item->text, &r->trace->base_ns);
+    }
+}
+
+/* The device that did the work; the first one where none is named. */
+static void choose_device(const struct reader *r) {
+    struct kineto_trace *trace = r->trace;
+    uint32_t track = trace->events.count > 0 ? trace->kinds->all.at[trace->events.at[0].kind].track : KINETO_NONE;
+    const struct device *chosen = NULL;
+    for (const struct device *d = r->devices; d < r->devices + r->device_count; d++)
+        if (!chosen || (track != KINETO_NONE && d->id == trace->kinds->tracks.at[track].device))
+            chosen = d;
+    if (!chosen)
+        return;
+    trace->gpu_memory_bytes = chosen->memory_bytes;
+    if (chosen->name[0])
+        trace->gpu = arena_strdup(&trace->arena, chosen->name);
+}
+
+static int read_items(struct reader *r, struct json_stream *stream, struct error *reterr) {
+    struct json_item item;
+    int got;
+    while ((got = json_stream_next(stream, &item, reterr)) > 0) {
+        if (r->reading->strict && !json_is_valid(item.text))
+            return error_set(reterr, ERROR_INPUT, "%s: expected valid JSON, got a bad value at byte %llu",
+                             r->trace->path, (unsigned long long)item.offset);
+        if (item.key.length > 0)
+            read_member(r, &item);
+        else
+            read_event(r, item.text);
+    }
+    return got;
+}
+
+uint64_t kineto_trace_damages(const struct kineto_trace *trace) {
+    return trace->losses.records + trace->losses.stretches + trace->negative + trace->unreadable;
+}
+
+static int check_end(struct reader *r, struct json_stream *stream, struct error *reterr) {
+    struct kineto_trace *trace = r->trace;
+    const char *truncation = json_stream_truncation(stream);
+    trace->bytes = json_stream_byte_count(stream);
+    trace->losses = json_stream_losses(stream);
+    if (truncation)
+        trace->truncation = arena_strdup(&trace->arena, truncation);
+    if (!r->reading->strict || (!truncation && kineto_trace_damages(trace) == 0))
+        return 0;
+    return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path, truncation ? truncation : "damaged events");
+}
+
+/* What events of Chrome traces begin with: all have a phase. */
+static const char *const event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
+                                         "id", "args", "s",   "cname", "bp",  "sf",  NULL};
+
+int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
+                      struct error *reterr) {
+    struct json_stream *stream = NULL;
+    trace->path = path;
+    trace->rank = trace->world_size = -1;
+    trace->gpu_memory_bytes = NAN;
+    trace->kinds = reading->kinds;
+    int status = json_stream_open(path, "traceEvents", event_keys, &stream, reterr);
+    if (status < 0)
+        return status;
+    struct reader *r = mem_zalloc(1, sizeof *r);
+    r->reading = reading;
+    r->trace = trace;
+    status = read_items(r, stream, reterr);
+    if (status == 0)
+        status = check_end(r, stream, reterr);
+    choose_device(r);
+    str_finish(&r->text);
+    free(r);
+    json_stream_close(stream);
+    return status;
+}
+
+void kineto_trace_finish(struct kineto_trace *trace) {
+    free(trace->events.at);
+    free(trace->steps.at);
+    free(trace->launches.at);
+    free(trace->copies.at);
+    intern_finish(&trace->copy_names);
+    arena_finish(&trace->arena);
+    *trace = (struct kineto_trace){0};
+}

@@ -1,0 +1,83 @@
+/* What easim keeps of one Kineto trace: GPU work, steps, and what the file says of itself. */
+#ifndef EASIM_INGEST_KINETO_KINETO_TRACE_H
+#define EASIM_INGEST_KINETO_KINETO_TRACE_H
+
+#include "base/error.h"
+#include "ingest/kineto/kineto_kinds.h"
+#include "io/json_stream.h"
+
+#include <regex.h>
+
+#define KINETO_NO_STEP    UINT32_MAX
+#define KINETO_MOST_STEPS 262144
+
+/* GPU work. 24 bytes, and its launch 8: that is all that grows with the trace. */
+struct kineto_event {
+    int64_t start_ns, end_ns; /* as in the file, microseconds times 1000 */
+    uint32_t correlation;     /* 0: none; once steps are assigned, the index of the step or KINETO_NO_STEP */
+    uint32_t kind;            /* number in the table of kinds */
+};
+
+struct kineto_step {
+    int64_t number; /* of ProfilerStep#, or counted from 0 */
+    int64_t start_ns, end_ns;
+    uint32_t order; /* in the file */
+};
+
+struct kineto_launch {
+    uint32_t correlation;
+    int32_t at; /* since the trace's origin, in units of 2^launch_shift ns */
+};
+
+struct kineto_copy { /* of one name, as "Memcpy HtoD" */
+    double bytes;
+    uint64_t count;
+};
+
+/* How traces are to be read. */
+struct kineto_reading {
+    regex_t communication;
+    regex_t iteration;
+    bool has_iteration; /* else: steps are ProfilerStep#N */
+    bool strict;
+    bool has_steps;
+    int64_t first_step, last_step; /* both included */
+    int64_t kernel_delay_ns;       /* shorter gaps behind a kernel whose successor was launched are kernel_wait */
+    struct kineto_kinds *kinds;    /* common to all traces */
+};
+
+/* Zero-initialise; release with kineto_trace_finish. */
+struct kineto_trace {
+    const char *path; /* borrowed */
+    struct arena arena;
+    int64_t rank, world_size;  /* -1: not given */
+    const char *backend, *gpu; /* NULL: not given */
+    double gpu_memory_bytes;
+    int64_t base_ns; /* baseTimeNanoseconds; to be added to times for the wall clock */
+    bool has_base;
+    uint64_t bytes; /* decoded */
+    uint64_t records, no_duration, negative, unreadable;
+    struct json_losses losses;
+    uint64_t crowded;                /* GPU events not told apart: too many kinds or streams */
+    uint64_t more_steps, unlaunched; /* steps and launches left out: too many, or launches hours away */
+    const char *truncation;          /* "truncated at byte N", or NULL */
+
+    ARRAY_OF(struct kineto_event) events; /* once prepared by start */
+    const struct kineto_kinds *kinds;     /* borrowed */
+    ARRAY_OF(struct kineto_step) steps;   /* once prepared by number, none twice */
+    ARRAY_OF(struct kineto_launch) launches;
+    ARRAY_OF(struct kineto_copy) copies;
+    struct intern copy_names;
+    int64_t origin_ns; /* the first launch */
+    unsigned launch_shift;
+    double peak_allocated_bytes, peak_reserved_bytes; /* of GPU memory; 0: not recorded */
+};
+
+/* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged under strict. */
+int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
+                      struct error *reterr) MUST_CHECK;
+/* Events and stretches of the file that cannot be read. */
+uint64_t kineto_trace_damages(const struct kineto_trace *trace);
+void kineto_trace_finish(struct kineto_trace *trace);
+
+#endif

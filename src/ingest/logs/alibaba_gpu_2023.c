@@ -1,0 +1,148 @@
+/* Alibaba openb (ATC 2023, "Beware of Fragmentation"): pods as jobs, nodes as a cluster. */
+#include "base/units.h"
+#include "ingest/logs/alibaba.h"
+#include "ingest/logs/log_table.h"
+#include "io/yaml_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum column { ID, GPUS, MILLI, SUBMIT, END, START, REQUIRED_COUNT, TYPE = REQUIRED_COUNT, PHASE, COLUMN_COUNT };
+
+static const char *const column_names[COLUMN_COUNT] = {
+    "name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time", "gpu_spec", "pod_phase"};
+
+/* The snapshot ended at the latest deletion; pods that ran then have it as theirs. */
+struct snapshot {
+    double end_s;
+    uint64_t rows;
+    uint32_t first_line;
+};
+
+static void note_end(struct snapshot *snapshot, double end_s, bool running, uint32_t line) {
+    if (end_s > snapshot->end_s)
+        *snapshot = (struct snapshot){.end_s = end_s};
+    if (end_s < snapshot->end_s || !running)
+        return;
+    if (snapshot->rows++ == 0)
+        snapshot->first_line = line;
+}
+
+static const char *read_row(struct table *t, struct trace_row *row) {
+    double submit_s = table_seconds(t, SUBMIT, 0);
+    uint32_t milli = table_is_absent(t, MILLI) ? 0 : table_whole(t, MILLI, 0);
+    row->submit_ns = units_ns(submit_s);
+    row->gpus = table_whole(t, GPUS, 0);
+    row->gpu_type = table_text(t, TYPE);
+    if (table_is_absent(t, START))
+        return "never scheduled (no scheduled_time)";
+    if (row->gpus == 0)
+        return "no GPUs";
+    if (milli == 0 || milli > WHOLE_GPU_MILLI)
+        table_bad(t, MILLI, "expected integer 1..1000, got", "");
+    double start_s = table_seconds(t, START, 0), end_s = table_seconds(t, END, 0);
+    row->duration_s = end_s - start_s;
+    const char *reason = table_reason(row);
+    if (reason)
+        return reason;
+    note_end(t->state, end_s, slice_is(table_field(t, PHASE), "Running"), row->line);
+    if (milli < WHOLE_GPU_MILLI && row->gpus == 1) {
+        row->gpu_milli = milli;
+        table_note(t, "part of a GPU (gpu_milli below 1000): gpu_share", row);
+    } else if (milli < WHOLE_GPU_MILLI) {
+        table_note(t, "part of each of several GPUs (gpu_milli below 1000): whole ones", row);
+    }
+    return NULL;
+}
+
+static int pods_read(const char *path, const struct trace_options *options, struct trace *trace,
+                     struct problems *problems) {
+    static const struct table_format format = {.columns = column_names,
+                                               .count = COLUMN_COUNT,
+                                               .required = REQUIRED_COUNT,
+                                               .models_from = COLUMN_COUNT,
+                                               .id = ID,
+                                               .labels_too = 1u << MILLI | 1u << START | 1u << TYPE | 1u << PHASE,
+                                               .read_row = read_row};
+    struct snapshot snapshot = {.end_s = -1};
+    int r = table_read(path, &format, options, trace, problems, &snapshot);
+    for (uint64_t i = 0; i < snapshot.rows; i++)
+        trace_note(trace, false, "running when the log ended: run time up to then", snapshot.first_line);
+    return r;
+}
+
+const struct trace_reader alibaba_gpu_2023_reader = {"alibaba-gpu-2023", "Alibaba openb pods (CSV)", pods_read, 0};
+
+/* --- nodes --- */
+
+enum node_column { NODE_ID, NODE_GPUS, NODE_TYPE, NODE_COLUMN_COUNT };
+
+static const char *const node_column_names[NODE_COLUMN_COUNT] = {"sn", "gpu", "model"};
+
+/* What stands in YAML as it is. */
+static bool is_printable(const char *name) {
+    while (*name >= ' ' && *name <= '~')
+        name++;
+    return *name == '\0';
+}
+
+/* Nodes are read like jobs: their GPUs and their GPU type are what counts. */
+static const char *read_node(struct table *t, struct trace_row *row) {
+    row->gpus = table_whole(t, NODE_GPUS, 0);
+    row->gpu_type = table_text(t, NODE_TYPE);
+    if (row->gpus == 0)
+        return "nodes without GPUs";
+    if (!row->gpu_type || !is_printable(row->gpu_type))
+        table_bad(t, NODE_TYPE, "expected the model of the GPUs in printable ASCII, got", "");
+    return NULL;
+}
+
+struct node_group {
+    uint32_t type; /* in order of appearance */
+    uint32_t gpus, count;
+};
+
+static void write_cluster(const struct trace *nodes, const char *path, struct str *out) {
+    struct intern types = {0}, groups = {0};
+    uint32_t *counts = mem_zalloc(nodes->rows.count + 1, sizeof *counts);
+    for (size_t i = 0; i < nodes->rows.count; i++) {
+        const struct trace_row *row = &nodes->rows.at[i];
+        struct node_group group = {intern(&types, row->gpu_type, strlen(row->gpu_type), NULL), row->gpus, 0};
+        counts[intern(&groups, &group, sizeof group, NULL)]++;
+    }
+    str_addf(out, "# Nodes of %s. Power is not in the list: add idle_w and tdp_w of each type.\n", path);
+    str_add(out, "cluster:\n  gpu_types:\n");
+    for (uint32_t i = 0; i < types.entries.count; i++) {
+        str_add(out, "    - {name: ");
+        yaml_add_quoted(out, intern_text(&types, i));
+        str_add(out, "}\n");
+    }
+    str_add(out, "  nodes:\n");
+    for (uint32_t i = 0; i < groups.entries.count; i++) {
+        struct node_group group;
+        memcpy(&group, groups.entries.at[i].key, sizeof group);
+        str_addf(out, "    - {count: %u, gpu: ", counts[i]);
+        yaml_add_quoted(out, intern_text(&types, group.type));
+        str_addf(out, ", gpus: %u}\n", group.gpus);
+    }
+    free(counts);
+    intern_finish(&types);
+    intern_finish(&groups);
+}
+
+int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes, struct problems *problems) {
+    static const struct table_format format = {.columns = node_column_names,
+                                               .count = NODE_COLUMN_COUNT,
+                                               .required = NODE_COLUMN_COUNT,
+                                               .models_from = NODE_COLUMN_COUNT,
+                                               .id = NODE_ID,
+                                               .read_row = read_node};
+    if (table_read(path, &format, NULL, notes, problems, NULL) < 0)
+        return ERROR_INPUT;
+    if (notes->rows.count == 0) {
+        problems_add(problems, (struct location){.file = path}, NULL, "the list holds no node with GPUs");
+        return ERROR_INPUT;
+    }
+    write_cluster(notes, path, out);
+    return 0;
+}

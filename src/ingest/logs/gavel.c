@@ -1,0 +1,176 @@
+/* Gavel traces: tab-separated, no header; the command may hold blanks, commas and %. Nine fields, or ten with a
+   working directory behind the command. Invariant: the last fields are counted from the end of the line. */
+#include "ingest/logs/gavel.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "ingest/foreign.h"
+#include "io/lines.h"
+
+#include <string.h>
+
+enum field { TYPE, COMMAND, FOLDER, STEPS_OPTION, NEEDS_DATA, STEPS, SCALE, WEIGHT, SLO, ARRIVAL, FIELD_COUNT };
+
+static const char *const field_names[FIELD_COUNT] = {
+    "job_type",    "command",      "working_dir",     "num_steps_arg", "needs_data_dir",
+    "total_steps", "scale_factor", "priority_weight", "SLO",           "arrival_time"};
+
+static const enum field label_fields[] = {TYPE, COMMAND, FOLDER, STEPS_OPTION, NEEDS_DATA, STEPS, WEIGHT, SLO};
+
+#define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
+
+struct reader {
+    struct lines *lines;
+    const char *file;
+    struct trace *trace;
+    struct problems *problems;
+    size_t most_problems;
+    const char *line;
+    struct slice fields[FIELD_COUNT];
+};
+
+static bool full(const struct reader *r) {
+    return r->problems->count >= r->most_problems;
+}
+
+static struct slice trimmed(const char *begin, const char *end) {
+    while (begin < end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return (struct slice){begin, (size_t)(end - begin)};
+}
+
+/* Fields behind the last are counted, not kept. */
+static size_t split(struct reader *r, struct slice line) {
+    const char *at = line.at, *end = line.at + line.length;
+    size_t count = 0;
+    r->line = line.at;
+    for (;; at++) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        if (count < FIELD_COUNT)
+            r->fields[count] = trimmed(at, tab ? tab : end);
+        count++;
+        if (!tab)
+            break;
+        at = tab;
+    }
+    if (count == FIELD_COUNT - 1) { /* no working directory */
+        memmove(&r->fields[FOLDER + 1], &r->fields[FOLDER], (FIELD_COUNT - 1 - FOLDER) * sizeof *r->fields);
+        r->fields[FOLDER] = (struct slice){0};
+        count++;
+    }
+    return count;
+}
+
+static void bad(struct reader *r, enum field field, const char *expected) {
+    struct slice text = r->fields[field];
+    struct location where = {r->file, lines_number(r->lines), text.at ? (uint32_t)(text.at - r->line) + 1 : 0};
+    if (!full(r))
+        problems_add(r->problems, where, field_names[field], "expected %s, got \"%.*s\"", expected,
+                     (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
+}
+
+static int64_t whole(struct reader *r, enum field field, int64_t most, const char *expected) {
+    int64_t value = 0;
+    struct slice text = r->fields[field];
+    if (ingest_parse_whole(text, &value) && value >= 0 && value <= most)
+        return value;
+    bad(r, field, expected);
+    return 0;
+}
+
+/* "ResNet-18 (batch size 32)": the name, and the batch of each worker; 0 if there is none. */
+static uint32_t split_type(struct slice *type) {
+    static const char before[] = " (batch size ";
+    const char *open = slice_find(*type, before);
+    int64_t batch = 0;
+    if (!open || type->at[type->length - 1] != ')')
+        return 0;
+    const char *number = open + sizeof before - 1;
+    if (!numfmt_parse_int(number, (size_t)(type->at + type->length - 1 - number), &batch) || batch < 1 ||
+        batch > INGEST_MAX_GPUS)
+        return 0;
+    type->length = (size_t)(open - type->at);
+    return (uint32_t)batch;
+}
+
+static const char *const *labels(struct reader *r) {
+    const char **texts = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *texts);
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        texts[i] = trace_text(r->trace, r->fields[label_fields[i]]);
+    return texts;
+}
+
+static void add_row(struct reader *r) {
+    size_t before = r->problems->count;
+    struct trace_row row = trace_row_absent(lines_number(r->lines));
+    struct slice type = r->fields[TYPE], arrival = r->fields[ARRIVAL];
+    double submit_s = 0;
+    char number[NUMFMT_BYTES];
+    double steps = (double)whole(r, STEPS, INT64_C(1) << 53, "steps 0..2^53");
+    row.gpus = (uint32_t)whole(r, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
+    row.batch = split_type(&type);
+    if (type.length == 0)
+        bad(r, TYPE, "a job type");
+    if (!numfmt_parse_real(arrival.at, arrival.length, &submit_s) || submit_s < 0 || submit_s > TIME_MAX_S)
+        bad(r, ARRIVAL, "seconds 0..4e9");
+    if (r->problems->count > before)
+        return;
+    if (row.gpus == 0 || steps == 0) {
+        trace_note(r->trace, true, row.gpus == 0 ? "no GPUs" : "no steps", row.line);
+        return;
+    }
+    if (row.batch == 0)
+        trace_note(r->trace, false, "no batch size in the job type: a step is one sample of each GPU", row.line);
+    row.submit_ns = units_ns(submit_s);
+    row.model = trace_text(r->trace, type);
+    row.work_samples = steps * row.gpus * (row.batch > 0 ? row.batch : 1);
+    row.id = arena_strndup(&r->trace->arena, number, numfmt_int(number, (int64_t)r->trace->rows_read));
+    row.labels = labels(r);
+    array_push(&r->trace->rows, row);
+}
+
+static void read_line(struct reader *r, struct slice line) {
+    if (trimmed(line.at, line.at + line.length).length == 0)
+        return;
+    r->trace->rows_read++;
+    size_t count = split(r, line);
+    if (count == FIELD_COUNT)
+        add_row(r);
+    else if (!full(r))
+        problems_add(r->problems, (struct location){r->file, lines_number(r->lines), 1}, NULL,
+                     "expected 9 or 10 fields separated by tabs, found %zu", count);
+}
+
+static int gavel_read(const char *path, const struct trace_options *options, struct trace *trace,
+                      struct problems *problems) {
+    (void)options;
+    size_t before = problems->count;
+    struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
+                       .trace = trace,
+                       .problems = problems,
+                       .most_problems = before + INGEST_MAX_PROBLEMS};
+    struct error error = {0};
+    struct slice line;
+    if (lines_open(path, &r.lines, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        array_push(&trace->label_names, field_names[label_fields[i]]);
+    for (int got; (got = lines_next(r.lines, &line, &error)) != 0 && !full(&r);) {
+        if (got > 0) {
+            read_line(&r, line);
+            continue;
+        }
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        if (got != ERROR_INPUT)
+            break;
+    }
+    trace_sort(trace, true);
+    lines_close(r.lines);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+const struct trace_reader gavel_reader = {"gavel", "trace of the Gavel simulator (tab-separated)", gavel_read, 0};

@@ -1,0 +1,43 @@
+/* Microsoft ITP job logs (github.com/microsoft/elasticflow-traces). Model, batch size, iterations and deadline of
+   the annotated files were drawn at random by the authors of ElasticFlow: they count only when asked for. */
+#include "ingest/logs/itp.h"
+
+#include "base/units.h"
+#include "ingest/logs/log_table.h"
+
+enum column { ID, SUBMIT, DURATION, GPUS, REQUIRED_COUNT, MODEL = REQUIRED_COUNT, BATCH, DEADLINE, COLUMN_COUNT };
+
+static const char *const column_names[COLUMN_COUNT] = {"job_id",     "submission_time", "duration", "num_gpu",
+                                                       "model_name", "batch_size",      "deadline"};
+
+static const char *read_row(struct table *t, struct trace_row *row) {
+    row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
+    row->duration_s = table_seconds(t, DURATION, -TIME_MAX_S);
+    row->gpus = table_whole(t, GPUS, 0);
+    if (!table_is_absent(t, DEADLINE))
+        row->deadline_s = table_seconds(t, DEADLINE, 0);
+    uint32_t batch_size = table_is_absent(t, BATCH) ? 0 : table_whole(t, BATCH, 1);
+    row->model = table_text(t, MODEL);
+    const char *reason = table_reason(row);
+    if (reason)
+        return reason;
+    if (batch_size % row->gpus == 0)
+        row->batch = batch_size / row->gpus;
+    else
+        table_note(t, "batch_size not divisible by num_gpu: batch left empty", row);
+    return NULL;
+}
+
+static int itp_read(const char *path, const struct trace_options *options, struct trace *trace,
+                    struct problems *problems) {
+    static const struct table_format format = {.columns = column_names,
+                                               .count = COLUMN_COUNT,
+                                               .required = REQUIRED_COUNT,
+                                               .models_from = REQUIRED_COUNT,
+                                               .id = ID,
+                                               .read_row = read_row};
+    return table_read(path, &format, options, trace, problems, NULL);
+}
+
+const struct trace_reader itp_reader = {"itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read,
+                                        TRACE_OPTION_MODELS};

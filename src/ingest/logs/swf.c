@@ -1,0 +1,305 @@
+/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";" begins a comment. */
+#include "ingest/logs/swf.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "ingest/foreign.h"
+#include "io/lines.h"
+#include "workload/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Numbers of the fields as the standard counts them, from 1. */
+enum field {
+    JOB = 1,
+    SUBMIT = 2,
+    RUN = 4,
+    ALLOCATED = 5, /* processors */
+    REQUESTED = 8, /* processors */
+    REQUESTED_TIME = 9,
+    STATUS = 11,
+    USER = 12,
+    GROUP = 13,
+    QUEUE = 15,
+    PARTITION = 16,
+    FIELD_COUNT = 18 /* more are ignored: some logs have 21 */
+};
+
+enum status { STATUS_PART_CONTINUED = 2, STATUS_PART_FAILED = 4, STATUS_CANCELLED = 5 };
+
+/* A long job may have lines for its parts, after a line for the whole of it. */
+static bool is_part(int64_t status) {
+    return status >= STATUS_PART_CONTINUED && status <= STATUS_PART_FAILED;
+}
+
+/* The fields that are read. Others may hold any text, but no number that is not finite. */
+static const struct {
+    enum field field;
+    bool seconds; /* fractions are allowed */
+    double most;
+} used_fields[] = {
+    {JOB, false, 0x1p63},
+    {SUBMIT, true, TIME_MAX_S},
+    {RUN, true, TIME_MAX_S},
+    {STATUS, false, 0x1p63},
+    {ALLOCATED, false, INGEST_MAX_GPUS},
+    {REQUESTED, false, INGEST_MAX_GPUS},
+    {USER, false, 0x1p63},
+    {REQUESTED_TIME, true, HUGE_VAL},
+    {GROUP, false, 0x1p63},
+    {PARTITION, false, 0x1p63},
+    {QUEUE, false, 0x1p63},
+};
+
+static const struct {
+    const char *name;
+    enum field field;
+} label_fields[] = {{"status", STATUS}, {"group", GROUP}, {"queue", QUEUE}, {"partition", PARTITION}};
+
+#define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
+
+#define DROPPED UINT32_MAX
+
+struct job {
+    int64_t number;
+    uint32_t line, row; /* row: of the trace, or DROPPED */
+};
+
+struct reader {
+    struct lines *lines;
+    const char *file;
+    const struct trace_options *options;
+    struct trace *trace;
+    struct problems *problems;
+    size_t most_problems; /* of the list, not of this file */
+
+    /* The current line, by field number */
+    const char *line;
+    struct slice texts[FIELD_COUNT + 1];
+    int64_t wholes[FIELD_COUNT + 1];
+    double seconds[FIELD_COUNT + 1];
+
+    ARRAY_OF(struct job) jobs; /* all but parts, as in the file */
+};
+
+/* --- one line --- */
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Splits up to a comment; returns how many fields there are. */
+static size_t split(struct reader *r, struct slice line) {
+    const char *at = line.at, *end = line.at + line.length;
+    r->line = line.at;
+    for (size_t count = 0;;) {
+        while (at < end && is_blank(*at))
+            at++;
+        const char *begin = at;
+        while (at < end && !is_blank(*at) && *at != ';')
+            at++;
+        if (at == begin)
+            return count;
+        if (++count <= FIELD_COUNT)
+            r->texts[count] = (struct slice){begin, (size_t)(at - begin)};
+    }
+}
+
+/* A problem of a field of the current line. */
+static void bad(struct reader *r, enum field field, const char *expected) {
+    struct slice text = r->texts[field];
+    struct location where = {r->file, lines_number(r->lines), (uint32_t)(text.at - r->line) + 1};
+    char path[16 + NUMFMT_BYTES] = "field ";
+    numfmt_int(path + strlen(path), field);
+    if (r->problems->count < r->most_problems)
+        problems_add(r->problems, where, path, "expected %s, got \"%.*s\"", expected,
+                     (int)(text.length < 80 ? text.length : 80), text.at);
+}
+
+/* Decimal digits with a sign and a point need no closer look. */
+static bool is_infinite(struct slice text) {
+    for (size_t i = 0; i < text.length; i++)
+        if ((text.at[i] < '0' || text.at[i] > '9') && text.at[i] != '-' && text.at[i] != '.')
+            return numfmt_is_infinite(text.at, text.length);
+    return text.length >= 300; /* 1e308 is the largest */
+}
+
+static bool parse_fields(struct reader *r) {
+    static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
+    bool good = true;
+    for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
+        if (is_infinite(r->texts[unused_fields[i]])) {
+            bad(r, unused_fields[i], "finite number or text");
+            good = false;
+        }
+    for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
+        enum field field = used_fields[i].field;
+        struct slice text = r->texts[field];
+        int64_t *whole = &r->wholes[field];
+        double *seconds = &r->seconds[field];
+        bool parsed = ingest_parse_whole(text, whole);
+        if (parsed)
+            *seconds = (double)*whole;
+        else if (used_fields[i].seconds)
+            parsed = numfmt_parse_real(text.at, text.length, seconds);
+        if (!parsed)
+            bad(r, field, used_fields[i].seconds ? "number" : "integer");
+        else if (*seconds > used_fields[i].most)
+            bad(r, field, used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
+        else
+            continue;
+        good = false;
+    }
+    return good;
+}
+
+/* Text of a field whose -1 means unknown. */
+static const char *known_text(struct reader *r, enum field field) {
+    return r->wholes[field] == -1 ? NULL : trace_text(r->trace, r->texts[field]);
+}
+
+/* --- one job --- */
+
+/* NULL: the job can be replayed. */
+static const char *reason_to_drop(const struct reader *r) {
+    int64_t status = r->wholes[STATUS];
+    if (is_part(status))
+        return "part of a job that has a line of its own (status 2, 3 or 4)";
+    if (r->seconds[SUBMIT] < 0)
+        return "no submit time";
+    if (status == STATUS_CANCELLED && r->seconds[RUN] <= 0)
+        return "cancelled before it ran (status 5, run time 0 or unknown)";
+    if (r->seconds[RUN] < 0)
+        return "run time unknown";
+    if (r->wholes[ALLOCATED] <= 0 && r->wholes[REQUESTED] <= 0)
+        return "no processors";
+    return NULL;
+}
+
+static double requested_s(struct reader *r) {
+    double run_s = r->seconds[RUN], limit_s = r->seconds[REQUESTED_TIME];
+    uint32_t line = lines_number(r->lines);
+    if (r->options && r->options->estimate_is_run_time)
+        return run_s;
+    if (limit_s <= 0) {
+        trace_note(r->trace, false, "no requested time", line);
+        return NAN;
+    }
+    if (limit_s > TIME_MAX_S) {
+        trace_note(r->trace, false, "requested time over 4e9 s taken as unknown", line);
+        return NAN;
+    }
+    if (run_s > limit_s)
+        trace_note(r->trace, false, "run time longer than requested (kept)", line);
+    return limit_s;
+}
+
+static void add_row(struct reader *r) {
+    struct slice id = r->texts[JOB];
+    struct trace_row row = trace_row_absent(lines_number(r->lines));
+    row.id = arena_strndup(&r->trace->arena, id.at, id.length);
+    row.user = known_text(r, USER);
+    row.submit_ns = units_ns(r->seconds[SUBMIT]);
+    row.duration_s = r->seconds[RUN];
+    row.requested_s = requested_s(r);
+    row.gpus = (uint32_t)r->wholes[ALLOCATED];
+    if (r->wholes[ALLOCATED] <= 0) {
+        row.gpus = (uint32_t)r->wholes[REQUESTED];
+        trace_note(r->trace, false, "processors taken from the request", row.line);
+    }
+    const char **labels = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *labels);
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        labels[i] = known_text(r, label_fields[i].field);
+    row.labels = labels;
+    array_push(&r->trace->rows, row);
+}
+
+static void read_line(struct reader *r, struct slice line) {
+    size_t count = split(r, line);
+    if (count == 0)
+        return; /* blank or comment */
+    r->trace->rows_read++;
+    if (count < FIELD_COUNT) {
+        problems_add(r->problems, (struct location){r->file, lines_number(r->lines), 1}, NULL,
+                     "expected at least %d fields, found %zu", FIELD_COUNT, count);
+        return;
+    }
+    if (!parse_fields(r))
+        return;
+    const char *reason = reason_to_drop(r);
+    if (!is_part(r->wholes[STATUS])) { /* parts bear the number of their job */
+        uint32_t row = reason ? DROPPED : (uint32_t)r->trace->rows.count;
+        array_push(&r->jobs, ((struct job){r->wholes[JOB], lines_number(r->lines), row}));
+    }
+    if (reason)
+        trace_note(r->trace, true, reason, lines_number(r->lines));
+    else
+        add_row(r);
+}
+
+/* --- the file --- */
+
+static void read_lines(struct reader *r) {
+    struct slice line;
+    struct error error = {0};
+    for (int got; (got = lines_next(r->lines, &line, &error)) != 0 && r->problems->count < r->most_problems;) {
+        if (got > 0) {
+            read_line(r, line);
+            continue;
+        }
+        problems_add(r->problems, (struct location){0}, NULL, "%s", error.text);
+        if (got != ERROR_INPUT)
+            break;
+    }
+}
+
+/* Puts the rows in the order of their numbers (the order by submit is stable) and finds numbers used twice. */
+static void sort_by_number(struct reader *r) {
+    size_t count = r->jobs.count, row_count = 0;
+    uint32_t *order = count > 0 ? order_by_time(&r->jobs.at->number, sizeof *r->jobs.at, count) : NULL;
+    struct trace_row *rows = order ? mem_zalloc(count, sizeof *rows) : NULL;
+    const struct job *before = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct job *job = &r->jobs.at[order ? order[i] : i];
+        if (before && before->number == job->number && r->problems->count < r->most_problems)
+            problems_add(r->problems, (struct location){r->file, job->line, 0}, NULL,
+                         "job %lld is listed twice (first on line %u)", (long long)job->number,
+                         (unsigned)before->line);
+        if (order && job->row != DROPPED)
+            rows[row_count++] = r->trace->rows.at[job->row];
+        before = job;
+    }
+    if (order) {
+        free(r->trace->rows.at);
+        r->trace->rows.at = rows;
+        r->trace->rows.capacity = count;
+        free(order);
+    }
+}
+
+static int swf_read(const char *path, const struct trace_options *options, struct trace *trace,
+                    struct problems *problems) {
+    size_t before = problems->count;
+    struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
+                       .options = options,
+                       .trace = trace,
+                       .problems = problems,
+                       .most_problems = before + INGEST_MAX_PROBLEMS};
+    struct error error = {0};
+    if (lines_open(path, &r.lines, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        array_push(&trace->label_names, label_fields[i].name);
+    read_lines(&r);
+    sort_by_number(&r);
+    trace_sort(trace, true);
+    free(r.jobs.at);
+    lines_close(r.lines);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs", swf_read,
+                                        TRACE_OPTION_ESTIMATE};

@@ -1,0 +1,160 @@
+/* dcgmi dmon: entities in any order below a header that comes again, and names of DCGM's fields. */
+#include "ingest/telemetry/dcgm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POWER = TELEMETRY_METRICS, ENERGY_MJ, UTILIZATION_RATIO };
+
+static const struct {
+    const char *name; /* without DCGM_FI_, DEV_ and PROF_ */
+    int metric;
+} fields[] = {
+    {"POWER", POWER},
+    {"POWER_USAGE", POWER},
+    {"BOARD_POWER_WATTS", POWER},
+    {"TOTEC", ENERGY_MJ},
+    {"TOTAL_ENERGY_CONSUMPTION", ENERGY_MJ},
+    {"GPUTL", TELEMETRY_UTILIZATION},
+    {"GPU_UTIL", TELEMETRY_UTILIZATION},
+    {"GPU_UTIL_RATIO", UTILIZATION_RATIO},
+    {"FBUSD", TELEMETRY_MEMORY_USED},
+    {"FB_USED", TELEMETRY_MEMORY_USED},
+    {"SMACT", TELEMETRY_SM_ACTIVE},
+    {"SM_ACTIVE", TELEMETRY_SM_ACTIVE},
+    {"SM_UTIL_RATIO", TELEMETRY_SM_ACTIVE},
+    {"TENSO", TELEMETRY_TENSOR_ACTIVE},
+    {"PIPE_TENSOR_ACTIVE", TELEMETRY_TENSOR_ACTIVE},
+    {"TENSOR_UTIL_RATIO", TELEMETRY_TENSOR_ACTIVE},
+    {"DRAMA", TELEMETRY_DRAM_ACTIVE},
+    {"DRAM_ACTIVE", TELEMETRY_DRAM_ACTIVE},
+    {"DRAM_UTIL_RATIO", TELEMETRY_DRAM_ACTIVE},
+    {"POWER_MGMT_LIMIT", TELEMETRY_POWER_LIMIT},
+};
+
+static struct slice without(struct slice text, const char *prefix) {
+    size_t length = strlen(prefix);
+    return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length} : text;
+}
+
+static enum telemetry_unit unit_of(int metric) {
+    switch (metric) {
+    case POWER:
+    case TELEMETRY_POWER_LIMIT:
+        return TELEMETRY_W;
+    case ENERGY_MJ:
+        return TELEMETRY_J_OF_MJ;
+    case TELEMETRY_UTILIZATION:
+        return TELEMETRY_PERCENT;
+    case TELEMETRY_MEMORY_USED:
+        return TELEMETRY_MIB;
+    default:
+        return TELEMETRY_PLAIN;
+    }
+}
+
+bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell, bool *is_bad) {
+    field = without(without(without(field, "DCGM_FI_"), "DEV_"), "PROF_");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!slice_is(field, fields[i].name))
+            continue;
+        double value = telemetry_number(cell, unit_of(fields[i].metric), is_bad);
+        if (fields[i].metric == POWER) {
+            sample->power_w = value;
+            sample->lacks_power = isnan(value);
+        } else if (fields[i].metric == ENERGY_MJ) {
+            sample->energy_j = value;
+        } else if (fields[i].metric == UTILIZATION_RATIO) {
+            sample->metrics[TELEMETRY_UTILIZATION] = value * 100;
+        } else {
+            sample->metrics[fields[i].metric] = value;
+        }
+        return true;
+    }
+    return false;
+}
+
+uint32_t dcgm_device(struct telemetry *t, struct slice uuid, struct slice host, struct slice gpu) {
+    if (uuid.length > 0)
+        return telemetry_device_number(t, uuid);
+    t->key.length = 0;
+    str_add_bytes(&t->key, host.at, host.length);
+    str_add_char(&t->key, ':');
+    str_add_bytes(&t->key, gpu.at, gpu.length);
+    return telemetry_device_number(t, (struct slice){t->key.text, t->key.length});
+}
+
+/* ---- dmon ---- */
+
+#define MOST_CELLS 256
+
+struct reader {
+    struct str header; /* a copy of the line that names lie in */
+    struct slice names[MOST_CELLS], cells[MOST_CELLS];
+    size_t name_count;
+};
+
+static void take_header(struct reader *r, struct slice line) {
+    r->header.length = 0;
+    str_add_bytes(&r->header, line.at, line.length);
+    size_t count = telemetry_split_blanks((struct slice){r->header.text, r->header.length}, r->names, MOST_CELLS);
+    r->name_count = count < MOST_CELLS ? count : MOST_CELLS;
+}
+
+/* "GPU 7" and values. Other entities (instances, links, switches) are parts of GPUs or none. */
+static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
+    struct telemetry_sample sample;
+    bool is_bad = false;
+    size_t count = telemetry_split_blanks(line, r->cells, MOST_CELLS), values = r->name_count - 1;
+    if (count < 2 || !slice_is(r->cells[0], "GPU") || (count > 2 && slice_is(r->cells[2], "LINK")))
+        return;
+    t->rows++;
+    if (telemetry_is_partial(t))
+        return;
+    telemetry_sample_init(&sample);
+    for (size_t i = 0; i < values && count == values + 2; i++)
+        (void)dcgm_put(&sample, r->names[i + 1], r->cells[i + 2], &is_bad); /* other fields may be text */
+    if (is_bad || count != values + 2) {
+        telemetry_bad_row(t);
+        return;
+    }
+    sample.device = telemetry_local_device(t, r->cells[1]);
+    sample.time_ns = telemetry_next_tick(t, sample.device);
+    telemetry_add(t, &sample);
+}
+
+static int begin(struct telemetry *t, struct error *reterr) {
+    (void)reterr;
+    ((struct reader *)t->reader)->name_count = 0;
+    return 0;
+}
+
+static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+    struct reader *r = t->reader;
+    (void)reterr;
+    if (slice_begins(line, "#Entity"))
+        take_header(r, line);
+    else if (r->name_count > 1)
+        read_row(t, r, line);
+    return 0;
+}
+
+static int end(struct telemetry *t, struct error *reterr) {
+    if (((struct reader *)t->reader)->name_count > 0)
+        return 0;
+    return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"", t->path);
+}
+
+static int dcgm_read(char *const *paths, size_t count, const struct profile_options *options,
+                     struct profile *profile, struct problems *problems) {
+    static const struct telemetry_format format = {"dcgm", begin, read_line, end};
+    const struct telemetry_job job = {paths, count, options, profile, problems};
+    struct reader *r = mem_zalloc(1, sizeof *r);
+    int status = telemetry_read(&format, &job, r);
+    str_finish(&r->header);
+    free(r);
+    return status;
+}
+
+const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};

@@ -1,0 +1,286 @@
+/* nvidia-smi --query-gpu=... --format=csv, and nvidia-smi dmon. Both are rows of cells below a header that may come
+   again; dmon's begins with "#" and separates by blanks. */
+#include "ingest/telemetry/nvidia_smi.h"
+
+#include "ingest/telemetry/telemetry.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CELLS 1024 /* a query of everything has some 200 */
+
+enum column {
+    TIME,
+    DATE, /* of dmon, beside the time of day */
+    UUID,
+    BUS,
+    GPU,
+    INDEX,
+    NAME,
+    POWER,
+    POWER_INSTANT,
+    POWER_AVERAGE,
+    ENERGY,
+    UTILIZATION,
+    MEMORY,
+    LIMIT,
+    REASONS,
+    COLUMNS
+};
+
+/* Names of all ages, and of scripts that wrap nvidia-smi; in the order in which they are preferred. */
+static const struct {
+    const char *name;
+    enum column column;
+} names[] = {
+    {"timestamp", TIME},
+    {"time", TIME},
+    {"Time", TIME},
+    {"date", DATE},
+    {"Date", DATE},
+    {"uuid", UUID},
+    {"gpu_uuid", UUID},
+    {"pci.bus_id", BUS},
+    {"gpu_bus_id", BUS},
+    {"gpu", GPU},
+    {"index", INDEX},
+    {"name", NAME},
+    {"gpu_name", NAME},
+    {"power.draw", POWER},
+    {"pwr", POWER},
+    {"power.draw.instant", POWER_INSTANT},
+    {"power.draw.average", POWER_AVERAGE},
+    {"total_energy_consumption", ENERGY},
+    {"utilization.gpu", UTILIZATION},
+    {"sm", UTILIZATION},
+    {"memory.used", MEMORY},
+    {"fb", MEMORY},
+    {"enforced.power.limit", LIMIT},
+    {"power.limit", LIMIT},
+    {"clocks_event_reasons.active", REASONS},
+    {"clocks_throttle_reasons.active", REASONS},
+};
+
+#define POWER_REASONS 0x84 /* software power cap, hardware power brake */
+
+struct reader {
+    struct slice cells[MOST_CELLS];
+    size_t cell_count;
+    int columns[COLUMNS]; /* -1: not there */
+    size_t column_count;  /* of the header; 0: none yet */
+    bool began;           /* the file at hand has had a line */
+    bool is_dmon;
+    bool no_key; /* nothing tells GPUs apart */
+};
+
+/* ---- Header ---- */
+
+/* "power.draw [W]" without its unit. */
+static struct slice column_name(struct slice cell) {
+    const char *bracket = memchr(cell.at, '[', cell.length);
+    if (bracket && bracket > cell.at)
+        cell.length = (size_t)(bracket - cell.at);
+    while (cell.length > 0 && cell.at[cell.length - 1] == ' ')
+        cell.length--;
+    return cell;
+}
+
+/* How many columns of the cells are known; their places go to columns. */
+static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) {
+    const size_t name_count = sizeof names / sizeof *names,
+                 count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
+    size_t chosen[COLUMNS], found = 0; /* the name by which each was found: the earlier one in the list counts */
+    for (int c = 0; c < COLUMNS; c++) {
+        columns[c] = -1;
+        chosen[c] = name_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct slice name = column_name(r->cells[i]);
+        for (size_t n = 0; n < name_count && name.length > 0; n++)
+            if (n < chosen[names[n].column] && slice_is(name, names[n].name)) {
+                found += columns[names[n].column] < 0;
+                columns[names[n].column] = (int)i;
+                chosen[names[n].column] = n;
+            }
+    }
+    return found;
+}
+
+static void take_header(struct reader *r, const int columns[static COLUMNS]) {
+    memcpy(r->columns, columns, sizeof r->columns);
+    r->column_count = r->cell_count;
+}
+
+/* ---- One row ---- */
+
+static struct slice cell(const struct reader *r, enum column column) {
+    int at = r->columns[column];
+    return at < 0 ? (struct slice){0} : r->cells[at];
+}
+
+/* uuid, else bus, else gpu, else index, else the only GPU there is. */
+static uint32_t device_of(struct telemetry *t, struct reader *r) {
+    static const enum column keys[] = {UUID, BUS, GPU, INDEX};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct slice text = cell(r, keys[i]);
+        if (text.length > 0 && text.at[0] != '[')
+            return keys[i] == UUID ? telemetry_device_number(t, text) : telemetry_local_device(t, text);
+    }
+    r->no_key = true;
+    return telemetry_local_device(t, (struct slice){"0", 1});
+}
+
+/* dmon -o DT has the day, as 20251120, in a column of its own, and -o T the time of day alone. */
+static bool dmon_time(const struct reader *r, int64_t *time_ns) {
+    struct slice day = cell(r, DATE), time = cell(r, TIME);
+    char text[32] = "1970-01-02T";
+    if (day.length == 8)
+        snprintf(text, sizeof text, "%.4s-%.2s-%.2sT", day.at, day.at + 4, day.at + 6);
+    size_t length = strlen(text);
+    if (time.length != 8)
+        return false;
+    memcpy(text + length, time.at, 8);
+    return telemetry_time((struct slice){text, length + 8}, time_ns);
+}
+
+static bool row_time(struct telemetry *t, const struct reader *r, uint32_t device, int64_t *time_ns) {
+    if (r->columns[TIME] < 0) {
+        *time_ns = telemetry_next_tick(t, device);
+        return true;
+    }
+    return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
+}
+
+static double number(const struct reader *r, enum column column, enum telemetry_unit unit, bool *is_bad) {
+    return r->columns[column] < 0 ? NAN : telemetry_number(cell(r, column), unit, is_bad);
+}
+
+static double capped(struct slice text) {
+    char digits[24];
+    char *end;
+    if (text.length < 3 || text.length >= sizeof digits || text.at[0] != '0' || text.at[1] != 'x')
+        return NAN;
+    memcpy(digits, text.at, text.length);
+    digits[text.length] = '\0';
+    unsigned long long reasons = strtoull(digits, &end, 16);
+    return *end ? NAN : (reasons & POWER_REASONS) != 0;
+}
+
+static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
+    struct telemetry_sample sample;
+    bool is_bad = false;
+    t->rows++;
+    if (telemetry_is_partial(t))
+        return;
+    if (r->cell_count != r->column_count) {
+        telemetry_bad_row(t);
+        return;
+    }
+    if (r->columns[TIME] >= 0 && telemetry_is_repeated(t, line))
+        return;
+    telemetry_sample_init(&sample);
+    sample.power_w = number(r, POWER, TELEMETRY_W, &is_bad);
+    if (isnan(sample.power_w))
+        sample.power_w = number(r, POWER_INSTANT, TELEMETRY_W, &is_bad);
+    if (isnan(sample.power_w))
+        sample.power_w = number(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
+    sample.lacks_power = isnan(sample.power_w);
+    sample.energy_j = number(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
+    sample.metrics[TELEMETRY_UTILIZATION] = number(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
+    sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, TELEMETRY_MIB, &is_bad);
+    sample.metrics[TELEMETRY_POWER_LIMIT] = number(r, LIMIT, TELEMETRY_W, &is_bad);
+    sample.metrics[TELEMETRY_POWER_CAPPED] = capped(cell(r, REASONS));
+    uint32_t device = is_bad ? 0 : device_of(t, r);
+    if (is_bad || !row_time(t, r, device, &sample.time_ns)) {
+        telemetry_bad_row(t);
+        return;
+    }
+    sample.device = device;
+    telemetry_name_gpu(t, device, cell(r, NAME));
+    telemetry_add(t, &sample);
+}
+
+/* ---- One file ---- */
+
+static bool has_power(const int columns[static COLUMNS]) {
+    return columns[POWER] >= 0 || columns[POWER_INSTANT] >= 0 || columns[POWER_AVERAGE] >= 0 ||
+           columns[ENERGY] >= 0;
+}
+
+/* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows. */
+static void read_dmon_line(struct telemetry *t, struct reader *r, struct slice line) {
+    int columns[COLUMNS];
+    const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
+    r->cell_count =
+        telemetry_split_blanks((struct slice){line.at + mark, line.length - mark}, r->cells, MOST_CELLS);
+    if (line.at[0] == '#' && find_columns(r, columns) > 1) /* the second line, of units, has no known name */
+        take_header(r, columns);
+    else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
+        read_row(t, r, line);
+}
+
+static void read_csv_line(struct telemetry *t, struct reader *r, struct slice line) {
+    int columns[COLUMNS];
+    r->cell_count = telemetry_split(line, ',', r->cells, MOST_CELLS);
+    if (r->cell_count > MOST_CELLS) {
+        t->rows++;
+        telemetry_bad_row(t);
+        return;
+    }
+    /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names in them. */
+    struct slice first = r->cells[0];
+    bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
+    size_t found = may_be_header ? find_columns(r, columns) : 0;
+    if (found > 1 || (found == 1 && has_power(columns)))
+        take_header(r, columns);
+    else
+        read_row(t, r, line);
+}
+
+static int begin(struct telemetry *t, struct error *reterr) {
+    struct reader *r = t->reader;
+    const char *given = t->options->columns ? t->options->columns : "";
+    int columns[COLUMNS];
+    (void)reterr;
+    r->began = false;
+    r->cell_count = telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
+    find_columns(r, columns);
+    take_header(r, columns);
+    r->column_count = t->options->columns ? r->cell_count : 0;
+    return 0;
+}
+
+static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+    struct reader *r = t->reader;
+    r->is_dmon = r->began ? r->is_dmon : line.at[0] == '#';
+    r->began = true;
+    if (r->is_dmon)
+        read_dmon_line(t, r, line);
+    else
+        read_csv_line(t, r, line);
+    if (r->is_dmon || has_power(r->columns))
+        return 0;
+    return error_set(reterr, ERROR_INPUT,
+                     "%s:%u:1: expected a header with power.draw (or --columns for a file without one)", t->path,
+                     (unsigned)lines_number(t->lines));
+}
+
+static int nvidia_smi_read(char *const *paths, size_t count, const struct profile_options *options,
+                           struct profile *profile, struct problems *problems) {
+    static const struct telemetry_format format = {"nvidia-smi", begin, read_line, NULL};
+    const struct telemetry_job job = {paths, count, options, profile, problems};
+    struct reader *r = mem_zalloc(1, sizeof *r);
+    int status = telemetry_read(&format, &job, r);
+    if (r->no_key)
+        problems_add(&profile->notes, (struct location){0}, NULL,
+                     "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
+    free(r);
+    return status;
+}
+
+const struct profile_reader nvidia_smi_reader = {"nvidia-smi", "nvidia-smi --query-gpu as CSV, or dmon",
+                                                 nvidia_smi_read,
+                                                 PROFILE_TELEMETRY | PROFILE_INTERVAL | PROFILE_COLUMNS};

@@ -1,0 +1,242 @@
+/* Samples of power become energy, means and a profile row. */
+#include "ingest/telemetry/telemetry.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct power {
+    size_t samples, changes; /* changes: samples that differ from the one before */
+    double duration_s, energy_j, mean_w, sample_mean_w, p50_w, p95_w, p99_w, max_w;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct telemetry_point *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* Points without work at both ends are no part of the job. */
+static void trim_idle(struct telemetry_device *device) {
+    struct telemetry_point *points = device->points.at;
+    size_t first = 0, count = device->points.count;
+    while (first < count && points[first].utilization == 0)
+        first++;
+    while (count > first && points[count - 1].utilization == 0)
+        count--;
+    if (count > first && first > 0)
+        memmove(points, points + first, (count - first) * sizeof *points);
+    if (count > first)
+        device->points.count = count - first;
+}
+
+static struct power power_of(const struct telemetry_device *device) {
+    const struct telemetry_point *points = device->points.at;
+    size_t count = device->points.count;
+    struct power p = {.samples = count, .max_w = NAN};
+    double *values = mem_alloc((count + 1) * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = points[i].power_w;
+        p.changes += i == 0 || points[i].power_w != points[i - 1].power_w;
+        if (i > 0)
+            p.energy_j += (double)(points[i].time_ns - points[i - 1].time_ns) / 1e9 *
+                          (points[i].power_w + points[i - 1].power_w) / 2;
+    }
+    if (count > 0) {
+        p.duration_s = (double)(points[count - 1].time_ns - points[0].time_ns) / 1e9;
+        p.sample_mean_w = gsl_stats_mean(values, 1, count);
+        p.mean_w = p.duration_s > 0 ? p.energy_j / p.duration_s : p.sample_mean_w;
+        gsl_sort(values, 1, count);
+        p.p50_w = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.5);
+        p.p95_w = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.95);
+        p.p99_w = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.99);
+        p.max_w = values[count - 1];
+    }
+    free(values);
+    return p;
+}
+
+static double mean_of(const struct telemetry_metric_sum *sum) {
+    return sum->count > 0 ? sum->sum / (double)sum->count : NAN;
+}
+
+static double most_of(const struct telemetry_metric_sum *sum) {
+    return sum->count > 0 ? sum->most : NAN;
+}
+
+static double counter_s(const struct telemetry_device *device) {
+    return (double)(device->counter_last_ns - device->counter_first_ns) / 1e9;
+}
+
+static bool has_counter(const struct telemetry_device *device) {
+    return !isnan(device->last_counter_j) && counter_s(device) > 0;
+}
+
+static void add_device(struct figure *list, const char *key, const struct telemetry_device *device,
+                       const struct power *p) {
+    static const struct {
+        const char *name;
+        enum telemetry_metric metric;
+        bool most;
+    } metrics[] = {{"utilization_mean_%", TELEMETRY_UTILIZATION, false},
+                   {"memory_used_max_mib", TELEMETRY_MEMORY_USED, true},
+                   {"sm_active_mean", TELEMETRY_SM_ACTIVE, false},
+                   {"tensor_active_mean", TELEMETRY_TENSOR_ACTIVE, false},
+                   {"dram_active_mean", TELEMETRY_DRAM_ACTIVE, false},
+                   {"power_capped_share", TELEMETRY_POWER_CAPPED, false}};
+    struct figure *row = figures_group(list, NULL);
+    figures_text(row, "device", key);
+    figures_int(row, "samples", (int64_t)p->samples);
+    figures_int(row, "changes", (int64_t)p->changes);
+    figures_real(row, "duration_s", p->duration_s);
+    figures_real(row, "energy_j", p->energy_j);
+    figures_real(row, "counter_energy_j", has_counter(device) ? device->counter_j : NAN);
+    figures_real(row, "power_mean_w", p->mean_w);
+    figures_real(row, "power_sample_mean_w", p->sample_mean_w);
+    figures_real(row, "power_p50_w", p->p50_w);
+    figures_real(row, "power_p95_w", p->p95_w);
+    figures_real(row, "power_p99_w", p->p99_w);
+    figures_real(row, "power_max_w", p->max_w);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        const struct telemetry_metric_sum *sum = &device->metrics[metrics[i].metric];
+        if (sum->count > 0)
+            figures_real(row, metrics[i].name, metrics[i].most ? most_of(sum) : mean_of(sum));
+    }
+    figures_text(row, "gpu", device->gpu);
+}
+
+/* ---- The row ---- */
+
+static void note_count(struct profile *profile, uint64_t count, const char *what) {
+    if (count > 0)
+        problems_add(&profile->notes, (struct location){0}, NULL, "%llu %s", (unsigned long long)count, what);
+}
+
+static bool has_utilization(const struct telemetry *t) {
+    for (size_t i = 0; i < t->devices.count; i++)
+        if (t->devices.at[i].metrics[TELEMETRY_UTILIZATION].count > 0)
+            return true;
+    return false;
+}
+
+static void add_notes(const struct telemetry *t, const struct profile_options *options, struct profile *profile) {
+    if (t->bad_rows > 0)
+        problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
+                     "%llu rows that cannot be read left out, this is the first", (unsigned long long)t->bad_rows);
+    if (t->damage)
+        problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept", t->damage,
+                     (unsigned long long)t->rows);
+    note_count(profile, t->repeated_rows, "rows that repeat an earlier one left out");
+    note_count(profile, t->partial_rows, "last lines without a line end left out");
+    note_count(profile, t->crowded, "samples of more than 65536 devices left out");
+    note_count(profile, t->missing, "samples without power left out");
+    note_count(profile, t->backward, "times before the one above: rows were sorted");
+    if (options->trim_idle && !has_utilization(t))
+        problems_add(&profile->notes, (struct location){0}, "--trim-idle",
+                     "no effect: the input has no utilization");
+    for (size_t i = 0; i < t->devices.count; i++)
+        note_count(profile, t->devices.at[i].resets, "resets of an energy counter");
+    if (!t->no_times && options->given & PROFILE_INTERVAL)
+        problems_add(&profile->notes, (struct location){0}, "--interval", "no effect: the input has times");
+    if (t->no_times)
+        problems_add(&profile->notes, (struct location){0}, NULL,
+                     "no times in the file: rows taken to be %g s apart (--interval)", options->interval_s);
+}
+
+/* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what samples say of
+   phases shorter than the sampling is chance. */
+static bool has_partial_sensor(const struct telemetry_device *device) {
+    return device->gpu && (strstr(device->gpu, "A100") || strstr(device->gpu, "H100")) && !has_counter(device) &&
+           device->points.count > 0;
+}
+
+static void note_sensors(const struct telemetry *t, struct profile *profile) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < t->devices.count; i++)
+        count += has_partial_sensor(&t->devices.at[i]);
+    note_count(profile, count, "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
+}
+
+/* Figures of all devices for the row. */
+struct totals {
+    double power_w, duration_s;
+    size_t devices, counters;
+    const struct telemetry_metric_sum *limit; /* of the first device */
+    const char *gpu;
+};
+
+/* What the meter counted is better than what was sampled. */
+static void add_total(struct totals *totals, const struct telemetry_device *device, const struct power *p) {
+    if (p->samples == 0 && !has_counter(device))
+        return;
+    totals->devices++;
+    totals->counters += has_counter(device);
+    totals->power_w += has_counter(device) ? device->counter_j / counter_s(device) : p->mean_w;
+    if (p->duration_s > totals->duration_s)
+        totals->duration_s = p->duration_s;
+    if (!totals->gpu)
+        totals->gpu = device->gpu;
+    if (!totals->limit)
+        totals->limit = &device->metrics[TELEMETRY_POWER_LIMIT];
+}
+
+static void add_row(const struct totals *totals, const char *format, const char *path,
+                    const struct profile_options *options, struct profile *profile) {
+    struct profile_row *row = profile_add_row(profile, options);
+    const struct telemetry_metric_sum *limit = totals->limit;
+    if (row->gpus == 0)
+        row->gpus = (uint32_t)totals->devices;
+    if (!row->gpu && totals->gpu)
+        row->gpu = arena_strdup(&profile->arena, totals->gpu);
+    if (isnan(row->power_limit_w) && limit->count > 0 && limit->least == limit->most)
+        row->power_limit_w = limit->most;
+    row->power_w_per_gpu = totals->power_w / (double)totals->devices;
+    if (options->samples > 0 && totals->duration_s > 0)
+        row->throughput_samples_s = options->samples / totals->duration_s;
+    row->source = arena_printf(&profile->arena, "%s %s, %s", format, path,
+                               totals->counters == totals->devices ? "energy counter" : "power samples");
+}
+
+int telemetry_report(struct telemetry *t, const char *format, const struct telemetry_job *job) {
+    const struct profile_options *options = job->options;
+    struct profile *profile = job->profile;
+    struct problems *problems = job->problems;
+    struct totals totals = {0};
+    profile->figures = figures_create(&profile->arena);
+    figures_int(profile->figures, "rows", (int64_t)t->rows);
+    figures_int(profile->figures, "bad_rows", (int64_t)t->bad_rows);
+    figures_int(profile->figures, "repeated_rows", (int64_t)t->repeated_rows);
+    struct figure *list = figures_list(profile->figures, "devices");
+    for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
+        if (t->devices.at[i].points.count > 0)
+            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count, sizeof *t->devices.at[i].points.at,
+                  by_time);
+    telemetry_add_power_model(t, profile->figures);
+    for (size_t i = 0; i < t->devices.count; i++) {
+        struct telemetry_device *device = &t->devices.at[i];
+        if (options->trim_idle)
+            trim_idle(device);
+        struct power power = power_of(device);
+        add_device(list, intern_text(&t->keys, (uint32_t)i), device, &power);
+        add_total(&totals, device, &power);
+    }
+    add_notes(t, options, profile);
+    note_sensors(t, profile);
+    if (totals.devices == 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", job->paths[0]);
+        return ERROR_INPUT;
+    }
+    if (options->strict && t->bad_rows > 0) {
+        problems_add(problems, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
+                     "row that cannot be read");
+        return ERROR_INPUT;
+    }
+    if (options->strict && t->damage) {
+        problems_add(problems, (struct location){0}, NULL, "%s", t->damage);
+        return ERROR_INPUT;
+    }
+    profile->damaged = t->bad_rows > 0 || t->damage;
+    add_row(&totals, format, job->paths[0], options, profile);
+    return 0;
+}

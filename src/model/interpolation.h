@@ -1,0 +1,35 @@
+/* Measured points instead of a formula: the time of an iteration and the power, not the rate, are interpolated
+   inside their range, and never extrapolated. Time is nearly linear in k and batch, its inverse is not. */
+#ifndef EASIM_MODEL_INTERPOLATION_H
+#define EASIM_MODEL_INTERPOLATION_H
+
+#include "easim/policy.h"
+
+struct lookup_point {
+    int64_t k, batch;            /* batch per GPU */
+    double throughput_samples_s; /* of all k GPUs */
+    double power_w_per_gpu;
+    bool across_nodes;
+};
+
+struct lookup {
+    struct lookup_point *points; /* sorted by lookup_sort */
+    size_t count;
+};
+
+struct lookup_value {
+    double iteration_s;
+    double power_w;
+};
+
+/* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or -1. */
+int lookup_sort(struct lookup *lookup);
+
+/* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then linear in k.
+   Without any points across nodes, those within a node stand for both. False outside the measured range of the
+   span.
+ */
+bool lookup_find(const struct lookup *lookup, uint32_t k, uint32_t batch, enum easim_span span,
+                 struct lookup_value *value);
+
+#endif

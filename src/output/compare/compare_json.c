@@ -1,0 +1,103 @@
+/* A comparison as one JSON object: the figures of the CSV files, by name. */
+#include "output/compare/compare_tables.h"
+#include "output/json.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static void add_cell(cJSON *policies, const struct comparison *c, size_t s, const struct compare_cell *cell) {
+    cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
+    const struct paired *p = &cell->paired;
+    json_add_int(object, "n", (int64_t)cell->estimate.n);
+    json_add_real(object, "mean", cell->estimate.mean);
+    json_add_real(object, "ci95", cell->estimate.ci95);
+    json_add_real(object, "diff_mean", p->diff.mean);
+    json_add_real(object, "diff_ci95", p->diff.ci95);
+    json_add_real(object, "diff_rel", cell->relative);
+    json_add_real(object, "p_value", p->p_value);
+    json_add_real(object, "p_holm", cell->p_holm);
+    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
+        cJSON_AddNullToObject(object, "pairs");
+    else
+        json_add_int(object, "pairs", (int64_t)p->diff.n);
+    json_add_real(object, "ratio_geo", p->ratio);
+    json_add_real(object, "ratio_geo_low", p->ratio_low);
+    json_add_real(object, "ratio_geo_high", p->ratio_high);
+    json_add_real(object, "base_mean", p->base_mean);
+}
+
+void compare_json_metrics(cJSON *root, const struct comparison *c) {
+    struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
+    cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+        cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        compare_metric(c, column, cells);
+        for (size_t s = 0; s < c->count; s++)
+            add_cell(policies, c, s, &cells[s]);
+    }
+    free(cells);
+}
+
+static void add_pareto(cJSON *root, const struct compare_output *o) {
+    const struct comparison *c = &o->comparison;
+    struct compare_place *places = mem_zalloc(c->count, sizeof *places);
+    cJSON *object = cJSON_AddObjectToObject(root, "pareto");
+    cJSON *metrics = cJSON_AddArrayToObject(object, "metrics");
+    for (unsigned d = 0; d < o->pareto_count; d++)
+        cJSON_AddItemToArray(metrics, cJSON_CreateString(summary_names[o->pareto[d]]));
+    cJSON *policies = cJSON_AddObjectToObject(object, "policies");
+    compare_pareto(c, o->pareto, o->pareto_count, places);
+    for (size_t s = 0; s < c->count; s++) {
+        cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
+        cJSON_AddBoolToObject(policy, "front", places[s].dominator == PARETO_NOBODY);
+        json_add_text(policy, "dominated_by", compare_dominator(c, &places[s], s));
+        json_add_real(policy, "front_share", places[s].share);
+    }
+    free(places);
+}
+
+static void add_trends(cJSON *root, const struct comparison *c) {
+    cJSON *policies = cJSON_AddObjectToObject(root, "stationarity");
+    for (size_t s = 0; s < c->count; s++) {
+        struct compare_trend t = compare_trend(c, s);
+        cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
+        json_add_estimate(policy, "queue_slope_per_h", &t.queue_per_h);
+        json_add_estimate(policy, "work_unfinished_share", &t.work_unfinished);
+        json_add_estimate(policy, "jobs_unfinished_share", &t.jobs_unfinished);
+    }
+}
+
+static void add_perturbed(cJSON *root, const struct compare_perturbed *p) {
+    cJSON *object = cJSON_AddObjectToObject(root, p->name);
+    json_add_real(object, "amount", p->amount);
+    cJSON *metrics = cJSON_AddObjectToObject(object, "metrics");
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+        cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        for (size_t s = 0; s < p->clean.count; s++) {
+            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, column);
+            cJSON *policy = cJSON_AddObjectToObject(policies, p->clean.series[s].policy);
+            json_add_int(policy, "n", (int64_t)r.n);
+            json_add_real(policy, "clean_mean", r.base_mean);
+            json_add_real(policy, "perturbed_mean", r.mean);
+            json_add_real(policy, "ratio", r.ratio);
+            json_add_real(policy, "ratio_ci95", r.ci95);
+        }
+    }
+}
+
+void compare_json(const struct compare_output *o, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", o->study->scenario.name);
+    json_add_int(root, "seed", o->study->scenario.seed);
+    json_add_int(root, "replications", c->replications);
+    json_add_text(root, "baseline", compare_baseline(c));
+    compare_json_metrics(root, c);
+    add_pareto(root, o);
+    add_trends(root, c);
+    cJSON *perturbed = o->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
+    for (size_t i = 0; i < o->perturbed_count; i++)
+        add_perturbed(perturbed, &o->perturbed[i]);
+    json_print(root, out);
+}

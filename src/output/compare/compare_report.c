@@ -1,0 +1,203 @@
+/* Rank table, Pareto front, stationarity and robustness as text. */
+#include "output/compare/compare_report.h"
+
+#include "base/mem.h"
+#include "metrics/kinds.h"
+#include "output/run/run_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *wish(unsigned column) {
+    static const char *const texts[] = {"", ", less is better", ", more is better"};
+    return texts[metric_kind(column).better];
+}
+
+static bool ranks_before(const struct compare_cell *a, const struct compare_cell *b, unsigned column) {
+    if (isnan(a->estimate.mean) || isnan(b->estimate.mean))
+        return !isnan(a->estimate.mean);
+    return metric_kind(column).better == METRIC_MORE ? a->estimate.mean > b->estimate.mean
+                                                     : a->estimate.mean < b->estimate.mean;
+}
+
+/* By rank; equal ones as listed. */
+static void sort(const struct compare_cell *cells, size_t count, unsigned column, size_t *order) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && ranks_before(&cells[i], &cells[order[at - 1]], column); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void add_test(const struct compare_cell *cell, struct str *out) {
+    if (!isnan(cell->p_holm))
+        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
+                 cell->p_holm < 0.05 ? " *" : "");
+    else if (cell->paired.diff.n > 1)
+        str_add(out, "  no test: all pairs differ alike");
+}
+
+/* Difference from the baseline, its relative size, and what the test says of it. */
+static void add_difference(const struct compare_cell *cell, unsigned column, double scale, struct str *out) {
+    const struct paired *p = &cell->paired;
+    if (p->diff.n == 0) {
+        str_add(out, "   no pair to compare");
+        return;
+    }
+    run_report_add_interval(out, &p->diff, scale, 13);
+    bool geometric = metric_kind(column).heavy_tailed && !isnan(p->ratio);
+    double relative = geometric ? p->ratio - 1 : cell->relative;
+    if (!isnan(relative))
+        str_addf(out, "%+9.1f %%", 100 * relative);
+    if (geometric)
+        str_add(out, " g");
+    else if (p->diff.n > 1)
+        str_add(out, isnan(relative) ? "             " : "  ");
+    add_test(cell, out);
+}
+
+static void add_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
+                    const struct report_line *line, struct str *out) {
+    size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
+    str_addf(out, "%-14s", c->series[s].policy);
+    run_report_add_interval(out, &cell->estimate, line->scale, 11);
+    if (s == c->baseline)
+        str_add(out, "     baseline");
+    else if (c->baseline != COMPARE_NOBODY)
+        add_difference(cell, line->column, line->scale, out);
+    if (n < c->replications)
+        str_addf(out, "  in %zu of %u", n, c->replications);
+    if (pairs > 0 && pairs < n)
+        str_addf(out, ", %zu pairs", pairs);
+    str_add_char(out, '\n');
+}
+
+/* Equal means share a place; there is none where neither less nor more is better. */
+static void add_metric(const struct compare_output *o, unsigned column, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
+    size_t *order = mem_zalloc(c->count, sizeof *order), place = 0;
+    const struct report_line line = run_report_find_line(column);
+    compare_metric(c, column, cells);
+    sort(cells, c->count, column, order);
+    for (size_t i = 0; i < c->count && cells[order[0]].estimate.n > 0; i++) {
+        if (i == 0) {
+            str_add_char(out, '\n');
+            run_report_add_label(out, &line);
+            str_addf(out, "%s\n", wish(column));
+        }
+        if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
+            place = i + 1;
+        if (cells[order[i]].estimate.n > 0 && metric_kind(column).better != METRIC_NEITHER)
+            str_addf(out, "  %2zu ", place);
+        else
+            str_add(out, "   - ");
+        add_row(c, order[i], &cells[order[i]], &line, out);
+    }
+    free(cells);
+    free(order);
+}
+
+static void add_front(const struct compare_output *o, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    struct compare_place *places = mem_zalloc(c->count, sizeof *places);
+    const char *separator = ": ";
+    compare_pareto(c, o->pareto, o->pareto_count, places);
+    str_add(out, "\nPareto front of the means of ");
+    for (unsigned d = 0; d < o->pareto_count; d++)
+        str_addf(out, "%s%s", d ? " and " : "", summary_names[o->pareto[d]]);
+    for (size_t s = 0; s < c->count; s++)
+        if (places[s].dominator == PARETO_NOBODY) {
+            str_addf(out, "%s%s", separator, c->series[s].policy);
+            if (c->replications > 1)
+                str_addf(out, " (on the front of %.0f %% of the replications)", 100 * places[s].share);
+            separator = ", ";
+        }
+    str_add(out, separator[0] == ':' ? ": nobody\n" : "\n");
+    free(places);
+}
+
+static const char *verdict(const struct estimate *slope) {
+    if (isnan(slope->ci95))
+        return "";
+    if (slope->mean - slope->ci95 > 0)
+        return ", not stationary: it grows";
+    return slope->mean + slope->ci95 < 0 ? ", not stationary: it shrinks" : ", no trend is seen";
+}
+
+static void add_trends(const struct compare_output *o, struct str *out) {
+    str_add(out,
+            "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
+    for (size_t s = 0; s < o->comparison.count; s++) {
+        struct compare_trend t = compare_trend(&o->comparison, s);
+        str_addf(out, "     %-14s", o->comparison.series[s].policy);
+        if (t.queue_per_h.n > 0) {
+            run_report_add_interval(out, &t.queue_per_h, 1, 11);
+            str_add(out, verdict(&t.queue_per_h));
+        } else {
+            str_add(out, " until drained: it fills and empties");
+        }
+        if (t.work_unfinished.n > 0)
+            str_addf(out, "; %.1f %% of the work", 100 * t.work_unfinished.mean);
+        if (t.jobs_unfinished.n > 0)
+            str_addf(out, ", %.1f %% of the jobs", 100 * t.jobs_unfinished.mean);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_perturbed(const struct compare_output *o, const struct compare_perturbed *p, struct str *out) {
+    str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", p->name, p->amount);
+    for (size_t s = 0; s < p->clean.count; s++) {
+        str_addf(out, "     %-14s", p->clean.series[s].policy);
+        for (unsigned d = 0; d < o->pareto_count; d++) {
+            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, o->pareto[d]);
+            const struct estimate e = {.n = r.n, .mean = r.ratio, .ci95 = r.ci95};
+            if (isnan(r.ratio))
+                continue;
+            str_addf(out, "%s%s", d ? ";  " : " ", summary_names[o->pareto[d]]);
+            run_report_add_interval(out, &e, 1, 8);
+        }
+        str_add_char(out, '\n');
+    }
+}
+
+static bool all_equal(const struct comparison *c) {
+    for (size_t s = 0; s < c->count; s++)
+        if (!statistics_all_equal(c->series[s].summaries, c->replications))
+            return false;
+    return c->replications > 1;
+}
+
+void compare_report(const struct compare_output *o, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    bool has_baseline = c->baseline != COMPARE_NOBODY;
+    str_addf(out, "%s: %zu polic%s, ", o->study->scenario.name, c->count, c->count == 1 ? "y" : "ies");
+    run_report_protocol(o->study, c->replications, out);
+    if (has_baseline)
+        str_addf(out, ", baseline %s", c->series[c->baseline].policy);
+    str_add_char(out, '\n');
+    if (c->replications > 1)
+        str_add(out, "mean +- half of the 95 % interval");
+    else
+        str_add(out, "one replication: no intervals, no tests");
+    if (!has_baseline)
+        str_add(out, "; the baseline has no results: no differences");
+    else
+        str_add(out, "; difference from the baseline on the same workloads; in %, g: of geometric means");
+    if (has_baseline && c->replications > 1)
+        str_add(out,
+                ";\np: paired t-test of the difference, Holm's correction over the policies of one metric, * below "
+                "0.05");
+    str_add_char(out, '\n');
+    for (size_t i = 0; i < o->shown_count; i++)
+        add_metric(o, o->shown[i], out);
+    add_front(o, out);
+    add_trends(o, out);
+    for (size_t i = 0; i < o->perturbed_count; i++)
+        add_perturbed(o, &o->perturbed[i], out);
+    if (all_equal(c))
+        str_add(out,
+                "\nwarning: all replications are equal, nothing in the scenario is random: intervals and tests "
+                "mean nothing\n");
+}

@@ -1,0 +1,106 @@
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv. */
+#include "output/compare/compare_tables.h"
+
+#include "base/mem.h"
+#include "io/csv.h"
+
+#include <stdlib.h>
+
+static void comma_reals(struct str *out, const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        csv_comma_real(out, values[i]);
+}
+
+static void metric_row(const struct comparison *c, size_t s, unsigned column, const struct compare_cell *cell,
+                       struct str *out) {
+    const struct paired *p = &cell->paired;
+    const double values[] = {cell->estimate.mean, cell->estimate.ci95, p->diff.mean, p->diff.ci95,
+                             cell->relative,      p->p_value,          cell->p_holm};
+    const double ratios[] = {p->ratio, p->ratio_low, p->ratio_high};
+    csv_add_text(out, summary_names[column]);
+    csv_comma_text(out, c->series[s].policy);
+    csv_comma_text(out, compare_baseline(c));
+    csv_comma_int(out, (int64_t)cell->estimate.n);
+    comma_reals(out, values, sizeof values / sizeof *values);
+    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
+        str_add_char(out, ',');
+    else
+        csv_comma_int(out, (int64_t)p->diff.n);
+    comma_reals(out, ratios, sizeof ratios / sizeof *ratios);
+    csv_comma_real(out, p->base_mean);
+    str_add_char(out, '\n');
+}
+
+void compare_tables_metrics(const struct compare_output *o, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
+    str_add(out, "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,"
+                 "ratio_geo_low,ratio_geo_high,base_mean\n");
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+        compare_metric(c, column, cells);
+        for (size_t s = 0; s < c->count; s++)
+            metric_row(c, s, column, &cells[s], out);
+    }
+    free(cells);
+}
+
+void compare_tables_pareto(const struct compare_output *o, struct str *out) {
+    const struct comparison *c = &o->comparison;
+    struct compare_place *places = mem_zalloc(c->count, sizeof *places);
+    struct compare_cell *cells = mem_zalloc(c->count * o->pareto_count, sizeof *cells);
+    str_add(out, "policy,front,dominated_by,front_share");
+    for (unsigned d = 0; d < o->pareto_count; d++) {
+        str_addf(out, ",%s,%s_ci95", summary_names[o->pareto[d]], summary_names[o->pareto[d]]);
+        compare_metric(c, o->pareto[d], cells + d * c->count);
+    }
+    str_add_char(out, '\n');
+    compare_pareto(c, o->pareto, o->pareto_count, places);
+    for (size_t s = 0; s < c->count; s++) {
+        csv_add_text(out, c->series[s].policy);
+        csv_comma_int(out, places[s].dominator == PARETO_NOBODY);
+        csv_comma_text(out, compare_dominator(c, &places[s], s));
+        csv_comma_real(out, places[s].share);
+        for (unsigned d = 0; d < o->pareto_count; d++) {
+            csv_comma_real(out, cells[d * c->count + s].estimate.mean);
+            csv_comma_real(out, cells[d * c->count + s].estimate.ci95);
+        }
+        str_add_char(out, '\n');
+    }
+    free(places);
+    free(cells);
+}
+
+void compare_tables_trends(const struct compare_output *o, struct str *out) {
+    str_add(out, "policy,n,queue_slope_per_h,queue_slope_ci95,work_unfinished_share,work_unfinished_ci95,"
+                 "jobs_unfinished_share,jobs_unfinished_ci95\n");
+    for (size_t s = 0; s < o->comparison.count; s++) {
+        struct compare_trend t = compare_trend(&o->comparison, s);
+        const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,     t.work_unfinished.mean,
+                                 t.work_unfinished.ci95, t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
+        csv_add_text(out, o->comparison.series[s].policy);
+        csv_comma_int(out, (int64_t)o->comparison.replications);
+        comma_reals(out, values, sizeof values / sizeof *values);
+        str_add_char(out, '\n');
+    }
+}
+
+static void perturbed_rows(const struct compare_perturbed *p, unsigned column, struct str *out) {
+    for (size_t s = 0; s < p->clean.count; s++) {
+        struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, column);
+        const double values[] = {r.base_mean, r.mean, r.ratio, r.ci95};
+        csv_add_text(out, p->name);
+        csv_comma_real(out, p->amount);
+        csv_comma_text(out, summary_names[column]);
+        csv_comma_text(out, p->clean.series[s].policy);
+        csv_comma_int(out, (int64_t)r.n);
+        comma_reals(out, values, sizeof values / sizeof *values);
+        str_add_char(out, '\n');
+    }
+}
+
+void compare_tables_perturbed(const struct compare_output *o, struct str *out) {
+    str_add(out, "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
+    for (size_t i = 0; i < o->perturbed_count; i++)
+        for (unsigned column = 0; column < SUMMARY_COUNT; column++)
+            perturbed_rows(&o->perturbed[i], column, out);
+}

@@ -1,0 +1,39 @@
+/* CSV text of a comparison of policies; docs/outputs.md defines the columns. */
+#ifndef EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
+#define EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
+
+#include "base/str.h"
+#include "experiment/compare/compare.h"
+#include "study/study.h"
+#include "output/json.h"
+
+/* Policies under one perturbation; both sides hold the same policies in the same order. */
+struct compare_perturbed {
+    const char *name;
+    double amount;
+    struct comparison clean, perturbed;
+};
+
+/* Everything that is said of a comparison, in every format. */
+struct compare_output {
+    const struct study *study; /* of any of the policies: name, seed, horizon */
+    struct comparison comparison;
+    unsigned pareto[PARETO_MOST];
+    unsigned pareto_count;
+    const unsigned *shown; /* columns of the table on the terminal */
+    size_t shown_count;
+    const struct compare_perturbed *perturbed;
+    size_t perturbed_count;
+};
+
+void compare_tables_metrics(const struct compare_output *output, struct str *out);
+void compare_tables_pareto(const struct compare_output *output, struct str *out);
+void compare_tables_trends(const struct compare_output *output, struct str *out);
+void compare_tables_perturbed(const struct compare_output *output, struct str *out);
+
+/* The same as one JSON object. */
+void compare_json(const struct compare_output *output, struct str *out);
+/* The figures of compare.csv alone, as "metrics". */
+void compare_json_metrics(cJSON *root, const struct comparison *comparison);
+
+#endif

@@ -1,0 +1,22 @@
+/* The aggregate of a run as one JSON object. */
+#include "output/run/result_json.h"
+
+#include "output/json.h"
+
+void result_json(const struct study *study, const struct replicate_result *result, struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", study->scenario.name);
+    cJSON_AddStringToObject(root, "policy", study->module.policy->name);
+    json_add_int(root, "seed", study->scenario.seed);
+    json_add_int(root, "replications", result->count);
+    cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+        struct estimate e = statistics_column(result->summaries, result->count, column);
+        cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        json_add_int(metric, "n", (int64_t)e.n);
+        json_add_real(metric, "mean", e.mean);
+        json_add_real(metric, "sd", e.sd);
+        json_add_real(metric, "ci95", e.ci95);
+    }
+    json_print(root, out);
+}

@@ -1,0 +1,247 @@
+/* The folder of one run. */
+#include "output/run/run_dir.h"
+
+#include "io/atomic_file.h"
+#include "io/files.h"
+#include "output/manifest.h"
+#include "output/run/run_tables.h"
+#include "output/text_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_DECISIONS, FILE_COUNT };
+
+static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv",  "users.csv",
+                                                   "types.csv",   "power.csv", "decisions.csv"};
+
+struct run_dir {
+    char *path;
+    bool wanted[FILE_COUNT];
+    bool made;   /* the folder was not there */
+    bool headed; /* jobs.csv has its header: the labels are known with the first replication */
+    const struct study *study;
+    struct inputs inputs;
+    const char *options[3]; /* that say which files there are */
+    struct atomic_file *files[FILE_COUNT];
+};
+
+int run_dir_check_empty(const char *path, struct error *reterr) {
+    DIR *dir = opendir(path);
+    if (!dir)
+        return errno == ENOENT
+                   ? 0
+                   : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path, strerror(errno));
+    int entries = 0;
+    while (entries < 3 && readdir(dir))
+        entries++;
+    closedir(dir);
+    if (entries > 2) /* . and .. are always there */
+        return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty; add --force to write into it", path);
+    return 0;
+}
+
+static char *join(const char *folder, const char *name) {
+    size_t bytes = strlen(folder) + strlen(name) + 2;
+    char *path = mem_alloc(bytes);
+    snprintf(path, bytes, "%s/%s", folder, name);
+    return path;
+}
+
+static int open_file(struct run_dir *dir, enum file file, struct error *reterr) {
+    char *path = join(dir->path, file_names[file]);
+    int r = atomic_file_open(path, &dir->files[file], reterr);
+    free(path);
+    return r;
+}
+
+static int write_text(struct run_dir *dir, enum file file, struct slice text, struct error *reterr) {
+    return text.length == 0 ? 0 : atomic_file_write(dir->files[file], text.at, text.length, reterr);
+}
+
+static int write_headers(struct run_dir *dir, struct error *reterr) {
+    static void (*const headers[FILE_COUNT])(struct str *) = {
+        [FILE_SUMMARY] = run_tables_summary_header,     [FILE_USERS] = run_tables_users_header,
+        [FILE_TYPES] = run_tables_types_header,         [FILE_POWER] = run_tables_power_header,
+        [FILE_DECISIONS] = run_tables_decisions_header,
+    };
+    int r = 0;
+    for (int f = 0; f < FILE_COUNT && r == 0; f++) {
+        if (!dir->wanted[f])
+            continue;
+        struct str text = {0};
+        r = open_file(dir, (enum file)f, reterr);
+        if (r == 0 && headers[f]) {
+            headers[f](&text);
+            r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
+        }
+        str_finish(&text);
+    }
+    return r;
+}
+
+int run_dir_open(const struct run_dir_options *options, const struct study *study, struct run_dir **ret_dir,
+                 struct error *reterr) {
+    if (options->path[0] == '\0')
+        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
+    if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
+        return reterr->code;
+    bool made = access(options->path, F_OK) < 0;
+    if (files_make_folders(options->path, reterr) < 0)
+        return reterr->code;
+    struct run_dir *dir = mem_zalloc(1, sizeof *dir);
+    dir->made = made;
+    dir->path = mem_strdup(options->path);
+    for (int f = 0; f < FILE_COUNT; f++)
+        dir->wanted[f] = f == FILE_SUMMARY || (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
+    dir->study = study;
+    inputs_add_study(&dir->inputs, study);
+    size_t count = 0;
+    if (options->summary_only)
+        dir->options[count++] = "--summary-only";
+    if (options->decisions)
+        dir->options[count++] = "--decisions";
+    if (write_headers(dir, reterr) < 0) {
+        run_dir_abort(dir);
+        return reterr->code;
+    }
+    *ret_dir = dir;
+    return 0;
+}
+
+/* ---- Rows of one replication: a part for each file, then the header of jobs.csv, each behind its length ---- */
+
+static void jobs_header(const struct replication *replication, struct str *out) {
+    run_tables_jobs_header(replication->sim->workload, out);
+}
+
+static void add_part(void (*rows)(const struct replication *, struct str *), const struct replication *replication,
+                     struct str *out) {
+    size_t start = out->length, length = 0;
+    str_add_bytes(out, (const char *)&length, sizeof length);
+    if (rows)
+        rows(replication, out);
+    length = out->length - start - sizeof length;
+    memcpy(out->text + start, &length, sizeof length);
+}
+
+static struct slice take_part(struct slice *rest) {
+    struct slice part = {rest->at + sizeof part.length, 0};
+    memcpy(&part.length, rest->at, sizeof part.length);
+    rest->at = part.at + part.length;
+    return part;
+}
+
+static void render(void *context, const struct replication *replication, struct str *out) {
+    static void (*const rows[FILE_COUNT])(const struct replication *, struct str *) = {
+        [FILE_JOBS] = run_tables_jobs,   [FILE_USERS] = run_tables_users,         [FILE_TYPES] = run_tables_types,
+        [FILE_POWER] = run_tables_power, [FILE_DECISIONS] = run_tables_decisions,
+    };
+    const struct run_dir *dir = context;
+    for (int f = 0; f < FILE_COUNT; f++)
+        add_part(dir->wanted[f] ? rows[f] : NULL, replication, out);
+    add_part(jobs_header, replication, out);
+}
+
+static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
+                struct error *reterr) {
+    struct run_dir *dir = context;
+    struct slice parts[FILE_COUNT + 1];
+    struct str row = {0};
+    int result = 0;
+    for (int f = 0; f <= FILE_COUNT; f++)
+        parts[f] = take_part(&rendered);
+    run_tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary, &row);
+    parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
+    if (!dir->headed && dir->wanted[FILE_JOBS])
+        result = write_text(dir, FILE_JOBS, parts[FILE_COUNT], reterr);
+    dir->headed = true;
+    for (int f = 0; f < FILE_COUNT && result == 0; f++)
+        result = write_text(dir, (enum file)f, parts[f], reterr);
+    str_finish(&row);
+    return result;
+}
+
+struct replicate_sink run_dir_sink(struct run_dir *dir) {
+    return (struct replicate_sink){.context = dir, .render = render, .emit = emit};
+}
+
+/* With --force the folder may hold files of another run that this one does not write. */
+static void remove_stale(const struct run_dir *dir) {
+    for (int f = 0; f < FILE_COUNT; f++) {
+        char *path = join(dir->path, file_names[f]);
+        if (!dir->wanted[f])
+            (void)unlink(path);
+        free(path);
+    }
+}
+
+static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
+    cJSON *object = cJSON_AddObjectToObject(root, name);
+    for (size_t i = 0; i < tally->entries.count; i++)
+        json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
+}
+
+static int write_manifest(const struct run_dir *dir, const struct replicate_result *result, bool partial,
+                          const char *const *names, struct error *reterr) {
+    const struct study *study = dir->study;
+    const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs,
+                                           study->module.policy->name};
+    cJSON *root = manifest_begin(&origin, study->scenario.name, dir->path);
+    manifest_add_hash(root, study);
+    json_add_int(root, "seed", study->scenario.seed);
+    json_add_int(root, "replications", study->scenario.replications);
+    json_add_int(root, "replications_done", result->count);
+    cJSON_AddBoolToObject(root, "partial", partial);
+    manifest_add_policy(root, "policy", study);
+    manifest_add_inputs(root, study, dir->path);
+    add_tally(root, "jobs_rejected", &result->rejected);
+    add_tally(root, "actions_refused", &result->refused);
+    return manifest_write(root, &origin, dir->path, names, reterr);
+}
+
+int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial, struct error *reterr) {
+    const char *names[FILE_COUNT + 2]; /* aggregate.csv and the end of the list too */
+    size_t count = 0;
+    struct text_file aggregate = {.name = "aggregate.csv"};
+    int r = 0;
+    for (int f = 0; f < FILE_COUNT; f++) {
+        if (!dir->files[f])
+            continue;
+        names[count++] = file_names[f];
+        struct atomic_file *file = dir->files[f];
+        dir->files[f] = NULL;
+        if (r == 0)
+            r = atomic_file_commit(file, reterr);
+        else
+            atomic_file_abort(file);
+    }
+    if (r == 0)
+        remove_stale(dir);
+    names[count++] = aggregate.name;
+    names[count] = NULL;
+    if (r == 0) {
+        run_tables_aggregate_header(&aggregate.text);
+        run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &aggregate.text);
+        r = text_files_write(dir->path, &aggregate, 1, reterr);
+    }
+    if (r == 0)
+        r = write_manifest(dir, result, partial, names, reterr);
+    run_dir_abort(dir);
+    return r;
+}
+
+void run_dir_abort(struct run_dir *dir) {
+    if (!dir)
+        return;
+    for (int f = 0; f < FILE_COUNT; f++)
+        atomic_file_abort(dir->files[f]);
+    if (dir->made)
+        (void)rmdir(dir->path); /* fails if something is in it */
+    inputs_finish(&dir->inputs);
+    free(dir->path);
+    free(dir);
+}

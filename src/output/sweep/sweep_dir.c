@@ -1,0 +1,350 @@
+/* Files of a sweep. Invariant: what is joined depends on the points and on runs/ID.csv alone, so it is the same
+   whoever ran them and in which order. */
+#include "output/sweep/sweep_dir.h"
+
+#include "base/numfmt.h"
+#include "io/atomic_file.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "io/lines.h"
+#include "output/sweep/findings_tables.h"
+#include "output/json.h"
+#include "output/run/run_tables.h"
+#include "output/text_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INPUTS_BYTES   17 /* 16 digits and a comma before the columns of a row */
+#define COLUMNS_BEFORE 3  /* policy, replication, seed: before those of the summary */
+
+const char *const sweep_state_names[] = {"missing", "done", "failed"};
+static const char failed_header[] = "inputs,error";
+
+/* ---- The file of one run ---- */
+
+static const char *run_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
+    return arena_printf(arena, "%s/runs/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+}
+
+static void done_header(struct str *out) {
+    str_add(out, "inputs,");
+    run_tables_summary_header(out);
+    out->text[--out->length] = '\0'; /* the line end */
+}
+
+static enum sweep_state state_of(struct slice header) {
+    struct str expected = {0};
+    done_header(&expected);
+    bool done = slice_is(header, expected.text);
+    str_finish(&expected);
+    return done ? SWEEP_DONE : slice_is(header, failed_header) ? SWEEP_FAILED : SWEEP_MISSING;
+}
+
+/* Appends to rows (unless NULL) what each row holds behind the inputs, every row behind `prefix`. */
+static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix, struct str *rows) {
+    struct lines *lines = NULL;
+    struct slice line;
+    struct error error = {0};
+    struct arena arena = {0};
+    enum sweep_state state = SWEEP_MISSING;
+    const char *inputs = arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
+    size_t count = 0;
+    if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 && lines_next(lines, &line, &error) == 1)
+        state = state_of(line);
+    while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
+        count++;
+        if (line.length < INPUTS_BYTES || memcmp(line.at, inputs, INPUTS_BYTES) != 0)
+            state = SWEEP_MISSING;
+        else if (rows)
+            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - INPUTS_BYTES), line.at + INPUTS_BYTES);
+    }
+    lines_close(lines);
+    arena_finish(&arena);
+    return count > 0 ? state : SWEEP_MISSING;
+}
+
+enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
+    return read_run(dir, point, "", NULL);
+}
+
+static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
+    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+}
+
+/* Most points have nothing to say, so there is a file only where there is. */
+static int write_notes(const struct sweep_dir *dir, size_t point, const struct study *study,
+                       const struct replicate_result *result, struct error *reterr) {
+    struct notes notes = {.sources = 0};
+    struct arena arena = {0};
+    struct str text = {0};
+    const char *path = notes_path(dir, point, &arena);
+    int r = 0;
+    notes_add_study(&notes, study);
+    notes_add_result(&notes, study, result);
+    notes_write(&notes, &text);
+    if (!notes_any(&notes))
+        (void)unlink(path);
+    else if ((r = files_make_folders(arena_printf(&arena, "%s/notes", dir->path), reterr)) == 0)
+        r = atomic_file_write_whole(path, text.text, text.length, reterr);
+    str_finish(&text);
+    arena_finish(&arena);
+    notes_finish(&notes);
+    return r;
+}
+
+static int emit(void *context, size_t point, const struct study *study, const struct replicate_result *result,
+                const char *failure, struct error *reterr) {
+    const struct sweep_dir *dir = context;
+    unsigned long long inputs = dir->sweep->points[point].inputs;
+    struct str text = {0};
+    struct arena arena = {0};
+    int r = 0;
+    if (failure) {
+        char *line = arena_strdup(&arena, failure);
+        for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
+            *at = ' ';
+        str_addf(&text, "%s\n%016llx", failed_header, inputs);
+        csv_comma_text(&text, line);
+        str_add_char(&text, '\n');
+    } else {
+        r = write_notes(dir, point, study, result, reterr); /* first: a point with a result has its notes */
+        done_header(&text);
+        str_add_char(&text, '\n');
+        for (uint32_t i = 0; i < result->count; i++) {
+            str_addf(&text, "%016llx,", inputs);
+            run_tables_summary(study->module.policy->name, i + 1, study->scenario.seed, &result->summaries[i], &text);
+        }
+    }
+    if (r == 0)
+        r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
+    str_finish(&text);
+    arena_finish(&arena);
+    return r;
+}
+
+struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
+    return (struct sweep_sink){dir, emit};
+}
+
+/* ---- The folder ---- */
+
+static bool is_ours(const char *name) {
+    static const char *const ours[] = {
+        "runs",    "notes",      "sweep.csv",          "failures.csv", "manifest.json",       "slurm",
+        "figures", "claims.csv", "claim-readings.csv", "targets.csv",  "target-readings.csv", "scenario.yaml"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        size_t length = strlen(ours[i]);
+        if (strncmp(name, ours[i], length) == 0 &&
+            (name[length] == '\0' || strncmp(name + length, ".tmp-", 5) == 0))
+            return true;
+    }
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Not a folder of results of something else; that it does not exist is fine. */
+static int check_folder(const char *path, struct error *reterr) {
+    DIR *folder = opendir(path);
+    int r = 0;
+    if (!folder)
+        return errno == ENOENT
+                   ? 0
+                   : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path, strerror(errno));
+    for (const struct dirent *entry; r == 0 && (entry = readdir(folder));)
+        if (!is_ours(entry->d_name))
+            r = error_set(reterr, ERROR_INPUT, "%s: the folder holds %s, which is not of a sweep", path,
+                          entry->d_name);
+    closedir(folder);
+    return r;
+}
+
+int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
+    if (dir->path[0] == '\0')
+        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
+    int r = check_folder(dir->path, reterr);
+    struct arena arena = {0};
+    if (r == 0)
+        r = files_make_folders(arena_printf(&arena, "%s/runs", dir->path), reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+/* What a killed process left. Only when all runs are there: nobody is writing then. */
+static void remove_leftovers(const struct sweep_dir *dir) {
+    struct arena arena = {0};
+    const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path),
+                                   arena_printf(&arena, "%s/notes", dir->path)};
+    for (int i = 0; i < 3; i++) {
+        DIR *folder = opendir(folders[i]);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-") ||
+                strstr(entry->d_name, ".yaml.tmp-"))
+                (void)unlink(arena_printf(&arena, "%s/%s", folders[i], entry->d_name));
+        if (folder)
+            closedir(folder);
+    }
+    arena_finish(&arena);
+}
+
+/* ---- Tables ---- */
+
+static void add_header(const struct sweep *sweep, struct str *out) {
+    str_add(out, "run_id");
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        csv_comma_text(out, sweep->axes.at[a].column);
+}
+
+static void add_point(const struct sweep *sweep, size_t point, struct str *out) {
+    str_addf(out, "%016llx", (unsigned long long)sweep->points[point].id);
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        csv_comma_text(out, sweep_value(sweep, point, a)->shown);
+}
+
+void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count, struct str *out) {
+    add_header(dir->sweep, out);
+    str_add(out, ",state\n");
+    for (size_t i = 0; i < count; i++) {
+        add_point(dir->sweep, points[i], out);
+        csv_comma_text(out, sweep_state_names[sweep_dir_state(dir, points[i])]);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_counts(cJSON *root, const struct sweep *sweep, const struct sweep_counts *counts) {
+    json_add_int(root, "points", (int64_t)sweep->count);
+    json_add_int(root, "done", (int64_t)counts->done);
+    json_add_int(root, "failed", (int64_t)counts->failed);
+    json_add_int(root, "missing", (int64_t)counts->missing);
+}
+
+int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
+                             const struct sweep_counts *counts, const struct notes *notes, struct error *reterr) {
+    static const char *const files[] = {"sweep.csv",   "failures.csv",        "claims.csv", "claim-readings.csv",
+                                        "targets.csv", "target-readings.csv", NULL};
+    const struct sweep *sweep = dir->sweep;
+    struct arena arena = {0};
+    cJSON *root = manifest_begin(origin, sweep->name, dir->path);
+    cJSON_AddStringToObject(root, "sweep", files_relative(sweep->doc.file, dir->path, &arena));
+    cJSON *axes = cJSON_AddArrayToObject(root, "axes");
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
+    add_counts(root, sweep, counts);
+    cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
+    notes_add_warnings(notes, root);
+    arena_finish(&arena);
+    return manifest_write(root, origin, dir->path, files, reterr);
+}
+
+void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
+                    struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", dir->sweep->name);
+    add_counts(root, dir->sweep, counts);
+    findings_json(findings, root);
+    json_print(root, out);
+}
+
+/* The columns of the summary in a row of summary.csv. */
+static struct summary read_summary(const char *row) {
+    double values[SUMMARY_COUNT];
+    struct summary summary;
+    for (size_t c = 0; c < COLUMNS_BEFORE + SUMMARY_COUNT; c++) {
+        size_t length = strcspn(row, ",\n");
+        if (c >= COLUMNS_BEFORE) {
+            values[c - COLUMNS_BEFORE] = NAN; /* of an empty cell */
+            (void)numfmt_parse_real(row, length, &values[c - COLUMNS_BEFORE]);
+        }
+        row += length + (row[length] == ',');
+    }
+    memcpy(&summary, values, sizeof summary);
+    return summary;
+}
+
+/* rows: lines that begin with `skip` bytes of something else. */
+static void take_figures(struct figures *figures, size_t point, const struct str *rows, size_t skip) {
+    for (const char *line = rows->text; *line; line += strcspn(line, "\n") + 1) {
+        struct summary summary = read_summary(line + skip);
+        figures_add(figures, point, &summary);
+    }
+}
+
+/* rows: as of take_figures. */
+static int take_notes(const struct sweep_dir *dir, size_t point, const struct str *rows, size_t skip,
+                      struct notes *notes, struct error *reterr) {
+    struct arena arena = {0};
+    const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
+    int r = notes_add_file(notes, notes_path(dir, point, &arena), policy, reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+/* What the points together give. */
+struct joined {
+    struct str *done, *failed; /* sweep.csv, failures.csv */
+    struct figures *figures;
+    struct sweep_counts *counts;
+    struct notes *notes;
+};
+
+static int join(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
+    int r = 0;
+    add_header(dir->sweep, to->done);
+    str_add_char(to->done, ',');
+    run_tables_summary_header(to->done);
+    add_header(dir->sweep, to->failed);
+    str_add(to->failed, ",error\n");
+    for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
+        struct str prefix = {0}, rows = {0};
+        add_point(dir->sweep, p, &prefix);
+        str_add_char(&prefix, ',');
+        enum sweep_state state = read_run(dir, p, prefix.text, &rows);
+        if (state != SWEEP_MISSING)
+            str_add_bytes(state == SWEEP_DONE ? to->done : to->failed, rows.text, rows.length);
+        if (state == SWEEP_DONE) {
+            take_figures(to->figures, p, &rows, prefix.length);
+            r = take_notes(dir, p, &rows, prefix.length, to->notes, reterr);
+        }
+        to->counts->done += state == SWEEP_DONE;
+        to->counts->failed += state == SWEEP_FAILED;
+        to->counts->missing += state == SWEEP_MISSING;
+        str_finish(&prefix);
+        str_finish(&rows);
+    }
+    return r;
+}
+
+int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
+                    struct notes *notes, struct error *reterr) {
+    struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
+    *ret_counts = (struct sweep_counts){0};
+    const struct joined to = {&files[0].text, &files[1].text, figures, ret_counts, notes};
+    int r = join(dir, &to, reterr);
+    if (ret_counts->failed == 0)
+        str_finish(&files[1].text); /* a header alone */
+    if (ret_counts->missing == 0)
+        remove_leftovers(dir);
+    if (r == 0)
+        return text_files_write(dir->path, files, 2, reterr);
+    for (int f = 0; f < 2; f++)
+        str_finish(&files[f].text);
+    return r;
+}
+
+int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {
+    struct text_file files[] = {{.name = "claims.csv"},
+                                {.name = "claim-readings.csv"},
+                                {.name = "targets.csv"},
+                                {.name = "target-readings.csv"}};
+    if (findings->claims->claim_count > 0) {
+        findings_tables_claims(findings, &files[0].text);
+        findings_tables_claim_readings(findings, &files[1].text);
+    }
+    if (findings->claims->target_count > 0) {
+        findings_tables_targets(findings, &files[2].text);
+        findings_tables_target_readings(findings, &files[3].text);
+    }
+    return text_files_write(dir->path, files, 4, reterr);
+}

@@ -1,0 +1,29 @@
+/* What is said of a tuning: all trials, the best parameters as a snippet for a scenario, and what they do on the
+   scenario's own seed; docs/outputs.md defines the columns. */
+#ifndef EASIM_OUTPUT_TUNE_TUNE_TABLES_H
+#define EASIM_OUTPUT_TUNE_TUNE_TABLES_H
+
+#include "base/str.h"
+#include "experiment/compare/compare.h"
+#include "experiment/tune/tune.h"
+#include "output/manifest.h"
+
+struct tune_output {
+    const struct study *study; /* on the scenario's own seed, with the tuned parameters */
+    const struct tune *tune;
+    struct comparison check; /* series 0: with the parameters it had (the baseline); 1: with the tuned ones */
+    const unsigned *shown;   /* columns of the table on the terminal */
+    size_t shown_count;
+    const struct manifest_origin *origin;
+};
+
+void tune_tables_trials(const struct tune_output *output, struct str *out); /* trials.csv */
+void tune_tables_runs(const struct tune_output *output, struct str *out);   /* runs.csv */
+void tune_tables_params(const struct tune_output *output, struct str *out); /* tuned.yaml */
+void tune_json(const struct tune_output *output, struct str *out);
+void tune_report(const struct tune_output *output, struct str *out);
+
+/* trials.csv, tuned.yaml, check.csv, runs.csv, scenario.yaml and manifest.json. */
+int tune_dir_write(const char *folder, const struct tune_output *output, struct error *reterr) MUST_CHECK;
+
+#endif

@@ -1,0 +1,327 @@
+/* A list policy made of two: see hybrid.h. Invariant: the host asks for the key of a job before it tries a
+   configuration for it, so what the key admits is known by then. */
+#include "policy/list/hybrid.h"
+
+#include "base/mem.h"
+#include "policy/refusing_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const component_names[COMPONENT_COUNT] = {"key",    "objective",  "admission",   "ageing",
+                                                      "resize", "preemption", "power_limits"};
+
+/* What is known of a waiting job. */
+struct known {
+    double remaining, setup_s; /* with which it was asked for */
+    double best[2];            /* least objective of each side on the empty cluster */
+    double objective_max;      /* of the side that admits, in its own objective; 0: no bound */
+    bool valid;
+};
+
+/* The hybrid's own part of its state; those of the sides follow. */
+struct state {
+    struct known *jobs;
+};
+
+static const struct hybrid *hybrid_of(const struct easim_pass *pass) {
+    return pass->params;
+}
+
+static const struct easim_list *list_of(const struct hybrid *h, unsigned side) {
+    return h->sides[side]->policy->list;
+}
+
+/* The pass as one side sees it. */
+static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
+    const struct hybrid *h = hybrid_of(pass);
+    struct easim_pass own = *pass;
+    own.params = h->sides[side]->own;
+    own.state = (char *)pass->state + h->state_at[side];
+    return own;
+}
+
+static double objective_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job,
+                           const struct easim_choice *choice, bool urgent) {
+    const struct easim_list *ops = list_of(hybrid_of(pass), side);
+    const struct easim_pass own = pass_of(pass, side);
+    if (urgent && ops->urgent_objective)
+        return ops->urgent_objective(&own, job, choice);
+    return ops->objective ? ops->objective(&own, job, choice) : choice->time_s;
+}
+
+/* --- keys and admission --- */
+
+static double best_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job) {
+    double best = INFINITY;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (!(config->goodput[config->empty_span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
+        double objective = objective_of(pass, side, job, &choice, false);
+        if (isnan(objective))
+            return NAN; /* the host finds it when it tries the configuration */
+        best = fmin(best, objective);
+    }
+    return best;
+}
+
+static struct known *know(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct state *s = pass->state;
+    struct known *k = &s->jobs[job->index];
+    if (!k->valid || k->remaining != job->remaining || k->setup_s != job->setup_s)
+        *k = (struct known){.remaining = job->remaining,
+                            .setup_s = job->setup_s,
+                            .best = {best_of(pass, 0, job), best_of(pass, 1, job)},
+                            .valid = true};
+    return k;
+}
+
+/* NaN if an objective of that side is. */
+static struct easim_key key_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job,
+                               const struct known *known) {
+    const struct easim_list *ops = list_of(hybrid_of(pass), side);
+    const struct easim_pass own = pass_of(pass, side);
+    if (!ops->key)
+        return (struct easim_key){0};
+    if (isnan(known->best[side]))
+        return (struct easim_key){.value = NAN, .ageing_s = NAN, .objective_max = NAN};
+    return ops->key(&own, job, known->best[side]);
+}
+
+/* What is not a number stays so: the host finds it in the key. */
+static double earlier(double a_s, double b_s) {
+    return a_s == 0 || b_s == 0 || isnan(a_s) || isnan(b_s) ? a_s + b_s : fmin(a_s, b_s);
+}
+
+/* Bounds on an objective that is not the one minimised are kept by objective(). */
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct hybrid *h = hybrid_of(pass);
+    struct known *known = know(pass, job);
+    struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
+    const struct easim_key *order = &keys[h->from[COMPONENT_KEY]];
+    const struct easim_key *admits = &keys[h->from[COMPONENT_ADMISSION]];
+    bool ages = order->value >= 0, bounds = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE];
+    (void)best; /* of this objective: the sides want their own */
+    known->objective_max = admits->objective_max;
+    return (struct easim_key){
+        .tier = order->tier,
+        .value = order->value,
+        .ageing_s = ages ? keys[h->from[COMPONENT_AGEING]].ageing_s : 0,
+        .ask_again_s = earlier(keys[0].ask_again_s, keys[1].ask_again_s),
+        .finish_by_s = admits->finish_by_s,
+        .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
+    };
+}
+
+static double tried(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,
+                    bool urgent) {
+    const struct hybrid *h = hybrid_of(pass);
+    const struct state *s = pass->state;
+    unsigned admits = h->from[COMPONENT_ADMISSION], chooses = h->from[COMPONENT_OBJECTIVE];
+    double objective = objective_of(pass, chooses, job, choice, urgent);
+    const struct known *known = &s->jobs[job->index];
+    if (admits == chooses || job->state != EASIM_JOB_WAITING || !known->valid || known->objective_max == 0)
+        return objective;
+    double bounded = objective_of(pass, admits, job, choice, urgent);
+    return isnan(bounded) ? NAN : bounded > known->objective_max ? INFINITY : objective;
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    return tried(pass, job, choice, false);
+}
+
+static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
+                               const struct easim_choice *choice) {
+    return tried(pass, job, choice, true);
+}
+
+/* --- what goes to one side --- */
+
+static double user_factor(const struct easim_pass *pass, uint32_t user) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_KEY];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->user_factor(&own, user);
+}
+
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_ADMISSION];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->allow(&own, job, config);
+}
+
+static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->make_room(&own, job);
+}
+
+/* Of an objective without resize_least the host takes 0, of T itself restart_s. */
+static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_OBJECTIVE];
+    const struct easim_list *ops = list_of(hybrid_of(pass), side);
+    const struct easim_pass own = pass_of(pass, side);
+    if (ops->resize_least)
+        return ops->resize_least(&own, job);
+    return ops->objective ? 0 : job->restart_s;
+}
+
+/* A side that does not preempt may still keep its state in begin: it is called, and its actions are refused. */
+static void begin(const struct easim_pass *pass) {
+    const struct hybrid *h = hybrid_of(pass);
+    struct easim_host deaf = *pass->host;
+    refusing_host_set(&deaf);
+    for (unsigned side = 0; side < 2; side++) {
+        struct easim_pass own = pass_of(pass, side);
+        if (side != h->from[COMPONENT_PREEMPTION])
+            own.host = &deaf;
+        if (list_of(h, side)->begin)
+            list_of(h, side)->begin(&own);
+    }
+}
+
+static int init(const struct easim_pass *pass) {
+    const struct hybrid *h = hybrid_of(pass);
+    struct state *s = pass->state;
+    s->jobs = mem_zalloc(pass->view->job_count, sizeof *s->jobs);
+    for (unsigned side = 0; side < 2; side++) {
+        const struct easim_pass own = pass_of(pass, side);
+        int r = h->sides[side]->policy->init ? h->sides[side]->policy->init(&own) : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static void finish(const struct easim_pass *pass) {
+    const struct hybrid *h = hybrid_of(pass);
+    struct state *s = pass->state;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct easim_pass own = pass_of(pass, side);
+        if (h->sides[side]->policy->finish)
+            h->sides[side]->policy->finish(&own);
+    }
+    free(s->jobs);
+}
+
+/* --- making one --- */
+
+static size_t round_up(size_t bytes) {
+    const size_t unit = _Alignof(max_align_t);
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static const struct easim_list *source(const struct hybrid *h, enum component component) {
+    return list_of(h, h->from[component]);
+}
+
+static struct easim_list make_list(const struct hybrid *h) {
+    const struct easim_list *a = list_of(h, 0), *b = list_of(h, 1);
+    bool asks = source(h, COMPONENT_KEY)->key || source(h, COMPONENT_ADMISSION)->key;
+    const struct easim_list *chooses = source(h, COMPONENT_OBJECTIVE), *admits = source(h, COMPONENT_ADMISSION);
+    bool alone = h->from[COMPONENT_OBJECTIVE] == h->from[COMPONENT_ADMISSION];
+    bool plain = !chooses->objective && alone; /* T, with nothing to keep */
+    return (struct easim_list){
+        .struct_size = sizeof h->list,
+        .strict = h->params.list.strict,
+        .key = asks ? key : NULL,
+        .objective = plain ? NULL : objective,
+        .urgent_objective = chooses->urgent_objective || admits->urgent_objective ? urgent_objective : NULL,
+        .user_factor = source(h, COMPONENT_KEY)->user_factor ? user_factor : NULL,
+        .allow = admits->allow ? allow : NULL,
+        .begin = a->begin || b->begin ? begin : NULL,
+        .make_room = source(h, COMPONENT_PREEMPTION)->make_room ? make_room : NULL,
+        .resize_least = plain && !chooses->resize_least ? NULL : resize_least,
+    };
+}
+
+static struct list_options make_options(const struct hybrid *h) {
+    struct list_options options = h->sides[h->from[COMPONENT_RESIZE]]->list;
+    options.strict = h->sides[h->from[COMPONENT_ADMISSION]]->list.strict;
+    options.half_life_s = h->sides[h->from[COMPONENT_KEY]]->list.half_life_s;
+    return options;
+}
+
+/* Permissions are those of both, for a callback acts only where it may. POWER_CAP also makes the host refuse, and
+   with FRACTIONAL_GPU both must expect parts of GPUs. */
+static uint32_t make_capabilities(const struct hybrid *h) {
+    uint32_t both = h->sides[0]->policy->capabilities | h->sides[1]->policy->capabilities;
+    uint32_t admits = h->sides[h->from[COMPONENT_ADMISSION]]->policy->capabilities;
+    uint32_t each = h->sides[0]->policy->capabilities & h->sides[1]->policy->capabilities;
+    return (both & ~(EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_FRACTIONAL_GPU)) |
+           (admits & EASIM_CAPABILITY_POWER_CAP) | (each & EASIM_CAPABILITY_FRACTIONAL_GPU);
+}
+
+void hybrid_init(struct hybrid *h, const struct policy_params *first, const struct policy_params *second,
+                 unsigned second_mask) {
+    *h = (struct hybrid){.sides = {first, second}};
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        h->from[c] = second_mask >> c & 1;
+    h->state_at[0] = round_up(sizeof(struct state));
+    h->state_at[1] = h->state_at[0] + round_up(first->policy->state_size);
+    h->params = (struct policy_params){.policy = &h->policy, .own = h, .list = make_options(h)};
+    h->params.power_limits = h->sides[h->from[COMPONENT_POWER_LIMITS]]->power_limits;
+    h->list = make_list(h);
+    h->policy = (struct easim_policy){
+        EASIM_POLICY_ABI,
+        .name = "hybrid",
+        .version = "1.0",
+        .summary = "components of two list policies",
+        .capabilities = make_capabilities(h),
+        .state_size = h->state_at[1] + round_up(second->policy->state_size),
+        .params_size = sizeof *h,
+        .list = &h->list,
+        .init = init,
+        .finish = finish,
+    };
+}
+
+/* --- what two policies have in common --- */
+
+static bool equal_params(const struct policy_params *a, const struct policy_params *b) {
+    struct str first = {0}, second = {0};
+    bool equal = a->policy == b->policy;
+    for (size_t i = 0; equal && i < a->policy->param_count; i++) {
+        first.length = second.length = 0;
+        params_write_value(a, i, &first);
+        params_write_value(b, i, &second);
+        equal = slice_is((struct slice){first.text, first.length}, second.text ? second.text : "");
+    }
+    str_finish(&first);
+    str_finish(&second);
+    return equal;
+}
+
+static bool equal_resize(const struct list_options *a, const struct list_options *b) {
+    return (!a->resize && !b->resize) ||
+           (a->resize == b->resize && a->shrink == b->shrink && a->resize_gain == b->resize_gain &&
+            a->resize_interval_s == b->resize_interval_s);
+}
+
+bool hybrid_same(const struct policy_params *first, const struct policy_params *second, enum component component) {
+    const struct easim_list *a = first->policy->list, *b = second->policy->list;
+    bool equal = equal_params(first, second);
+    bool no_key = !a->key && !b->key;
+    switch (component) {
+    case COMPONENT_KEY:
+        return (equal || (no_key && !a->user_factor && !b->user_factor)) &&
+               first->list.half_life_s == second->list.half_life_s;
+    case COMPONENT_OBJECTIVE:
+        return equal || (!a->objective && !b->objective && !a->urgent_objective && !b->urgent_objective &&
+                         !a->resize_least && !b->resize_least);
+    case COMPONENT_ADMISSION:
+        return first->list.strict == second->list.strict &&
+               ((first->policy->capabilities ^ second->policy->capabilities) & EASIM_CAPABILITY_POWER_CAP) == 0 &&
+               (equal || (no_key && !a->allow && !b->allow));
+    case COMPONENT_AGEING:
+        return equal || no_key;
+    case COMPONENT_RESIZE:
+        return equal_resize(&first->list, &second->list);
+    case COMPONENT_POWER_LIMITS:
+        return first->power_limits == second->power_limits;
+    default:
+        return equal || (!a->begin && !b->begin && !a->make_room && !b->make_room);
+    }
+}

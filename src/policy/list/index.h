@@ -1,0 +1,80 @@
+/* The index of a list policy: the waiting jobs in queues by (group, tier, user, ageing), so that a pass looks at
+   the first job of each queue that has something to start, and at no other. Its order is that of the plain pass,
+   bit for bit: tier, value, submission. */
+#ifndef EASIM_POLICY_LIST_INDEX_H
+#define EASIM_POLICY_LIST_INDEX_H
+
+#include "policy/list/group.h"
+#include "policy/list/queue.h"
+
+struct list;
+
+/* A waiting job. */
+struct index_job {
+    double best;    /* least objective on the empty cluster; NAN: not known yet */
+    uint32_t queue; /* EASIM_NONE: in none */
+    uint32_t slot;  /* in it */
+};
+
+struct index_queue {
+    struct queue jobs;
+    uint32_t group, user;
+    int32_t tier;
+    bool urgent;
+    uint32_t place; /* in `busy` */
+    double factor;  /* of its user in this pass */
+};
+
+/* Where a job stands in the order of a pass. */
+struct index_rank {
+    double value;
+    int32_t tier;
+    uint32_t job;
+};
+
+/* A job and its place in the index, kept while it is out of it. */
+struct index_place {
+    double value; /* of its key */
+    uint32_t job, queue;
+};
+
+struct index_ask {
+    double time_s;
+    uint32_t job;
+};
+
+/* Zero-initialise by index_init; release with index_finish. */
+struct index {
+    struct index_job *jobs; /* by job; NULL: there is no index */
+    struct groups groups;
+    struct intern names; /* what a queue holds -> its number */
+    ARRAY_OF(struct index_queue) queues;
+    ARRAY_OF(uint32_t) busy;         /* queues that are not empty */
+    ARRAY_OF(uint32_t) entered;      /* jobs that came since the last pass */
+    ARRAY_OF(struct index_ask) asks; /* heap: when to ask for keys again */
+    ARRAY_OF(uint32_t) due;
+};
+
+void index_init(struct index *index, uint32_t job_count);
+void index_finish(struct index *index);
+/* A job has joined the queue, with new remaining work or set-up, or has left it. */
+void index_enter(struct index *index, uint32_t job);
+void index_leave(struct index *index, uint32_t job);
+
+/* At the start of a pass: brings new jobs in and asks for the keys that are due. Negative after host->fail. */
+int index_update(struct list *list, const struct easim_pass *pass);
+/* The key of a waiting job, checked. Negative after host->fail. */
+int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+/* The same of a job that has not joined the queue yet. */
+int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+/* The queue in which a waiting job with that key belongs. */
+uint32_t index_queue_of(struct list *list, const struct easim_pass *pass, uint32_t job,
+                        const struct easim_key *key);
+/* Takes a job out of its queue for a while, and puts it back. */
+struct index_place index_take(struct index *index, uint32_t job);
+void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);
+/* The first job of a queue that is not empty, at the time of the pass and with the queue's factor. */
+struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
+bool index_before(const struct index_rank *a, const struct index_rank *b);
+
+#endif

@@ -1,0 +1,164 @@
+/* Answers asked for again: see recheck.h. */
+#include "policy/list/recheck.h"
+
+#include "policy/list/list.h"
+#include "policy/refusing_host.h"
+
+#include <stdio.h>
+
+/* In place of the engine's plan while a policy is asked again: nothing is done, and what it draws is noted. */
+struct again {
+    const struct easim_pass *pass; /* the real one */
+    struct easim_host host;
+    bool drew;
+    char failure[RECHECK_BYTES];
+};
+
+static struct again *again_of(struct easim_plan *plan) {
+    return (struct again *)(void *)plan; /* as given out by ask_again() */
+}
+
+static int try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w) {
+    const struct easim_pass *pass = again_of(plan)->pass;
+    return pass->host->try_config(pass->plan, job, config, power_w);
+}
+
+static void *scratch(struct easim_plan *plan, size_t bytes) {
+    const struct easim_pass *pass = again_of(plan)->pass;
+    return pass->host->scratch(pass->plan, bytes);
+}
+
+static double uniform(struct easim_plan *plan) {
+    again_of(plan)->drew = true;
+    return 0.5;
+}
+
+static void fail(struct easim_plan *plan, const char *message) {
+    snprintf(again_of(plan)->failure, RECHECK_BYTES, "%s", message);
+}
+
+/* The pass to ask with. */
+static struct easim_pass asking(struct again *again) {
+    struct easim_pass pass = *again->pass;
+    again->host = (struct easim_host){.struct_size = sizeof again->host,
+                                      .try_config = try_config,
+                                      .scratch = scratch,
+                                      .uniform = uniform,
+                                      .fail = fail};
+    refusing_host_set(&again->host);
+    pass.host = &again->host;
+    pass.plan = (struct easim_plan *)(void *)again;
+    return pass;
+}
+
+/* What of the key is another one; NULL: nothing. */
+static const char *changed_member(const struct index_queue *q, double value, const struct easim_key *key) {
+    return key->tier != q->tier                ? "tier"
+           : key->value != value               ? "value"
+           : key->ageing_s != q->jobs.ageing_s ? "ageing_s"
+           : list_is_urgent(key) != q->urgent  ? "finish_by_s"
+                                               : NULL;
+}
+
+/* Whether two jobs of one queue are allowed the same. */
+static bool allowed_alike(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                          const struct easim_job *other) {
+    for (uint32_t c = job->first_config; l->ops->allow && c < job->first_config + job->config_count; c++)
+        if (easim_fit(pass->view, easim_view_config(pass->view, c)) >= 0 &&
+            l->ops->allow(pass, job, c) != l->ops->allow(pass, other, c))
+            return false;
+    return true;
+}
+
+/* Compares; fills in what does not hold. False if something does not. */
+static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job, char text[static RECHECK_BYTES]) {
+    struct index *x = &l->index;
+    struct index_job *kept = &x->jobs[job];
+    const struct easim_job *j = easim_view_job(pass->view, job);
+    double best = kept->best;
+    struct easim_key key;
+    kept->best = NAN; /* so that it is found again */
+    int asked = index_ask(l, pass, job, &key);
+    double best_now = kept->best;
+    kept->best = best;
+    if (asked < 0)
+        return false; /* host->fail has said why */
+    const struct index_queue *q = &x->queues.at[kept->queue];
+    double value = q->jobs.entries[kept->slot].value;
+    const char *member = l->ops->key ? changed_member(q, value, &key) : NULL;
+    if (l->ops->key && best != best_now)
+        snprintf(text, RECHECK_BYTES,
+                 "the objective of job %.60s is not what it was when the job was queued: it may "
+                 "depend on the parameters, the job and the choice, not on the queue or the cluster",
+                 j->id);
+    else if (member)
+        snprintf(text, RECHECK_BYTES,
+                 "the %s of the key of job %.60s is not what it was when it was asked for: a key may "
+                 "depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
+                 member, j->id);
+    else if (index_queue_of(l, pass, job, &key) != kept->queue)
+        snprintf(text, RECHECK_BYTES,
+                 "what the objective and objective_max admit of job %.60s is not what it was when the "
+                 "job was queued: they may not depend on the queue or the cluster",
+                 j->id);
+    else if (!allowed_alike(l, pass, j, easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
+        snprintf(text, RECHECK_BYTES,
+                 "allow answers otherwise of job %.60s than of a job that waits for the same: of a "
+                 "waiting job only configuration and cluster may matter",
+                 j->id);
+    return text[0] == '\0';
+}
+
+static bool holds(struct list *l, const struct easim_pass *pass, uint32_t job, char text[static RECHECK_BYTES]) {
+    struct again again = {.pass = pass};
+    const struct easim_pass own = asking(&again);
+    text[0] = '\0';
+    if (!l->index.jobs || l->index.jobs[job].queue == EASIM_NONE || compare(l, &own, job, text) || again.drew)
+        return true;
+    if (text[0] == '\0')
+        memcpy(text, again.failure, RECHECK_BYTES);
+    return false;
+}
+
+int recheck_job(struct list *l, const struct easim_pass *pass, uint32_t job) {
+    char text[RECHECK_BYTES];
+    if (holds(l, pass, job, text))
+        return 0;
+    pass->host->fail(pass->plan, text);
+    return -1;
+}
+
+int recheck_pass(struct list *l, const struct easim_pass *pass, bool all) {
+    const struct easim_view *view = pass->view;
+    const struct index *x = &l->index;
+    int r = 0;
+    for (uint32_t i = 0; i < view->event_count && r == 0; i++) {
+        uint32_t job = easim_view_event(view, i)->job;
+        r = job == EASIM_NONE ? 0 : recheck_job(l, pass, job);
+    }
+    for (size_t i = 0; i < x->busy.count && r == 0; i++) {
+        const struct queue *jobs = &x->queues.at[x->busy.at[i]].jobs;
+        r = recheck_job(l, pass, jobs->entries[queue_first(jobs)].job);
+    }
+    for (uint32_t i = view->first_waiting; all && i != EASIM_NONE && r == 0;
+         i = easim_view_job(view, i)->next_waiting)
+        r = recheck_job(l, pass, i);
+    return r;
+}
+
+bool recheck_at_end(struct list *l, const struct easim_pass *pass, char text[static RECHECK_BYTES]) {
+    const struct easim_view *view = pass->view;
+    struct again again = {.pass = pass};
+    const struct easim_pass own = asking(&again);
+    text[0] = '\0';
+    if (!l->index.jobs)
+        return false;
+    if (index_update(l, &own) < 0) {
+        memcpy(text, again.failure, RECHECK_BYTES);
+        return true;
+    }
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = easim_view_job(view, i)->next_waiting)
+        if (!holds(l, pass, i, text))
+            return true;
+    return false;
+}

@@ -1,0 +1,188 @@
+/* Files and their hashes: see inputs.h. */
+#include "study/inputs.h"
+
+#include "base/hash.h"
+#include "io/time_zone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a word of a shell command ends outside of quotes; too many words are harmless, since only files count. */
+#define WORD_ENDS " \t\r\n();|&<>=`"
+
+/* Place in the list, or list.count if there is no such file. */
+static size_t place_of(struct inputs *all, const struct input *input) {
+    bool is_new;
+    uint32_t number = intern(&all->known, input->path, strlen(input->path), &is_new);
+    if (is_new) {
+        struct input added = *input;
+        bool readable = sha256_file(input->path, added.sha256, &added.bytes) == 0;
+        array_push(&all->places, readable ? all->list.count + 1 : 0);
+        if (!readable)
+            return all->list.count;
+        added.key = arena_strdup(&all->arena, input->key);
+        added.name = input->name ? arena_strdup(&all->arena, input->name) : NULL;
+        added.path = arena_strdup(&all->arena, input->path);
+        array_push(&all->list, added);
+    }
+    size_t place = all->places.at[number];
+    return place > 0 ? place - 1 : all->list.count;
+}
+
+const char *inputs_add(struct inputs *all, const struct input *input) {
+    size_t place = place_of(all, input);
+    return place < all->list.count ? all->list.at[place].sha256 : NULL;
+}
+
+static uint64_t carry_on(uint64_t hash, const char *sha256) {
+    return sha256 ? hash_bytes(hash, sha256, SHA256_TEXT) : hash;
+}
+
+/* Appends the word that begins at text, without its quotes and backslashes, as a POSIX shell reads them (XCU 2.2);
+   returns where it ends. */
+static const char *read_word(const char *text, struct str *word) {
+    const char *at = text;
+    for (char quote = '\0'; *at && (quote || !strchr(WORD_ENDS, *at)); at++) {
+        bool escapes = *at == '\\' && at[1] && quote != '\'' && (!quote || strchr("$`\"\\\n", at[1]));
+        if (escapes && *++at == '\n')
+            continue; /* a line goes on */
+        if (!escapes && quote ? *at == quote : !escapes && (*at == '\'' || *at == '"'))
+            quote = quote ? '\0' : *at;
+        else
+            str_add_char(word, *at);
+    }
+    return at;
+}
+
+/* The files among the words of a text, such as a program and its script. A word that lost quotes may hold a command
+   itself (sh -c '...'): it got shorter, so this ends. */
+static uint64_t add_words(struct inputs *all, const char *key, const char *text, uint64_t hash) {
+    struct str word = {0};
+    for (const char *at = text; *at; at += *at != '\0') {
+        const char *begin = at;
+        word.length = 0;
+        at = read_word(begin, &word);
+        const struct input input = {.key = key, .path = word.text};
+        const char *sha256 = word.length > 0 ? inputs_add(all, &input) : NULL;
+        all->from_here = all->from_here || (sha256 && word.text[0] != '/');
+        hash = carry_on(hash, sha256);
+        if (!sha256 && word.length > 0 && word.length < (size_t)(at - begin))
+            hash = add_words(all, key, word.text, hash);
+    }
+    str_finish(&word);
+    return hash;
+}
+
+static void add_policy(struct inputs *all, const struct study *s) {
+    const struct easim_policy *policy = s->module.policy;
+    if (!strchr(s->scenario.policy.name, '/')) {
+        const struct input module = {.key = "policy.name", .name = s->scenario.policy.name, .path = s->module.path};
+        (void)inputs_add(all, &module);
+    }
+    for (size_t i = 0; i < params_count(policy); i++) {
+        const struct easim_param *param = params_at(policy, i);
+        if (param->type != EASIM_PARAM_TEXT)
+            continue;
+        struct str text = {0}, key = {0};
+        params_write_value(&s->params, i, &text);
+        str_addf(&key, "policy.params.%s", param->name);
+        (void)add_words(all, key.text, text.text ? text.text : "", 0);
+        str_finish(&text);
+        str_finish(&key);
+    }
+}
+
+/* Returns the hash of the file of a time zone, NULL if there is none. */
+static const char *add_time_zone(struct inputs *all, const char *key, const char *name) {
+    struct str path = {0};
+    const char *sha256 = NULL;
+    if (time_zone_find(name, &path)) {
+        const struct input zone = {.key = key, .path = path.text, .of_system = true};
+        sha256 = inputs_add(all, &zone);
+    }
+    str_finish(&path);
+    return sha256;
+}
+
+void inputs_add_study(struct inputs *all, const struct study *s) {
+    const struct input scenario = {.key = "scenario", .path = s->scenario.file, .inlined = true};
+    if (strcmp(s->scenario.file, "-") != 0)
+        (void)inputs_add(all, &scenario);
+    for (size_t i = 0; i < s->scenario.uses.files.count; i++) {
+        const struct file_use *use = &s->scenario.uses.files.at[i];
+        struct input input = {.key = use->key, .path = use->path, .inlined = use->content != NULL};
+        if (inputs_add(all, &input))
+            continue;
+        input.key = arena_strdup(&all->arena, use->key); /* a pipe, say: named, though without a hash */
+        input.path = arena_strdup(&all->arena, use->path);
+        array_push(&all->list, input);
+    }
+    const struct stream *streams = s->source.streams.at;
+    for (size_t i = 0; i < s->source.streams.count; i++)
+        if (streams[i].trace.time_zone)
+            (void)add_time_zone(all, "time_zone", streams[i].trace.time_zone);
+    add_policy(all, s);
+}
+
+/* ---- A tree that nobody has bound ---- */
+
+struct walk {
+    struct inputs *inputs;
+    struct str path; /* dotted, of the value */
+    uint64_t hash;
+};
+
+static void add_scalar(struct walk *w, const struct yaml_node *node) {
+    struct problems ignored = {0};
+    struct arena arena = {0};
+    struct str module = {0};
+    const struct binding binding = {.arena = &arena, .problems = &ignored};
+    const char *key = w->path.text ? w->path.text : "";
+    struct input input = {.key = key, .path = schema_path(&binding, node, key)};
+    const char *sha256 = input.path ? inputs_add(w->inputs, &input) : NULL;
+    if (sha256 && node->where.line == 0 && input.path[0] != '/')
+        w->inputs->from_here = true;
+    if (!sha256 && strcmp(key, "policy.name") == 0 && module_find(node->text, &module)) {
+        input = (struct input){.key = key, .name = node->text, .path = module.text};
+        sha256 = inputs_add(w->inputs, &input);
+    }
+    size_t length = strlen(key);
+    if (!sha256 && length > 10 && strcmp(key + length - 10, ".time_zone") == 0)
+        sha256 = add_time_zone(w->inputs, key, node->text);
+    w->hash = carry_on(w->hash, sha256);
+    if (!sha256 && (strncmp(key, "policy.params.", 14) == 0 || strncmp(key, "params_by_policy.", 17) == 0))
+        w->hash = add_words(w->inputs, key, node->text, w->hash);
+    str_finish(&module);
+    problems_finish(&ignored);
+    arena_finish(&arena);
+}
+
+static void walk(struct walk *w, const struct yaml_node *node) {
+    size_t length = w->path.length;
+    if (node->kind == YAML_NODE_SCALAR && node->length > 0)
+        add_scalar(w, node);
+    for (size_t i = 0; i < node->count; i++) {
+        if (node->kind == YAML_NODE_MAPPING)
+            str_addf(&w->path, "%s%s", length > 0 ? "." : "", node->keys[i]->text);
+        else
+            str_addf(&w->path, "[%zu]", i);
+        walk(w, node->items[i]);
+        w->path.length = length;
+        w->path.text[length] = '\0';
+    }
+}
+
+uint64_t inputs_add_tree(struct inputs *all, const struct yaml_node *root, uint64_t hash) {
+    struct walk w = {.inputs = all, .hash = hash};
+    walk(&w, root);
+    str_finish(&w.path);
+    return w.hash;
+}
+
+void inputs_finish(struct inputs *all) {
+    free(all->list.at);
+    free(all->places.at);
+    intern_finish(&all->known);
+    arena_finish(&all->arena);
+    *all = (struct inputs){0};
+}

@@ -1,0 +1,308 @@
+/* One child for each task. A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
+   sanitizers run in it; its result goes through a file in memory, so that no pipe can be full, cut off or held
+   open. */
+#include "study/isolate.h"
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "engine/sim.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS 100
+#define GRACE_S 2.0 /* for a cancelled task to put the file in place that it is writing */
+
+struct child {
+    pid_t pid; /* 0: none */
+    int ended; /* readable once it has */
+    int result;
+    size_t task;
+    double began_s;
+    bool timed_out, killed; /* killed: it was asked to end, and did not */
+    struct trail *trail;
+};
+
+struct crew {
+    const struct isolated *all;
+    struct child *children;
+    size_t running, next;
+    bool stopped;         /* no further tasks */
+    double cancelled_s;   /* when; 0: not */
+    struct str stubborn;  /* the first that had to be killed then */
+    size_t stubborn_task; /* its number */
+    size_t stubborn_count, given_up;
+};
+
+/* ---- What is known of a task ---- */
+
+void trail_policy(struct trail *trail, const struct policy_module *module) {
+    fault_name(module, trail->policy);
+    fault_watch(module, trail->words);
+}
+
+void trail_end_copy(const struct trail *trail) {
+    if (getpid() != trail->pid)
+        _exit(EXIT_FAILURE);
+}
+
+/* Where mem.h has no memory: what the parent is to say. */
+static void no_memory(void *context, size_t bytes) {
+    struct trail *trail = context;
+    snprintf(trail->words, FAULT_BYTES, "out of memory in %s of %s: no room for %zu more bytes",
+             trail->calling ? trail->calling : "the run",
+             trail->policy[0] ? trail->policy : "a policy that was being loaded", bytes);
+    _exit(EXIT_FAILURE);
+}
+
+static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
+    struct trail *trail = context;
+    (void)from_ns;
+    trail->now_ns = to_ns;
+    trail->decisions = sim->decision_total;
+}
+
+struct observer trail_observer(struct trail *trail) {
+    return (struct observer){.context = trail, .advance = note_time};
+}
+
+/* Of one that had to be killed the policy is named only if it may be to blame: not while easim itself is at work.
+ */
+static void explain_killed(const struct trail *trail, const char *who, struct str *out) {
+    bool own = trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+    str_addf(out, "%s%s was killed, for it did not end within %g s", own ? "a replication" : "the run of ",
+             own ? "" : who, GRACE_S);
+}
+
+/* How far it had come. */
+static void explain_place(const struct trail *trail, struct str *out) {
+    if (trail->generating > 0)
+        str_addf(out, " (easim was generating the jobs of replication %u)", trail->generating);
+    else if (trail->replication > 0)
+        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", trail->replication,
+                 units_s(trail->now_ns), (unsigned long long)trail->decisions);
+}
+
+/* Why a task is not done; out stays empty if it is. */
+static void explain(const struct child *c, int status, double limit_s, struct str *out) {
+    struct trail *trail = c->trail;
+    const char *who = trail->policy[0] ? trail->policy : "a policy that was being loaded";
+    if (trail->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] = '\0'; /* a policy may write anywhere */
+    if (c->timed_out)
+        str_addf(out, "the run of %s was not done within %g s", who, limit_s);
+    else if (c->killed)
+        explain_killed(trail, who, out);
+    else if (trail->words[0])
+        str_add(out, trail->words);
+    else if (WIFEXITED(status))
+        str_addf(out, "the run of %s ended its process with exit status %d", who, WEXITSTATUS(status));
+    else
+        str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    explain_place(trail, out);
+}
+
+/* ---- Children ---- */
+
+static double clock_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
+    child_begin(parent);
+    c->trail->pid = getpid();
+    mem_on_failure(no_memory, c->trail);
+    FILE *out = fdopen(c->result, "w");
+    if (out)
+        all->work(all->context, c->task, c->trail, out);
+    trail_end_copy(c->trail);
+    c->trail->done = out && fclose(out) == 0;
+    fflush(NULL); /* what the policy has printed */
+    _exit(EXIT_SUCCESS);
+}
+
+static void kill_child(const struct child *c) {
+    kill(-c->pid, SIGKILL); /* with what the plug-in may have started */
+    kill(c->pid, SIGKILL);  /* if it is not yet, or not any more, in that group */
+}
+
+static void forget(struct child *c) {
+    if (c->ended >= 0)
+        close(c->ended);
+    if (c->result >= 0)
+        close(c->result);
+    *c = (struct child){.trail = c->trail};
+}
+
+/* False: not started, errno tells why. */
+static bool start(const struct isolated *all, struct child *c, size_t task) {
+    pid_t parent = getpid();
+    *c = (struct child){.ended = -1, .task = task, .began_s = clock_s(), .trail = c->trail};
+    memset(c->trail, 0, sizeof *c->trail);
+    fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
+    c->result = memfd_create("easim", MFD_CLOEXEC);
+    c->pid = c->result < 0 ? -1 : fork();
+    if (c->pid == 0)
+        be_child(all, c, parent);
+    if (c->pid > 0)
+        c->ended = pidfd_open(c->pid, 0);
+    if (c->ended >= 0)
+        return true;
+    int code = errno;
+    if (c->pid > 0) {
+        kill_child(c);
+        waitpid(c->pid, NULL, 0);
+    }
+    forget(c);
+    errno = code;
+    return false;
+}
+
+static void start_more(struct crew *crew, struct error *reterr) {
+    const struct isolated *all = crew->all;
+    for (unsigned i = 0; i < all->processes && !crew->stopped && crew->next < all->count; i++) {
+        if (crew->children[i].pid != 0)
+            continue;
+        if (start(all, &crew->children[i], crew->next)) {
+            crew->running++;
+            crew->next++;
+        } else if (crew->running > 0) {
+            return; /* there is room when one of them has ended */
+        } else {
+            crew->stopped = true;
+            error_set(reterr, ERROR_RUN, "no process can be started: %s", strerror(errno));
+        }
+    }
+}
+
+/* A task that was interrupted and did not end by itself. */
+static void note_stubborn(struct crew *crew, const struct child *c, const struct str *how) {
+    if (!c->killed)
+        return;
+    if (crew->stubborn_count == 0 || c->task < crew->stubborn_task) {
+        crew->stubborn.length = 0;
+        str_add_bytes(&crew->stubborn, how->text, how->length);
+        crew->stubborn_task = c->task;
+    }
+    crew->stubborn_count++;
+}
+
+static void hand_over(struct crew *crew, const struct child *c, int status) {
+    const struct isolated *all = crew->all;
+    struct str failure = {0};
+    struct stat file = {0};
+    explain(c, status, all->limit_s, &failure);
+    bool given_up = crew->cancelled_s > 0 && failure.text;
+    crew->given_up += given_up;
+    if (given_up)
+        note_stubborn(crew, c, &failure);
+    void *map = MAP_FAILED;
+    if (!failure.text && fstat(c->result, &file) == 0 && file.st_size > 0) {
+        map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, c->result, 0);
+        if (map == MAP_FAILED)
+            str_addf(&failure, "the result cannot be read: %s", strerror(errno));
+    }
+    const struct slice result = {map == MAP_FAILED ? NULL : map, map == MAP_FAILED ? 0 : (size_t)file.st_size};
+    if (!given_up && all->done(all->context, c->task, result, failure.text) < 0)
+        crew->stopped = true;
+    if (map != MAP_FAILED)
+        munmap(map, result.length);
+    str_finish(&failure);
+}
+
+static void reap(struct crew *crew, struct child *c) {
+    int status = 0;
+    kill(-c->pid, SIGKILL);
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    hand_over(crew, c, status);
+    forget(c);
+    crew->running--;
+}
+
+static void look_at_clock(struct crew *crew) {
+    const struct isolated *all = crew->all;
+    double now_s = clock_s();
+    bool cancel = crew->cancelled_s == 0 && all->cancel && atomic_load(all->cancel);
+    if (cancel) {
+        crew->stopped = true;
+        crew->cancelled_s = now_s;
+    }
+    for (unsigned i = 0; i < all->processes; i++) {
+        struct child *c = &crew->children[i];
+        if (c->pid == 0)
+            continue;
+        if (cancel)
+            kill(c->pid, SIGTERM);
+        c->timed_out = c->timed_out || (all->limit_s > 0 && now_s > c->began_s + all->limit_s);
+        c->killed = c->killed || (crew->cancelled_s > 0 && now_s > crew->cancelled_s + GRACE_S);
+        if (c->timed_out || c->killed)
+            kill_child(c);
+    }
+}
+
+/* Reaps those that end within a tick. ended: room for all; only what runs is in it, since poll refuses more entries
+   than files may be open. */
+static void wait_for_some(struct crew *crew, struct pollfd *ended) {
+    nfds_t count = 0, at = 0;
+    for (unsigned i = 0; i < crew->all->processes; i++)
+        if (crew->children[i].pid != 0)
+            ended[count++] = (struct pollfd){.fd = crew->children[i].ended, .events = POLLIN};
+    if (poll(ended, count, TICK_MS) <= 0)
+        return;
+    for (unsigned i = 0; i < crew->all->processes; i++)
+        if (crew->children[i].pid != 0 && ended[at++].revents)
+            reap(crew, &crew->children[i]);
+}
+
+static int conclude(struct crew *crew, const struct error *failure, struct error *reterr) {
+    const struct str *who = &crew->stubborn;
+    bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || crew->next < crew->all->count);
+    if (failure->code < 0)
+        *reterr = *failure;
+    else if (crew->stubborn_count > 1)
+        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s; %zu more likewise", who->text,
+                  crew->stubborn_count - 1);
+    else if (crew->stubborn_count == 1)
+        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s", who->text);
+    else if (cut_short)
+        error_set(reterr, ERROR_CANCELLED, "interrupted");
+    str_finish(&crew->stubborn);
+    return failure->code < 0 ? failure->code : cut_short ? ERROR_CANCELLED : 0;
+}
+
+int isolated_run(const struct isolated *all, struct error *reterr) {
+    if (all->count == 0)
+        return 0;
+    struct crew crew = {.all = all, .children = mem_zalloc(all->processes, sizeof *crew.children)};
+    struct pollfd *ended = mem_zalloc(all->processes, sizeof *ended);
+    struct trail *trails = mem_shared(all->processes * sizeof *trails);
+    struct error error = {0};
+    for (unsigned i = 0; i < all->processes; i++)
+        crew.children[i].trail = &trails[i];
+    look_at_clock(&crew);
+    start_more(&crew, &error);
+    while (crew.running > 0) {
+        wait_for_some(&crew, ended);
+        look_at_clock(&crew);
+        start_more(&crew, &error);
+    }
+    mem_unshare(trails, all->processes * sizeof *trails);
+    free(ended);
+    free(crew.children);
+    return conclude(&crew, &error, reterr);
+}

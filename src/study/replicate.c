@@ -1,0 +1,322 @@
+/* Replications in processes; results go out in order. */
+#include "study/replicate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What comes back as bytes. */
+struct outcome {
+    struct summary summary;
+    struct trend trend;
+    uint64_t decide_ns, starts, jobs;
+    struct error error;
+};
+
+struct slot {
+    struct outcome outcome;
+    struct tally refused, rejected, outside;
+    struct str rendered;
+};
+
+struct pool {
+    const struct study *study;
+    const struct replicate_options *options;
+    const struct replicate_sink *sink; /* NULL: nothing is to be run (replicate_try) */
+    struct slot **slots;               /* finished, but not in turn yet */
+    uint32_t first, count;             /* to be run: first..count - 1 */
+    uint32_t emitted;
+    struct replicate_result *result;
+    struct error error;
+};
+
+/* Starts outside of the measured range, by model and GPU type. */
+static void keep_outside(const struct sim *sim, struct slot *slot) {
+    const struct model_set *models = sim->workload->table.models;
+    struct str name = {0};
+    for (uint32_t m = 0; m < models->count; m++)
+        for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
+            name.length = 0;
+            str_addf(&name, "%s on %s", models->models[m].name, sim->cluster->gpu_types[h].name);
+            tally_add(&slot->outside, name.text, sim->extrapolated_by[m * sim->cluster->gpu_type_count + h]);
+        }
+    str_finish(&name);
+}
+
+static void keep_counts(const struct sim *sim, struct slot *slot) {
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        tally_add(&slot->refused, refusal_names[i], sim->refused[i]);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim->reject_reasons[j])
+            tally_add(&slot->rejected, sim->reject_reasons[j], 1);
+    slot->outcome.decide_ns = sim->decide_ns;
+    slot->outcome.starts = sim->start_total;
+    slot->outcome.jobs = sim->next_arrival;
+    keep_outside(sim, slot);
+}
+
+static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
+    struct metrics metrics;
+    metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
+    struct trail *trail = pool->options->trail;
+    const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
+    const struct observer *const observers[] = {&metrics.observer, trail ? &watch : NULL, NULL};
+    struct sim sim = study_sim(pool->study, workload);
+    sim.options.replication = index;
+    sim.options.check = pool->options->check;
+    sim.options.strict = pool->options->strict;
+    sim.options.time_decisions = pool->options->time_decisions;
+    sim.options.cancel = pool->options->cancel;
+    sim.options.progress = pool->options->events;
+    sim.observers = observers;
+    if (trail) {
+        trail->replication = index + 1;
+        sim.options.calling = &trail->calling;
+    }
+    int r = sim_init(&sim, &slot->outcome.error);
+    if (r == 0 && pool->sink)
+        r = sim_run(&sim, &slot->outcome.error);
+    if (trail)
+        trail_end_copy(trail);
+    if (r == 0 && pool->sink) {
+        metrics_sum_up(&metrics, &sim);
+        slot->outcome.summary = metrics.summary;
+        slot->outcome.trend = trend_of(&metrics, &sim);
+        keep_counts(&sim, slot);
+        if (pool->sink->render)
+            pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics},
+                               &slot->rendered);
+    }
+    sim_finish(&sim);
+    metrics_finish(&metrics);
+    return r;
+}
+
+static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
+    struct workload workload = {0};
+    struct problems problems = {0};
+    struct trail *trail = pool->options->trail;
+    if (trail)
+        trail->generating = index + 1;
+    int r = study_generate(pool->study, index, &workload, &problems);
+    if (trail)
+        trail->generating = 0;
+    if (r < 0)
+        error_set(&slot->outcome.error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
+    else
+        r = simulate(pool, index, &workload, slot);
+    workload_finish(&workload);
+    problems_finish(&problems);
+    return r;
+}
+
+static void slot_finish(struct slot *slot) {
+    str_finish(&slot->rendered);
+    tally_finish(&slot->refused);
+    tally_finish(&slot->rejected);
+    tally_finish(&slot->outside);
+}
+
+/* Hands one finished replication over, or notes its error. None after one that has failed: which of them are there
+   depends on the number of processes. */
+static void emit(struct pool *pool, uint32_t number, const struct slot *slot, struct slice rendered) {
+    struct replicate_result *result = pool->result;
+    struct error error = slot->outcome.error;
+    bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
+    if (error.code == 0 && !failed) {
+        (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error);
+        result->trends[result->count] = slot->outcome.trend;
+        result->summaries[result->count++] = slot->outcome.summary;
+        result->starts += slot->outcome.starts;
+        result->jobs += slot->outcome.jobs;
+        result->decide_ns += slot->outcome.decide_ns;
+        tally_add_all(&result->refused, &slot->refused);
+        tally_add_all(&result->rejected, &slot->rejected);
+        tally_add_all(&result->outside, &slot->outside);
+    }
+    if (error.code < 0 && !failed)
+        pool->error = error;
+}
+
+/* Emits what has waited for its turn. At the end (`all`) unfinished numbers are passed over. */
+static void emit_ready(struct pool *pool, bool all) {
+    for (; pool->emitted < pool->count && (pool->slots[pool->emitted] || all); pool->emitted++) {
+        struct slot *slot = pool->slots[pool->emitted];
+        if (!slot)
+            continue;
+        emit(pool, pool->emitted + 1, slot, (struct slice){slot->rendered.text, slot->rendered.length});
+        slot_finish(slot);
+        free(slot);
+    }
+}
+
+/* Takes over what the slot owns. A result may be large: it is copied only if it has to wait. */
+static void finish_one(struct pool *pool, uint32_t index, struct slot *slot, struct slice rendered) {
+    if (index == pool->emitted) {
+        emit(pool, index + 1, slot, rendered);
+        slot_finish(slot);
+        pool->emitted++;
+        emit_ready(pool, false);
+    } else {
+        pool->slots[index] = mem_alloc(sizeof *slot);
+        *pool->slots[index] = *slot;
+        str_add_bytes(&pool->slots[index]->rendered, rendered.at, rendered.length);
+    }
+    if (pool->options->done)
+        atomic_fetch_add(pool->options->done, 1);
+}
+
+/* ---- Here ---- */
+
+static void run_here(struct pool *pool) {
+    const atomic_bool *cancel = pool->options->cancel;
+    int r = 0;
+    for (uint32_t index = pool->first; index < pool->count && r == 0; index++) {
+        struct slot slot = {0};
+        if (cancel && atomic_load(cancel))
+            break;
+        r = run_one(pool, index, &slot);
+        finish_one(pool, index, &slot, (struct slice){slot.rendered.text, slot.rendered.length});
+    }
+    if (pool->error.code == 0 && pool->emitted < pool->count)
+        error_set(&pool->error, ERROR_CANCELLED, "interrupted");
+}
+
+/* ---- In processes: an outcome as bytes, then its reasons, then what was rendered ---- */
+
+static void write_tally(const struct tally *tally, FILE *out) {
+    fwrite(&tally->entries.count, sizeof tally->entries.count, 1, out);
+    for (size_t i = 0; i < tally->entries.count; i++) {
+        const struct tally_entry *entry = &tally->entries.at[i];
+        fwrite(&entry->count, sizeof entry->count, 1, out);
+        fwrite(entry->reason, strlen(entry->reason) + 1, 1, out);
+    }
+}
+
+/* Readers of what comes back are false if it cannot be what the child wrote. */
+static bool take(void *to, size_t bytes, struct slice *from) {
+    if (from->length < bytes)
+        return false;
+    memcpy(to, from->at, bytes);
+    from->at += bytes;
+    from->length -= bytes;
+    return true;
+}
+
+static bool take_tally(struct tally *tally, struct slice *from) {
+    size_t entries;
+    if (!take(&entries, sizeof entries, from))
+        return false;
+    while (entries-- > 0) {
+        uint64_t count;
+        const char *end;
+        if (!take(&count, sizeof count, from) || !(end = memchr(from->at, '\0', from->length)))
+            return false;
+        tally_add(tally, from->at, count);
+        from->length -= (size_t)(end + 1 - from->at);
+        from->at = end + 1;
+    }
+    return true;
+}
+
+static void run_apart(void *context, size_t task, struct trail *trail, FILE *out) {
+    struct pool pool = *(const struct pool *)context;
+    struct replicate_options options = *pool.options;
+    struct slot slot = {0};
+    options.trail = trail;
+    pool.options = &options;
+    trail_policy(trail, &pool.study->module);
+    (void)run_one(&pool, pool.first + (uint32_t)task, &slot);
+    fwrite(&slot.outcome, sizeof slot.outcome, 1, out);
+    write_tally(&slot.refused, out);
+    write_tally(&slot.rejected, out);
+    write_tally(&slot.outside, out);
+    if (slot.rendered.length > 0)
+        fwrite(slot.rendered.text, 1, slot.rendered.length, out);
+}
+
+/* What a child says of itself; whoever sent the signal that interrupted it, easim did not. */
+static void read_slot(const struct pool *pool, uint32_t number, struct slice *result, struct slot *slot) {
+    struct error *error = &slot->outcome.error;
+    const char *policy = pool->study->module.policy->name;
+    const atomic_bool *cancel = pool->options->cancel;
+    if (!take(&slot->outcome, sizeof slot->outcome, result) || !take_tally(&slot->refused, result) ||
+        !take_tally(&slot->rejected, result) || !take_tally(&slot->outside, result))
+        error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy, number);
+    else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))
+        error_set(error, ERROR_RUN, "policy %s: replication %u was interrupted by a signal that easim has not sent",
+                  policy, number);
+}
+
+static int keep_apart(void *context, size_t task, struct slice result, const char *failure) {
+    struct pool *pool = context;
+    struct slot slot = {0};
+    if (failure)
+        error_set(&slot.outcome.error, ERROR_RUN, "%s", failure);
+    else
+        read_slot(pool, pool->first + (uint32_t)task + 1, &result, &slot);
+    int code = slot.outcome.error.code;
+    finish_one(pool, pool->first + (uint32_t)task, &slot, result);
+    return code < 0 ? code : pool->error.code;
+}
+
+static void run_in_processes(struct pool *pool) {
+    const struct replicate_options *options = pool->options;
+    uint32_t missing = pool->count - pool->first;
+    const struct isolated all = {.count = missing,
+                                 .processes = options->processes < missing ? options->processes : missing,
+                                 .limit_s = options->limit_s,
+                                 .cancel = options->cancel,
+                                 .context = pool,
+                                 .work = run_apart,
+                                 .done = keep_apart};
+    struct error error = {0};
+    int r = isolated_run(&all, &error);
+    emit_ready(pool, true);
+    if (r < 0 && (pool->error.code == 0 || pool->error.code == ERROR_CANCELLED))
+        pool->error = error;
+}
+
+int replicate_run(const struct study *study, const struct replicate_options *options,
+                  const struct replicate_sink *sink, struct replicate_result *result, struct error *reterr) {
+    struct pool pool = {.study = study,
+                        .options = options,
+                        .sink = sink,
+                        .count = (uint32_t)study->scenario.replications,
+                        .first = result->count,
+                        .emitted = result->count,
+                        .result = result};
+    pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
+    result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
+    result->trends = mem_realloc(result->trends, pool.count, sizeof *result->trends);
+    (options->processes > 0 ? run_in_processes : run_here)(&pool);
+    free(pool.slots);
+    if (pool.error.code < 0 && reterr)
+        *reterr = pool.error;
+    return pool.error.code;
+}
+
+static int emit_nothing(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
+                        struct error *reterr) {
+    (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
+    return 0;
+}
+
+const struct replicate_sink replicate_summaries_only = {.emit = emit_nothing};
+
+int replicate_try(const struct study *study, struct error *reterr) {
+    const struct replicate_options options = {.trail = NULL};
+    struct pool pool = {.study = study, .options = &options};
+    struct slot slot = {0};
+    int r = run_one(&pool, 0, &slot);
+    if (r < 0)
+        *reterr = slot.outcome.error;
+    return r;
+}
+
+void replicate_result_finish(struct replicate_result *result) {
+    free(result->summaries);
+    free(result->trends);
+    tally_finish(&result->refused);
+    tally_finish(&result->rejected);
+    tally_finish(&result->outside);
+}

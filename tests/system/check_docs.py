@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Runs what the documents say. Usage: check_docs.py EASIM SOURCE_DIR TMPDIR
+
+- Every fenced sh block of README.md, CONTRIBUTING.md, docs, policies/README.md and configs/README.md runs, command by command, in a
+  folder under TMPDIR that links to the parts of the source the commands name; `build/easim` and `easim` are EASIM.
+  A fenced text block right after one must be the block's standard output; a line of three dots stands for any lines.
+  A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set.
+- Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
+  one that exports easim_policy compiles with cc alone and runs tiny.yaml.
+- Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
+- Every relative link of every .md file leads somewhere.
+Ends with status 1 at the first thing that is wrong. What is left out is printed.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs", "README.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
+PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
+            "python3", "man", "cd", "./test_inorder", "awk", "sed", "join", "for", "if", "sqlite3"}
+OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3"}  # commands: what only they need
+# These set up or test a whole checkout; the gate (.ci/run) does that.
+NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b",
+           r"git config core\.hooksPath \.githooks"]  # tests/system/test_hooks.py
+CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision changes the protection of memory twice
+SLOW = {"docs/readings.md"}  # thousands of runs: not in sanitized builds
+FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+
+
+class Wrong(Exception):
+    pass
+
+
+def commands_of(block):
+    """The commands of a block: lines, joined where a line ends in a backslash, a pipe, inside quotes, or inside a loop."""
+    command = ""
+    for line in block.splitlines():
+        command += line
+        if command.endswith("\\"):
+            command = command[:-1]
+            continue
+        try:
+            words = shlex.split(command, comments=True)
+        except ValueError:  # an open quote
+            command += "\n"
+            continue
+        opened, closed = (sum(words.count(word) for word in pair) for pair in (("do", "if"), ("done", "fi")))
+        if opened > closed or words[-1:] == ["|"]:
+            command += "\n"
+            continue
+        if words:
+            yield command
+        command = ""
+    if command:
+        raise Wrong(f"a command does not end: {command}")
+
+
+def left_to_the_gate(command):
+    return any(re.match(pattern, command) for pattern in NOT_RUN)
+
+
+def missing(command):
+    return next((name for pattern, name in OPTIONAL.items() if re.search(pattern, command) and not shutil.which(name)),
+                None)
+
+
+def run(command, folder, environment):
+    done = subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=300)
+    if done.returncode != 0:
+        raise Wrong(f"exit {done.returncode}: {command}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def run_block(where, block, folder, environment):
+    """Standard output of a block; None if part of it was left to the gate."""
+    output = ""
+    for command in commands_of(block):
+        program = shlex.split(command, comments=True)[0]
+        if left_to_the_gate(command):
+            print(f"{where}: not run here (CI runs it): {command}")
+            output = None
+        elif missing(command):
+            print(f"{where}: not run: {missing(command)} is not installed: {command}")
+            output = None
+        elif program not in PROGRAMS:
+            raise Wrong(f"{where}: {program} is not among the programs that documents use")
+        else:
+            try:
+                printed = run(command, folder, environment)
+            except Wrong as problem:
+                raise Wrong(f"{where}: {problem}") from None
+            output = None if output is None else output + printed
+    return output
+
+
+def compare(where, expected, found):
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in expected.splitlines())
+    if not re.fullmatch(pattern, found):
+        raise Wrong(f"{where}: the commands before it print something else:\n{found}")
+
+
+def check_document(path, source, folder, environment):
+    text = path.read_text(encoding="utf-8")
+    output, before = None, 0  # of the sh block just before, and where it ended
+    for fence in FENCE.finditer(text):
+        where = f"{path.relative_to(source)}:{text.count(chr(10), 0, fence.start()) + 1}"
+        info, follows = fence["info"].strip(), not text[before:fence.start()].strip()
+        if info == "text" and follows and output is not None:
+            compare(where, fence["text"], output)
+        output, before = None, fence.end()
+        if info == "sh" or (info == "sh needs EASIM_DATA" and environment.get("EASIM_DATA")):
+            output = run_block(where, fence["text"], folder, environment)
+        elif info == "sh needs EASIM_DATA":
+            print(f"{where}: skipped: EASIM_DATA is not set")
+        elif info.startswith("sh"):
+            if not re.fullmatch(r"sh skip: \S.*", info):
+                raise Wrong(f"{where}: expected sh, sh needs EASIM_DATA or sh skip: REASON, got {info}")
+            print(f"{where}: skipped: {info.split(':', 1)[1].strip()}")
+
+
+def check_policies(source, folder, environment):
+    text = (source / "policies/README.md").read_text(encoding="utf-8")
+    for fence in FENCE.finditer(text):
+        name = re.match(r"/\* (\w+\.c): ", fence["text"])
+        if name:
+            (folder / name[1]).write_text(fence["text"], encoding="utf-8")
+    examples = [f["text"] for f in FENCE.finditer(text) if f["info"].strip() == "c" and "EASIM_EXPORT" in f["text"]]
+    if not examples:
+        raise Wrong("policies/README.md: no complete policy among its C blocks")
+    for example in examples:
+        name = re.match(r"/\* (\w+)\.c: ", example)
+        if not name:
+            raise Wrong("policies/README.md: a complete policy does not begin with /* NAME.c: ...")
+        name = name[1]
+        run(f"cc -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden -Iinclude -o {name}.so {name}.c", folder,
+            environment)
+        run(f"easim run configs/tiny.yaml --policy ./{name}.so --check --strict --quiet --out results/example/{name}",
+            folder, environment)
+
+
+def check_configs(source, folder, environment):
+    for path in sorted((source / "configs").glob("*.yaml")):
+        if "${EASIM_DATA}" in path.read_text(encoding="utf-8") and not environment.get("EASIM_DATA"):
+            print(f"configs/{path.name}: skipped: EASIM_DATA is not set")
+            continue
+        out = f"--quiet --summary-only --force --out results/check/{path.stem}"
+        cut = f"--set 'workload.until={CUT[path.name]}'" if path.name in CUT else ""
+        run(f"easim check configs/{path.name}", folder, environment)
+        run(f"easim run configs/{path.name} {out}", folder, environment)
+        run(f"easim run configs/{path.name} {out} --check --strict --replications 1 {cut}", folder, environment)
+
+
+def check_links(source):
+    tracked = [p for p in source.rglob("*.md") if not p.relative_to(source).parts[0].startswith(("build", ".", "results"))]
+    for path in sorted(tracked):
+        text = FENCE.sub("", path.read_text(encoding="utf-8"))
+        for link in LINK.finditer(text):
+            target = link["target"].split("#")[0]
+            if target and "://" not in target and not (path.parent / target).exists():
+                raise Wrong(f"{path.relative_to(source)}: the link {link['target']} leads nowhere")
+
+
+def prepare(easim, source, folder):
+    """A folder like a built checkout, and an environment in which easim is the program under test."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "build").mkdir(parents=True)
+    (folder / "bin").mkdir()
+    for name in LINKS:
+        (folder / name).symlink_to(source / name)
+    for name in ("build/easim", "bin/easim"):
+        (folder / name).symlink_to(easim)
+    environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+    return environment
+
+
+def main():
+    if len(sys.argv) != 4:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    easim, source = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    folder = Path(sys.argv[3]).resolve() / "check_docs"
+    try:
+        check_links(source)
+        environment = prepare(easim, source, folder)
+        check_policies(source, folder, environment)
+        check_configs(source, folder, environment)
+        documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))
+        for document in documents:
+            if str(document.relative_to(source)) not in SLOW or "EASIM_SANITIZED" not in os.environ:
+                check_document(document, source, folder, environment)
+    except (Wrong, subprocess.TimeoutExpired) as problem:
+        print(f"check_docs: {problem}", file=sys.stderr)
+        return 1
+    print(f"check_docs: {len(documents)} documents hold")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

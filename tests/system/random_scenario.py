@@ -1,0 +1,274 @@
+"""A random scenario of everything easim simulates, from a seed: a folder of small files. Nothing here knows easim."""
+import csv
+import io
+import json
+from random import Random
+
+POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon"]
+
+
+class Scenario:
+    """.files maps names to texts; the rest is what was drawn, for who computes with it."""
+
+    def __init__(self, seed):
+        self.r, self.seed = Random(seed), seed
+        r = self.r
+        self.files = {}
+        self.types = [self.gpu_type(name) for name in ["v", "a", "h"][:r.choice([1, 1, 2, 2, 3])]]
+        self.drain = self.chance(0.6)
+        self.horizon_s = r.choice([1800, 3600.5, 7200, 20000])
+        self.warmup_s = r.choice([600, 1500.25]) if self.chance(0.25) else 0
+        self.policy = r.choice(POLICIES)
+        self.cluster = self.draw_cluster()
+        self.models = [self.model(f"m{i}") for i in range(r.choice([1, 2, 3]))]
+        self.rigid_speed = {t["name"]: round(r.uniform(0.5, 3), 3) for t in self.types} if self.chance(0.3) else {}
+        self.files["models.yaml"] = lines({"models": self.models} | ({"rigid_speed": self.rigid_speed}
+                                                                    if self.rigid_speed else {}))
+        self.scenario = self.draw_scenario()
+        self.files["scenario.yaml"] = f"# seed {seed} of tests/system/random_scenario.py\n" + lines(self.scenario)
+
+    def chance(self, share):
+        return self.r.random() < share
+
+    def real(self, low, high, digits=3):
+        return round(self.r.uniform(low, high), digits)
+
+    # --- cluster ---
+
+    def gpu_type(self, name):
+        idle = self.real(20, 80, 1)
+        ctx = round(idle + self.real(0, 60, 1), 1)
+        t = {"name": name, "idle_w": idle, "ctx_w": ctx, "tdp_w": round(ctx + self.real(100, 500, 1), 1),
+             "memory_gib": self.r.choice([16, 40, 80])}
+        if self.chance(0.3):
+            t |= {"sleep_w": self.real(0, idle, 1), "sleep_after": self.r.choice([0, 30, 300]),
+                  "wake_s": self.r.choice([0, 2.5, 20])}
+        return t
+
+    def draw_cluster(self):
+        r, nodes = self.r, []
+        for t in self.types:
+            for _ in range(r.choice([1, 1, 2])):
+                node = {"count": r.choice([1, 1, 2, 3]), "gpu": t["name"], "gpus": r.choice([1, 2, 3, 4, 4, 8])}
+                if self.chance(0.5):
+                    node |= {"base_w": self.real(0, 300, 1)}
+                if self.chance(0.2):
+                    node |= {"cpu_idle_w": 40.5, "ram_w": 12, "cpu_w_per_busy_gpu": self.real(0, 30, 2)}
+                if self.chance(0.25):
+                    node |= {"mtbf": r.choice(["20min", "2h"]), "mttr": r.choice(["2min", "30min"])}
+                nodes.append(node)
+        r.shuffle(nodes)
+        cluster = {"gpu_types": self.types, "nodes": nodes}
+        if self.chance(0.4):
+            cluster["pue"] = self.real(1, 2)
+        if self.chance(0.3):
+            cluster["interference"] = {"slowdown_per_neighbour": r.choice([0.05, 0.5])}
+        if self.policy == "charon" or self.chance(0.25):
+            cluster["power_cap_w"] = self.cap(nodes)
+        return cluster
+
+    def cap(self, nodes):
+        by_name = {t["name"]: t for t in self.types}
+        idle = sum(n.get("count", 1) * (n["gpus"] * by_name[n["gpu"]]["idle_w"] + n.get("base_w", 0) +
+                                        n.get("cpu_idle_w", 0) + n.get("ram_w", 0)) for n in nodes)
+        most = idle + sum(n.get("count", 1) * n["gpus"] * (by_name[n["gpu"]]["tdp_w"] - by_name[n["gpu"]]["idle_w"])
+                          for n in nodes)
+
+        def watts():
+            return round(idle + self.r.choice([0.2, 0.5, 0.8, 1]) * (most - idle), 1)
+        if self.chance(0.5):
+            return watts()
+        times = sorted(self.r.sample(range(0, 7200, 7), 4))
+        rows = [[time_s, "" if self.chance(0.2) else watts()] for time_s in times] + [[7500, ""]]
+        self.files["cap.csv"] = table(["time_s", "power_w"], rows)
+        return {"file": "cap.csv"}
+
+    # --- models ---
+
+    def model(self, name):
+        r = self.r
+        batches = sorted(r.sample([1, 4, 8, 16, 32, 64], r.choice([1, 2, 3])))
+        known = r.sample(self.types, r.randint(1, len(self.types)))
+        m = {"name": name, "m0": r.choice([8, 64, 1024]), "phi": r.choice([0, 500, 20000]), "batches": batches}
+        for key, values in (("start_s", [0, 12, 30.5]), ("restart_s", [0, 20, 45.25]), ("checkpoint_s", [0, 5, 17.5]),
+                            ("checkpoint_interval_s", [0, 0, 60, 600])):
+            m[key] = r.choice(values)
+        if self.chance(0.3):
+            m |= {"mem0_gib": 2, "mem1_gib": self.real(0, 1.5)}
+        m["gpus"] = {t["name"]: self.on_type(t, batches) for t in known}
+        return m
+
+    def on_type(self, t, batches):
+        r = self.r
+        p0, low = t["ctx_w"], t["idle_w"]
+        least = self.real(low, p0, 1)
+        on = {"evidence": "assumed", "source": "drawn"}
+        if self.chance(0.25):
+            on["lookup"] = self.lookup(t, batches, least)
+        else:
+            on |= {"a_s": self.real(0.01, 0.1, 4), "c_s": self.real(0.0005, 0.01, 5), "gamma": self.real(1, 4),
+                   "alpha_s": self.real(0, 0.02, 4), "p0_w": least, "pmax_w": self.real(p0, t["tdp_w"] * 1.05, 1)}
+            if self.chance(0.5):
+                on |= {"beta_s": self.real(0, 0.002, 5), "alpha_inter_s": self.real(0.02, 0.05, 4)}
+            if self.chance(0.2):
+                on |= {"sync_gamma": self.real(1, 4), "scaling_exponent": self.real(0, 0.2)}
+        if self.chance(0.3):
+            limits = sorted(r.sample(range(int(0.5 * t["tdp_w"]), int(t["tdp_w"])), 2))
+            on["power_limits"] = {"levels": [self.level(watts) for watts in limits]}
+        return on
+
+    def level(self, watts):
+        time_ratio, power_ratio = self.real(1, 1.5), self.real(0.6, 1)
+        return {"power_limit_w": watts, "time_ratio": time_ratio, "power_ratio": power_ratio,
+                "energy_ratio": time_ratio * power_ratio, "configurations": 3}
+
+    def lookup(self, t, batches, least):
+        points = []
+        for across in [False, True] if self.chance(0.4) else [False]:
+            for k in [2, 4, 8] if across else [1, 2, 4]:
+                for b in {batches[0], batches[-1]}:
+                    points.append({"k": k, "batch": b, "power_w_per_gpu": self.real(least, t["tdp_w"], 1),
+                                   "throughput_samples_s": self.real(20, 400) * k ** 0.8} |
+                                  ({"across_nodes": True} if across else {}))
+        return points
+
+    # --- workload ---
+
+    def draw_scenario(self):
+        r = self.r
+        s = {"name": "random", "seed": self.seed, "horizon": "drain" if self.drain else self.horizon_s,
+             "replications": r.choice([1, 1, 2]), "models": "models.yaml", "cluster": self.cluster}
+        if self.chance(0.3):
+            s["engine"] = {"coalesce": self.chance(0.5), "equal_time": r.choice(["finishes_first", "arrivals_first"])}
+        s["users"] = [{"name": f"u{i}", "weight": r.choice([0.5, 1, 3])} for i in range(1, r.choice([2, 4]))]
+        if self.chance(0.3):
+            s["noise"] = {"speed_sigma": r.choice([0.1, 0.5])}
+        for key, values in (("price_per_mwh", (-20, 200)), ("carbon_g_per_kwh", (0, 700)), ("wue_l_per_kwh", (0, 3))):
+            if self.chance(0.4):
+                s[key] = self.price(key, values) if key != "wue_l_per_kwh" and self.chance(0.4) else self.real(*values)
+        streams = [self.trace()] if self.chance(0.5) else []
+        while not streams or (len(streams) < 3 and self.chance(0.4)):
+            streams.append(self.stream())
+        s["workload"] = {"streams": streams, "warmup": self.warmup_s}
+        if self.chance(0.5):
+            s["workload"]["rigid_costs"] = {"start_s": r.choice([0, 3]), "restart_s": r.choice([0, 7.5]),
+                                            "checkpoint_s": r.choice([0, 4]),
+                                            "checkpoint_interval_s": r.choice([0, 120])}
+        s["policy"] = {"name": self.policy, "params": self.params()}
+        return s
+
+    def price(self, key, values):
+        rows = [[time_s, "" if time_s and self.chance(0.1) else self.real(*values)] for time_s in range(0, 7200, 900)]
+        self.files[key + ".csv"] = table(["time_s", key], rows)
+        return {"file": key + ".csv", "repeat": True}
+
+    def stream(self):
+        r = self.r
+        s = {"kind": r.choice(["poisson", "poisson", "periodic", "diurnal"]),
+             "sizes": {"law": r.choice(["constant", "exponential", "lognormal"]),
+                       "mean": r.choice(["2min", "10min", "40min"])}}
+        if s["kind"] == "periodic":
+            s["period"] = r.choice([60, 300, 400.125])
+        else:
+            s["rate_per_s"] = r.choice([0.002, 0.01, 0.05])
+        if s["kind"] == "diurnal":
+            s |= {"period": "1h", "peak": "20min", "amplitude": 0.9}
+        s["until"] = {"jobs": r.choice([3, 10, 25])}
+        if self.chance(0.3):
+            s["rigid"] = {"k": r.choice([[1], [1, 2], [1, 3, 4]])}
+            s["utilization"] = self.real(0, 1)
+        else:
+            s["k"] = r.choice([[1], [1, 2, 4], [1, 2, 4, 8], [2, 3, 6]])
+            if self.chance(0.2):
+                s["request"] = {"k": "uniform"}
+        if self.chance(0.5):
+            s["deadlines"] = {"share": r.choice([0.3, 1]), "slack": r.choice([[1, 1.2], [1.1, 4]])}
+        if self.chance(0.3):
+            s["users"] = 3
+        s["preemptible"] = self.chance(0.8)
+        return s
+
+    def trace(self):
+        """Malleable, fixed and partly fixed jobs, rigid ones on whole GPUs and on parts of one."""
+        self.jobs = [self.job(i) for i in range(self.r.choice([1, 8, 20]))]
+        columns = ["job_id", "submit_s", "user", "model", "work_samples", "duration_s", "requested_s", "gpus", "batch",
+                   "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
+        self.files["jobs.csv"] = table(columns, [[job.get(c, "") for c in columns] for job in self.jobs])
+        return {"kind": "trace", "file": "jobs.csv", "k": [1, 2, 4], "preemptible": self.chance(0.8)}
+
+    def job(self, i):
+        r = self.r
+        submit_s = r.choice([0, 60, round(r.uniform(0, 4000), 6)])
+        job = {"job_id": f"t{i}", "submit_s": submit_s, "user": r.choice(["u1", "x", ""]), "label.n": i}
+        if self.chance(0.5):
+            model = r.choice(self.models)
+            job |= {"model": model["name"], "work_samples": self.real(10, 60000)}
+            if self.chance(0.3):
+                job["gpus"] = r.choice([1, 2, 4])
+            if self.chance(0.2):
+                job["batch"] = r.choice(model["batches"])
+            if self.chance(0.2):
+                job["gpu_type"] = r.choice(list(model["gpus"]))
+        else:
+            duration = r.choice([1, 60, round(r.uniform(1, 3000), 4)])
+            job |= {"duration_s": duration, "gpus": r.choice([1, 1, 2, 4]), "utilization": self.real(0, 1)}
+            if self.chance(0.6):
+                job["requested_s"] = round(duration * r.choice([0.5, 1, 3]), 4)
+            if self.chance(0.3):
+                job["gpu_type"] = r.choice(self.types)["name"]
+            if self.chance(0.4):
+                job |= {"gpus": 1, "gpu_share": r.choice([0.001, 0.25, 0.5, 0.7, 1])}
+        if self.chance(0.3):
+            job["deadline_s"] = round(submit_s + r.choice([0, 300, 3000]), 3)
+        if self.chance(0.2):
+            job["class"] = r.choice(["sla", "best_effort"])
+        return job
+
+    def params(self):
+        r, p = self.r, {}
+        if self.policy == "easy":
+            return p
+        p |= {"resize": self.chance(0.5), "shrink": self.chance(0.5), "resize_gain": r.choice([0, 0.1]),
+              "resize_interval_s": r.choice([0, 60, 300])}
+        if self.chance(0.3):
+            p["strict"] = self.chance(0.5)
+        if self.policy in ("pollux", "themis", "chronos") and self.chance(0.3):
+            p["time_slack"] = r.choice([1, 1.5, 4])
+        if self.policy in ("zeus", "hades", "aurachronos", "charon"):
+            p |= {"power_basis": self.basis(), "edp_exponent": r.choice([1, 1, 0, 2])}
+            if self.chance(0.4):
+                p["edp_slack"] = r.choice([1, 1.5, 4])
+        if self.policy in ("themis", "hades") and self.chance(0.5):
+            p["half_life_s"] = r.choice([60, 3600])
+        if self.policy == "chronos":
+            p["order"] = r.choice(["deadline", "slack"])
+        if self.policy == "aurachronos":
+            p |= {"urgent_objective": r.choice(["edp", "time"]), "deadline_margin_s": r.choice([0, 60]),
+                  "preempt_slack_s": r.choice([0, 600, 10000]), "max_preemptions": r.choice([0, 1, 3])}
+        if self.policy in ("zeus", "charon"):
+            p["power_limits"] = self.chance(0.5)
+        if self.policy == "charon":
+            p["base"] = r.choice(["zeus", "pollux"])
+        return p
+
+    def basis(self):
+        """marginal is refused where a configuration draws less than an idle GPU, as one under a limit may."""
+        limited = any("power_limits" in on for m in self.models for on in m["gpus"].values())
+        return "gross" if limited else self.r.choice(["gross", "gross", "marginal"])
+
+
+def table(columns, rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    return text.getvalue()
+
+
+def lines(mapping):
+    """YAML: one line for each key, and for each item of a list below it."""
+    text = ""
+    for key, value in mapping.items():
+        if isinstance(value, list):
+            text += f"{key}:\n" + "".join(f"  - {json.dumps(item)}\n" for item in value)
+        else:
+            text += f"{key}: {json.dumps(value)}\n"
+    return text

@@ -1,0 +1,173 @@
+/* The invariant checker finds what it is there for: a run is stopped in the middle, one figure after the other is
+   changed, and each must be noticed, by the words that name it. */
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+#include "engine/invariants.h"
+
+#include <criterion/criterion.h>
+
+TestSuite(check, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+/* Checks once more at the same instant; text == NULL: nothing may be found. */
+static void expect_check(struct sim *sim, const char *text, const char *what) {
+    struct check_past past = sim->past;
+    invariants_check(sim);
+    if (!text)
+        cr_expect(sim->error.code >= 0, "%s: %s", what, sim->error.text);
+    else
+        cr_expect(sim->error.code < 0 && strstr(sim->error.text, text), "%s: \"%s\" does not say \"%s\"", what,
+                  sim->error.code < 0 ? sim->error.text : "", text);
+    sim->error = (struct error){0};
+    sim->past = past;
+}
+
+#define SPOIL(figure, change, text)                                                                                \
+    do {                                                                                                           \
+        __typeof__(figure) kept_ = (figure);                                                                       \
+        (figure) change;                                                                                           \
+        expect_check(sim, text, #figure " " #change);                                                              \
+        (figure) = kept_;                                                                                          \
+        expect_check(sim, NULL, #figure " as it was");                                                             \
+    } while (0)
+
+static uint32_t job_named(const struct sim *sim, const char *id) {
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (strcmp(sim->workload->jobs.at[j].id, id) == 0)
+            return j;
+    cr_assert_fail("no job %s", id);
+    return 0;
+}
+
+static void spoil_jobs(struct sim *sim) {
+    uint32_t a = job_named(sim, "a"), part = job_named(sim, "part"), first = job_named(sim, "first");
+    SPOIL(sim->waiting, += 1, "counts of job states");
+    SPOIL(sim->waiting, -= 1, "counts of job states");
+    SPOIL(sim->running, -= 1, "counts of job states");
+    SPOIL(sim->checkpointing, += 1, "counts of job states");
+    SPOIL(sim->finished, += 1, "counts of job states");
+    SPOIL(sim->rejected, += 1, "counts of job states");
+    SPOIL(view_header(&sim->view)->waiting_count, -= 1, "counts of job states");
+    SPOIL(view_header(&sim->view)->running_count, += 1, "counts of job states");
+    SPOIL(view_job(&sim->view, a)->state, = EASIM_JOB_WAITING, "holds GPUs in the wrong state");
+    SPOIL(sim->runs[part].phase, = PHASE_NONE, "holds GPUs in the wrong state");
+    SPOIL(sim->runs[a].allocation.count, = 0, "holds GPUs in the wrong state");
+    SPOIL(sim->runs[a].allocation.first.gpus, += 1, "holds 3 GPUs instead of 2");
+    SPOIL(sim->runs[part].allocation.milli, -= 100, "holds 0.2 GPUs instead of 0.3");
+    SPOIL(sim->runs[part].allocation.first.node, = 1, "is on node 0, not 1");
+    SPOIL(sim->runs[a].remaining, += 5, "does not end when its speed says");
+    SPOIL(sim->runs[a].energy, += 1, "energy of jobs, idle GPUs and nodes");
+    SPOIL(sim->runs[first].energy, -= 1, "energy of jobs, idle GPUs and nodes");
+    if (sim->progress) {
+        SPOIL(sim->progress[a].factor, *= 1.001, "does not end when its speed says");
+        SPOIL(sim->progress[a].stretch_work, += 1e6, "has done");
+        SPOIL(sim->progress[a].kept_work, += 1e6, "has done");
+    }
+}
+
+static void spoil_nodes(struct sim *sim) {
+    struct easim_node *nodes = (struct easim_node *)(uintptr_t)sim->view.nodes;
+    SPOIL(sim->placement.node_free[1], += 1, "node 1 has");
+    SPOIL(nodes[1].free, -= 1, "node 1 has");
+    SPOIL(nodes[2].failed, = true, "node 2 has");
+    SPOIL(view_gpu_type(&sim->view, 0)->free, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->asleep, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->failed, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->node_free_max, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared, += 1, "shared GPUs");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared_free_milli, += 1, "thousandths free");
+    SPOIL(view_gpu_type(&sim->view, 0)->shared_free_max_milli, += 1, "thousandths free");
+    SPOIL(view_header(&sim->view)->shared_free_milli, += 1, "shared GPUs have");
+    SPOIL(sim->meter.types[0].asleep, += 1, "type g shows");
+    SPOIL(sim->meter.types[0].failed, += 1, "type g shows");
+    SPOIL(sim->failures.gpus, += 1, "have failed, not");
+    SPOIL(sim->failures.nodes, += 1, "have failed, not");
+    SPOIL(sim->placement.types[0].sharing.gpus[0].free_milli, += 1, "are held and free");
+    SPOIL(sim->placement.types[0].sharing.gpus[0].node, = 1, "is on node");
+    if (sim->nodes.jobs)
+        SPOIL(sim->nodes.jobs[1].list.count, -= 1, "node 1 has 1 jobs, not 0");
+}
+
+static void spoil_power(struct sim *sim) {
+    SPOIL(sim->committed_nw, += 1, "power is not the sum");
+    SPOIL(sim->meter.base_energy, += 1, "energy is not the integral of the power");
+    SPOIL(sim->meter.types[0].idle_energy, += 1, "energy is not the integral of the power");
+    SPOIL(sim->past.integral, += 1, "energy is not the integral of the power");
+    SPOIL(sim->past.energy, += 1, "energy of jobs, idle GPUs and nodes");
+}
+
+static void spoil_sleep(struct sim *sim) {
+    struct sleep *sleep = &sim->nodes.sleep;
+    cr_assert_not_null(sleep->nodes);
+    SPOIL(sleep->nodes[1].asleep, += 1, "asleep and");
+    SPOIL(sim->nodes.sleep_events[2], = EVENT_NONE, "do not fall asleep in time");
+    SPOIL(sim->nodes.sleep_events[1], = sim->nodes.sleep_events[2], "do not fall asleep in time");
+    SPOIL(sleep->nodes[2].awake.at[0].since_ns, -= 1, "do not fall asleep in time");
+    SPOIL(sleep->nodes[2].after_ns, += 1, "do not fall asleep in time");
+}
+
+struct scene {
+    const char *name, *type, *rest;
+    bool sleeps;
+};
+
+static void spoil(void *context, const struct replication *replication) {
+    const struct scene *scene = context;
+    struct sim *sim = (struct sim *)replication->sim;
+    expect_check(sim, NULL, "untouched");
+    spoil_jobs(sim);
+    spoil_nodes(sim);
+    spoil_power(sim);
+    if (scene->sleeps)
+        spoil_sleep(sim);
+}
+
+/* Three nodes of four GPUs. At 12: first is over (since 11), never was rejected, part holds 0.3 of a GPU of node 0,
+   a two GPUs beside it, b the four of node 1, big waits for nine. With sleep_after 20 nothing sleeps yet and the
+   free GPUs of nodes 0 and 2 are to fall asleep; with 10.5 those of node 2 that first left at 11 are. */
+Test(check, notices) {
+    static const struct scene scenes[] = {
+        {"plain", "", "", false},
+        {"interference", "", ", interference: {slowdown_per_neighbour: 0.5}", false},
+        {"sleep", ", sleep_w: 8, sleep_after: 20", "", true},
+        {"sleeping", ", sleep_w: 8, sleep_after: 10.5", "", true},
+        {"failures", "", ", pue: 1.5", false},
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        struct trial t;
+        trial_run(
+            &t,
+            &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_share\npart,0,1,100,0.3\n"
+                                            "b,0,4,100,\na,0,2,100,\nfirst,0,4,11,\nnever,0,13,1,\nbig,1,9,5,\n",
+                                    .look = spoil,
+                                    .context = (void *)&scenes[i]},
+            "name: n\nhorizon: 12\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, "
+            "tdp_w: 400%s}], nodes: [{count: 3, gpu: g, gpus: 4, base_w: 10%s}]%s}\n" TRIAL_JOBS,
+            scenes[i].type, strcmp(scenes[i].name, "failures") == 0 ? ", mtbf: 9000000, mttr: 1" : "",
+            scenes[i].rest);
+        trial_must_succeed(&t);
+        trial_finish(&t);
+    }
+}
+
+static void turn_back(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    struct error error = {0};
+    *(bool *)context = true;
+    eventq_push(&sim->events, 5000000000, 8, EVENT_TIMER, EASIM_NONE);
+    cr_expect_eq(sim_run(sim, &error), ERROR_RUN);
+    cr_expect_str_eq(error.text, "check: time went back (at t = 12 s)");
+    sim->error = (struct error){0};
+}
+
+/* At 12 an event of 5 appears. */
+Test(check, time_goes_back) {
+    bool looked = false;
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100\n", .look = turn_back, .context = &looked},
+              "name: n\nhorizon: 12\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect(looked);
+    trial_finish(&t);
+}
