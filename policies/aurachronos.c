@@ -1,6 +1,7 @@
-/* aurachronos: deadlines that can still be met first, by slack, each in the configuration of least energy-delay
-   product that is in time; a job about to miss its deadline displaces best-effort jobs, those that waste the least
-   energy; all other jobs fill the rest by energy-delay product. After AuraChronos of the EAS-Sim study. */
+/* aurachronos: deadlines that can still be met first, by slack, each in the configuration of least
+   energy-delay product that is in time; a job about to miss its deadline displaces best-effort
+   jobs, those that waste the least energy; all other jobs fill the rest by energy-delay product.
+   After AuraChronos of the EAS-Sim study. */
 #include <easim/policy.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ struct params {
     int32_t power_basis, urgent_objective;
 };
 
-/* A running job that may be displaced: what that wastes, and how long it would still hold its GPUs. */
+/* A running job that may be displaced: what that wastes, and how long it would still hold its GPUs.
+ */
 struct victim {
     uint32_t job, k;
     double wasted_j, checkpoint_s;
@@ -40,10 +42,13 @@ struct displacement {
     double wasted_j, end_s;
 };
 
-/* --- the list policy --------------------------------------------------------------------------------------- */
+/* --- the list policy
+ * --------------------------------------------------------------------------------------- */
 
-/* best is EDP*. Slack falls equally fast for all jobs, so deadline - T* orders them as deadline - now - T* does. */
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+/* best is EDP*. Slack falls equally fast for all jobs, so deadline - T* orders them as deadline -
+ * now - T* does. */
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     double latest_start_s = job->deadline_s - job->time_best_s;
     double finish_by_s = job->deadline_s - p->deadline_margin_s;
@@ -51,7 +56,8 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
         return (struct easim_key){.tier = TIER_URGENT,
                                   .value = latest_start_s,
                                   .ask_again_s = finish_by_s - job->time_best_s - MARGIN_S,
-                                  .finish_by_s = finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
+                                  .finish_by_s =
+                                      finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
     return (struct easim_key){.tier = TIER_OTHER,
                               .value = sqrt(best),
                               .ageing_s = p->tau,
@@ -79,25 +85,29 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
         easim_predict_running(pass->view, job).time_s > left_s)
         return true;
     int span = pass->host->try_config(pass->plan, job->index, config, NULL);
-    return span >= 0 && easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s <= left_s;
+    return span >= 0 &&
+           easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s <= left_s;
 }
 
-/* --- preemption -------------------------------------------------------------------------------------------- */
+/* --- preemption
+ * -------------------------------------------------------------------------------------------- */
 
 static void begin(const struct easim_pass *pass) {
     struct state *s = pass->state;
     s->types = NULL; /* memory of the last pass */
 }
 
-/* A job that got its GPUs at this very instant is left alone: perhaps this very plan gave them to it. So is one
-   that shares a GPU: it would free no whole one. */
+/* A job that got its GPUs at this very instant is left alone: perhaps this very plan gave them to
+   it. So is one that shares a GPU: it would free no whole one. */
 static bool may_displace(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     return job->preemptible && !job->sla && job->preemptions < p->max_preemptions &&
-           job->start_s < pass->view->now_s && easim_view_config(pass->view, job->config)->milli == 0;
+           job->start_s < pass->view->now_s &&
+           easim_view_config(pass->view, job->config)->milli == 0;
 }
 
-/* Wasted: the work since the last checkpoint, the set-up to come, and a checkpoint written on demand. */
+/* Wasted: the work since the last checkpoint, the set-up to come, and a checkpoint written on
+ * demand. */
 static struct victim judge(const struct easim_view *view, const struct easim_job *job) {
     const struct easim_config *config = easim_view_config(view, job->config);
     double ctx_w = easim_view_gpu_type(view, config->gpu_type)->ctx_w;
@@ -105,7 +115,8 @@ static struct victim judge(const struct easim_view *view, const struct easim_job
     double lost_j = config->power_w[job->span] * easim_job_lost_s(view, job, false);
     return (struct victim){.job = job->index,
                            .k = config->k,
-                           .wasted_j = config->k * (lost_j + ctx_w * (job->restart_s + checkpoint_s)),
+                           .wasted_j =
+                               config->k * (lost_j + ctx_w * (job->restart_s + checkpoint_s)),
                            .checkpoint_s = checkpoint_s};
 }
 
@@ -140,13 +151,15 @@ static struct victims *find_victims(const struct easim_pass *pass, uint32_t gpu_
 
 /* The victims that free GPUs for a configuration, as places in s->chosen: by ascending waste until
    they suffice, then without those that are not needed, the most wasteful first to be left out. */
-static struct displacement displace(const struct easim_pass *pass, const struct easim_job *job, uint32_t c) {
+static struct displacement displace(const struct easim_pass *pass, const struct easim_job *job,
+                                    uint32_t c) {
     const struct state *s = pass->state;
     const struct easim_config *config = easim_view_config(pass->view, c);
     const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, config->gpu_type);
     const struct victims *v = find_victims(pass, config->gpu_type);
     struct displacement d = {.config = c, .end_s = INFINITY};
-    bool one_node = config->k <= type->node_free_max || type->node_gpus_max == type->gpus; /* for certain */
+    bool one_node =
+        config->k <= type->node_free_max || type->node_gpus_max == type->gpus; /* for certain */
     uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
     if (!(config->goodput[span] > 0) ||
         (!(config->goodput[EASIM_ONE_NODE] > 0) && config->k <= type->node_gpus_max))
@@ -170,8 +183,9 @@ static struct displacement displace(const struct easim_pass *pass, const struct 
     return d;
 }
 
-/* The configuration whose victims waste the least energy among those that are in time; ties: the earlier end, then
-   the order of the table (GPU type, k, batch). Those that fit the free GPUs as it is have been refused before. */
+/* The configuration whose victims waste the least energy among those that are in time; ties: the
+   earlier end, then the order of the table (GPU type, k, batch). Those that fit the free GPUs as it
+   is have been refused before. */
 static uint32_t choose(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     struct displacement best = {.config = EASIM_NONE};
@@ -187,11 +201,13 @@ static uint32_t choose(const struct easim_pass *pass, const struct easim_job *jo
     return best.config;
 }
 
-/* Takes the chosen victims' GPUs and forgets them as victims; returns the time after which all GPUs are free. */
+/* Takes the chosen victims' GPUs and forgets them as victims; returns the time after which all GPUs
+ * are free. */
 static double take(const struct easim_pass *pass, struct victims *v, uint32_t count) {
     const struct state *s = pass->state;
     double wait_s = 0;
-    for (uint32_t i = 0; i < count; i++) { /* places fall, so removing one leaves the next in place */
+    for (uint32_t i = 0; i < count;
+         i++) { /* places fall, so removing one leaves the next in place */
         struct victim *victim = &v->at[s->chosen[i]];
         wait_s = fmax(wait_s, victim->checkpoint_s);
         pass->host->plan_preempt(pass->plan, victim->job, false);
@@ -217,11 +233,13 @@ static bool make_room(const struct easim_pass *pass, const struct easim_job *job
     double wait_s = take(pass, find_victims(pass, config->gpu_type), count);
     if (config->k <= easim_view_gpu_type(view, config->gpu_type)->free)
         return true;
-    s->quiet_until_ns = view->now_ns + (int64_t)(wait_s * 1e9); /* somebody writes a checkpoint first */
+    s->quiet_until_ns =
+        view->now_ns + (int64_t)(wait_s * 1e9); /* somebody writes a checkpoint first */
     return false;
 }
 
-/* --- the module -------------------------------------------------------------------------------------------- */
+/* --- the module
+ * -------------------------------------------------------------------------------------------- */
 
 static const char *const bases[] = {"gross", "marginal", NULL};
 static const char *const urgent_objectives[] = {"edp", "time", NULL};
@@ -231,14 +249,14 @@ static const struct easim_param params[] = {
      offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
     {"urgent_objective", "", "of urgent jobs: edp, or time", EASIM_PARAM_CHOICE,
      offsetof(struct params, urgent_objective), 0, 1, URGENT_EDP, false, urgent_objectives},
-    {"deadline_margin_s", "s", "urgent jobs are to end this long before their deadline", EASIM_PARAM_DURATION,
-     offsetof(struct params, deadline_margin_s), 0, 1e9, 0, false, NULL},
+    {"deadline_margin_s", "s", "urgent jobs are to end this long before their deadline",
+     EASIM_PARAM_DURATION, offsetof(struct params, deadline_margin_s), 0, 1e9, 0, false, NULL},
     {"preempt_slack_s", "s", "urgent jobs with less slack may displace best-effort jobs; 0: never",
      EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 600, false, NULL},
-    {"max_preemptions", "", "a job that has been preempted so often is not displaced", EASIM_PARAM_INT,
-     offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL},
-    {"edp_slack", "", "other jobs: admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
+    {"max_preemptions", "", "a job that has been preempted so often is not displaced",
+     EASIM_PARAM_INT, offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL},
+    {"edp_slack", "", "other jobs: admit only configurations with EDP <= edp_slack * EDP*",
+     EASIM_PARAM_REAL, offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
     {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
      offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
     {"power_basis", "", "gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
@@ -262,14 +280,16 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .summary = "deadlines first by slack and least energy-delay product, with preemption",
     .help =
         "Tier 0: jobs whose deadline can still be met (now + T* + deadline_margin_s <= deadline), by slack =\n"
-        "deadline - now - T*, each in the configuration of least EDP with now + T + deadline_margin_s <= "
-        "deadline;\n"
-        "without one the job is skipped and later jobs may take the GPUs. Tier 1: all others by sqrt(EDP*) / A, A "
-        "= 1 + age/tau, in the\n"
-        "configuration of least EDP, if edp_slack admits it. A tier-0 job that nothing free serves in time, with\n"
+        "deadline - now - T*, each in the configuration of least EDP with now + T + deadline_margin_s <= deadline;\n"
+        "without one the job is skipped and later jobs may take the GPUs. "
+        "Tier 1: all others by sqrt(EDP*) / A, A = 1 + age/tau, in the\n"
+        "configuration of least EDP, if edp_slack admits it. "
+        "A tier-0 job that nothing free serves in time, with\n"
         "slack < preempt_slack_s, displaces running preemptible best-effort jobs: those that waste the least\n"
-        "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. GPUs\n"
-        "that a checkpoint holds come free later; until then nobody else is displaced. Jobs that share a GPU are\n"
+        "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. "
+        "GPUs\n"
+        "that a checkpoint holds come free later; until then nobody else is displaced. "
+        "Jobs that share a GPU are\n"
         "not displaced.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),

@@ -1,5 +1,5 @@
-/* charon: zeus or pollux within a power cap, as the EAS-Sim study describes Charon: allocates only within a global
-   budget. When the cap falls, jobs give their GPUs back at once until it holds. */
+/* charon: zeus or pollux within a power cap, as the EAS-Sim study describes Charon: allocates only
+   within a global budget. When the cap falls, jobs give their GPUs back at once until it holds. */
 #include <easim/policy.h>
 
 enum { BASE_ZEUS, BASE_POLLUX };
@@ -16,13 +16,15 @@ static bool is_pollux(const struct easim_pass *pass) {
     return ((const struct params *)pass->params)->base == BASE_POLLUX;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     (void)job;
     if (is_pollux(pass))
         return (struct easim_key){.value = best,
                                   .ageing_s = p->tau,
-                                  .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+                                  .objective_max =
+                                      p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
     return (struct easim_key){.value = sqrt(best),
                               .ageing_s = p->tau,
                               .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
@@ -32,8 +34,9 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    return is_pollux(pass) ? choice->time_s
-                           : easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+    return is_pollux(pass)
+               ? choice->time_s
+               : easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
 static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
@@ -47,7 +50,8 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
             power_w <= pass->view->power_cap_w);
 }
 
-/* --- a cap that has fallen --------------------------------------------------------------------------------- */
+/* --- a cap that has fallen
+ * --------------------------------------------------------------------------------- */
 
 /* What a running job counts against the cap. */
 static double power_of(const struct easim_view *view, const struct easim_job *job) {
@@ -57,7 +61,8 @@ static double power_of(const struct easim_view *view, const struct easim_job *jo
 }
 
 /* Whether a is to go before b: best-effort before sla, most power, latest start, last submitted. */
-static bool goes_before(const struct easim_view *view, const struct easim_job *a, const struct easim_job *b) {
+static bool goes_before(const struct easim_view *view, const struct easim_job *a,
+                        const struct easim_job *b) {
     double power_a_w = power_of(view, a), power_b_w = power_of(view, b);
     if (a->sla != b->sla)
         return !a->sla;
@@ -78,7 +83,8 @@ static const struct easim_job *next_to_go(const struct easim_view *view) {
     return first;
 }
 
-/* GPUs that come free are no event, and what was preempted may start again smaller: asks for a decision soon. */
+/* GPUs that come free are no event, and what was preempted may start again smaller: asks for a
+ * decision soon. */
 static void begin(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct easim_job *job;
@@ -90,20 +96,21 @@ static void begin(const struct easim_pass *pass) {
         pass->host->plan_wake_at(pass->plan, view->now_s + SOON_S);
 }
 
-/* --- the module -------------------------------------------------------------------------------------------- */
+/* --- the module
+ * -------------------------------------------------------------------------------------------- */
 
 static const char *const base_policies[] = {"zeus", "pollux", NULL};
 static const char *const bases[] = {"gross", "marginal", NULL};
 
 static const struct easim_param params[] = {
-    {"base", "", "whose order and objective: zeus, or pollux", EASIM_PARAM_CHOICE, offsetof(struct params, base), 0,
-     1, BASE_ZEUS, false, base_policies},
-    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
-     1e9, 3600, false, NULL},
-    {"time_slack", "", "base pollux: admit only configurations with T <= time_slack * T*", EASIM_PARAM_REAL,
-     offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_slack", "", "base zeus: admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
+    {"base", "", "whose order and objective: zeus, or pollux", EASIM_PARAM_CHOICE,
+     offsetof(struct params, base), 0, 1, BASE_ZEUS, false, base_policies},
+    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    {"time_slack", "", "base pollux: admit only configurations with T <= time_slack * T*",
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
+    {"edp_slack", "", "base zeus: admit only configurations with EDP <= edp_slack * EDP*",
+     EASIM_PARAM_REAL, offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
     {"edp_exponent", "", "base zeus: n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
      offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
     {"power_basis", "", "base zeus: gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
@@ -128,15 +135,15 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Order and objective as zeus, or with base: pollux as pollux, T* and EDP* without regard to the cap. "
         "Admits\n"
         "a configuration only if the power after its start is at most the cap, every allocated GPU counted at the\n"
-        "higher of ctx_w and its computing power, free ones at idle_w, nodes included; else it goes on to the "
-        "next\n"
-        "job. When the cap falls, preemptible jobs are preempted at once, without time for a checkpoint, until it\n"
-        "holds: best-effort before sla, then most power, then latest start, then last submitted. With power_limits "
-        "a\n"
-        "job may start under a limit of the model file that the cap allows; EDP* and T* range over them too. Under "
-        "a\n"
-        "constant cap a job that no configuration serves, edp_slack and time_slack considered, is rejected at "
-        "submission.",
+        "higher of ctx_w and its computing power, free ones at idle_w, nodes included; "
+        "else it goes on to the next\n"
+        "job. "
+        "When the cap falls, preemptible jobs are preempted at once, without time for a checkpoint, until it\n"
+        "holds: best-effort before sla, then most power, then latest start, then last submitted. "
+        "With power_limits a\n"
+        "job may start under a limit of the model file that the cap allows; "
+        "EDP* and T* range over them too. Under a\n"
+        "constant cap a job that no configuration serves, edp_slack and time_slack considered, is rejected at submission.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),

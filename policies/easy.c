@@ -1,5 +1,6 @@
-/* easy: EASY backfilling (Lifka 1995; Mu'alem, Feitelson 2001) with one queue for every GPU type. The first job
-   that does not fit is the head and gets a reservation; later jobs may pass it if they do not delay it. */
+/* easy: EASY backfilling (Lifka 1995; Mu'alem, Feitelson 2001) with one queue for every GPU type.
+   The first job that does not fit is the head and gets a reservation; later jobs may pass it if
+   they do not delay it. */
 #include <easim/policy.h>
 
 /* A GPU type during one pass. */
@@ -10,11 +11,13 @@ struct queue {
 };
 
 /* The configuration a job requests: its fixed one, or that of its least time. */
-static const struct easim_config *request_of(const struct easim_view *view, const struct easim_job *job) {
+static const struct easim_config *request_of(const struct easim_view *view,
+                                             const struct easim_job *job) {
     return easim_view_config(view, job->best_config);
 }
 
-/* --- the reservation of the head ------------------------------------------------------------------------- */
+/* --- the reservation of the head
+ * ------------------------------------------------------------------------- */
 
 struct end {
     int64_t time_ns;
@@ -34,14 +37,16 @@ static void sift_down(struct end *heap, uint32_t count, uint32_t at) {
 }
 
 /* Requested ends of all running jobs of a type as a heap; returns their number. */
-static uint32_t collect_ends(const struct easim_pass *pass, uint32_t gpu_type, struct end **ret_ends) {
+static uint32_t collect_ends(const struct easim_pass *pass, uint32_t gpu_type,
+                             struct end **ret_ends) {
     const struct easim_view *view = pass->view;
     struct end *ends = pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof *ends);
     uint32_t count = 0;
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_running *running = easim_view_running(view, i);
         if (running->gpu_type == gpu_type)
-            ends[count++] = (struct end){easim_predicted_end_ns(view, running->predicted_end_ns), running->k};
+            ends[count++] =
+                (struct end){easim_predicted_end_ns(view, running->predicted_end_ns), running->k};
     }
     for (uint32_t i = count / 2; i-- > 0;)
         sift_down(ends, count, i);
@@ -49,8 +54,8 @@ static uint32_t collect_ends(const struct easim_pass *pass, uint32_t gpu_type, s
     return count;
 }
 
-/* Free GPUs with which a request surely fits: its k; if it is known in one node only, as many as leave some node k
-   free however they are spread. */
+/* Free GPUs with which a request surely fits: its k; if it is known in one node only, as many as
+   leave some node k free however they are spread. */
 static uint32_t enough_for(const struct easim_view *view, const struct easim_config *request) {
     uint32_t most_in_vain = 0;
     if (request->goodput[EASIM_ACROSS_NODES] > 0)
@@ -63,7 +68,8 @@ static uint32_t enough_for(const struct easim_view *view, const struct easim_con
     return most_in_vain + 1;
 }
 
-static void reserve(const struct easim_pass *pass, const struct easim_config *request, struct queue *queue) {
+static void reserve(const struct easim_pass *pass, const struct easim_config *request,
+                    struct queue *queue) {
     struct end *ends;
     uint32_t gpu_type = request->gpu_type, k = enough_for(pass->view, request);
     uint32_t count = collect_ends(pass, gpu_type, &ends);
@@ -77,19 +83,23 @@ static void reserve(const struct easim_pass *pass, const struct easim_config *re
         if (count > 0)
             sift_down(ends, count, 0);
     }
-    queue->extra = free > k ? free - k : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
+    queue->extra =
+        free > k ? free - k : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
 }
 
-/* --- the pass --------------------------------------------------------------------------------------------- */
+/* --- the pass
+ * --------------------------------------------------------------------------------------------- */
 
-static int64_t requested_end_ns(const struct easim_view *view, const struct easim_job *job, uint32_t span) {
+static int64_t requested_end_ns(const struct easim_view *view, const struct easim_job *job,
+                                uint32_t span) {
     double time_s = easim_predict(view, job, job->best_config, span).time_s;
     return view->now_ns + (int64_t)ceil(fmin(time_s, 4e9) * 1e9 - 0.001);
 }
 
-/* Whether a job behind the head may start: it ends in time, or needs only GPUs the head leaves over. */
-static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t span, uint32_t k,
-                     struct queue *queue) {
+/* Whether a job behind the head may start: it ends in time, or needs only GPUs the head leaves
+ * over. */
+static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t span,
+                     uint32_t k, struct queue *queue) {
     if (requested_end_ns(view, job, span) <= queue->shadow_ns)
         return true;
     if (k > queue->extra)
@@ -122,7 +132,8 @@ static int decide(const struct easim_pass *pass) {
         if (span < 0 && !queue->blocked) {
             queue->blocked = true;
             reserve(pass, config, queue);
-        } else if (span >= 0 && (!queue->blocked || may_pass(view, job, (uint32_t)span, config->k, queue))) {
+        } else if (span >= 0 &&
+                   (!queue->blocked || may_pass(view, job, (uint32_t)span, config->k, queue))) {
             pass->host->plan_start(pass->plan, job->index, job->best_config);
         }
     }
@@ -135,11 +146,14 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .version = "1.0",
     .summary = "EASY backfilling from requested run times",
     .help =
-        "Jobs start in the order of submission while they fit. The first that does not fit gets a reservation at\n"
-        "the shadow time, the earliest requested end at which it fits; a later job may start now if its requested\n"
-        "end is not after the shadow time, or if it needs only GPUs that the head leaves free then. Each GPU type\n"
-        "has its own head, shadow time and extra GPUs. A job without a fixed request asks for the configuration "
-        "of\n"
+        "Jobs start in the order of submission while they fit. "
+        "The first that does not fit gets a reservation at\n"
+        "the shadow time, the earliest requested end at which it fits; "
+        "a later job may start now if its requested\n"
+        "end is not after the shadow time, or if it needs only GPUs that the head leaves free then. "
+        "Each GPU type\n"
+        "has its own head, shadow time and extra GPUs. "
+        "A job without a fixed request asks for the configuration of\n"
         "its least completion time (Lifka 1995; Mu'alem, Feitelson 2001).",
     .decide = decide,
 };

@@ -1,7 +1,7 @@
-/* exec: a program of the user's decides. It gets one line of JSON per decision and answers with one line of
-   actions; docs/exec-policy.md is the protocol. The rule that a policy uses no processes, clocks and heap of its
-   own is lifted for this one: talking to a program is its purpose, and the clock only bounds how long it waits.
-   Whether two runs decide alike is up to the program. */
+/* exec: a program of the user's decides. It gets one line of JSON per decision and answers with one
+   line of actions; docs/exec-policy.md is the protocol. The rule that a policy uses no processes,
+   clocks and heap of its own is lifted for this one: talking to a program is its purpose, and the
+   clock only bounds how long it waits. Whether two runs decide alike is up to the program. */
 #include "exec/message.h"
 #include "exec/process.h"
 
@@ -17,7 +17,8 @@ struct params {
     double timeout, startup_timeout;
 };
 
-/* What the program has been told of a job. Index 0 of enum easim_job_state, PENDING: nothing yet. */
+/* What the program has been told of a job. Index 0 of enum easim_job_state, PENDING: nothing yet.
+ */
 struct told_job {
     uint32_t state;
     uint32_t message; /* number of the last message that names it */
@@ -39,7 +40,8 @@ struct state {
     bool failed;
 };
 
-static int fail(const struct easim_pass *pass, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail(const struct easim_pass *pass, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Ends the run: names the program. */
 static int fail(const struct easim_pass *pass, const char *format, ...) {
@@ -55,10 +57,11 @@ static int fail(const struct easim_pass *pass, const char *format, ...) {
     return -1;
 }
 
-/* --- the message ------------------------------------------------------------------------------------------ */
+/* --- the message
+ * ------------------------------------------------------------------------------------------ */
 
-/* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if its event is only
-   coming now (jobs that were due, docs/semantics.md). */
+/* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if
+   its event is only coming now (jobs that were due, docs/semantics.md). */
 static void note_job(struct state *s, uint32_t job) {
     if (s->jobs[job].message == s->message || s->jobs[job].state == EASIM_JOB_FINISHED)
         return;
@@ -66,8 +69,8 @@ static void note_job(struct state *s, uint32_t job) {
     s->changed[s->changed_count++] = job;
 }
 
-/* Jobs of the events and of the program's own actions; if others have changed as well (a failed node, or jobs that
-   were due, docs/semantics.md), all that it knows. */
+/* Jobs of the events and of the program's own actions; if others have changed as well (a failed
+   node, or jobs that were due, docs/semantics.md), all that it knows. */
 static void find_changed(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const struct easim_view *view = pass->view;
@@ -85,8 +88,8 @@ static void find_changed(const struct easim_pass *pass) {
     int64_t running = s->running;
     for (uint32_t i = 0; i < s->changed_count; i++) {
         uint32_t job = s->changed[i];
-        running +=
-            (easim_view_job(view, job)->state == EASIM_JOB_RUNNING) - (s->jobs[job].state == EASIM_JOB_RUNNING);
+        running += (easim_view_job(view, job)->state == EASIM_JOB_RUNNING) -
+                   (s->jobs[job].state == EASIM_JOB_RUNNING);
     }
     for (uint32_t job = 0; (all || running != view->running_count) && job < s->known_count; job++)
         if (s->jobs[job].state != EASIM_JOB_PENDING)
@@ -116,7 +119,8 @@ static void add_jobs(const struct easim_pass *pass) {
     }
 }
 
-/* Users of the jobs that have changed: only then does what easim_user_usage_s starts from change. */
+/* Users of the jobs that have changed: only then does what easim_user_usage_s starts from change.
+ */
 static void add_users(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const char *comma = "";
@@ -181,9 +185,11 @@ static void write_message(const struct easim_pass *pass) {
     add_cluster(pass);
 }
 
-/* --- the answer ------------------------------------------------------------------------------------------- */
+/* --- the answer
+ * ------------------------------------------------------------------------------------------- */
 
-static bool only_keys(const cJSON *object, const char *first, const char *second, const char **ret_other) {
+static bool only_keys(const cJSON *object, const char *first, const char *second,
+                      const char **ret_other) {
     for (const cJSON *item = object->child; item; item = item->next)
         if (strcmp(item->string, first) != 0 && (!second || strcmp(item->string, second) != 0)) {
             *ret_other = item->string;
@@ -221,7 +227,8 @@ static void keep_answer(struct state *s, int answer, uint32_t job) {
 }
 
 /* start, resize: {"VERB": job, "config": index}. preempt: {"preempt": job, "at_once": false}. */
-static int act_on_job(const struct easim_pass *pass, const cJSON *action, int number, const char *verb) {
+static int act_on_job(const struct easim_pass *pass, const cJSON *action, int number,
+                      const char *verb) {
     struct state *s = pass->state;
     bool preempt = strcmp(verb, "preempt") == 0;
     const char *second = preempt ? "at_once" : "config", *other = NULL;
@@ -231,13 +238,15 @@ static int act_on_job(const struct easim_pass *pass, const cJSON *action, int nu
     if (!only_keys(action, verb, second, &other))
         return fail(pass, "sent actions[%d]: %s takes no \"%.40s\"", number, verb, other);
     if (job == EASIM_NONE || s->jobs[job].state == EASIM_JOB_PENDING)
-        return fail(pass, "sent actions[%d].%s: expected the number of a job that has arrived", number, verb);
+        return fail(pass, "sent actions[%d].%s: expected the number of a job that has arrived",
+                    number, verb);
     if (preempt && more && !cJSON_IsBool(more))
         return fail(pass, "sent actions[%d].at_once: expected true or false", number);
     uint32_t config = preempt ? 0 : index_of(more, pass->view->config_count);
     if (config == EASIM_NONE)
-        return fail(pass, "sent actions[%d].config: expected 0..%u", number, pass->view->config_count - 1);
-    int r = preempt                      ? pass->host->plan_preempt(pass->plan, job, cJSON_IsTrue(more))
+        return fail(pass, "sent actions[%d].config: expected 0..%u", number,
+                    pass->view->config_count - 1);
+    int r = preempt ? pass->host->plan_preempt(pass->plan, job, cJSON_IsTrue(more))
             : strcmp(verb, "start") == 0 ? pass->host->plan_start(pass->plan, job, config)
                                          : pass->host->plan_resize(pass->plan, job, config);
     keep_answer(s, r, job);
@@ -248,14 +257,17 @@ static int act(const struct easim_pass *pass, const cJSON *action, int number) {
     static const char *const verbs[] = {"start", "preempt", "resize"};
     const char *other = NULL;
     if (!cJSON_IsObject(action) || !action->child)
-        return fail(pass, "sent actions[%d]: expected an object such as {\"start\": 0, \"config\": 3}", number);
+        return fail(pass,
+                    "sent actions[%d]: expected an object such as {\"start\": 0, \"config\": 3}",
+                    number);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (cJSON_GetObjectItemCaseSensitive(action, verbs[i]))
             return act_on_job(pass, action, number, verbs[i]);
     const cJSON *wake = cJSON_GetObjectItemCaseSensitive(action, "wake_at");
     if (!wake)
-        return fail(pass, "sent actions[%d]: expected start, preempt, resize or wake_at, got \"%.40s\"", number,
-                    action->child->string);
+        return fail(pass,
+                    "sent actions[%d]: expected start, preempt, resize or wake_at, got \"%.40s\"",
+                    number, action->child->string);
     if (!only_keys(action, "wake_at", NULL, &other))
         return fail(pass, "sent actions[%d]: wake_at takes no \"%.40s\"", number, other);
     if (!cJSON_IsNumber(wake))
@@ -280,8 +292,10 @@ static cJSON *parse(const struct easim_pass *pass, const char *line) {
     return NULL;
 }
 
-/* The member that a line must have alone; the program may say "fail" instead of it. NULL after fail. */
-static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line, const char *name) {
+/* The member that a line must have alone; the program may say "fail" instead of it. NULL after
+ * fail. */
+static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line,
+                                const char *name) {
     const char *other = NULL;
     const cJSON *sorry = cJSON_GetObjectItemCaseSensitive(line, "fail");
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(line, name);
@@ -296,7 +310,8 @@ static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line
     return NULL;
 }
 
-/* --- the policy ------------------------------------------------------------------------------------------- */
+/* --- the policy
+ * ------------------------------------------------------------------------------------------- */
 
 /* Sends s->text and parses the answer; NULL after fail. Release with cJSON_Delete. */
 static cJSON *ask(const struct easim_pass *pass, double timeout_s) {
@@ -322,7 +337,8 @@ static int decide(const struct easim_pass *pass) {
     s->acted_count = 0;
     if (actions && !cJSON_IsArray(actions))
         r = fail(pass, "sent actions: expected a list");
-    for (const cJSON *action = r == 0 ? actions->child : NULL; action && r == 0; action = action->next)
+    for (const cJSON *action = r == 0 ? actions->child : NULL; action && r == 0;
+         action = action->next)
         r = act(pass, action, number++);
     cJSON_Delete(line);
     return r;
@@ -376,8 +392,8 @@ static void finish(const struct easim_pass *pass) {
 static const struct easim_param params[] = {
     {"command", "", "the program and its arguments, as for sh; required", EASIM_PARAM_TEXT,
      offsetof(struct params, command), 0, 0, 0, false, NULL},
-    {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION, offsetof(struct params, timeout), 1,
-     1e6, 10, false, NULL},
+    {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION,
+     offsetof(struct params, timeout), 1, 1e6, 10, false, NULL},
     {"startup_timeout", "s", "wall-clock time until it is ready", EASIM_PARAM_DURATION,
      offsetof(struct params, startup_timeout), 1, 1e6, 60, false, NULL},
 };
@@ -390,10 +406,11 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
         "since the last; it answers with a line of actions. docs/exec-policy.md is the protocol,\n"
-        "policies/exec/fcfs.py an example. A program that ends, stays silent or answers anything else ends the\n"
+        "policies/exec/fcfs.py an example. "
+        "A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
-    .capabilities =
-        EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY,
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
+                    EASIM_CAPABILITY_FREQUENCY,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

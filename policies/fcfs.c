@@ -1,5 +1,5 @@
-/* fcfs: first come, first served. Jobs start in the order of submission; the first that does not fit stops the
- * pass. */
+/* fcfs: first come, first served. Jobs start in the order of submission; the first that does not
+ * fit stops the pass. */
 #include <easim/policy.h>
 
 static const struct easim_list list = {
@@ -14,7 +14,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .summary = "first come, first served",
     .help =
         "Jobs start in the order of submission, each in its fastest configuration that fits now (or in its fixed\n"
-        "request). With strict, the default, the first job that does not fit stops the pass; without it, later\n"
+        "request). With strict, the default, the first job that does not fit stops the pass; "
+        "without it, later\n"
         "jobs may pass it (first fit).",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .list = &list,

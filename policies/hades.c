@@ -1,4 +1,5 @@
-/* hades: the energy-delay product of zeus with the fairness of themis, as the EAS-Sim study describes it. */
+/* hades: the energy-delay product of zeus with the fairness of themis, as the EAS-Sim study
+ * describes it. */
 #include <easim/policy.h>
 
 enum { SCORE_SQRT, SCORE_SLIDE };
@@ -9,11 +10,13 @@ struct params {
     int32_t score, power_basis;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = p->score == SCORE_SLIDE ? -best : sqrt(best), /* the slide: descending */
-                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
+    return (struct easim_key){
+        .value = p->score == SCORE_SLIDE ? -best : sqrt(best), /* the slide: descending */
+        .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
@@ -60,11 +63,12 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "hades",
     .version = "1.0",
     .summary = "least energy-delay product, users who consumed little before others",
-    .help = "Visits waiting jobs by sqrt(EDP*) x W, EDP* the least energy-delay product on the empty cluster,\n"
-            "W = 1 + U / (weight * u0) and U the GPU-seconds the user has held so far, and starts each in the\n"
-            "configuration of least EDP that fits now. score: slide orders by descending EDP* / (1 + U) instead, "
-            "which\n"
-            "puts large jobs first; it is kept for comparison. edp_slack and power_basis as in zeus.",
+    .help =
+        "Visits waiting jobs by sqrt(EDP*) x W, EDP* the least energy-delay product on the empty cluster,\n"
+        "W = 1 + U / (weight * u0) and U the GPU-seconds the user has held so far, and starts each in the\n"
+        "configuration of least EDP that fits now. "
+        "score: slide orders by descending EDP* / (1 + U) instead, which\n"
+        "puts large jobs first; it is kept for comparison. edp_slack and power_basis as in zeus.",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,

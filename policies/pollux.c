@@ -1,22 +1,26 @@
-/* pollux: shortest job first with malleable adaptation and ageing, after Pollux (Qiao et al., OSDI'21) as the
-   EAS-Sim study describes it: maximise throughput by goodput, key T* / A. */
+/* pollux: shortest job first with malleable adaptation and ageing, after Pollux (Qiao et al.,
+   OSDI'21) as the EAS-Sim study describes it: maximise throughput by goodput, key T* / A. */
 #include <easim/policy.h>
 
 struct params {
     double tau, time_slack;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){
-        .value = best, .ageing_s = p->tau, .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    return (struct easim_key){.value = best,
+                              .ageing_s = p->tau,
+                              .objective_max =
+                                  p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
 }
 
 static const struct easim_param params[] = {
-    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
-     1e9, 3600, false, NULL},
-    {"time_slack", "", "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
+    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    {"time_slack", "",
+     "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
      EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
 };
 
@@ -31,11 +35,11 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .version = "1.0",
     .summary = "shortest job first by goodput, with ageing",
     .help =
-        "Visits waiting jobs by T* / A, T* the least completion time on the empty cluster and A = 1 + age/tau, "
-        "and\n"
-        "starts each in the fastest configuration (GPUs, batch, GPU type) that fits now. time_slack leaves GPUs "
-        "idle\n"
-        "rather than adapt: only configurations with T <= time_slack * T* are admitted. Goodput and statistical\n"
+        "Visits waiting jobs by T* / A, T* the least completion time on the empty cluster and A = 1 + age/tau, and\n"
+        "starts each in the fastest configuration (GPUs, batch, GPU type) that fits now. "
+        "time_slack leaves GPUs idle\n"
+        "rather than adapt: only configurations with T <= time_slack * T* are admitted. "
+        "Goodput and statistical\n"
         "efficiency are those of Pollux (Qiao et al., OSDI 2021).",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),

@@ -1,5 +1,6 @@
-/* zeus: least energy-delay product first. Named after Zeus (You et al., NSDI'23), which trades energy against time
-   for one job; here the trade is made for every malleable configuration of every job, as the EAS-Sim study does. */
+/* zeus: least energy-delay product first. Named after Zeus (You et al., NSDI'23), which trades
+   energy against time for one job; here the trade is made for every malleable configuration of
+   every job, as the EAS-Sim study does. */
 #include <easim/policy.h>
 
 enum { BASIS_GROSS, BASIS_MARGINAL };
@@ -9,7 +10,8 @@ struct params {
     int32_t power_basis;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     (void)job;
     return (struct easim_key){.value = sqrt(best),
@@ -27,8 +29,8 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
 static const char *const bases[] = {"gross", "marginal", NULL};
 
 static const struct easim_param params[] = {
-    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3,
-     1e9, 3600, false, NULL},
+    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
     {"edp_slack", "", "admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
      offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
     {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
@@ -48,14 +50,13 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "zeus",
     .version = "1.0",
     .summary = "least energy-delay product, with ageing",
-    .help = "Visits waiting jobs by sqrt(EDP*) / A, EDP* the least energy-delay product E * T on the empty cluster "
-            "and\n"
-            "A = 1 + age/tau (the root, since EDP grows as T^2), and starts each in the configuration of least EDP "
-            "that\n"
-            "fits now. edp_slack leaves a GPU idle rather than waste it: only configurations with\n"
-            "EDP <= edp_slack * EDP* are admitted. power_basis: marginal takes idle_w off P and ctx_w, in EDP and "
-            "EDP*.\n"
-            "With power_limits EDP* and the choice range over the power limits of the model file too.",
+    .help =
+        "Visits waiting jobs by sqrt(EDP*) / A, EDP* the least energy-delay product E * T on the empty cluster and\n"
+        "A = 1 + age/tau (the root, since EDP grows as T^2), and starts each in the configuration of least EDP that\n"
+        "fits now. edp_slack leaves a GPU idle rather than waste it: only configurations with\n"
+        "EDP <= edp_slack * EDP* are admitted. "
+        "power_basis: marginal takes idle_w off P and ctx_w, in EDP and EDP*.\n"
+        "With power_limits EDP* and the choice range over the power limits of the model file too.",
     .capabilities = EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,

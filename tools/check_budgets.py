@@ -16,7 +16,7 @@ from pathlib import Path
 from c_text import without_directives
 
 FILE_LINES = 600
-PUBLIC_HEADER_LINES = 400
+PUBLIC_HEADER_LINES = 480
 FUNCTION_LINES = 80
 PARAMETERS = 6
 MEDIAN_FILE_LINES = 200
@@ -196,7 +196,7 @@ def self_test():
         ({"src/a.c": function(40, 6) + function(80) + function(40) * 9, "src/b.h": "", "src/c.h": ""}, []),
         ({"src/a.c": "\n" * 600, "src/b.c": "", "src/c.h": ""}, []),
         ({"src/a.c": "\n" * 601, "src/b.c": "", "src/c.h": ""}, ["a.c:601: file has 601 lines"]),
-        ({"include/easim/policy.h": "\n" * 401}, ["policy.h:401: file has 401 lines, limit 400"]),
+        ({"include/easim/policy.h": "\n" * 481}, ["policy.h:481: file has 481 lines, limit 480"]),
         ({"tests/a.c": "\n" + function(81)}, ["a.c:2: f has 81 lines"]),
         ({"src/a.c": function(5, 7)}, ["a.c:1: f has 7 parameters"]),
         ({"src/a.c": "\n" * 201}, ["src:1: median file has 201 lines"]),

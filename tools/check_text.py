@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20 lines.
+"""Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20
+lines; C of at most 100 columns, where strings do not count: they are not split mid-sentence.
 
 Usage: check_text.py SOURCE_DIR | --self-test
 Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
@@ -7,12 +8,14 @@ build folders are left out.
 """
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
-ENDINGS = (".py", ".sh", ".md", ".yaml", ".build")
+ENDINGS = (".c", ".h", ".py", ".sh", ".md", ".yaml", ".build")
 NAMES = {"run", "meson_options.txt", "packages.txt", "pre-commit", "commit-msg", ".gitignore", ".editorconfig", ".clang-format"}
+WIDTH, STRING = 100, re.compile(r'"(\\.|[^"\\])*"')
 RECORD, RECORD_LINES = "docs/decisions/[0-9][0-9][0-9][0-9]-*.md", 20
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
@@ -49,6 +52,9 @@ def problems_of(data):
 def problems_of_file(name, data):
     yield from problems_of(data)
     lines = data.count(b"\n")
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        if name.suffix in (".c", ".h") and len(STRING.sub('""', line)) > WIDTH:
+            yield number, f"wider than {WIDTH} columns"
     if name.match(RECORD) and lines > RECORD_LINES:
         yield lines, f"a decision record has at most {RECORD_LINES} lines"
 
@@ -60,7 +66,9 @@ def check(root):
 
 def self_test():
     cases = [
-        ("a.md", b"one\n\ntwo\n", None), ("a.md", b"", None), ("a.c", b"\t", None),
+        ("a.md", b"one\n\ntwo\n", None), ("a.md", b"", None), ("a.txt", b"\t", None),
+        ("a.c", b"x" * 100 + b"\n", None), ("a.c", b"\n" + b"x" * 101 + b"\n", "a.c:2: wider"),
+        ("a.h", b'f("' + b"x" * 101 + b'");\n', None),
         ("a.py", b"if:\n\tpass\n", "a.py:2: tab"), ("b/a.yaml", b"a: \n", "b/a.yaml:1: blank"),
         ("a.sh", b"ls\r\n", "a.sh:1: blank or CR"), ("meson.build", b"x", "meson.build:1: no newline"),
         ("a.md", b"x\n\n", "a.md:2: empty line"), (".ci/run", b"\xff\n", ".ci/run:1: not UTF-8"),

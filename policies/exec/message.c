@@ -1,4 +1,5 @@
-/* Texts of the exec protocol. Numbers are printed with 15 digits where that reads back exactly, else with 17. */
+/* Texts of the exec protocol. Numbers are printed with 15 digits where that reads back exactly,
+ * else with 17. */
 #include "message.h"
 
 #include <stdarg.h>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const state_names[] = {"pending", "waiting", "running", "checkpointing", "finished", "rejected"};
+static const char *const state_names[] = {"pending",       "waiting",  "running",
+                                          "checkpointing", "finished", "rejected"};
 static const char *const event_names[] = {"cluster", "finish", "arrival", "timer"};
 
 static char *reserve(struct text *t, size_t bytes) {
@@ -96,7 +98,8 @@ static void add_pair(struct text *t, const char *name, const double values[2]) {
 }
 
 /* null in a span in which the configuration is not known. */
-static void add_known(struct text *t, const char *name, const double values[2], const struct easim_config *config) {
+static void add_known(struct text *t, const char *name, const double values[2],
+                      const struct easim_config *config) {
     double known[2];
     for (int span = 0; span < 2; span++)
         known[span] = config->goodput[span] > 0 ? values[span] : NAN;
@@ -114,7 +117,9 @@ static void add_index(struct text *t, const char *name, uint32_t index) {
         text_printf(t, ",\"%s\":%u", name, index);
 }
 
-/* --- hello ------------------------------------------------------------------------------------------------ */
+/* --- hello
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void hello_gpu_types(struct text *t, const struct easim_view *view) {
     text_add(t, ",\"gpu_types\":[");
@@ -144,8 +149,9 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
     text_add(t, ",\"configs\":[");
     for (uint32_t i = 0; i < view->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
-        text_printf(t, "%s{\"k\":%u,\"batch\":%u,\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s",
-                    i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
+        text_printf(
+            t, "%s{\"k\":%u,\"batch\":%u,\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s",
+            i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
         add_known(t, "goodput", c->goodput, c);
         add_known(t, "power_w", c->power_w, c);
         text_add(t, ",");
@@ -156,8 +162,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
 }
 
 void message_hello(struct text *t, const struct easim_view *view) {
-    text_printf(t, "{\"type\":\"hello\",\"protocol\":%d,\"abi\":[%u,%u]", EXEC_PROTOCOL, EASIM_ABI_MAJOR,
-                EASIM_ABI_MINOR);
+    text_printf(t, "{\"type\":\"hello\",\"protocol\":%d,\"abi\":[%u,%u]", EXEC_PROTOCOL,
+                EASIM_ABI_MAJOR, EASIM_ABI_MINOR);
     hello_gpu_types(t, view);
     text_add(t, ",\"users\":[");
     for (uint32_t i = 0; i < view->user_count; i++) {
@@ -173,7 +179,9 @@ void message_hello(struct text *t, const struct easim_view *view) {
     text_add(t, "}\n");
 }
 
-/* --- decide ----------------------------------------------------------------------------------------------- */
+/* --- decide
+ * -----------------------------------------------------------------------------------------------
+ */
 
 void message_gpu_type(struct text *t, const struct easim_gpu_type *type) {
     text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u}", type->free,
@@ -204,8 +212,8 @@ void message_arrived(struct text *t, const struct easim_job *job) {
     text_real(t, "submit_s", job->submit_s);
     text_add(t, ",");
     text_real(t, "deadline_s", job->deadline_s);
-    text_printf(t, ",\"first_config\":%u,\"config_count\":%u,\"sla\":%s,\"preemptible\":%s,", job->first_config,
-                job->config_count, truth(job->sla), truth(job->preemptible));
+    text_printf(t, ",\"first_config\":%u,\"config_count\":%u,\"sla\":%s,\"preemptible\":%s,",
+                job->first_config, job->config_count, truth(job->sla), truth(job->preemptible));
     text_real(t, "restart_s", job->restart_s);
     text_add(t, ",");
     text_real(t, "checkpoint_s", job->checkpoint_s);
@@ -215,7 +223,8 @@ void message_arrived(struct text *t, const struct easim_job *job) {
 }
 
 void message_job(struct text *t, const struct easim_job *job) {
-    text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index, job->state < 6 ? state_names[job->state] : "other");
+    text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index,
+                job->state < 6 ? state_names[job->state] : "other");
     text_real(t, "remaining", job->remaining);
     text_add(t, ",");
     text_real(t, "setup_s", job->setup_s);
@@ -223,11 +232,11 @@ void message_job(struct text *t, const struct easim_job *job) {
     text_real(t, "time_best_s", job->time_best_s);
     text_add(t, ",");
     text_real(t, "edp_best_js", job->edp_best_js);
-    text_printf(t, ",\"best_config\":%u,\"preemptions\":%u,\"resizes\":%u", job->best_config, job->preemptions,
-                job->resizes);
+    text_printf(t, ",\"best_config\":%u,\"preemptions\":%u,\"resizes\":%u", job->best_config,
+                job->preemptions, job->resizes);
     if (job->state == EASIM_JOB_RUNNING) {
-        text_printf(t, ",\"config\":%u,\"span\":%u,\"predicted_end_ns\":%lld,", job->config, job->span,
-                    (long long)job->predicted_end_ns);
+        text_printf(t, ",\"config\":%u,\"span\":%u,\"predicted_end_ns\":%lld,", job->config,
+                    job->span, (long long)job->predicted_end_ns);
         text_real(t, "start_s", job->start_s);
         text_add(t, ",");
         text_real(t, "resized_s", job->resized_s);

@@ -1,4 +1,5 @@
-/* The texts of the exec protocol (docs/exec-policy.md): what easim sends, and numbers that read back exactly. */
+/* The texts of the exec protocol (docs/exec-policy.md): what easim sends, and numbers that read
+ * back exactly. */
 #ifndef EASIM_EXEC_MESSAGE_H
 #define EASIM_EXEC_MESSAGE_H
 
@@ -16,9 +17,11 @@ struct text {
 
 void text_add(struct text *text, const char *more);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void text_string(struct text *text, const char *name, const char *value); /* "name":"value" */
-void text_real(struct text *text, const char *name, double value);        /* "name":value, null if not finite */
+void text_real(struct text *text, const char *name,
+               double value); /* "name":value, null if not finite */
 
 /* The whole hello message. */
 void message_hello(struct text *text, const struct easim_view *view);

@@ -1,5 +1,5 @@
-/* A program behind two pipes. Invariant: pid is not reaped before its whole process group has been killed, so the
-   number cannot have become somebody else's. */
+/* A program behind two pipes. Invariant: pid is not reaped before its whole process group has been
+   killed, so the number cannot have become somebody else's. */
 #include "process.h"
 
 #include <errno.h>
@@ -36,7 +36,9 @@ static double clock_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* --- start ------------------------------------------------------------------------------------------------ */
+/* --- start
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* A pipe that no other program inherits, whose ends are none of the standard streams. */
 static int make_pipe(int ends[2]) {
@@ -57,8 +59,8 @@ static int make_pipe(int ends[2]) {
     return 0;
 }
 
-/* The program, in a process just forked: until it is there only calls that are safe beside other threads. It ends
-   with the one that asks it, which may be killed. */
+/* The program, in a process just forked: until it is there only calls that are safe beside other
+   threads. It ends with the one that asks it, which may be killed. */
 static _Noreturn void be_program(const char *script, int in, int out, pid_t parent) {
     char *const argv[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
     sigset_t none;
@@ -120,9 +122,11 @@ int process_start(struct process *p, const char *command) {
     return 0;
 }
 
-/* --- exchange --------------------------------------------------------------------------------------------- */
+/* --- exchange
+ * --------------------------------------------------------------------------------------------- */
 
-/* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very thread. */
+/* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very
+ * thread. */
 static ssize_t write_quietly(int fd, const char *text, size_t length) {
     const struct timespec at_once = {0};
     sigset_t pipe, before, pending;
@@ -146,7 +150,8 @@ static bool ends_within(const struct process *p, double seconds, siginfo_t *info
     const struct timespec pause = {.tv_nsec = 1000000};
     for (double until_s = clock_s() + seconds;;) {
         info->si_pid = 0;
-        if (waitid(P_PID, (id_t)p->pid, info, WEXITED | WNOWAIT | WNOHANG) == 0 && info->si_pid != 0)
+        if (waitid(P_PID, (id_t)p->pid, info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+            info->si_pid != 0)
             return true;
         if (clock_s() >= until_s)
             return false;
@@ -205,7 +210,8 @@ char *process_exchange(struct process *p, const char *text, size_t length, doubl
     double until_s = clock_s() + timeout_s;
     size_t written = 0;
     for (size_t searched = 0;;) {
-        char *end = p->used > searched ? memchr(p->buffer + searched, '\n', p->used - searched) : NULL;
+        char *end =
+            p->used > searched ? memchr(p->buffer + searched, '\n', p->used - searched) : NULL;
         searched = end ? searched : p->used;
         if (end && written == length)
             return take_line(p, end);
@@ -231,7 +237,9 @@ char *process_exchange(struct process *p, const char *text, size_t length, doubl
     }
 }
 
-/* --- stop ------------------------------------------------------------------------------------------------- */
+/* --- stop
+ * -------------------------------------------------------------------------------------------------
+ */
 
 void process_stop(struct process *p, const char *text, size_t length, double grace_s) {
     siginfo_t info = {0};

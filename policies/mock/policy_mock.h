@@ -1,11 +1,13 @@
-/* policy_mock.h: a host for unit tests of one policy, without easim. Compile the policy, a test that includes this
-   header, and nothing else:  cc -Iinclude -Ipolicies/mock -o test_sjf test_sjf.c sjf.c -lm
+/* policy_mock.h: a host for unit tests of one policy, without easim. Compile the policy, a test
+   that includes this header, and nothing else:  cc -Iinclude -Ipolicies/mock -o test_sjf test_sjf.c
+   sjf.c -lm
 
-   A mock is a view made of plain arrays and a host that records what the policy asks for. An accepted action
-   changes the view at once as easim does: GPUs, placement, states of jobs, power. There are no events but those
-   that the test brings about (mock_job, mock_finish_job, mock_advance), no energy, and checkpoints take no time. Of
-   a list policy the test asks for keys and objectives; the pass over the queue is easim's own and not here. `easim
-   policies --test` is for the rest.
+   A mock is a view made of plain arrays and a host that records what the policy asks for. An
+   accepted action changes the view at once as easim does: GPUs, placement, states of jobs, power.
+   There are no events but those that the test brings about (mock_job, mock_finish_job,
+   mock_advance), no energy, and checkpoints take no time. Of a list policy the test asks for keys
+   and objectives; the pass over the queue is easim's own and not here. `easim policies --test` is
+   for the rest.
 
    All functions abort on misuse (a job before its user, memory that runs out). */
 #ifndef EASIM_POLICY_MOCK_H
@@ -61,12 +63,12 @@ _Noreturn MOCK_FUNCTION void mock_abort(const char *function, const char *condit
 }
 
 /* One more element behind `count`; the views of the policy follow. */
-#define MOCK_APPEND(m, array, count, value)                                                                        \
-    do {                                                                                                           \
-        (m)->array = realloc((m)->array, ((count) + 1) * sizeof *(m)->array);                                      \
-        MOCK_MUST((m)->array);                                                                                     \
-        (m)->array[(count)++] = (value);                                                                           \
-        mock_point(m);                                                                                             \
+#define MOCK_APPEND(m, array, count, value) \
+    do { \
+        (m)->array = realloc((m)->array, ((count) + 1) * sizeof *(m)->array); \
+        MOCK_MUST((m)->array); \
+        (m)->array[(count)++] = (value); \
+        mock_point(m); \
     } while (0)
 
 MOCK_FUNCTION void mock_point(struct mock *m) {
@@ -79,9 +81,12 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.events = m->events;
 }
 
-/* --- GPUs ------------------------------------------------------------------------------------------------- */
+/* --- GPUs
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* Counts free GPUs again, and power with every held GPU at the higher of ctx_w and its computing power. */
+/* Counts free GPUs again, and power with every held GPU at the higher of ctx_w and its computing
+ * power. */
 MOCK_FUNCTION void mock_count(struct mock *m) {
     m->view.gpus = m->view.free_gpus = 0;
     m->view.power_w = 0;
@@ -94,8 +99,10 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
                 continue;
             type->gpus += node->gpus;
             type->free += node->free;
-            type->node_gpus_max = node->gpus > type->node_gpus_max ? node->gpus : type->node_gpus_max;
-            type->node_free_max = node->free > type->node_free_max ? node->free : type->node_free_max;
+            type->node_gpus_max =
+                node->gpus > type->node_gpus_max ? node->gpus : type->node_gpus_max;
+            type->node_free_max =
+                node->free > type->node_free_max ? node->free : type->node_free_max;
         }
         m->view.gpus += type->gpus;
         m->view.free_gpus += type->free;
@@ -109,15 +116,16 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
     }
 }
 
-/* The node of a type with the fewest free GPUs that has k free; k = 0: with the most. EASIM_NONE if there is none.
+/* The node of a type with the fewest free GPUs that has k free; k = 0: with the most. EASIM_NONE if
+ * there is none.
  */
 MOCK_FUNCTION uint32_t mock_choose_node(const struct mock *m, uint32_t gpu_type, uint32_t k) {
     uint32_t best = EASIM_NONE;
     for (uint32_t n = 0; n < m->view.node_count; n++) {
         if (m->nodes[n].gpu_type != gpu_type || m->nodes[n].free < k)
             continue;
-        if (best == EASIM_NONE ||
-            (k > 0 ? m->nodes[n].free < m->nodes[best].free : m->nodes[n].free > m->nodes[best].free))
+        if (best == EASIM_NONE || (k > 0 ? m->nodes[n].free < m->nodes[best].free
+                                         : m->nodes[n].free > m->nodes[best].free))
             best = n;
     }
     return best;
@@ -125,7 +133,8 @@ MOCK_FUNCTION uint32_t mock_choose_node(const struct mock *m, uint32_t gpu_type,
 
 /* The placement of easim: into one node if possible, else the emptiest nodes first. */
 MOCK_FUNCTION void mock_take(struct mock *m, uint32_t job, uint32_t gpu_type, uint32_t k) {
-    uint32_t *held = &m->held[(size_t)job * m->view.node_count], node = mock_choose_node(m, gpu_type, k);
+    uint32_t *held = &m->held[(size_t)job * m->view.node_count],
+             node = mock_choose_node(m, gpu_type, k);
     while (k > 0) {
         node = node == EASIM_NONE ? mock_choose_node(m, gpu_type, 0) : node;
         uint32_t taken = m->nodes[node].free < k ? m->nodes[node].free : k;
@@ -153,7 +162,9 @@ MOCK_FUNCTION void mock_user_gpus(struct mock *m, uint32_t user, int64_t change)
     u->allocated_gpus = (uint32_t)(u->allocated_gpus + change);
 }
 
-/* --- jobs ------------------------------------------------------------------------------------------------- */
+/* --- jobs
+ * -------------------------------------------------------------------------------------------------
+ */
 
 MOCK_FUNCTION void mock_link_waiting(struct mock *m) {
     uint32_t next = EASIM_NONE;
@@ -168,7 +179,8 @@ MOCK_FUNCTION void mock_link_waiting(struct mock *m) {
     m->view.first_waiting = next;
 }
 
-MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, uint32_t span, double setup_s) {
+MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, uint32_t span,
+                               double setup_s) {
     struct easim_job *j = &m->jobs[job];
     const struct easim_config *c = &m->configs[config];
     j->state = EASIM_JOB_RUNNING;
@@ -201,7 +213,8 @@ MOCK_FUNCTION void mock_stop(struct mock *m, uint32_t job) {
     mock_give_back(m, job);
 }
 
-/* --- the host --------------------------------------------------------------------------------------------- */
+/* --- the host
+ * --------------------------------------------------------------------------------------------- */
 
 MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
     MOCK_APPEND(m, actions, m->action_count, action);
@@ -209,7 +222,8 @@ MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
 }
 
 MOCK_FUNCTION bool mock_in_range(const struct mock *m, uint32_t job, uint32_t config) {
-    return job < m->view.job_count && config - m->jobs[job].first_config < m->jobs[job].config_count;
+    return job < m->view.job_count &&
+           config - m->jobs[job].first_config < m->jobs[job].config_count;
 }
 
 MOCK_FUNCTION bool mock_running(const struct mock *m, uint32_t job) {
@@ -217,17 +231,21 @@ MOCK_FUNCTION bool mock_running(const struct mock *m, uint32_t job) {
 }
 
 /* Span and power if job got config now; a running one gives its GPUs back for the question. */
-MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w) {
+MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t config,
+                           double *power_w) {
     struct mock *m = plan->mock;
-    if (!mock_in_range(m, job, config) || (!mock_running(m, job) && m->jobs[job].state != EASIM_JOB_WAITING))
+    if (!mock_in_range(m, job, config) ||
+        (!mock_running(m, job) && m->jobs[job].state != EASIM_JOB_WAITING))
         return EASIM_NOFIT;
     const struct easim_config *c = &m->configs[config];
     const struct easim_gpu_type *type = &m->gpu_types[c->gpu_type];
     struct easim_job before = m->jobs[job];
-    const struct easim_config *own = before.config == EASIM_NONE ? NULL : &m->configs[before.config];
-    double freed_w = own ? own->k * (m->gpu_types[own->gpu_type].idle_w -
-                                     fmax(m->gpu_types[own->gpu_type].ctx_w, own->power_w[before.span]))
-                         : 0;
+    const struct easim_config *own =
+        before.config == EASIM_NONE ? NULL : &m->configs[before.config];
+    double freed_w =
+        own ? own->k * (m->gpu_types[own->gpu_type].idle_w -
+                        fmax(m->gpu_types[own->gpu_type].ctx_w, own->power_w[before.span]))
+            : 0;
     uint32_t free = 0, node_free_max = 0;
     for (uint32_t n = 0; n < m->view.node_count; n++) {
         uint32_t here = m->nodes[n].free + m->held[(size_t)job * m->view.node_count + n];
@@ -240,7 +258,8 @@ MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t confi
                : c->k <= free        ? (int)EASIM_ACROSS_NODES
                                      : (int)EASIM_NOFIT;
     if (power_w && span >= 0)
-        *power_w = m->view.power_w + freed_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
+        *power_w =
+            m->view.power_w + freed_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
     return span;
 }
 
@@ -259,7 +278,8 @@ MOCK_FUNCTION int mock_plan_start(struct easim_plan *plan, uint32_t job, uint32_
     int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
     if (span >= 0)
         mock_run_in(m, job, config, (uint32_t)span, m->jobs[job].setup_s);
-    return mock_answer(m, (struct mock_action){MOCK_START, span < 0 ? span : EASIM_OK, job, config, false, 0});
+    return mock_answer(
+        m, (struct mock_action){MOCK_START, span < 0 ? span : EASIM_OK, job, config, false, 0});
 }
 
 MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
@@ -285,7 +305,8 @@ MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool 
 MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct mock *m = plan->mock;
     bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
-    bool valid = may && mock_running(m, job) && mock_in_range(m, job, config) && m->jobs[job].config != config;
+    bool valid = may && mock_running(m, job) && mock_in_range(m, job, config) &&
+                 m->jobs[job].config != config;
     int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
     if (span >= 0) {
         struct easim_job *j = &m->jobs[job];
@@ -296,14 +317,16 @@ MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32
         j->resized_s = m->view.now_s;
         j->resizes++;
     }
-    return mock_answer(m, (struct mock_action){MOCK_RESIZE, span < 0 ? span : EASIM_OK, job, config, false, 0});
+    return mock_answer(
+        m, (struct mock_action){MOCK_RESIZE, span < 0 ? span : EASIM_OK, job, config, false, 0});
 }
 
 MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
     struct mock *m = plan->mock;
     bool valid = (m->policy->capabilities & EASIM_CAPABILITY_TICK) && time_s > m->view.now_s;
     int answer = valid ? (int)EASIM_OK : (int)EASIM_INVAL;
-    return mock_answer(m, (struct mock_action){MOCK_WAKE, answer, EASIM_NONE, EASIM_NONE, false, time_s});
+    return mock_answer(
+        m, (struct mock_action){MOCK_WAKE, answer, EASIM_NONE, EASIM_NONE, false, time_s});
 }
 
 MOCK_FUNCTION void *mock_scratch(struct easim_plan *plan, size_t bytes) {
@@ -322,19 +345,22 @@ MOCK_FUNCTION void mock_fail(struct easim_plan *plan, const char *message) {
     snprintf(plan->mock->failure, sizeof plan->mock->failure, "%s", message);
 }
 
-__attribute__((unused)) static const struct easim_host mock_host = {.struct_size = sizeof mock_host,
-                                                                    .plan_start = mock_plan_start,
-                                                                    .plan_preempt = mock_plan_preempt,
-                                                                    .plan_resize = mock_plan_resize,
-                                                                    .try_config = mock_try,
-                                                                    .plan_wake_at = mock_plan_wake_at,
-                                                                    .scratch = mock_scratch,
-                                                                    .uniform = mock_uniform,
-                                                                    .fail = mock_fail};
+__attribute__((unused)) static const struct easim_host mock_host = {
+    .struct_size = sizeof mock_host,
+    .plan_start = mock_plan_start,
+    .plan_preempt = mock_plan_preempt,
+    .plan_resize = mock_plan_resize,
+    .try_config = mock_try,
+    .plan_wake_at = mock_plan_wake_at,
+    .scratch = mock_scratch,
+    .uniform = mock_uniform,
+    .fail = mock_fail};
 
-/* --- what a test calls ------------------------------------------------------------------------------------ */
+/* --- what a test calls
+ * ------------------------------------------------------------------------------------ */
 
-/* An empty cluster at t = 0 and the policy's parameters at their defaults. Release with mock_finish. */
+/* An empty cluster at t = 0 and the policy's parameters at their defaults. Release with
+ * mock_finish. */
 MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) {
     *m = (struct mock){.policy = policy};
     m->view = (struct easim_view){.struct_size = sizeof m->view,
@@ -397,21 +423,24 @@ MOCK_FUNCTION uint32_t mock_user(struct mock *m, const char *name, double weight
     return m->view.user_count - 1;
 }
 
-/* Fill in k, batch, gpu_type, goodput and power_w; across nodes they are as inside one where they are 0. */
+/* Fill in k, batch, gpu_type, goodput and power_w; across nodes they are as inside one where they
+ * are 0. */
 MOCK_FUNCTION uint32_t mock_config(struct mock *m, struct easim_config config) {
     MOCK_MUST(config.gpu_type < m->view.gpu_type_count && config.k >= 1 && config.goodput[0] > 0);
     MOCK_MUST(config.milli == 0); /* GPUs of the mock are whole ones */
     config.goodput[1] = config.goodput[1] > 0 ? config.goodput[1] : config.goodput[0];
     config.power_w[1] = config.power_w[1] > 0 ? config.power_w[1] : config.power_w[0];
     config.power_limit_w = config.power_limit_w > 0 ? config.power_limit_w : INFINITY;
-    config.empty_span =
-        config.k <= m->gpu_types[config.gpu_type].node_gpus_max ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    config.empty_span = config.k <= m->gpu_types[config.gpu_type].node_gpus_max
+                            ? EASIM_ONE_NODE
+                            : EASIM_ACROSS_NODES;
     MOCK_APPEND(m, configs, m->view.config_count, config);
     return m->view.config_count - 1;
 }
 
-/* A job that is submitted now. Fill in id, user, remaining, first_config, config_count and what the policy looks
-   at: deadline_s (0: none), setup_s, restart_s, checkpoint_s, checkpoint_interval_s, preemptible, sla. */
+/* A job that is submitted now. Fill in id, user, remaining, first_config, config_count and what the
+   policy looks at: deadline_s (0: none), setup_s, restart_s, checkpoint_s, checkpoint_interval_s,
+   preemptible, sla. */
 MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
     MOCK_MUST(job.user < m->view.user_count && job.config_count > 0);
     MOCK_MUST(job.first_config + job.config_count <= m->view.config_count);
@@ -502,13 +531,16 @@ MOCK_FUNCTION int mock_decide(struct mock *m) {
     return r;
 }
 
-/* The objective of a list policy for a job in a configuration, placed as it would be on the empty cluster. */
+/* The objective of a list policy for a job in a configuration, placed as it would be on the empty
+ * cluster. */
 MOCK_FUNCTION double mock_objective(struct mock *m, uint32_t job, uint32_t config) {
     struct easim_plan plan;
     struct easim_pass pass = mock_pass(m, &plan);
-    struct easim_choice choice = easim_predict(&m->view, &m->jobs[job], config, m->configs[config].empty_span);
+    struct easim_choice choice =
+        easim_predict(&m->view, &m->jobs[job], config, m->configs[config].empty_span);
     MOCK_MUST(m->policy->list && mock_in_range(m, job, config));
-    return m->policy->list->objective ? m->policy->list->objective(&pass, &m->jobs[job], &choice) : choice.time_s;
+    return m->policy->list->objective ? m->policy->list->objective(&pass, &m->jobs[job], &choice)
+                                      : choice.time_s;
 }
 
 /* The key of a list policy for a job, with the job's least objective as `best`. */

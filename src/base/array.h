@@ -6,18 +6,18 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ARRAY_OF(type)                                                                                             \
-    struct {                                                                                                       \
-        type *at;                                                                                                  \
-        size_t count;                                                                                              \
-        size_t capacity;                                                                                           \
+#define ARRAY_OF(type) \
+    struct { \
+        type *at; \
+        size_t count; \
+        size_t capacity; \
     }
 
 /* Pointer to a new, zeroed last element; valid until the next array_add. */
-#define array_add(array)                                                                                           \
-    ((array)->count == (array)->capacity                                                                           \
-         ? (void)((array)->at = array_grow((array)->at, &(array)->capacity, sizeof *(array)->at))                  \
-         : (void)0,                                                                                                \
+#define array_add(array) \
+    ((array)->count == (array)->capacity \
+         ? (void)((array)->at = array_grow((array)->at, &(array)->capacity, sizeof *(array)->at)) \
+         : (void)0, \
      memset(&(array)->at[(array)->count], 0, sizeof *(array)->at), &(array)->at[(array)->count++])
 
 #define array_push(array, value) ((void)(*array_add(array) = (value)))

@@ -1,5 +1,5 @@
-/* Children with limits. A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
-   sanitizers run in it. */
+/* Children with limits. A child leaves by _exit only, so that neither the parent's buffers nor leak
+   checkers of sanitizers run in it. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@
 
 #define WALL_FACTOR 4
 
-/* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that. */
+/* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that.
+ */
 #define DONE 77
 
 void child_begin(pid_t parent) {
@@ -32,7 +33,8 @@ void child_begin(pid_t parent) {
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
-_Noreturn static void be_child(void (*function)(void *), void *context, double limit_s, pid_t parent) {
+_Noreturn static void be_child(void (*function)(void *), void *context, double limit_s,
+                               pid_t parent) {
     const rlim_t seconds = (rlim_t)ceil(limit_s);
     const struct rlimit processor = {seconds, seconds + 1};
     child_begin(parent);

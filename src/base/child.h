@@ -13,14 +13,14 @@ struct child_result {
     int detail; /* CHILD_KILLED: the signal; CHILD_EXITED: the exit status */
 };
 
-/* Calls function(context) in a child with limit_s of processor time and four times that of wall-clock time. What it
-   wants to hand back it writes into memory from mem_shared. */
+/* Calls function(context) in a child with limit_s of processor time and four times that of
+   wall-clock time. What it wants to hand back it writes into memory from mem_shared. */
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s);
 /* "was ended by signal 9, Killed" and the like: how a child that was not done ended. */
 void child_explain(const struct child_result *result, double limit_s, struct str *out);
 
-/* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process group of its own,
-   to be killed with all that it starts, and leaves no core file. */
+/* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process
+   group of its own, to be killed with all that it starts, and leaves no core file. */
 void child_begin(pid_t parent);
 
 #endif

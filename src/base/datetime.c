@@ -66,8 +66,8 @@ bool datetime_parse(const char *text, size_t length, int64_t *unix_ns) {
     int64_t days, time_ns = 0, offset_ns = 0;
     if (!parse_date(&s, &days))
         return false;
-    if (s.at < s.end &&
-        ((!scan_skip(&s, 'T') && !scan_skip(&s, ' ')) || !parse_time(&s, &time_ns) || !parse_zone(&s, &offset_ns)))
+    if (s.at < s.end && ((!scan_skip(&s, 'T') && !scan_skip(&s, ' ')) ||
+                         !parse_time(&s, &time_ns) || !parse_zone(&s, &offset_ns)))
         return false;
     if (s.at < s.end)
         return false;

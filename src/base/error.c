@@ -50,7 +50,8 @@ static void add_place(struct str *text, struct location where) {
         str_add_char(text, ' ');
 }
 
-void problems_add(struct problems *problems, struct location where, const char *path, const char *format, ...) {
+void problems_add(struct problems *problems, struct location where, const char *path,
+                  const char *format, ...) {
     struct str text = {0};
     add_place(&text, where);
     if (path && path[0])
@@ -59,7 +60,8 @@ void problems_add(struct problems *problems, struct location where, const char *
     va_start(arguments, format);
     str_addv(&text, format, arguments);
     va_end(arguments);
-    for (size_t i = 0; i < text.length; i++) /* input may hold anything; a problem is one line of text */
+    for (size_t i = 0; i < text.length;
+         i++) /* input may hold anything; a problem is one line of text */
         if ((unsigned char)text.text[i] < ' ' || text.text[i] == 0x7f)
             text.text[i] = '?';
     if (problems->count == problems->capacity)

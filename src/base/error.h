@@ -1,4 +1,5 @@
-/* What went wrong: one failure (struct error), or every problem of an input at once (struct problems). */
+/* What went wrong: one failure (struct error), or every problem of an input at once (struct
+ * problems). */
 #ifndef EASIM_BASE_ERROR_H
 #define EASIM_BASE_ERROR_H
 
@@ -12,20 +13,22 @@
 
 /* Negative return values of fallible functions; 0 is success. */
 enum error_code {
-    ERROR_INPUT = -1,     /* bad usage or bad input: exit 2 */
-    ERROR_IO = -2,        /* a file cannot be opened, read or written: exit 2 for inputs, 1 for outputs */
-    ERROR_RUN = -3,       /* a simulation failed (policy at fault, stuck queue, broken invariant): exit 1 */
+    ERROR_INPUT = -1, /* bad usage or bad input: exit 2 */
+    ERROR_IO = -2, /* a file cannot be opened, read or written: exit 2 for inputs, 1 for outputs */
+    ERROR_RUN =
+        -3, /* a simulation failed (policy at fault, stuck queue, broken invariant): exit 1 */
     ERROR_CANCELLED = -4, /* interrupted by the user: exit 130 */
 };
 
-/* One failure. Zero-initialise before use; text is empty until error_set. A longer text loses its middle, in whose
-   place " ... " stands: what it begins with and the reason at its end stay. */
+/* One failure. Zero-initialise before use; text is empty until error_set. A longer text loses its
+   middle, in whose place " ... " stands: what it begins with and the reason at its end stay. */
 struct error {
     int code;
     char text[1024];
 };
 
-/* Fills *reterr (which may be NULL) and returns code, so that `return error_set(...)` reads well. */
+/* Fills *reterr (which may be NULL) and returns code, so that `return error_set(...)` reads well.
+ */
 int error_set(struct error *reterr, int code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* A place in an input file; line and column count from 1, 0 = unknown. file is borrowed. */
@@ -43,8 +46,8 @@ struct problems {
 };
 
 /* Adds one problem. path is the dotted path of the value ("cluster.nodes[2].gpus") or NULL. */
-void problems_add(struct problems *problems, struct location where, const char *path, const char *format, ...)
-    PRINTF_LIKE(4, 5);
+void problems_add(struct problems *problems, struct location where, const char *path,
+                  const char *format, ...) PRINTF_LIKE(4, 5);
 void problems_finish(struct problems *problems);
 
 #endif

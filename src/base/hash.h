@@ -1,4 +1,5 @@
-/* Hashes that never change between versions or machines: run ids and random streams depend on them. */
+/* Hashes that never change between versions or machines: run ids and random streams depend on them.
+ */
 #ifndef EASIM_BASE_HASH_H
 #define EASIM_BASE_HASH_H
 

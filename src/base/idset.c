@@ -1,5 +1,5 @@
-/* An ordered set of integers as a tree of 64-way bitmaps. Invariant: bit i of level l+1 is set exactly
-   when word i of level l is not zero. */
+/* An ordered set of integers as a tree of 64-way bitmaps. Invariant: bit i of level l+1 is set
+   exactly when word i of level l is not zero. */
 #include "base/idset.h"
 #include "base/mem.h"
 
@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define MAPPED_BYTES ((uint64_t)1 << 20) /* from here on pages are mapped, not counted as memory */
+#define MAPPED_BYTES \
+    ((uint64_t)1 << 20) /* from here on pages are mapped, not counted as memory \
+                         */
 
 /* Words of a level; the top level has one. */
 static uint64_t level_words(uint64_t size, int level) {
@@ -21,12 +23,12 @@ static uint64_t total_bytes(uint64_t size, int depth) {
     return words * sizeof(uint64_t);
 }
 
-/* All levels in one piece: from malloc while small, else pages that cost nothing until touched (calloc
-   of 128 GiB would be refused, a mapping without reservation is not). */
+/* All levels in one piece: from malloc while small, else pages that cost nothing until touched
+   (calloc of 128 GiB would be refused, a mapping without reservation is not). */
 static uint64_t *zeroed_words(uint64_t bytes) {
     if (bytes >= MAPPED_BYTES) {
-        void *memory =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory != MAP_FAILED)
             return memory;
         return mem_zalloc(SIZE_MAX, SIZE_MAX); /* ends the process: out of memory */

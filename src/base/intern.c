@@ -27,9 +27,11 @@ static uint64_t hash_of(const void *key, size_t length) {
 static uint32_t find(const struct intern *t, const void *key, size_t length, uint64_t hash) {
     if (t->slot_count == 0)
         return INTERN_NONE;
-    for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0; slot = (slot + 1) & (t->slot_count - 1)) {
+    for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0;
+         slot = (slot + 1) & (t->slot_count - 1)) {
         const struct intern_entry *e = &t->entries.at[t->slots[slot] - 1];
-        if (e->hash == hash && e->length == length && (length == 0 || memcmp(e->key, key, length) == 0))
+        if (e->hash == hash && e->length == length &&
+            (length == 0 || memcmp(e->key, key, length) == 0))
             return t->slots[slot] - 1;
     }
     return INTERN_NONE;

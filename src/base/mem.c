@@ -1,4 +1,5 @@
-/* Heap memory that never comes back NULL. Sizes of 0 become 1, so that NULL always means failure. */
+/* Heap memory that never comes back NULL. Sizes of 0 become 1, so that NULL always means failure.
+ */
 #include "base/mem.h"
 
 #include <stdint.h>
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A failure may come at any depth, so it cannot be handed down: set once, by a process that is about to run a
- * policy. */
+/* A failure may come at any depth, so it cannot be handed down: set once, by a process that is
+ * about to run a policy. */
 static struct {
     void (*tell)(void *context, size_t bytes);
     void *context;

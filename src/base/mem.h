@@ -5,13 +5,14 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t bytes);                                 /* uninitialised; bytes may be 0 */
-void *mem_zalloc(size_t count, size_t bytes_each);             /* zeroed; overflow is out of memory */
-void *mem_realloc(void *old, size_t count, size_t bytes_each); /* grows or shrinks; old may be NULL */
+void *mem_alloc(size_t bytes);                     /* uninitialised; bytes may be 0 */
+void *mem_zalloc(size_t count, size_t bytes_each); /* zeroed; overflow is out of memory */
+void *mem_realloc(void *old, size_t count,
+                  size_t bytes_each); /* grows or shrinks; old may be NULL */
 char *mem_strdup(const char *text);
 
-/* From now on calls tell(context, bytes) in place of the message when there is no memory; it must not return. For
-   processes whose parent says what became of them. */
+/* From now on calls tell(context, bytes) in place of the message when there is no memory; it must
+   not return. For processes whose parent says what became of them. */
 void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context);
 
 /* Zeroed memory that this process shares with those it forks. */

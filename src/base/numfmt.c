@@ -1,5 +1,5 @@
-/* Numbers to text and back without a locale. Invariant: what numfmt_real writes, numfmt_parse_real and
-   strtod read back to the same bits. */
+/* Numbers to text and back without a locale. Invariant: what numfmt_real writes, numfmt_parse_real
+   and strtod read back to the same bits. */
 #include "base/numfmt.h"
 #include "base/mem.h"
 #include "pow10_table.h"
@@ -36,8 +36,8 @@ static int floor_log2_pow10(int e) {
     return (e * 1741647) >> 19; /* floor(log2 10^e) */
 }
 
-/* High 64 bits of g * c / 2^64, with the lowest bit set if anything but rounding dust lies below: all
-   that comparisons with multiples of 1/4 need (paper section 9.9, "rop"). */
+/* High 64 bits of g * c / 2^64, with the lowest bit set if anything but rounding dust lies below:
+   all that comparisons with multiples of 1/4 need (paper section 9.9, "rop"). */
 static uint64_t round_to_odd(const uint64_t g[2], uint64_t c) {
     uint64_t carried = (uint64_t)(((uint128)g[1] * c) >> 64);
     uint128 product = (uint128)g[0] * c + carried;
@@ -51,8 +51,8 @@ static struct decimal shortest_decimal(uint64_t bits) {
     uint64_t c = biased > 0 ? fraction | 1ULL << SIGNIFICAND_BITS : fraction;
     int q = (biased > 0 ? biased : 1) - EXPONENT_BIAS;
 
-    /* The interval that rounds to the value c 2^q is [cl, cr] 2^q / 4, its ends included if c is even;
-       below a power of two it is half as wide. */
+    /* The interval that rounds to the value c 2^q is [cl, cr] 2^q / 4, its ends included if c is
+       even; below a power of two it is half as wide. */
     bool narrow_below = fraction == 0 && biased > 1;
     int k = narrow_below ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
     int shift = q + floor_log2_pow10(-k) + 1;
@@ -97,10 +97,8 @@ static struct decimal without_trailing_zeros(struct decimal d) {
 
 /* ---- Digits ---- */
 
-static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
-                                  "25262728293031323334353637383940414243444546474849"
-                                  "50515253545556575859606162636465666768697071727374"
-                                  "75767778798081828384858687888990919293949596979899";
+static const char digit_pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 /* Writes value so that it ends before end; returns its first digit. */
 static char *write_digits_before(char *end, uint64_t value) {
@@ -232,8 +230,10 @@ struct scanned {
     bool complete; /* all significant digits are in the mantissa */
 };
 
-/* Adds the digits at `at`; returns the place behind them. Digits of the fraction count the exponent down. */
-static const char *scan_digits(const char *at, const char *end, struct scanned *number, bool fraction) {
+/* Adds the digits at `at`; returns the place behind them. Digits of the fraction count the exponent
+ * down. */
+static const char *scan_digits(const char *at, const char *end, struct scanned *number,
+                               bool fraction) {
     for (; at < end && is_digit(*at); at++) {
         if (number->mantissa >= MANTISSA_FULL) {
             number->complete = false;
@@ -300,8 +300,9 @@ static bool parse_with_strtod(const char *text, size_t length, double *value) {
 
 /* mantissa * 10^exponent, correctly rounded; false where that is too large. */
 static bool real_of(const struct scanned *number, double *value) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (number->mantissa > 1ULL << 53 || number->exponent < -22 || number->exponent > 22) {
         char text[64];
         int length = snprintf(text, sizeof text, "%s%llue%lld", number->negative ? "-" : "",
@@ -325,11 +326,13 @@ bool numfmt_parse_real(const char *text, size_t length, double *value) {
     return number.complete ? real_of(&number, value) : parse_with_strtod(text, length, value);
 }
 
-bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent, double *value) {
+bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent,
+                         double *value) {
     struct scanned number = {.complete = true};
     if (!scan_number(text, length, &number))
         return false;
-    if (number.complete && !__builtin_mul_overflow(number.mantissa, (uint64_t)factor, &number.mantissa)) {
+    if (number.complete &&
+        !__builtin_mul_overflow(number.mantissa, (uint64_t)factor, &number.mantissa)) {
         number.exponent += exponent;
         return real_of(&number, value);
     }

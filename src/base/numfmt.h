@@ -1,4 +1,5 @@
-/* Numbers to text and back, independent of any locale. What is written reads back to the same bits. */
+/* Numbers to text and back, independent of any locale. What is written reads back to the same bits.
+ */
 #ifndef EASIM_BASE_NUMFMT_H
 #define EASIM_BASE_NUMFMT_H
 
@@ -8,8 +9,9 @@
 
 #define NUMFMT_BYTES 32 /* enough for any number written here, NUL included */
 
-/* Shortest decimal that reads back exactly (Schubfach, R. Giulietti 2020). value must be finite. Plain
-   notation for 1e-5 <= |value| < 1e17 ("13.588", "400", "0.00012"), else "1.5e+20". Returns the length. */
+/* Shortest decimal that reads back exactly (Schubfach, R. Giulietti 2020). value must be finite.
+   Plain notation for 1e-5 <= |value| < 1e17 ("13.588", "400", "0.00012"), else "1.5e+20". Returns
+   the length. */
 size_t numfmt_real(char text[static NUMFMT_BYTES], double value);
 size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value);
 /* Nanoseconds as seconds, every digit kept, no trailing zeros: 1500000000 -> "1.5". */
@@ -19,9 +21,12 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns);
    surrounding blanks, no hex, no nan, no inf). Correctly rounded; out of range is false. *value is
    untouched on failure. */
 bool numfmt_parse_real(const char *text, size_t length, double *value);
-/* The same times factor * 10^exponent, rounded once (of over 19 digits twice): 1.005 by 10^3 is 1005. */
-bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent, double *value);
-/* Whether the text spells nan or infinity, as any language writes them, or a number too large for a double. */
+/* The same times factor * 10^exponent, rounded once (of over 19 digits twice): 1.005 by 10^3 is
+ * 1005. */
+bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent,
+                         double *value);
+/* Whether the text spells nan or infinity, as any language writes them, or a number too large for a
+ * double. */
 bool numfmt_is_infinite(const char *text, size_t length);
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
 

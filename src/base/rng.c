@@ -1,5 +1,5 @@
-/* xoshiro256** 1.0 (Blackman, Vigna, "Scrambled linear pseudorandom number generators", 2018), seeded by
-   SplitMix64 as its authors advise. GSL's own mt19937 would cut seeds to 32 bits. */
+/* xoshiro256** 1.0 (Blackman, Vigna, "Scrambled linear pseudorandom number generators", 2018),
+   seeded by SplitMix64 as its authors advise. GSL's own mt19937 would cut seeds to 32 bits. */
 #include "base/rng.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -17,8 +17,8 @@ static uint64_t rotate_left(uint64_t x, int bits) {
     return x << bits | x >> (64 - bits);
 }
 
-/* The first four numbers of SplitMix64 from `seed`. It is a bijection of its counter, so at most one of
-   the four is zero. */
+/* The first four numbers of SplitMix64 from `seed`. It is a bijection of its counter, so at most
+   one of the four is zero. */
 static void xoshiro_set(void *state, unsigned long seed) {
     struct xoshiro *generator = state;
     for (uint64_t i = 0; i < 4; i++)

@@ -148,7 +148,8 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
     return nearest;
 }
 
-const char *str_suggestion(struct arena *arena, const char *word, const char *const *names, size_t count) {
+const char *str_suggestion(struct arena *arena, const char *word, const char *const *names,
+                           size_t count) {
     const char *near = str_nearest(word, names, count);
     return near ? arena_printf(arena, ", did you mean \"%s\"?", near) : "";
 }

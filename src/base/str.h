@@ -27,23 +27,29 @@ struct str {
     size_t capacity;
 };
 
-char *str_reserve(struct str *str, size_t bytes); /* room for bytes more; returns the write position */
+char *str_reserve(struct str *str,
+                  size_t bytes); /* room for bytes more; returns the write position */
 void str_add(struct str *str, const char *text);
 void str_add_bytes(struct str *str, const char *text, size_t length);
 void str_add_char(struct str *str, char c);
 void str_addf(struct str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void str_addv(struct str *str, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+void str_addv(struct str *str, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void str_add_int(struct str *str, int64_t value);
-void str_add_real(struct str *str, double value);  /* numfmt_real; NaN and infinity add nothing (an empty cell) */
-void str_add_ns(struct str *str, int64_t time_ns); /* numfmt_ns: seconds as a decimal of the int64 */
+void str_add_real(struct str *str,
+                  double value); /* numfmt_real; NaN and infinity add nothing (an empty cell) */
+void str_add_ns(struct str *str,
+                int64_t time_ns); /* numfmt_ns: seconds as a decimal of the int64 */
 void str_finish(struct str *str);
 
-/* The name of the list nearest to word (edit distance 1, of longer words 1 + length/4), else one that it begins,
-   else NULL: for "did you mean". */
+/* The name of the list nearest to word (edit distance 1, of longer words 1 + length/4), else one
+   that it begins, else NULL: for "did you mean". */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
 
-/* ", did you mean \"NAME\"?" with the nearest name, or "" if none is near: for the end of a message. In the arena.
+/* ", did you mean \"NAME\"?" with the nearest name, or "" if none is near: for the end of a
+ * message. In the arena.
  */
-const char *str_suggestion(struct arena *arena, const char *word, const char *const *names, size_t count);
+const char *str_suggestion(struct arena *arena, const char *word, const char *const *names,
+                           size_t count);
 
 #endif

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A unit is factor * 10^tens * 2^twos / divisor of the unit in which its dimension counts. Of a price the currency
-   may stand in front: EUR/MWh. */
+/* A unit is factor * 10^tens * 2^twos / divisor of the unit in which its dimension counts. Of a
+   price the currency may stand in front: EUR/MWh. */
 static const struct unit {
     enum dimension dimension;
     const char *name;
@@ -123,18 +123,25 @@ const char *units_accepted(enum dimension dimension) {
                                         [DIMENSION_ENERGY] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
                                         [DIMENSION_ENERGY_KWH] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
                                         [DIMENSION_CARBON] = "g/kWh, kg/kWh, kg/MWh, t/MWh",
-                                        [DIMENSION_PRICE] = "/MWh, /kWh, with or without a currency as in EUR/MWh",
+                                        [DIMENSION_PRICE] =
+                                            "/MWh, /kWh, with or without a currency as in EUR/MWh",
                                         [DIMENSION_WATER] = "l/kWh, l/MWh",
                                         [DIMENSION_RATE] = "/s, /min, /h, /d"};
     return texts[dimension];
 }
 
 enum dimension units_dimension(const char *base_unit) {
-    static const char *const bases[] = {
-        [DIMENSION_NONE] = "",          [DIMENSION_TIME] = "s",       [DIMENSION_GIB] = "GiB",
-        [DIMENSION_BYTES] = "B",        [DIMENSION_POWER] = "W",      [DIMENSION_ENERGY] = "J",
-        [DIMENSION_ENERGY_KWH] = "kWh", [DIMENSION_CARBON] = "g/kWh", [DIMENSION_PRICE] = "currency/MWh",
-        [DIMENSION_WATER] = "l/kWh",    [DIMENSION_RATE] = "1/s"};
+    static const char *const bases[] = {[DIMENSION_NONE] = "",
+                                        [DIMENSION_TIME] = "s",
+                                        [DIMENSION_GIB] = "GiB",
+                                        [DIMENSION_BYTES] = "B",
+                                        [DIMENSION_POWER] = "W",
+                                        [DIMENSION_ENERGY] = "J",
+                                        [DIMENSION_ENERGY_KWH] = "kWh",
+                                        [DIMENSION_CARBON] = "g/kWh",
+                                        [DIMENSION_PRICE] = "currency/MWh",
+                                        [DIMENSION_WATER] = "l/kWh",
+                                        [DIMENSION_RATE] = "1/s"};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
         if (strcmp(bases[i], base_unit) == 0)
             return (enum dimension)i;

@@ -28,12 +28,14 @@ enum dimension {
     DIMENSION_RATE,       /* 1/s */
 };
 
-/* A number, or a number and a unit of the dimension, blanks between them or not: "6 kW" is 6000 of DIMENSION_POWER,
-   the nearest double to the product. false for anything else, infinity included; *value is then untouched. */
+/* A number, or a number and a unit of the dimension, blanks between them or not: "6 kW" is 6000 of
+   DIMENSION_POWER, the nearest double to the product. false for anything else, infinity included;
+   *value is then untouched. */
 bool units_parse(enum dimension dimension, const char *text, size_t length, double *value);
 /* Whether the text is a number with something behind it: a unit, of whatever. */
 bool units_is_other(const char *text, size_t length);
-/* How long the number is before a unit, of whatever dimension, and blanks; 0 if the text is anything else. */
+/* How long the number is before a unit, of whatever dimension, and blanks; 0 if the text is
+ * anything else. */
 size_t units_number_length(const char *text, size_t length);
 /* "W, kW, MW": for messages. "" of DIMENSION_NONE. */
 const char *units_accepted(enum dimension dimension);
@@ -45,9 +47,9 @@ bool units_parse_duration(const char *text, size_t length, double *seconds);
 
 /* Nearest nanosecond; seconds must be within +-TIME_MAX_S. */
 int64_t units_ns(double seconds);
-/* The first nanosecond that is not before a time: the nearest, if units_s of it is not below that, else the next.
-   So the units_s of a nanosecond comes back as that (beyond 97 days, where several have the same, as the middle
-   one). */
+/* The first nanosecond that is not before a time: the nearest, if units_s of it is not below that,
+   else the next. So the units_s of a nanosecond comes back as that (beyond 97 days, where several
+   have the same, as the middle one). */
 int64_t units_ns_not_before(double seconds);
 double units_s(int64_t time_ns);
 

@@ -12,7 +12,8 @@
 #define TOLERANCE       1e-11
 #define WARM_TOLERANCE  1e-7 /* of fits to part of the points: their predictions need no more */
 #define INSIDE          5e-2 /* of a parameter's scale: how far from its bounds a fit starts */
-#define ZERO            1e-8 /* of an iteration's time, or of a GPU's power: below is the bound itself */
+/* Of an iteration's time, or of a GPU's power: below is the bound itself. */
+#define ZERO 1e-8
 
 void points_of_group(struct points *s, const struct profile_group *group) {
     bool has_power = false; /* the configuration of the row */
@@ -20,7 +21,8 @@ void points_of_group(struct points *s, const struct profile_group *group) {
         const struct profile_point *row = &group->rows[i];
         struct point *last = s->at.count > 0 ? &s->at.at[s->at.count - 1] : NULL;
         enum easim_span span = row->across_nodes ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
-        bool known = last && last->at.k == row->k && last->at.batch == row->batch && last->at.span == span;
+        bool known =
+            last && last->at.k == row->k && last->at.batch == row->batch && last->at.span == span;
         if (!known) {
             s->configurations++;
             has_power = false;
@@ -94,7 +96,8 @@ static void set_row(const struct problem *q, gsl_matrix *jacobian, size_t row,
 }
 
 /* Residuals model/measured - 1. */
-static void residuals(const struct problem *q, const double values[static PARAM_COUNT], gsl_vector *f) {
+static void residuals(const struct problem *q, const double values[static PARAM_COUNT],
+                      gsl_vector *f) {
     const struct speed_params speed = form_speed(values);
     const struct power_params power = form_power(values);
     size_t row = 0;
@@ -102,17 +105,19 @@ static void residuals(const struct problem *q, const double values[static PARAM_
         const struct point *point = &q->points->at.at[i];
         if (!is_used(q, point))
             continue;
-        double iteration_s = speed_iteration_s(&speed, point->at.k, point->at.batch, point->at.span);
+        double iteration_s =
+            speed_iteration_s(&speed, point->at.k, point->at.batch, point->at.span);
         double rate = speed_rate(1, point->at.batch, iteration_s);
         gsl_vector_set(f, row++, rate / point->rate - 1);
         if (has_power(q, point))
-            gsl_vector_set(f, row++, power_training_w(&power, speed.c_s, rate, INFINITY) / point->power_w - 1);
+            gsl_vector_set(
+                f, row++, power_training_w(&power, speed.c_s, rate, INFINITY) / point->power_w - 1);
     }
 }
 
 /* Their derivatives, by coordinate, or by parameter if slopes is NULL. */
-static void derivatives(const struct problem *q, const double values[static PARAM_COUNT], const double *slopes,
-                        gsl_matrix *jacobian) {
+static void derivatives(const struct problem *q, const double values[static PARAM_COUNT],
+                        const double *slopes, gsl_matrix *jacobian) {
     double gradient[PARAM_COUNT], watts_gradient[PARAM_COUNT];
     size_t row = 0;
     for (size_t i = 0; i < q->points->at.count; i++) {
@@ -182,7 +187,8 @@ static void start_values(const struct problem *q, size_t n, double values[static
 enum { START_KINDS = 4 };
 
 /* What a parameter is measured in: a change by this much is a large one. */
-static double scale_of(const struct problem *q, enum parameter p, const double values[static PARAM_COUNT]) {
+static double scale_of(const struct problem *q, enum parameter p,
+                       const double values[static PARAM_COUNT]) {
     const struct point *first = &q->points->at.at[0];
     switch (p) {
     case PARAM_GAMMA:
@@ -204,7 +210,8 @@ static void snap(const struct problem *q, double values[static PARAM_COUNT]) {
     for (size_t j = 0; j < q->count; j++) {
         enum parameter p = q->free[j];
         double above = p == PARAM_PMAX ? values[p] - values[PARAM_P0] : values[p];
-        bool from_zero = p == PARAM_PMAX || (p >= PARAM_ALPHA && p <= PARAM_BETA_INTER) || p == PARAM_EXPONENT;
+        bool from_zero =
+            p == PARAM_PMAX || (p >= PARAM_ALPHA && p <= PARAM_BETA_INTER) || p == PARAM_EXPONENT;
         if (from_zero && above < ZERO * scale_of(q, p, values))
             values[p] = p == PARAM_PMAX ? values[PARAM_P0] : 0;
         else if (p == PARAM_A && above < ZERO * scale_of(q, p, values))
@@ -216,7 +223,8 @@ static void snap(const struct problem *q, double values[static PARAM_COUNT]) {
 static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, double tolerance,
                   const double start[static PARAM_COUNT], struct fit *fit) {
     size_t n = work->f->size;
-    gsl_multifit_nlinear_fdf system = {.f = evaluate, .df = differentiate, .n = n, .p = q->count, .params = q};
+    gsl_multifit_nlinear_fdf system = {
+        .f = evaluate, .df = differentiate, .n = n, .p = q->count, .params = q};
     double coordinates[PARAM_COUNT], slopes[PARAM_COUNT];
     for (size_t j = 0; j < q->count; j++)
         coordinates[j] = form_coordinate(q->free[j], start);
@@ -224,8 +232,10 @@ static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, doubl
     int info = 0;
     if (gsl_multifit_nlinear_init(&u.vector, &system, work) != GSL_SUCCESS)
         return false;
-    /* A stop for lack of progress is as good as convergence: the cost tells which start was best. */
-    (void)gsl_multifit_nlinear_driver(MOST_ITERATIONS, tolerance, tolerance, 0, NULL, NULL, &info, work);
+    /* A stop for lack of progress is as good as convergence: the cost tells which start was best.
+     */
+    (void)gsl_multifit_nlinear_driver(MOST_ITERATIONS, tolerance, tolerance, 0, NULL, NULL, &info,
+                                      work);
     const gsl_vector *f = gsl_multifit_nlinear_residual(work);
     memset(fit, 0, sizeof *fit);
     decode(q, gsl_multifit_nlinear_position(work), fit->values, slopes);
@@ -235,7 +245,8 @@ static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, doubl
     return isfinite(fit->cost);
 }
 
-/* At a bound a coordinate has no slope, so that a start there could not leave it: moves it inside. */
+/* At a bound a coordinate has no slope, so that a start there could not leave it: moves it inside.
+ */
 static void move_inside(const struct problem *q, double values[static PARAM_COUNT]) {
     for (size_t j = 0; j < q->count; j++) {
         enum parameter p = q->free[j];
@@ -250,8 +261,8 @@ static void move_inside(const struct problem *q, double values[static PARAM_COUN
     }
 }
 
-bool fit_form(const struct points *points, const struct form *form, uint32_t left_out, const struct fit *from,
-              struct fit *fit) {
+bool fit_form(const struct points *points, const struct form *form, uint32_t left_out,
+              const struct fit *from, struct fit *fit) {
     struct problem q = {.points = points, .form = form, .left_out = left_out};
     q.count = form_parameters(form, q.free);
     size_t n = residual_count(&q);
@@ -269,7 +280,8 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
         else
             start_values(&q, i, start);
         move_inside(&q, start);
-        if (solve(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) && (!found || one.cost < fit->cost)) {
+        if (solve(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) &&
+            (!found || one.cost < fit->cost)) {
             *fit = one;
             found = true;
         }
@@ -280,10 +292,12 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
 
 /* ---- Covariance ---- */
 
-#define FLAT     1e-6  /* root mean square change of the residuals by a large change of a parameter */
-#define SINGULAR 1e-13 /* of the least to the largest eigenvalue of the normal matrix with unit columns */
+#define FLAT 1e-6 /* root mean square change of the residuals by a large change of a parameter */
+#define SINGULAR \
+    1e-13 /* of the least to the largest eigenvalue of the normal matrix with unit columns */
 
-/* Residual variance of throughput (0) and power (1), with the parameters shared out in proportion. */
+/* Residual variance of throughput (0) and power (1), with the parameters shared out in proportion.
+ */
 static void variances(const struct problem *q, const gsl_vector *f, double variance[static 2]) {
     double sums[2] = {0};
     size_t counts[2] = {0}, row = 0;
@@ -294,18 +308,20 @@ static void variances(const struct problem *q, const gsl_vector *f, double varia
         }
     double left = f->size > q->count ? (double)(f->size - q->count) : NAN;
     for (int kind = 0; kind < 2; kind++)
-        variance[kind] = counts[kind] > 0 ? sums[kind] / (double)counts[kind] * (double)f->size / left : 0;
+        variance[kind] =
+            counts[kind] > 0 ? sums[kind] / (double)counts[kind] * (double)f->size / left : 0;
 }
 
 /* bread = J'J and meat = J' diag(variance) J with columns scaled to unit length. */
-static void normal_matrices(const struct problem *q, const gsl_matrix *jacobian, const double variance[static 2],
-                            gsl_matrix *bread, gsl_matrix *meat) {
+static void normal_matrices(const struct problem *q, const gsl_matrix *jacobian,
+                            const double variance[static 2], gsl_matrix *bread, gsl_matrix *meat) {
     size_t row = 0;
     for (size_t i = 0; i < q->points->at.count; i++)
         for (int kind = 0; kind < residuals_of(q, &q->points->at.at[i]); kind++, row++)
             for (size_t a = 0; a < q->count; a++)
                 for (size_t b = 0; b < q->count; b++) {
-                    double product = gsl_matrix_get(jacobian, row, a) * gsl_matrix_get(jacobian, row, b);
+                    double product =
+                        gsl_matrix_get(jacobian, row, a) * gsl_matrix_get(jacobian, row, b);
                     *gsl_matrix_ptr(bread, a, b) += product;
                     *gsl_matrix_ptr(meat, a, b) += variance[kind] * product;
                 }
@@ -340,7 +356,8 @@ static double sandwich(const gsl_matrix *bread, const gsl_matrix *meat, size_t a
     double sum = 0;
     for (size_t i = 0; i < meat->size1; i++)
         for (size_t j = 0; j < meat->size2; j++)
-            sum += gsl_matrix_get(bread, a, i) * gsl_matrix_get(meat, i, j) * gsl_matrix_get(bread, j, b);
+            sum += gsl_matrix_get(bread, a, i) * gsl_matrix_get(meat, i, j) *
+                   gsl_matrix_get(bread, j, b);
     return sum;
 }
 
@@ -356,13 +373,14 @@ static void add_p0_to_pmax(struct covariance *c) {
 }
 
 /* Derivatives by parameter with columns of unit length; flat ones become 0. */
-static void unit_derivatives(const struct problem *q, const double values[static PARAM_COUNT], gsl_matrix *jacobian,
-                             double length[static PARAM_COUNT]) {
+static void unit_derivatives(const struct problem *q, const double values[static PARAM_COUNT],
+                             gsl_matrix *jacobian, double length[static PARAM_COUNT]) {
     derivatives(q, values, NULL, jacobian);
     for (size_t j = 0; j < q->count; j++) {
         gsl_vector_view column = gsl_matrix_column(jacobian, j);
         length[j] = gsl_blas_dnrm2(&column.vector);
-        bool flat = !(length[j] * scale_of(q, q->free[j], values) > FLAT * sqrt((double)jacobian->size1));
+        bool flat =
+            !(length[j] * scale_of(q, q->free[j], values) > FLAT * sqrt((double)jacobian->size1));
         gsl_vector_scale(&column.vector, flat ? 0 : 1 / length[j]);
     }
 }
@@ -374,7 +392,8 @@ bool fit_leaves_open(const struct points *points, const struct form *form, uint3
     double length[PARAM_COUNT];
     q.count = c.count = form_parameters(form, q.free);
     size_t n = residual_count(&q);
-    gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count), *normal = gsl_matrix_calloc(q.count, q.count);
+    gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count),
+               *normal = gsl_matrix_calloc(q.count, q.count);
     unit_derivatives(&q, fit->values, jacobian, length);
     gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, jacobian, jacobian, 0, normal);
     invert(normal, &c);
@@ -392,7 +411,8 @@ void fit_covariance(const struct points *points, const struct form *form, const 
     size_t n = residual_count(&q);
     gsl_vector *f = gsl_vector_alloc(n);
     gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count);
-    gsl_matrix *bread = gsl_matrix_calloc(q.count, q.count), *meat = gsl_matrix_calloc(q.count, q.count);
+    gsl_matrix *bread = gsl_matrix_calloc(q.count, q.count),
+               *meat = gsl_matrix_calloc(q.count, q.count);
     double variance[2], length[PARAM_COUNT];
     residuals(&q, fit->values, f);
     unit_derivatives(&q, fit->values, jacobian, length);

@@ -5,21 +5,28 @@
 #include <string.h>
 
 const char *const compute_form_names[] = {"proportional", "affine", "roofline", "p-norm"};
-const char *const sync_form_names[] = {"no sync", "constant sync", "k^e", "additive sync", "gamma-norm sync"};
+const char *const sync_form_names[] = {"no sync", "constant sync", "k^e", "additive sync",
+                                       "gamma-norm sync"};
 const char *const power_law_names[] = {"no power", "constant power", "linear power"};
-const char *const parameter_names[] = {"a_s",           "c_s",          "gamma",      "alpha_s",          "beta_s",
-                                       "alpha_inter_s", "beta_inter_s", "sync_gamma", "scaling_exponent", "p0_w",
-                                       "pmax_w"};
+const char *const parameter_names[] = {"a_s",          "c_s",        "gamma",
+                                       "alpha_s",      "beta_s",     "alpha_inter_s",
+                                       "beta_inter_s", "sync_gamma", "scaling_exponent",
+                                       "p0_w",         "pmax_w"};
 
 size_t form_parameters(const struct form *f, enum parameter free[static PARAM_COUNT]) {
     bool norm = f->sync == SYNC_NORM, further = norm || f->sync == SYNC_ADDITIVE;
     bool some = further || f->sync == SYNC_CONSTANT;
     const bool is_free[PARAM_COUNT] = {
-        [PARAM_A] = f->compute != COMPUTE_PROPORTIONAL,  [PARAM_C] = true,
-        [PARAM_GAMMA] = f->compute == COMPUTE_NORM,      [PARAM_ALPHA] = some && f->one_node,
-        [PARAM_BETA] = further && f->one_node,           [PARAM_ALPHA_INTER] = some && f->across_nodes,
-        [PARAM_BETA_INTER] = further && f->across_nodes, [PARAM_SYNC_GAMMA] = norm,
-        [PARAM_EXPONENT] = f->sync == SYNC_EXPONENT,     [PARAM_P0] = f->power != POWER_LAW_NONE,
+        [PARAM_A] = f->compute != COMPUTE_PROPORTIONAL,
+        [PARAM_C] = true,
+        [PARAM_GAMMA] = f->compute == COMPUTE_NORM,
+        [PARAM_ALPHA] = some && f->one_node,
+        [PARAM_BETA] = further && f->one_node,
+        [PARAM_ALPHA_INTER] = some && f->across_nodes,
+        [PARAM_BETA_INTER] = further && f->across_nodes,
+        [PARAM_SYNC_GAMMA] = norm,
+        [PARAM_EXPONENT] = f->sync == SYNC_EXPONENT,
+        [PARAM_P0] = f->power != POWER_LAW_NONE,
         [PARAM_PMAX] = f->power == POWER_LAW_LINEAR,
     };
     size_t count = 0;
@@ -31,7 +38,8 @@ size_t form_parameters(const struct form *f, enum parameter free[static PARAM_CO
 
 void form_settle(const struct form *f, double v[static PARAM_COUNT]) {
     const double fixed[PARAM_COUNT] = {[PARAM_A] = FLOOR_NONE_S,
-                                       [PARAM_GAMMA] = f->compute == COMPUTE_ROOFLINE ? GAMMA_MOST : 1,
+                                       [PARAM_GAMMA] =
+                                           f->compute == COMPUTE_ROOFLINE ? GAMMA_MOST : 1,
                                        [PARAM_SYNC_GAMMA] = 1};
     enum parameter free[PARAM_COUNT];
     size_t count = form_parameters(f, free), next = 0;
@@ -72,12 +80,14 @@ struct power_params form_power(const double v[static PARAM_COUNT]) {
 bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
     if (f->power != POWER_LAW_NONE)
         return f->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0];
-    double alpha = (f->one_node ? v[PARAM_ALPHA] : 0) + (f->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
+    double alpha =
+        (f->one_node ? v[PARAM_ALPHA] : 0) + (f->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
     double beta = (f->one_node ? v[PARAM_BETA] : 0) + (f->across_nodes ? v[PARAM_BETA_INTER] : 0);
-    bool compute =
-        (f->compute != COMPUTE_PROPORTIONAL && v[PARAM_A] <= FLOOR_NONE_S) ||
-        (f->compute == COMPUTE_NORM && (v[PARAM_GAMMA] < 1 + AT_BOUND || v[PARAM_GAMMA] > GAMMA_MOST - AT_BOUND));
-    bool sync = (f->sync == SYNC_CONSTANT && alpha == 0) || (f->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
+    bool compute = (f->compute != COMPUTE_PROPORTIONAL && v[PARAM_A] <= FLOOR_NONE_S) ||
+                   (f->compute == COMPUTE_NORM &&
+                    (v[PARAM_GAMMA] < 1 + AT_BOUND || v[PARAM_GAMMA] > GAMMA_MOST - AT_BOUND));
+    bool sync = (f->sync == SYNC_CONSTANT && alpha == 0) ||
+                (f->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
                 (f->sync == SYNC_ADDITIVE && beta == 0) ||
                 (f->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
     return compute || sync;
@@ -132,22 +142,25 @@ struct norm_gradient {
     double value, by_x, by_y, by_gamma;
 };
 
-/* (x^g + y^g)^(1/g) and its derivatives for x > 0, y >= 0, in a scale where the larger one is 1. At g = 1, where g
-   is fixed or at its bound, its own derivative is not needed. */
+/* (x^g + y^g)^(1/g) and its derivatives for x > 0, y >= 0, in a scale where the larger one is 1. At
+   g = 1, where g is fixed or at its bound, its own derivative is not needed. */
 static struct norm_gradient norm(double x, double y, double g) {
     if (g == 1)
         return (struct norm_gradient){.value = x + y, .by_x = 1, .by_y = 1};
     double scale = fmax(x, y);
-    double xs = x < scale ? pow(x / scale, g) : 1, ys = y < scale ? pow(y / scale, g) : 1, sum = xs + ys;
+    double xs = x < scale ? pow(x / scale, g) : 1, ys = y < scale ? pow(y / scale, g) : 1,
+           sum = xs + ys;
     double unit = pow(sum, 1 / g);
     double smaller = fmin(xs, ys), logs = smaller > 0 ? smaller * log(smaller) / g : 0;
     return (struct norm_gradient){.value = scale * unit,
                                   .by_x = xs > 0 ? unit / sum * xs * scale / x : 0,
                                   .by_y = ys > 0 ? unit / sum * ys * scale / y : 0,
-                                  .by_gamma = scale * unit * (logs / (g * sum) - log(sum) / (g * g))};
+                                  .by_gamma =
+                                      scale * unit * (logs / (g * sum) - log(sum) / (g * g))};
 }
 
-double form_rate(const double v[static PARAM_COUNT], struct place at, double gradient[static PARAM_COUNT]) {
+double form_rate(const double v[static PARAM_COUNT], struct place at,
+                 double gradient[static PARAM_COUNT]) {
     const struct speed_params speed = form_speed(v);
     double k = at.k, batch = at.batch;
     struct norm_gradient compute = norm(speed.a_s, speed.c_s * batch, speed.gamma);
@@ -172,7 +185,8 @@ double form_rate(const double v[static PARAM_COUNT], struct place at, double gra
     return rate;
 }
 
-double form_watts(const double v[static PARAM_COUNT], double rate, const double rate_gradient[static PARAM_COUNT],
+double form_watts(const double v[static PARAM_COUNT], double rate,
+                  const double rate_gradient[static PARAM_COUNT],
                   double gradient[static PARAM_COUNT]) {
     const struct power_params power = form_power(v);
     double excess = power.pmax_w - power.p0_w;

@@ -1,5 +1,6 @@
-/* The competing forms of iteration time and power (SPEC 4): which parameters each leaves free, and its gradient.
-   Residuals come from model/speed.h and model/power.h, so what is fitted is what a simulation computes. */
+/* The competing forms of iteration time and power (SPEC 4): which parameters each leaves free, and
+   its gradient. Residuals come from model/speed.h and model/power.h, so what is fitted is what a
+   simulation computes. */
 #ifndef EASIM_CALIBRATE_FORM_H
 #define EASIM_CALIBRATE_FORM_H
 
@@ -10,7 +11,13 @@
 #include <stddef.h>
 
 /* Ascending by simplicity. */
-enum compute_form { COMPUTE_PROPORTIONAL, COMPUTE_AFFINE, COMPUTE_ROOFLINE, COMPUTE_NORM, COMPUTE_FORMS };
+enum compute_form {
+    COMPUTE_PROPORTIONAL,
+    COMPUTE_AFFINE,
+    COMPUTE_ROOFLINE,
+    COMPUTE_NORM,
+    COMPUTE_FORMS
+};
 enum sync_form { SYNC_NONE, SYNC_CONSTANT, SYNC_EXPONENT, SYNC_ADDITIVE, SYNC_NORM, SYNC_FORMS };
 enum power_law { POWER_LAW_NONE, POWER_LAW_CONSTANT, POWER_LAW_LINEAR };
 
@@ -43,7 +50,9 @@ struct form {
 };
 
 #define GAMMA_LEAST 1.0
-#define GAMMA_MOST  10.0 /* of the model file: 2^(1/10) - 1 = 7 % above the roofline at its ridge */
+#define GAMMA_MOST \
+    10.0 /* of the model file: 2^(1/10) - 1 = 7 % above the roofline at its ridge \
+          */
 
 /* A launch floor for forms without one: the clock of a simulation ticks no finer. */
 #define FLOOR_NONE_S 1e-9
@@ -55,12 +64,12 @@ void form_settle(const struct form *form, double values[static PARAM_COUNT]);
 struct speed_params form_speed(const double values[static PARAM_COUNT]);
 struct power_params form_power(const double values[static PARAM_COUNT]);
 
-/* Whether the values make the form one of the simpler forms, written with more parameters: with power, by its law;
-   without, by compute and synchronisation. */
+/* Whether the values make the form one of the simpler forms, written with more parameters: with
+   power, by its law; without, by compute and synchronisation. */
 bool form_is_simpler(const struct form *form, const double values[static PARAM_COUNT]);
 
-/* Unbounded coordinate of a parameter and back. PARAM_PMAX is written as its excess over PARAM_P0. slope (may be
-   NULL) becomes d value / d coordinate. */
+/* Unbounded coordinate of a parameter and back. PARAM_PMAX is written as its excess over PARAM_P0.
+   slope (may be NULL) becomes d value / d coordinate. */
 double form_coordinate(enum parameter parameter, const double values[static PARAM_COUNT]);
 double form_value(enum parameter parameter, double coordinate, double p0_w, double *slope);
 
@@ -71,9 +80,12 @@ struct place {
 };
 
 /* Samples/s of one GPU, and the derivative by each parameter. */
-double form_rate(const double values[static PARAM_COUNT], struct place at, double gradient[static PARAM_COUNT]);
-/* Power of one GPU at `rate` with that gradient; its own gradient holds pmax_w - p0_w fixed for PARAM_P0. */
+double form_rate(const double values[static PARAM_COUNT], struct place at,
+                 double gradient[static PARAM_COUNT]);
+/* Power of one GPU at `rate` with that gradient; its own gradient holds pmax_w - p0_w fixed for
+ * PARAM_P0. */
 double form_watts(const double values[static PARAM_COUNT], double rate,
-                  const double rate_gradient[static PARAM_COUNT], double gradient[static PARAM_COUNT]);
+                  const double rate_gradient[static PARAM_COUNT],
+                  double gradient[static PARAM_COUNT]);
 
 #endif

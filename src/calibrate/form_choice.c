@@ -1,6 +1,7 @@
-/* Contests of forms: see choice.h. Rule: among the forms whose left-out error exceeds the least by at most one
-   standard error of the difference, the one with the fewest parameters (Breiman et al. 1984, section 3.4.3, with
-   the error of the paired difference, since all forms meet the same points). */
+/* Contests of forms: see choice.h. Rule: among the forms whose left-out error exceeds the least by
+   at most one standard error of the difference, the one with the fewest parameters (Breiman et al.
+   1984, section 3.4.3, with the error of the paired difference, since all forms meet the same
+   points). */
 #include "calibrate/form_choice.h"
 
 #include <gsl/gsl_sort.h>
@@ -10,13 +11,14 @@
 #define MOST_WATTS 1e5 /* of a model file */
 #define PERCENT(x) (100 * (x))
 
-/* Points times left-out parts: what one form may cost in the contest, and the chosen one at the end. */
+/* Points times left-out parts: what one form may cost in the contest, and the chosen one at the
+ * end. */
 #define CONTEST_POINTS 10000
 #define FINAL_POINTS   200000
 
 const char *form_choice_form_text(const struct form *f, struct arena *arena) {
-    return arena_printf(arena, "%s, %s%s%s", compute_form_names[f->compute], sync_form_names[f->sync],
-                        f->power == POWER_LAW_NONE ? "" : ", ",
+    return arena_printf(arena, "%s, %s%s%s", compute_form_names[f->compute],
+                        sync_form_names[f->sync], f->power == POWER_LAW_NONE ? "" : ", ",
                         f->power == POWER_LAW_NONE ? "" : power_law_names[f->power]);
 }
 
@@ -33,10 +35,12 @@ static bool leaves_open(const struct covariance *covariance, enum parameter firs
 /* Why a form does not compete, or NULL after a fit to all points. */
 static const char *why_refused(struct form_choice *c, struct candidate *one) {
     struct covariance covariance;
-    size_t of_power = one->form.power == POWER_LAW_NONE ? 0 : one->form.power == POWER_LAW_CONSTANT ? 1 : 2;
+    size_t of_power = one->form.power == POWER_LAW_NONE       ? 0
+                      : one->form.power == POWER_LAW_CONSTANT ? 1
+                                                              : 2;
     if (c->points.configurations <= one->parameters - of_power)
-        return arena_printf(c->arena, "%u configurations for %zu parameters", c->points.configurations,
-                            one->parameters);
+        return arena_printf(c->arena, "%u configurations for %zu parameters",
+                            c->points.configurations, one->parameters);
     if (of_power > 0 && c->points.power_configurations <= of_power)
         return arena_printf(c->arena, "%u configurations with power for %zu parameters of power",
                             c->points.power_configurations, of_power);
@@ -62,13 +66,16 @@ static bool is_good(const struct candidate *one, double max_form_error) {
 static void pick(struct contest *contest, double max_form_error) {
     bool need_good = false;
     for (size_t i = 0; i < contest->count; i++)
-        need_good |= !contest->candidates[i].refused && is_good(&contest->candidates[i], max_form_error);
+        need_good |=
+            !contest->candidates[i].refused && is_good(&contest->candidates[i], max_form_error);
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
-        if (one->refused || one->against_best.mean > one->against_best.standard_error + SAME_ERROR ||
+        if (one->refused ||
+            one->against_best.mean > one->against_best.standard_error + SAME_ERROR ||
             (need_good && !is_good(one, max_form_error)))
             continue;
-        const struct candidate *chosen = contest->chosen < 0 ? NULL : &contest->candidates[contest->chosen];
+        const struct candidate *chosen =
+            contest->chosen < 0 ? NULL : &contest->candidates[contest->chosen];
         if (!chosen || one->parameters < chosen->parameters ||
             (one->parameters == chosen->parameters && one->left_out < chosen->left_out))
             contest->chosen = (int)i;
@@ -77,14 +84,17 @@ static void pick(struct contest *contest, double max_form_error) {
         contest->chosen = contest->best;
 }
 
-/* A form need not be scored if it is already above the least left-out error in sample, by three times 1/sqrt(n):
-   errors of n configurations spread by about their own size, so that many standard errors are out of reach. */
+/* A form need not be scored if it is already above the least left-out error in sample, by three
+   times 1/sqrt(n): errors of n configurations spread by about their own size, so that many standard
+   errors are out of reach. */
 static double hopeless(const struct form_choice *c, double least) {
     return least * (1 + 3 / sqrt(c->points.configurations));
 }
 
-/* Fits all candidates; returns those that compete by ascending error in sample (indices into the contest). */
-static size_t fit_all(struct form_choice *c, struct contest *contest, int order[static MOST_CANDIDATES]) {
+/* Fits all candidates; returns those that compete by ascending error in sample (indices into the
+ * contest). */
+static size_t fit_all(struct form_choice *c, struct contest *contest,
+                      int order[static MOST_CANDIDATES]) {
     struct prediction *in_sample = mem_zalloc(c->points.at.count, sizeof *in_sample);
     size_t count = 0;
     for (size_t i = 0; i < contest->count; i++) {
@@ -116,20 +126,24 @@ static void hold(struct form_choice *c, struct contest *contest, double max_form
         struct candidate *one = &contest->candidates[order[o]];
         double least = contest->best < 0 ? INFINITY : contest->candidates[contest->best].left_out;
         if (one->in_sample > hopeless(c, least))
-            one->refused = arena_printf(c->arena, "%.2f %% in sample, far above the least left-out error",
-                                        PERCENT(one->in_sample));
-        else if (!predict_left_out(&c->points, &one->form, &one->fit, left_out + order[o] * (ptrdiff_t)n))
+            one->refused =
+                arena_printf(c->arena, "%.2f %% in sample, far above the least left-out error",
+                             PERCENT(one->in_sample));
+        else if (!predict_left_out(&c->points, &one->form, &one->fit,
+                                   left_out + order[o] * (ptrdiff_t)n))
             one->refused = "a parameter rests on one of the parts left out";
         if (one->refused)
             continue;
-        one->left_out = score_all(&c->points, left_out + order[o] * (ptrdiff_t)n).mape[contest->quantity];
+        one->left_out =
+            score_all(&c->points, left_out + order[o] * (ptrdiff_t)n).mape[contest->quantity];
         if (one->left_out < least)
             contest->best = order[o];
     }
     for (size_t i = 0; i < contest->count; i++)
         if (!contest->candidates[i].refused)
-            contest->candidates[i].against_best = score_compare(&c->points, contest->quantity, left_out + i * n,
-                                                                left_out + (size_t)contest->best * n);
+            contest->candidates[i].against_best =
+                score_compare(&c->points, contest->quantity, left_out + i * n,
+                              left_out + (size_t)contest->best * n);
     pick(contest, max_form_error);
     free(left_out);
 }
@@ -139,10 +153,11 @@ static void hold_speed(struct form_choice *c, double max_form_error) {
     c->speed.quantity = THROUGHPUT;
     for (int compute = 0; compute < COMPUTE_FORMS; compute++)
         for (int sync = 0; sync < (several ? SYNC_FORMS : SYNC_NONE + 1); sync++)
-            c->speed.candidates[c->speed.count++].form = (struct form){.compute = (enum compute_form)compute,
-                                                                       .sync = (enum sync_form)sync,
-                                                                       .one_node = c->points.one_node,
-                                                                       .across_nodes = c->points.across_nodes};
+            c->speed.candidates[c->speed.count++].form =
+                (struct form){.compute = (enum compute_form)compute,
+                              .sync = (enum sync_form)sync,
+                              .one_node = c->points.one_node,
+                              .across_nodes = c->points.across_nodes};
     hold(c, &c->speed, max_form_error);
 }
 
@@ -171,19 +186,22 @@ static void warn_of_parameters(struct form_choice *c) {
         enum parameter p = c->covariance.free[i];
         double error = covariance_error(&c->covariance, i), value = c->fit.values[p];
         if (isinf(error))
-            warn(c, arena_printf(c->arena, "%s is not identifiable: the points leave it open", parameter_names[p]));
+            warn(c, arena_printf(c->arena, "%s is not identifiable: the points leave it open",
+                                 parameter_names[p]));
         else if (value == 0)
-            warn(c,
-                 arena_printf(c->arena, "%s is at its bound of 0; standard error %.4g", parameter_names[p], error));
+            warn(c, arena_printf(c->arena, "%s is at its bound of 0; standard error %.4g",
+                                 parameter_names[p], error));
         else if (error > value)
-            warn(c, arena_printf(c->arena, "%s is not identifiable: %.4g with a standard error of %.4g",
+            warn(c, arena_printf(c->arena,
+                                 "%s is not identifiable: %.4g with a standard error of %.4g",
                                  parameter_names[p], value, error));
     }
 }
 
-#define OUTLIER_DEVIATIONS 5.0 /* robust standard deviations, 1.4826 times the median absolute residual */
-#define OUTLIER_LEAST      0.05
-#define OUTLIERS_NAMED     20
+#define OUTLIER_DEVIATIONS \
+    5.0 /* robust standard deviations, 1.4826 times the median absolute residual */
+#define OUTLIER_LEAST  0.05
+#define OUTLIERS_NAMED 20
 
 /* Rows far from the chosen form where most are near. */
 static void warn_of_outliers(struct form_choice *c, const char *file, enum quantity quantity,
@@ -204,9 +222,10 @@ static void warn_of_outliers(struct form_choice *c, const char *file, enum quant
         bool power = quantity == POWER;
         double measured = power ? point->power_w : point->rate * point->at.k;
         double modelled = power ? predictions[i].power_w : predictions[i].rate * point->at.k;
-        warn(c, arena_printf(c->arena, "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form", file,
-                             point->line, point->at.k, point->at.batch,
-                             power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
+        warn(c, arena_printf(
+                    c->arena, "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form",
+                    file, point->line, point->at.k, point->at.batch,
+                    power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
     }
     if (found > OUTLIERS_NAMED)
         warn(c, arena_printf(c->arena, "and %zu more outliers of the %s", found - OUTLIERS_NAMED,
@@ -214,7 +233,8 @@ static void warn_of_outliers(struct form_choice *c, const char *file, enum quant
     free(errors);
 }
 
-/* Rows at other limits that tell nothing: a level is a ratio to the fitted rows of the same configuration. */
+/* Rows at other limits that tell nothing: a level is a ratio to the fitted rows of the same
+ * configuration. */
 static size_t unused_rows(const struct form_choice *c) {
     size_t unused = 0;
     for (size_t i = c->group->base_count; i < c->group->count; i++) {
@@ -222,8 +242,8 @@ static size_t unused_rows(const struct form_choice *c) {
         bool found = false;
         for (size_t p = 0; p < c->points.at.count && !found; p++) {
             struct place at = c->points.at.at[p].at;
-            found =
-                at.k == row->k && at.batch == row->batch && (at.span == EASIM_ACROSS_NODES) == row->across_nodes;
+            found = at.k == row->k && at.batch == row->batch &&
+                    (at.span == EASIM_ACROSS_NODES) == row->across_nodes;
         }
         unused += !found;
     }
@@ -237,13 +257,17 @@ static void warn_of_points(struct form_choice *c) {
         one_batch &= at[i].at.batch == at[0].at.batch;
     size_t unused = unused_rows(c);
     if (unused > 0)
-        warn(c, arena_printf(c->arena,
-                             "%zu row%s at lower power limits not used: no fitted row of the same configuration "
-                             "to compare with",
-                             unused, plural(unused)));
+        warn(
+            c,
+            arena_printf(
+                c->arena,
+                "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
+                unused, plural(unused)));
     if (one_batch && c->table.count == 0)
-        warn(c, arena_printf(c->arena, "all rows have batch %u: how time depends on the batch is not measured",
-                             at[0].at.batch));
+        warn(c,
+             arena_printf(c->arena,
+                          "all rows have batch %u: how time depends on the batch is not measured",
+                          at[0].at.batch));
 }
 
 static const char *explain_contest(struct form_choice *c, const struct contest *contest) {
@@ -251,21 +275,24 @@ static const char *explain_contest(struct form_choice *c, const struct contest *
     const struct candidate *chosen = &contest->candidates[contest->chosen];
     const char *name = form_choice_form_text(&chosen->form, c->arena);
     if (best == chosen)
-        return arena_printf(c->arena, "%s: least left-out error of the %s, %.2f %% (%zu parameter%s)", name,
-                            quantity_names[contest->quantity], PERCENT(best->left_out), best->parameters,
-                            plural(best->parameters));
+        return arena_printf(c->arena,
+                            "%s: least left-out error of the %s, %.2f %% (%zu parameter%s)", name,
+                            quantity_names[contest->quantity], PERCENT(best->left_out),
+                            best->parameters, plural(best->parameters));
     return arena_printf(
         c->arena,
-        "%s: simplest within one standard error of the least left-out error of the %s: %.2f %% (%zu "
-        "parameter%s) against %.2f %% of %s (%zu); difference %.2f %% +- %.2f %%",
+        "%s: simplest within one standard error of the least left-out error of the %s: %.2f %% (%zu parameter%s) against %.2f %% of %s (%zu); "
+        "difference %.2f %% +- %.2f %%",
         name, quantity_names[contest->quantity], PERCENT(chosen->left_out), chosen->parameters,
-        plural(chosen->parameters), PERCENT(best->left_out), form_choice_form_text(&best->form, c->arena),
-        best->parameters, PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
+        plural(chosen->parameters), PERCENT(best->left_out),
+        form_choice_form_text(&best->form, c->arena), best->parameters,
+        PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
 }
 
 /* ---- The whole ---- */
 
-/* Where too few configurations have power to test a form of it, a constant is all that they can tell. */
+/* Where too few configurations have power to test a form of it, a constant is all that they can
+ * tell. */
 static void settle_untested_power(struct form_choice *c) {
     struct form form = c->form;
     struct fit fit;
@@ -275,9 +302,11 @@ static void settle_untested_power(struct form_choice *c) {
     c->form = form;
     c->fit = fit;
     c->why = arena_printf(c->arena, "%s; constant power, not tested", c->why);
-    warn(c, arena_printf(c->arena,
-                         "power was measured at %u configuration%s: how it depends on k and batch is not known",
-                         c->points.power_configurations, plural(c->points.power_configurations)));
+    warn(c,
+         arena_printf(
+             c->arena,
+             "power was measured at %u configuration%s: how it depends on k and batch is not known",
+             c->points.power_configurations, plural(c->points.power_configurations)));
 }
 
 static void settle_form(struct form_choice *c, double max_form_error) {
@@ -307,8 +336,9 @@ static const char *why_table(struct form_choice *c, double max_form_error) {
         return "the power cannot be fitted";
     for (int q = THROUGHPUT; q <= POWER; q++)
         if (c->form_in_sample.mape[q] > max_form_error)
-            return arena_printf(c->arena, "the form misses the %s by %.2f %% in the mean, above %.3g %%",
-                                quantity_names[q], PERCENT(c->form_in_sample.mape[q]), PERCENT(max_form_error));
+            return arena_printf(
+                c->arena, "the form misses the %s by %.2f %% in the mean, above %.3g %%",
+                quantity_names[q], PERCENT(c->form_in_sample.mape[q]), PERCENT(max_form_error));
     return NULL;
 }
 
@@ -320,8 +350,8 @@ static void drop_without_power(struct form_choice *c) {
             c->table.points[kept++] = c->table.points[i];
     if (c->points.powers == 0 || kept == c->table.count)
         return;
-    warn(c,
-         arena_printf(c->arena, "%zu configurations without power left out of the table", c->table.count - kept));
+    warn(c, arena_printf(c->arena, "%zu configurations without power left out of the table",
+                         c->table.count - kept));
     c->table.count = kept;
 }
 
@@ -338,14 +368,16 @@ static void use_table(struct form_choice *c, const char *why) {
     c->why = c->why ? arena_printf(c->arena, "lookup table: %s (%s)", why, c->why)
                     : arena_printf(c->arena, "lookup table: %s", why);
     if (c->left_out.points[THROUGHPUT] < n)
-        warn(c, arena_printf(c->arena,
-                             "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
-                             c->left_out.points[THROUGHPUT], n));
+        warn(c,
+             arena_printf(
+                 c->arena,
+                 "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
+                 c->left_out.points[THROUGHPUT], n));
     free(left_out);
 }
 
-void form_choice_make(struct form_choice *c, const struct profile_group *group, const char *file, double max_form_error,
-                 struct arena *arena) {
+void form_choice_make(struct form_choice *c, const struct profile_group *group, const char *file,
+                      double max_form_error, struct arena *arena) {
     *c = (struct form_choice){.arena = arena, .group = group};
     points_of_group(&c->points, group);
     size_t n = c->points.at.count;
@@ -372,11 +404,13 @@ void form_choice_make(struct form_choice *c, const struct profile_group *group, 
         warn_of_outliers(c, file, POWER, c->predictions);
     }
     if (c->points.configurations > c->contest_folds)
-        c->why = arena_printf(c->arena, "%s (forms compared in %u parts of the configurations)", c->why,
-                              c->contest_folds);
+        c->why = arena_printf(c->arena, "%s (forms compared in %u parts of the configurations)",
+                              c->why, c->contest_folds);
     if (c->points.configurations > c->points.folds)
-        warn(c, arena_printf(c->arena, "errors are of %u parts left out of the %u configurations, not one by one",
-                             c->points.folds, c->points.configurations));
+        warn(c, arena_printf(
+                    c->arena,
+                    "errors are of %u parts left out of the %u configurations, not one by one",
+                    c->points.folds, c->points.configurations));
     free(left_out);
     const char *why = why_table(c, max_form_error);
     if (why)

@@ -1,4 +1,5 @@
-/* The choice among competing forms for one model on one GPU type, and everything there is to say about it. */
+/* The choice among competing forms for one model on one GPU type, and everything there is to say
+ * about it. */
 #ifndef EASIM_CALIBRATE_FORM_CHOICE_H
 #define EASIM_CALIBRATE_FORM_CHOICE_H
 
@@ -28,7 +29,7 @@ struct form_choice {
     struct points points;
     uint32_t contest_folds;      /* parts of the configurations in which the forms were compared */
     struct contest speed, power; /* power.count 0: not measured */
-    struct form form;            /* the chosen one, with its joint fit; meaningless if speed.chosen is -1 */
+    struct form form; /* the chosen one, with its joint fit; meaningless if speed.chosen is -1 */
     struct fit fit;
     struct covariance covariance;
     struct scores form_in_sample, form_left_out;
@@ -40,10 +41,11 @@ struct form_choice {
     enum evidence evidence; /* the weakest of the rows used */
 };
 
-/* Fits, scores and chooses. A form whose mean error in sample is above max_form_error gives way to the table. Texts
-   and file name are for messages; all memory but what form_choice_finish releases is in the arena. */
-void form_choice_make(struct form_choice *choice, const struct profile_group *group, const char *file, double max_form_error,
-                 struct arena *arena);
+/* Fits, scores and chooses. A form whose mean error in sample is above max_form_error gives way to
+   the table. Texts and file name are for messages; all memory but what form_choice_finish releases
+   is in the arena. */
+void form_choice_make(struct form_choice *choice, const struct profile_group *group,
+                      const char *file, double max_form_error, struct arena *arena);
 void form_choice_finish(struct form_choice *choice);
 
 /* "affine, additive sync, linear power". */

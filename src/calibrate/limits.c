@@ -23,7 +23,8 @@ static int compare_places(const struct profile_point *a, const struct profile_po
 }
 
 /* Rows [begin, end) of one limit, ordered by place. */
-static void cells_of_rows(struct cells *cells, const struct profile_point *begin, const struct profile_point *end) {
+static void cells_of_rows(struct cells *cells, const struct profile_point *begin,
+                          const struct profile_point *end) {
     cells->at.count = 0;
     while (begin < end) {
         const struct profile_point *first = begin;
@@ -35,12 +36,14 @@ static void cells_of_rows(struct cells *cells, const struct profile_point *begin
                 n++;
             }
         if (n > 0)
-            array_push(&cells->at,
-                       ((struct cell){first, (double)first->k * first->batch / (rate / n), power_w / n}));
+            array_push(
+                &cells->at,
+                ((struct cell){first, (double)first->k * first->batch / (rate / n), power_w / n}));
     }
 }
 
-static void add_level(struct limits *l, const struct cells *base, const struct cells *here, double limit_w) {
+static void add_level(struct limits *l, const struct cells *base, const struct cells *here,
+                      double limit_w) {
     struct power_level level = {.power_limit_w = limit_w};
     for (size_t b = 0, h = 0; b < base->at.count && h < here->at.count;) {
         const struct cell *from = &base->at.at[b], *to = &here->at.at[h];

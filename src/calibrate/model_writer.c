@@ -75,7 +75,8 @@ static void write_evidence(struct str *out, const struct form_choice *c, const c
     str_addf(out, "%s%s%s}\n", no_power ? ", power: assumed" : "", no_floor ? ", a_s: assumed" : "",
              no_sync ? ", alpha_s: assumed, beta_s: assumed" : "");
     str_add(out, "        source:\n          points: ");
-    yaml_add_quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s", c->points.at.count, profile));
+    yaml_add_quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s",
+                                      c->points.at.count, profile));
     str_add_char(out, '\n');
     const char *last = NULL;
     for (size_t i = 0, named = 0; i < c->group->base_count && named < 5; i++) {
@@ -88,7 +89,9 @@ static void write_evidence(struct str *out, const struct form_choice *c, const c
         str_add_char(out, '\n');
     }
     if (no_power)
-        str_add(out, "          power: \"not in the profile: the tdp_w of the GPU type stands for it\"\n");
+        str_add(
+            out,
+            "          power: \"not in the profile: the tdp_w of the GPU type stands for it\"\n");
     if (no_floor)
         str_add(out, "          a_s: \"none in this form: one nanosecond\"\n");
     if (no_sync)
@@ -104,8 +107,8 @@ static void write_range(struct str *out, const struct form_choice *c) {
         least_batch = at.batch < least_batch ? at.batch : least_batch;
         most_batch = at.batch > most_batch ? at.batch : most_batch;
     }
-    str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k, least_batch,
-             most_batch);
+    str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k,
+             least_batch, most_batch);
     const double in_sample = c->in_sample.mape[THROUGHPUT], left_out = c->left_out.mape[THROUGHPUT];
     number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
     number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
@@ -113,7 +116,8 @@ static void write_range(struct str *out, const struct form_choice *c) {
 
 /* ---- The record of the fit ---- */
 
-static void write_mape(struct str *out, const char *key, const struct scores *in, const struct scores *left_out) {
+static void write_mape(struct str *out, const char *key, const struct scores *in,
+                       const struct scores *left_out) {
     str_addf(out, "          %s:\n", key);
     for (int q = 0; q < QUANTITIES; q++) {
         if (in->points[q] == 0)
@@ -149,7 +153,8 @@ static void write_covariance(struct str *out, const struct form_choice *c) {
     }
 }
 
-static void write_contest(struct str *out, const struct form_choice *c, const struct contest *contest) {
+static void write_contest(struct str *out, const struct form_choice *c,
+                          const struct contest *contest) {
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
         str_add(out, "            - {form: ");
@@ -170,7 +175,8 @@ static void write_contest(struct str *out, const struct form_choice *c, const st
 }
 
 static void write_fit(struct str *out, const struct form_choice *c) {
-    str_addf(out, "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
+    str_addf(out,
+             "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
              c->points.at.count, c->points.configurations);
     yaml_add_quoted(out, c->why);
     str_add_char(out, '\n');
@@ -233,7 +239,8 @@ static int compare_batches(const void *left, const void *right) {
 }
 
 /* All batches of the model, on any GPU type. */
-static void write_batches(struct str *out, const struct form_choice *choices, size_t count, const char *model) {
+static void write_batches(struct str *out, const struct form_choice *choices, size_t count,
+                          const char *model) {
     ARRAY_OF(uint32_t) batches = {0};
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; choices[i].group->model == model && p < choices[i].points.at.count; p++)
@@ -247,8 +254,8 @@ static void write_batches(struct str *out, const struct form_choice *choices, si
     free(batches.at);
 }
 
-static void write_model(struct str *out, const struct form_choice *choices, size_t count, const char *model,
-                        const struct writer_options *o) {
+static void write_model(struct str *out, const struct form_choice *choices, size_t count,
+                        const char *model, const struct writer_options *o) {
     str_add(out, "  - name: ");
     yaml_add_quoted(out, model);
     number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
@@ -257,12 +264,13 @@ static void write_model(struct str *out, const struct form_choice *choices, size
     str_add(out, "    gpus:\n");
 }
 
-void model_writer_write(struct str *out, const struct form_choice *choices, const struct limits *limits, size_t count,
-                        const struct writer_options *o) {
-    str_addf(out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
-             isnan(o->m0)
-                 ? "# m0 and phi are not known from a profile: every sample counts in full (--m0, --phi).\n"
-                 : "");
+void model_writer_write(struct str *out, const struct form_choice *choices,
+                        const struct limits *limits, size_t count, const struct writer_options *o) {
+    str_addf(
+        out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
+        isnan(o->m0)
+            ? "# m0 and phi are not known from a profile: every sample counts in full (--m0, --phi).\n"
+            : "");
     for (size_t first = 0; first < count; first++) {
         const char *model = choices[first].group->model;
         bool done = false;

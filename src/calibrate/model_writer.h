@@ -10,9 +10,10 @@ struct writer_options {
     double m0, phi;      /* NAN: not known */
 };
 
-/* Appends the file of all choices (and their power limits, by the same index); choices of one model stand together.
-   Numbers read back exactly. */
-void model_writer_write(struct str *out, const struct form_choice *choices, const struct limits *limits, size_t count,
+/* Appends the file of all choices (and their power limits, by the same index); choices of one model
+   stand together. Numbers read back exactly. */
+void model_writer_write(struct str *out, const struct form_choice *choices,
+                        const struct limits *limits, size_t count,
                         const struct writer_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reading and grouping of profiles. Invariant: after loading, the rows of a group stand together, as in
- * profile_table.h.
+/* Reading and grouping of profiles. Invariant: after loading, the rows of a group stand together,
+ * as in profile_table.h.
  */
 #include "calibrate/profile_table.h"
 
@@ -9,13 +9,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of any iteration: beyond, a column holds something else, and a model file could not hold the result. */
+/* Of any iteration: beyond, a column holds something else, and a model file could not hold the
+ * result. */
 #define LEAST_ITERATION_S 1e-6
 #define MOST_ITERATION_S  1e5
 
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
 
-enum column { MODEL, GPU, K, BATCH, THROUGHPUT, PRECISION, NODES, LIMIT, POWER, EVIDENCE, SOURCE, COLUMN_COUNT };
+enum column {
+    MODEL,
+    GPU,
+    K,
+    BATCH,
+    THROUGHPUT,
+    PRECISION,
+    NODES,
+    LIMIT,
+    POWER,
+    EVIDENCE,
+    SOURCE,
+    COLUMN_COUNT
+};
 #define FIRST_OPTIONAL PRECISION
 
 static const char *const column_names[COLUMN_COUNT] = {"model",
@@ -44,11 +58,13 @@ static struct slice field_of(const struct reader *r, enum column column) {
 static void bad(const struct reader *r, enum column column, const char *expected) {
     struct slice field = field_of(r, column);
     problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
-                 "expected %s, got \"%.*s\"", expected, (int)(field.length < 80 ? field.length : 80), field.at);
+                 "expected %s, got \"%.*s\"", expected,
+                 (int)(field.length < 80 ? field.length : 80), field.at);
 }
 
 /* A number in (0, most]; an empty optional field is NAN. */
-static double positive(const struct reader *r, enum column column, double most, const char *expected) {
+static double positive(const struct reader *r, enum column column, double most,
+                       const char *expected) {
     struct slice field = field_of(r, column);
     double value = NAN;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
@@ -58,7 +74,8 @@ static double positive(const struct reader *r, enum column column, double most, 
     return value;
 }
 
-static uint32_t count(const struct reader *r, enum column column, int64_t most, const char *expected) {
+static uint32_t count(const struct reader *r, enum column column, int64_t most,
+                      const char *expected) {
     struct slice field = field_of(r, column);
     int64_t value = 1;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
@@ -127,10 +144,12 @@ static void read_row(void *context) {
     if (r->problems->count == before && nodes > row.k)
         bad(r, NODES, "at most as many nodes as GPUs");
     double iteration_s = (double)row.k * row.batch / row.throughput_samples_s;
-    if (r->problems->count == before && !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
-        problems_add(r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
-                     "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
-                     iteration_s);
+    if (r->problems->count == before &&
+        !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
+        problems_add(
+            r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
+            "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
+            iteration_s);
     if (r->problems->count > before)
         return;
     row.model = model_name(r);
@@ -146,8 +165,8 @@ static int find_columns(struct reader *r, const char *path) {
     for (int c = 0; c < COLUMN_COUNT; c++) {
         r->columns[c] = csv_column(r->csv, column_names[c]);
         if (c < FIRST_OPTIONAL && r->columns[c] < 0)
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "column \"%s\" is missing",
-                         column_names[c]);
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+                         "column \"%s\" is missing", column_names[c]);
     }
     for (size_t i = 0; i < csv_column_count(r->csv); i++) {
         const char *name = csv_column_name(r->csv, i);
@@ -157,8 +176,8 @@ static int find_columns(struct reader *r, const char *path) {
         if (known)
             continue;
         const char *hint = str_suggestion(&scratch, name, column_names, COLUMN_COUNT);
-        problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s", name,
-                     hint[0] ? hint : " (extra columns are named label.*)");
+        problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s",
+                     name, hint[0] ? hint : " (extra columns are named label.*)");
     }
     arena_finish(&scratch);
     return r->problems->count > before ? ERROR_INPUT : 0;
@@ -212,7 +231,8 @@ int profile_table_load(struct profile_table *p, const char *path, struct problem
     if (find_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
         if (p->rows.count == 0 && problems->count == before)
-            problems_add(problems, (struct location){.file = path}, NULL, "the profile holds no rows");
+            problems_add(problems, (struct location){.file = path}, NULL,
+                         "the profile holds no rows");
         group_rows(p);
     }
     csv_close(r.csv);

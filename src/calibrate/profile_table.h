@@ -1,4 +1,5 @@
-/* Measured profiles: what a training job reached on k GPUs with a batch, one row per measurement (SPEC 8). */
+/* Measured profiles: what a training job reached on k GPUs with a batch, one row per measurement
+ * (SPEC 8). */
 #ifndef EASIM_CALIBRATE_PROFILE_TABLE_H
 #define EASIM_CALIBRATE_PROFILE_TABLE_H
 
@@ -19,12 +20,14 @@ struct profile_point {
     uint32_t line, group;
 };
 
-/* The rows of one model on one GPU type, by limit (none first, then from the highest), span, k, batch, line. */
+/* The rows of one model on one GPU type, by limit (none first, then from the highest), span, k,
+ * batch, line. */
 struct profile_group {
     const char *model, *gpu;
     const struct profile_point *rows;
     size_t count;
-    size_t base_count; /* of rows without a limit; where there are none, of rows at the highest one */
+    size_t
+        base_count; /* of rows without a limit; where there are none, of rows at the highest one */
 };
 
 /* Zero-initialise; release with profile_table_finish. Text is borrowed from it. */
@@ -35,8 +38,10 @@ struct profile_table {
     struct intern texts, keys;
 };
 
-/* Reads a profile CSV (plain, gz or zst). All bad rows are problems with line and column; then negative. */
-int profile_table_load(struct profile_table *profile, const char *path, struct problems *problems) MUST_CHECK;
+/* Reads a profile CSV (plain, gz or zst). All bad rows are problems with line and column; then
+ * negative. */
+int profile_table_load(struct profile_table *profile, const char *path,
+                       struct problems *problems) MUST_CHECK;
 void profile_table_finish(struct profile_table *profile);
 
 #endif

@@ -29,15 +29,15 @@ struct scores score_all(const struct points *points, const struct prediction *pr
     return s;
 }
 
-static double difference(const struct points *points, size_t i, enum quantity quantity, const struct prediction *a,
-                         const struct prediction *b) {
+static double difference(const struct points *points, size_t i, enum quantity quantity,
+                         const struct prediction *a, const struct prediction *b) {
     const struct point *point = &points->at.at[i];
     double d = score_error(point, &a[i], quantity) - score_error(point, &b[i], quantity);
     return isnan(d) ? 0 : d;
 }
 
-struct comparison score_compare(const struct points *points, enum quantity quantity, const struct prediction *a,
-                                const struct prediction *b) {
+struct comparison score_compare(const struct points *points, enum quantity quantity,
+                                const struct prediction *a, const struct prediction *b) {
     double n = 0, units = 0, mean = 0, squares = 0;
     for (size_t i = 0; i < points->at.count; i++) {
         n += !isnan(score_error(&points->at.at[i], &a[i], quantity));
@@ -63,8 +63,9 @@ static struct prediction predict(const struct form *form, const struct fit *fit,
     const struct speed_params speed = form_speed(fit->values);
     const struct power_params power = form_power(fit->values);
     double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, at.span));
-    return (struct prediction){
-        rate, form->power == POWER_LAW_NONE ? NAN : power_training_w(&power, speed.c_s, rate, INFINITY)};
+    return (struct prediction){rate, form->power == POWER_LAW_NONE
+                                         ? NAN
+                                         : power_training_w(&power, speed.c_s, rate, INFINITY)};
 }
 
 void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
@@ -78,7 +79,8 @@ bool predict_left_out(const struct points *points, const struct form *form, cons
     bool settled = !fit_leaves_open(points, form, NO_FOLD, fit);
     for (uint32_t fold = 0; fold < points->folds; fold++) {
         struct fit rest;
-        if (!fit_form(points, form, fold, fit, &rest) || (settled && fit_leaves_open(points, form, fold, &rest)))
+        if (!fit_form(points, form, fold, fit, &rest) ||
+            (settled && fit_leaves_open(points, form, fold, &rest)))
             return false;
         for (size_t i = 0; i < points->at.count; i++)
             if (points->at.at[i].configuration % points->folds == fold)
@@ -89,13 +91,14 @@ bool predict_left_out(const struct points *points, const struct form *form, cons
 
 /* ---- Tables ---- */
 
-void table_of_points(const struct points *points, const struct form *form, const struct fit *fit, uint32_t left_out,
-                     struct lookup *table) {
+void table_of_points(const struct points *points, const struct form *form, const struct fit *fit,
+                     uint32_t left_out, struct lookup *table) {
     *table = (struct lookup){.points = mem_zalloc(points->configurations, sizeof *table->points)};
     for (size_t i = 0; i < points->at.count;) {
         const struct point *first = &points->at.at[i];
         double rate = 0, power_w = 0, n = 0, powers = 0;
-        for (; i < points->at.count && points->at.at[i].configuration == first->configuration; i++, n++) {
+        for (; i < points->at.count && points->at.at[i].configuration == first->configuration;
+             i++, n++) {
             const struct point *point = &points->at.at[i];
             rate += point->rate;
             power_w += isnan(point->power_w) ? 0 : point->power_w;
@@ -107,7 +110,8 @@ void table_of_points(const struct points *points, const struct form *form, const
             .k = first->at.k,
             .batch = first->at.batch,
             .throughput_samples_s = rate / n * first->at.k,
-            .power_w_per_gpu = powers > 0 ? power_w / powers : predict(form, fit, first->at).power_w,
+            .power_w_per_gpu =
+                powers > 0 ? power_w / powers : predict(form, fit, first->at).power_w,
             .across_nodes = first->at.span == EASIM_ACROSS_NODES};
     }
     (void)lookup_sort(table); /* each place stands there once */
@@ -120,8 +124,8 @@ struct prediction table_predict(const struct lookup *table, struct place at) {
     return (struct prediction){speed_rate(1, at.batch, value.iteration_s), value.power_w};
 }
 
-void table_predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
-                            struct prediction *predictions) {
+void table_predict_left_out(const struct points *points, const struct form *form,
+                            const struct fit *fit, struct prediction *predictions) {
     for (uint32_t fold = 0; fold < points->folds; fold++) {
         struct lookup rest;
         table_of_points(points, form, fit, fold, &rest);

@@ -19,7 +19,8 @@ static struct prediction predict(const struct gpu_model *g, struct place at) {
     return p;
 }
 
-void validation_make(struct validation *v, const struct profile_group *group, const struct model_set *models) {
+void validation_make(struct validation *v, const struct profile_group *group,
+                     const struct model_set *models) {
     *v = (struct validation){.group = group};
     points_of_group(&v->points, group);
     size_t n = v->points.at.count;
@@ -44,8 +45,9 @@ void validation_finish(struct validation *v) {
 }
 
 void points_write_header(struct str *out) {
-    str_add(out, "model,gpu,k,across_nodes,batch_per_gpu,throughput_samples_s,throughput_model,power_w_per_gpu,"
-                 "power_model,energy_j_per_sample,energy_model,line,predicted_by\n");
+    str_add(
+        out,
+        "model,gpu,k,across_nodes,batch_per_gpu,throughput_samples_s,throughput_model,power_w_per_gpu,power_model,energy_j_per_sample,energy_model,line,predicted_by\n");
 }
 
 void points_write(struct str *out, const struct profile_group *group, const struct points *points,

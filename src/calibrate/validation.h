@@ -18,8 +18,9 @@ void validation_make(struct validation *validation, const struct profile_group *
                      const struct model_set *models);
 void validation_finish(struct validation *validation);
 
-/* Header, and a row per point, of a CSV of measured against modelled values, for figures. Not predicted: empty.
-   A lookup table meets the points that it was made of, so each row says which of the two predicts. */
+/* Header, and a row per point, of a CSV of measured against modelled values, for figures. Not
+   predicted: empty. A lookup table meets the points that it was made of, so each row says which of
+   the two predicts. */
 void points_write_header(struct str *out);
 void points_write(struct str *out, const struct profile_group *group, const struct points *points,
                   const struct prediction *predictions, bool by_table);

@@ -22,7 +22,9 @@ struct arguments {
 enum { KEY_METRICS = 512 };
 
 static const struct argp_option options[] = {
-    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; ablate.csv has all of them", 0}, {0}};
+    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; ablate.csv has all of them",
+     0},
+    {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
@@ -70,7 +72,8 @@ static int add_sets(struct arguments *a, const char *side, const char **sets, si
 }
 
 /* The scenario with one policy and its own parameters. */
-static int load_side(struct arguments *a, const char *side, struct study *study, struct problems *problems) {
+static int load_side(struct arguments *a, const char *side, struct study *study,
+                     struct problems *problems) {
     struct scenario_args *args = &a->run.scenario;
     struct scenario_overrides overrides = scenario_args_overrides(args);
     const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
@@ -118,13 +121,15 @@ static int check(const struct ablation *ablation, struct problems *problems) {
 
 /* --- the runs --- */
 
-static int print(const struct arguments *a, const struct ablate_output *output, const char *folder) {
+static int print(const struct arguments *a, const struct ablate_output *output,
+                 const char *folder) {
     const struct ablation *ablation = output->ablation;
     struct str text = {0};
     struct notes notes = {.sources = 0};
     for (int i = 0; i < 2; i++) {
         notes_add_study(&notes, &output->studies[i]);
-        notes_add_result(&notes, &output->studies[i], &ablation->cells[i == 0 ? ablation->cell_count - 1 : 0]);
+        notes_add_result(&notes, &output->studies[i],
+                         &ablation->cells[i == 0 ? ablation->cell_count - 1 : 0]);
     }
     if (a->run.format == FORMAT_TABLE) {
         ablate_report(output, &text);
@@ -144,19 +149,22 @@ static int print(const struct arguments *a, const struct ablate_output *output, 
 static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
     struct error error = {0};
     run_args_catch_interrupts();
-    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
+    const char *usual =
+        arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
     const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(&a->run);
     how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start(count, "replications", &studies[0], &how);
+    struct progress_line *progress =
+        a->run.quiet ? NULL : progress_line_start(count, "replications", &studies[0], &how);
     int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
     progress_line_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs, NULL};
+    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs,
+                                           NULL};
     const struct ablate_output output = {.origin = &origin,
                                          .studies = studies,
                                          .ablation = ablation,
@@ -177,8 +185,10 @@ int cli_ablate(int argc, char **argv) {
         NULL,
         "Splits the difference A - B between two list policies into components.\v"
         "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
-        "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of\n"
-        "the two on the same workloads; the Shapley shares of the components add up to the difference.\n"
+        "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... "
+        "Runs every mixture of\n"
+        "the two on the same workloads; "
+        "the Shapley shares of the components add up to the difference.\n"
         "Exit codes are those of easim run. DIR is results/NAME/ablate unless given.",
         children,
         NULL,

@@ -67,8 +67,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "model file to write", 0},
-    {"points", KEY_POINTS, "FILE", 0, "CSV of measured and modelled points to write, for tools/calibration.gp", 0},
-    {"check", KEY_CHECK, "MODELS.yaml", 0, "compare these models with the profile; nothing is fitted", 0},
+    {"points", KEY_POINTS, "FILE", 0,
+     "CSV of measured and modelled points to write, for tools/calibration.gp", 0},
+    {"check", KEY_CHECK, "MODELS.yaml", 0,
+     "compare these models with the profile; nothing is fitted", 0},
     {"max-error", KEY_MAX_ERROR, "FRACTION", 0, "with --check: exit 1 if a mean error is above", 0},
     {"max-form-error", KEY_MAX_FORM_ERROR, "FRACTION", 0,
      "mean error in sample above which the lookup table replaces a form (default: 0.04)", 0},
@@ -101,16 +103,18 @@ static void print_parameters(const struct form_choice *c) {
 static void print_limits(const struct limits *l) {
     for (size_t i = 0; i < l->levels.count; i++) {
         const struct power_level *level = &l->levels.at[i];
-        printf("  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configurations)%s\n",
-               level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
-               (long long)level->configurations,
-               level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
+        printf(
+            "  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configurations)%s\n",
+            level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
+            (long long)level->configurations,
+            level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
     }
 }
 
 static void print_choice(const struct form_choice *c, const struct limits *limits) {
-    printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu, c->points.at.count,
-           c->points.at.count == 1 ? "" : "s", c->points.configurations, c->points.configurations == 1 ? "" : "s");
+    printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu,
+           c->points.at.count, c->points.at.count == 1 ? "" : "s", c->points.configurations,
+           c->points.configurations == 1 ? "" : "s");
     if (!isnan(c->group->rows[0].limit_w))
         printf(", at the highest limit of %g W", c->group->rows[0].limit_w);
     else if (c->group->count > c->group->base_count)
@@ -137,8 +141,8 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
 }
 
-static int write_outputs(const struct arguments *a, const struct form_choice *choices, const struct limits *limits,
-                         size_t count) {
+static int write_outputs(const struct arguments *a, const struct form_choice *choices,
+                         const struct limits *limits, size_t count) {
     const struct writer_options how = {a->profile, a->m0, a->phi};
     struct str models = {0}, points = {0};
     struct error error = {0};
@@ -161,7 +165,8 @@ static int calibrate(const struct arguments *a, const struct profile_table *prof
     struct form_choice *choices = mem_zalloc(count, sizeof *choices);
     struct limits *limits = mem_zalloc(count, sizeof *limits);
     for (size_t i = 0; i < count; i++) {
-        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error, &arena);
+        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error,
+                         &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
     }
     int r = write_outputs(a, choices, limits, count);
@@ -200,8 +205,9 @@ static void print_worst(const struct validation *v) {
         const struct point *p = &points[worst];
         double rate = v->predictions[worst].rate;
         printed[worst] = true;
-        printf("  line %u: k %u, batch %u: throughput %.6g measured, %.6g modelled (%+.2f %%)\n", p->line, p->at.k,
-               p->at.batch, p->rate * p->at.k, rate * p->at.k, 100 * (rate / p->rate - 1));
+        printf("  line %u: k %u, batch %u: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
+               p->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
+               100 * (rate / p->rate - 1));
     }
     free(printed);
 }
@@ -211,7 +217,8 @@ static bool print_validation(const struct validation *v, double max_error) {
     size_t n = v->points.at.count, predicted = v->scores.points[THROUGHPUT];
     printf("%s on %s: %zu of %zu rows predicted", v->group->model, v->group->gpu, predicted, n);
     if (v->group->count > v->group->base_count)
-        printf(", %zu below the highest power limit left out", v->group->count - v->group->base_count);
+        printf(", %zu below the highest power limit left out",
+               v->group->count - v->group->base_count);
     printf("\n");
     if (v->missing) {
         printf("  %s\n", v->missing);
@@ -228,10 +235,12 @@ static bool print_validation(const struct validation *v, double max_error) {
     return kept;
 }
 
-static int check(const struct arguments *a, const struct profile_table *profile, struct problems *problems) {
+static int check(const struct arguments *a, const struct profile_table *profile,
+                 struct problems *problems) {
     struct arena arena = {0};
     struct binding binding = {.arena = &arena, .problems = problems};
-    struct yaml_node path = {.kind = YAML_NODE_SCALAR, .text = a->check, .length = strlen(a->check)};
+    struct yaml_node path = {
+        .kind = YAML_NODE_SCALAR, .text = a->check, .length = strlen(a->check)};
     struct model_set models;
     struct str points = {0};
     struct error error = {0};
@@ -269,10 +278,8 @@ int cli_calibrate(int argc, char **argv) {
         options,
         parse,
         "PROFILE.csv",
-        "Fits the models of speed and power to a measured profile and says how well they fit, or "
-        "checks models against one.\v"
-        "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, "
-        "precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, label.*",
+        "Fits the models of speed and power to a measured profile and says how well they fit, or checks models against one.\v"
+        "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, label.*",
         NULL,
         NULL,
         NULL};

@@ -17,8 +17,10 @@ int cli_check(int argc, char **argv) {
     struct scenario_args args = {0};
     const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {
-        NULL,     parse, NULL, "Loads a scenario and everything it refers to, and reports every problem.",
-        children, NULL,  NULL};
+        NULL,     parse,
+        NULL,     "Loads a scenario and everything it refers to, and reports every problem.",
+        children, NULL,
+        NULL};
     cli_parse(&argp, argc, argv, &args);
     struct problems problems = {0};
     struct study study;

@@ -30,5 +30,6 @@ int cli_print(const struct str *text, struct error *reterr) {
 }
 
 int cli_write(const char *path, const struct str *text, struct error *reterr) {
-    return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : cli_print(text, reterr);
+    return path ? atomic_file_write_whole(path, text->text, text->length, reterr)
+                : cli_print(text, reterr);
 }

@@ -11,7 +11,8 @@
 
 const struct command cli_commands[] = {
     {"ablate", "split the difference between two policies into components", cli_ablate, true},
-    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate, false},
+    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate,
+     false},
     {"check", "load a scenario and report every problem in it", cli_check, false},
     {"compare", "run several policies on the same workloads and compare them", cli_compare, true},
     {"gen", "write the jobs of one replication as a workload CSV", cli_gen, false},
@@ -27,10 +28,13 @@ const struct command cli_commands[] = {
 
 static void print_usage(FILE *file) {
     fprintf(file, "Usage: easim COMMAND [ARGUMENTS]\n"
-                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n\nCommands:\n");
+                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
+                  "\n"
+                  "Commands:\n");
     for (const struct command *c = cli_commands; c->name; c++)
         fprintf(file, "  %-10s %s\n", c->name, c->summary);
-    fprintf(file, "\neasim COMMAND --help explains a command; easim --version names the version.\n");
+    fprintf(file,
+            "\neasim COMMAND --help explains a command; easim --version names the version.\n");
 }
 
 static int unknown_command(const char *name) {
@@ -39,7 +43,8 @@ static int unknown_command(const char *name) {
     for (const struct command *c = cli_commands; c->name; c++)
         names[count++] = c->name;
     struct arena arena = {0};
-    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name, str_suggestion(&arena, name, names, count));
+    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name,
+            str_suggestion(&arena, name, names, count));
     arena_finish(&arena);
     return EXIT_BAD_INPUT;
 }
@@ -50,7 +55,8 @@ int cli_main(int argc, char **argv) {
         print_usage(stderr);
         return EXIT_BAD_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
     }

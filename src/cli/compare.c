@@ -40,9 +40,11 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     changed.sets.count = total;
     int r = ERROR_INPUT;
     if (refusal)
-        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->kind->name, refusal);
+        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->kind->name,
+                     refusal);
     else
-        r = contenders_load(&s->perturbed[index], &changed, a->policies.at, a->policies.count, problems);
+        r = contenders_load(&s->perturbed[index], &changed, a->policies.at, a->policies.count,
+                            problems);
     free(sets);
     free(more.sets.at);
     return r;
@@ -50,7 +52,8 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
 
 static int load(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
-    if (contenders_load(&s->clean, &a->run.scenario, a->policies.at, a->policies.count, problems) < 0)
+    if (contenders_load(&s->clean, &a->run.scenario, a->policies.at, a->policies.count, problems) <
+        0)
         return ERROR_INPUT;
     scenario_args_plain(&a->run.scenario, &s->plain);
     for (size_t i = 0; i < s->clean.count; i++)
@@ -71,9 +74,10 @@ static int open_folders(struct session *s, struct error *reterr) {
     s->folder = run_args_folder(&a->run, s->folder, reterr);
     int r = s->folder ? contenders_open(&s->clean, s->folder, &a->run, reterr) : reterr->code;
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
-        r = contenders_open(&s->perturbed[i],
-                            arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].kind->name),
-                            &summary_only, reterr);
+        r = contenders_open(
+            &s->perturbed[i],
+            arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].kind->name),
+            &summary_only, reterr);
     arena_finish(&arena);
     return r;
 }
@@ -81,10 +85,11 @@ static int open_folders(struct session *s, struct error *reterr) {
 /* The comparison of what has so many replications. */
 static void assemble(struct session *s, uint32_t replications) {
     const char *baseline = s->clean.at[s->args->baseline].study.module.policy->name;
-    s->comparison = (struct comparison){.series = s->series,
-                                        .replications = replications,
-                                        .baseline = COMPARE_NOBODY,
-                                        .count = contenders_series(&s->clean, replications, s->series, NULL)};
+    s->comparison =
+        (struct comparison){.series = s->series,
+                            .replications = replications,
+                            .baseline = COMPARE_NOBODY,
+                            .count = contenders_series(&s->clean, replications, s->series, NULL)};
     for (size_t i = 0; i < s->comparison.count; i++)
         if (strcmp(s->series[i].policy, baseline) == 0)
             s->comparison.baseline = i;
@@ -125,8 +130,9 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
         size_t *places = mem_zalloc(all->count, sizeof *places);
         size_t count = contenders_series(all, replications, perturbed, places);
         for (size_t p = 0; p < count; p++)
-            clean[p] = (struct compare_series){.policy = perturbed[p].policy,
-                                               .summaries = s->clean.at[places[p]].result.summaries};
+            clean[p] =
+                (struct compare_series){.policy = perturbed[p].policy,
+                                        .summaries = s->clean.at[places[p]].result.summaries};
         free(places);
         out[i] = (struct compare_perturbed){asked->kind->name,
                                             asked->amount,
@@ -159,7 +165,8 @@ static void add_precision(const struct session *s, struct str *out) {
              precision <= s->goal.relative ? "" : ", not as well as asked for");
 }
 
-static int print(const struct session *s, const struct compare_output *output, const struct notes *notes) {
+static int print(const struct session *s, const struct compare_output *output,
+                 const struct notes *notes) {
     const struct run_args *a = &s->args->run;
     struct str text = {0}, precision = {0};
     add_precision(s, &precision);
@@ -186,16 +193,19 @@ static const char *const *list_folders(const struct session *s, struct arena *ar
     const char **folders = arena_alloc(arena, (most + 1) * sizeof *folders);
     for (size_t i = 0; i <= s->args->perturbations.count; i++) {
         const struct contenders *all = i == 0 ? &s->clean : &s->perturbed[i - 1];
-        const char *above =
-            i == 0 ? "" : arena_printf(arena, "perturbed/%s/", s->args->perturbations.at[i - 1].kind->name);
+        const char *above = i == 0 ? ""
+                                   : arena_printf(arena, "perturbed/%s/",
+                                                  s->args->perturbations.at[i - 1].kind->name);
         for (size_t p = 0; p < all->count; p++)
             if (all->at[p].result.count > 0)
-                folders[count++] = arena_printf(arena, "%s%s", above, all->at[p].study.module.policy->name);
+                folders[count++] =
+                    arena_printf(arena, "%s%s", above, all->at[p].study.module.policy->name);
     }
     return folders;
 }
 
-/* Policies that have failed, or those that an interruption kept from being compared. NULL-terminated, in the arena.
+/* Policies that have failed, or those that an interruption kept from being compared.
+ * NULL-terminated, in the arena.
  */
 static const char *const *list_policies(const struct session *s, bool failed, struct arena *arena) {
     const char **names = arena_alloc(arena, (s->clean.count + 1) * sizeof *names);
@@ -226,7 +236,8 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     memcpy(output.pareto, a->pareto, sizeof output.pareto);
     contenders_commit(&s->clean);
     struct arena arena = {0};
-    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs, NULL};
+    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs,
+                                           NULL};
     const struct compare_dir_state state = {.partial = s->clean.code != EXIT_DONE,
                                             .failed = list_policies(s, true, &arena),
                                             .missing = list_policies(s, false, &arena),
@@ -237,8 +248,9 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     int code = s->clean.code;
     find_notes(s, &notes);
     if (s->comparison.count > 0) {
-        int written = compare_dir_write(s->folder, &output, &state, &error) < 0 ? cli_report_error(&error)
-                                                                                : print(s, &output, &notes);
+        int written = compare_dir_write(s->folder, &output, &state, &error) < 0
+                          ? cli_report_error(&error)
+                          : print(s, &output, &notes);
         code = code == EXIT_DONE ? written : code;
     }
     notes_finish(&notes);

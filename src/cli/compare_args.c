@@ -25,23 +25,24 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"policies", KEY_POLICIES, "A,B,C|all", 0, "policies to compare; all: every one that is found and loads", 0},
+    {"policies", KEY_POLICIES, "A,B,C|all", 0,
+     "policies to compare; all: every one that is found and loads", 0},
     {"baseline", KEY_BASELINE, "A", 0,
      "the policy that others are compared with (default: the first; of all, the scenario's)", 0},
-    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; compare.csv has all of them", 0},
+    {"metrics", KEY_METRICS, "M,...", 0,
+     "metrics of the printed table; compare.csv has all of them", 0},
     {"pareto", KEY_PARETO, "M,M[,M]", 0,
      "metrics of the Pareto front (default: energy_per_work_kwh,jct_restricted_mean_s)", 0},
     {"until-ci", KEY_UNTIL_CI, "[METRIC=]2%", 0,
-     "add replications until the 95 % interval of METRIC (default: the first of the Pareto front) is within so "
-     "much "
-     "of its mean, for every policy",
+     "add replications until the 95 % interval of METRIC (default: the first of the Pareto front) is within so much of its mean, for every policy",
      0},
-    {"max-replications", KEY_MOST, "N", 0, "with --until-ci: but no more than so many (default: 1000)", 0},
+    {"max-replications", KEY_MOST, "N", 0,
+     "with --until-ci: but no more than so many (default: 1000)", 0},
     {"perturb", KEY_PERTURB, "arrivals=0.1,...", 0,
-     "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a "
-     "node and day), noise (sigma of true speeds)",
+     "run all policies again under each perturbation: arrivals (share more), sizes (share larger), failures (of a node and day), noise (sigma of true speeds)",
      0},
-    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0, "a replication that takes longer by the clock has failed", 0},
+    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0,
+     "a replication that takes longer by the clock has failed", 0},
     {0},
 };
 
@@ -53,7 +54,8 @@ static void parse_pareto(struct compare_args *a, const char *list, struct argp_s
     for (a->pareto_count = 0; a->pareto_count < asked.count; a->pareto_count++) {
         unsigned column = asked.columns[a->pareto_count];
         if (metric_kind(column).better == METRIC_NEITHER)
-            argp_error(state, "--pareto: neither less nor more of %s is better", summary_names[column]);
+            argp_error(state, "--pareto: neither less nor more of %s is better",
+                       summary_names[column]);
         a->pareto[a->pareto_count] = column;
     }
 }
@@ -120,8 +122,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 void compare_args_parse(struct compare_args *a, int argc, char **argv) {
     static const struct option_metrics shown = {
-        {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(energy_kwh), SUMMARY_COLUMN(throughput_jobs_per_h),
-         SUMMARY_COLUMN(jct_restricted_mean_s), SUMMARY_COLUMN(jct_mean_s), SUMMARY_COLUMN(edp_mean_js),
+        {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(energy_kwh),
+         SUMMARY_COLUMN(throughput_jobs_per_h), SUMMARY_COLUMN(jct_restricted_mean_s),
+         SUMMARY_COLUMN(jct_mean_s), SUMMARY_COLUMN(edp_mean_js),
          SUMMARY_COLUMN(deadline_miss_rate), SUMMARY_COLUMN(jain_gpu_s)},
         8};
     const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
@@ -180,7 +183,8 @@ static void find_policies(struct compare_args *a, struct problems *problems) {
         module_close(&module);
     }
     if (a->policies.count == 0 && problems->count == 0)
-        problems_add(problems, (struct location){0}, NULL, "--policies: expected policies, got \"\"");
+        problems_add(problems, (struct location){0}, NULL,
+                     "--policies: expected policies, got \"\"");
 }
 
 static void find_perturbation(struct compare_args *a, const char *item, struct problems *problems) {
@@ -191,21 +195,23 @@ static void find_perturbation(struct compare_args *a, const char *item, struct p
     for (const struct perturbation *p = perturbations; p->name; p++)
         names[count++] = p->name;
     if (!asked.kind) {
-        problems_add(problems, (struct location){0}, NULL, "--perturb: nothing to perturb is named \"%.80s\"%s",
-                     name, str_suggestion(arena, name, names, count));
+        problems_add(problems, (struct location){0}, NULL,
+                     "--perturb: nothing to perturb is named \"%.80s\"%s", name,
+                     str_suggestion(arena, name, names, count));
         return;
     }
     asked.amount = asked.kind->amount;
     if (amount && (!numfmt_parse_real(amount, strlen(amount), &asked.amount) ||
                    !(asked.amount > asked.kind->least && asked.amount <= asked.kind->most))) {
         problems_add(problems, (struct location){0}, NULL,
-                     "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name, asked.kind->least,
-                     asked.kind->most, item);
+                     "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name,
+                     asked.kind->least, asked.kind->most, item);
         return;
     }
     for (size_t i = 0; i < a->perturbations.count; i++)
         if (a->perturbations.at[i].kind == asked.kind)
-            problems_add(problems, (struct location){0}, NULL, "--perturb: %s is listed twice", name);
+            problems_add(problems, (struct location){0}, NULL, "--perturb: %s is listed twice",
+                         name);
     array_push(&a->perturbations, asked);
 }
 
@@ -223,7 +229,8 @@ static void find_own_policy(struct compare_args *a) {
 int compare_args_resolve(struct compare_args *a, struct problems *problems) {
     find_policies(a, problems);
     if (a->perturb_list && !*a->perturb_list)
-        problems_add(problems, (struct location){0}, NULL, "--perturb: expected perturbations, got \"\"");
+        problems_add(problems, (struct location){0}, NULL,
+                     "--perturb: expected perturbations, got \"\"");
     for (const char *list = a->perturb_list; list && *list;)
         find_perturbation(a, option_next(&list, &a->run.scenario.arena), problems);
     if (problems->count > 0)
@@ -239,8 +246,10 @@ static const char *name_of(const struct contender *c) {
     return c->study.module.policy->name;
 }
 
-/* The one of that name or path; else, with `all`, the one the scenario names itself; else the first. */
-static void find_baseline(struct compare_args *a, const struct contender *contenders, struct problems *problems) {
+/* The one of that name or path; else, with `all`, the one the scenario names itself; else the
+ * first. */
+static void find_baseline(struct compare_args *a, const struct contender *contenders,
+                          struct problems *problems) {
     const char *wanted = a->baseline_name ? a->baseline_name : a->own_policy;
     const char **names = arena_alloc(&a->run.scenario.arena, a->policies.count * sizeof *names);
     a->baseline = a->policies.count;
@@ -267,22 +276,25 @@ static void refuse_doubles(const struct compare_args *a, const struct contender 
             j++;
         const char *first = a->policies.at[j], *second = a->policies.at[i];
         if (j < i && strcmp(first, second) == 0)
-            problems_add(problems, (struct location){0}, NULL, "--policies: policy \"%s\" is listed twice",
-                         name_of(&contenders[i]));
+            problems_add(problems, (struct location){0}, NULL,
+                         "--policies: policy \"%s\" is listed twice", name_of(&contenders[i]));
         else if (j < i)
-            problems_add(problems, (struct location){0}, NULL, "--policies: %s and %s are both policy \"%s\"",
-                         first, second, name_of(&contenders[i]));
+            problems_add(problems, (struct location){0}, NULL,
+                         "--policies: %s and %s are both policy \"%s\"", first, second,
+                         name_of(&contenders[i]));
     }
 }
 
-int compare_args_check(struct compare_args *a, const struct contender *contenders, struct problems *problems) {
+int compare_args_check(struct compare_args *a, const struct contender *contenders,
+                       struct problems *problems) {
     refuse_doubles(a, contenders, problems);
     find_baseline(a, contenders, problems);
     int64_t replications = contenders[0].study.scenario.replications;
     if (a->goal.relative > 0 && replications > a->goal.most)
-        problems_add(problems, (struct location){0}, NULL,
-                     "--max-replications: expected at least the %lld replications to begin with, got %u",
-                     (long long)replications, a->goal.most);
+        problems_add(
+            problems, (struct location){0}, NULL,
+            "--max-replications: expected at least the %lld replications to begin with, got %u",
+            (long long)replications, a->goal.most);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 

@@ -20,8 +20,8 @@ static void add_new(struct problems *all, const struct problems *more) {
     }
 }
 
-int contenders_load(struct contenders *all, const struct scenario_args *args, const char *const *policies,
-                    size_t count, struct problems *problems) {
+int contenders_load(struct contenders *all, const struct scenario_args *args,
+                    const char *const *policies, size_t count, struct problems *problems) {
     size_t before = problems->count;
     struct scenario_overrides overrides = scenario_args_overrides(args);
     overrides.policies = policies;
@@ -30,7 +30,8 @@ int contenders_load(struct contenders *all, const struct scenario_args *args, co
     for (; all->count < count; all->count++) {
         struct problems own = {0};
         overrides.policy = policies[all->count];
-        if (study_load(&all->at[all->count].study, args->config, &overrides, ingest_readers, &own) < 0)
+        if (study_load(&all->at[all->count].study, args->config, &overrides, ingest_readers, &own) <
+            0)
             add_new(problems, &own);
         problems_finish(&own);
     }
@@ -55,7 +56,8 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
     return 0;
 }
 
-int contenders_leave_out(struct contenders *all, const struct run_args *args, struct error *reterr) {
+int contenders_leave_out(struct contenders *all, const struct run_args *args,
+                         struct error *reterr) {
     const struct replicate_options how = run_args_options(args);
     const struct isolated tries = {.count = all->count,
                                    .processes = how.processes,
@@ -67,12 +69,13 @@ int contenders_leave_out(struct contenders *all, const struct run_args *args, st
     int r = isolated_run(&tries, reterr);
     for (size_t i = 0; i < all->count && !args->quiet; i++)
         if (all->at[i].left_out)
-            fprintf(stderr, "easim compare: %s is left out: %s\n", all->at[i].study.module.policy->name,
-                    all->at[i].refusal);
+            fprintf(stderr, "easim compare: %s is left out: %s\n",
+                    all->at[i].study.module.policy->name, all->at[i].refusal);
     return r;
 }
 
-int contenders_open(struct contenders *all, const char *folder, const struct run_args *args, struct error *reterr) {
+int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
+                    struct error *reterr) {
     struct arena arena = {0};
     int r = 0;
     for (size_t i = 0; i < all->count && r == 0; i++) {
@@ -88,15 +91,17 @@ int contenders_open(struct contenders *all, const char *folder, const struct run
     return r;
 }
 
-/* What was finished of a failed or interrupted run is kept and marked partial, as by `easim run`. */
+/* What was finished of a failed or interrupted run is kept and marked partial, as by `easim run`.
+ */
 static void fail(struct contenders *all, struct contender *c, const struct error *error) {
     struct error second = {0};
     struct error whole = *error;
     if (error->code == ERROR_CANCELLED)
-        error_set(&whole, error->code,
-                  "%s: %u of %u replications of policy %s are finished and kept, as is what was finished before",
-                  error->text, c->result.count, (unsigned)c->study.scenario.replications,
-                  c->study.module.policy->name);
+        error_set(
+            &whole, error->code,
+            "%s: %u of %u replications of policy %s are finished and kept, as is what was finished before",
+            error->text, c->result.count, (unsigned)c->study.scenario.replications,
+            c->study.module.policy->name);
     int code = cli_report_error(&whole);
     if (c->result.count == 0)
         run_dir_abort(c->dir);
@@ -120,16 +125,18 @@ static void commit(struct contenders *all, struct contender *c) {
     c->dir = NULL;
 }
 
-void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args, bool last) {
+void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args,
+                    bool last) {
     uint32_t missing = 0;
     for (size_t i = 0; i < all->count; i++)
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(args);
     struct progress_line *progress =
-        args->quiet ? NULL
-                    : progress_line_start(missing, "replications",
-                                     all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
+        args->quiet
+            ? NULL
+            : progress_line_start(missing, "replications",
+                                  all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];
         struct error error = {0};
@@ -165,8 +172,8 @@ void contenders_finish(struct contenders *all) {
     free(all->at);
 }
 
-size_t contenders_series(const struct contenders *all, uint32_t replications, struct compare_series *series,
-                         size_t *places) {
+size_t contenders_series(const struct contenders *all, uint32_t replications,
+                         struct compare_series *series, size_t *places) {
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++) {
         const struct contender *c = &all->at[i];
@@ -174,8 +181,9 @@ size_t contenders_series(const struct contenders *all, uint32_t replications, st
             continue;
         if (places)
             places[count] = i;
-        series[count++] = (struct compare_series){
-            .policy = c->study.module.policy->name, .summaries = c->result.summaries, .trends = c->result.trends};
+        series[count++] = (struct compare_series){.policy = c->study.module.policy->name,
+                                                  .summaries = c->result.summaries,
+                                                  .trends = c->result.trends};
     }
     return count;
 }

@@ -47,8 +47,8 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     }
 }
 
-static int write_rows(const struct arguments *a, const struct study *study, const struct workload *workload,
-                      struct error *reterr) {
+static int write_rows(const struct arguments *a, const struct study *study,
+                      const struct workload *workload, struct error *reterr) {
     struct trace trace = {0};
     struct str text = {0};
     record_jobs(&study->source, workload, &trace);
@@ -65,7 +65,8 @@ static int write_rows(const struct arguments *a, const struct study *study, cons
     return r;
 }
 
-static int generate(const struct arguments *a, const struct study *study, struct problems *problems) {
+static int generate(const struct arguments *a, const struct study *study,
+                    struct problems *problems) {
     struct workload workload = {0};
     struct error error = {0};
     const char *obstacle = record_obstacle(&study->source);
@@ -90,16 +91,17 @@ int cli_gen(int argc, char **argv) {
         options,
         parse,
         NULL,
-        "Writes the jobs of one replication as a workload CSV, which runs as a trace with the "
-        "same results.\vCONFIG.yaml may be - for standard input.",
+        "Writes the jobs of one replication as a workload CSV, which runs as a trace with the same results.\v"
+        "CONFIG.yaml may be - for standard input.",
         children,
         NULL,
         NULL};
     cli_parse(&argp, argc, argv, &a);
     struct problems problems = {0};
     struct study study;
-    int code = scenario_args_load(&a.scenario, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                                      : generate(&a, &study, &problems);
+    int code = scenario_args_load(&a.scenario, &study, &problems) < 0
+                   ? cli_report_problems(&problems)
+                   : generate(&a, &study, &problems);
     study_finish(&study);
     problems_finish(&problems);
     scenario_args_finish(&a.scenario);

@@ -1,4 +1,5 @@
-/* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed and dropped. */
+/* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed
+ * and dropped. */
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -63,11 +64,13 @@ static void rows(const char *text, struct trace_changes *changes, struct argp_st
 static void add_work(const char *text, struct arguments *a, struct argp_state *state) {
     const char *equals = strrchr(text, '=');
     double samples = 0;
-    if (!equals || equals == text || !numfmt_parse_real(equals + 1, strlen(equals + 1), &samples) || samples <= 0)
+    if (!equals || equals == text || !numfmt_parse_real(equals + 1, strlen(equals + 1), &samples) ||
+        samples <= 0)
         argp_error(state, "--work: expected MODEL=SAMPLES, got \"%s\"", text);
     else
-        array_push(&a->work, ((struct trace_work){.model = arena_strndup(&a->arena, text, (size_t)(equals - text)),
-                                                  .samples = samples}));
+        array_push(&a->work, ((struct trace_work){
+                                 .model = arena_strndup(&a->arena, text, (size_t)(equals - text)),
+                                 .samples = samples}));
 }
 
 static error_t parse_change(int key, char *value, struct argp_state *state) {
@@ -163,18 +166,23 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "workload CSV to write (default: standard output)", 0},
-    {"estimate", 'e', "run|requested", 0, "swf: what stands as requested_s (default: requested)", 0},
-    {"models", 'm', NULL, 0, "itp: take model, batch and deadline from the log where it has them", 0},
+    {"estimate", 'e', "run|requested", 0, "swf: what stands as requested_s (default: requested)",
+     0},
+    {"models", 'm', NULL, 0, "itp: take model, batch and deadline from the log where it has them",
+     0},
     {"time-zone", KEY_TIME_ZONE, "ZONE", 0, "of local times: UTC, +08:00, America/Los_Angeles", 0},
-    {"work", KEY_WORK, "MODEL=SAMPLES", 0, "pollux, sia: work of the jobs of an application; may be repeated", 0},
+    {"work", KEY_WORK, "MODEL=SAMPLES", 0,
+     "pollux, sia: work of the jobs of an application; may be repeated", 0},
     {"from", KEY_FROM, "DURATION", 0, "drop jobs submitted earlier, counted from the first", 0},
     {"until", KEY_UNTIL, "DURATION", 0, "drop jobs submitted then or later", 0},
-    {"rows", KEY_ROWS, "N|FIRST:LAST", 0, "keep these jobs, in order of submit, of those that are left", 0},
+    {"rows", KEY_ROWS, "N|FIRST:LAST", 0,
+     "keep these jobs, in order of submit, of those that are left", 0},
     {"kill-at-request", KEY_KILL, NULL, 0, "cut run times at the requested time", 0},
-    {"load-scale", KEY_SCALE, "FACTOR", 0, "jobs for each job: leave some out, or repeat some on other days", 0},
+    {"load-scale", KEY_SCALE, "FACTOR", 0,
+     "jobs for each job: leave some out, or repeat some on other days", 0},
     {"compress", KEY_COMPRESS, "FACTOR", 0, "divide the times between submits", 0},
-    {"assign", KEY_ASSIGN, "FILE", 0, "YAML with users, deadlines, assign: what the log lacks, drawn from the seed",
-     0},
+    {"assign", KEY_ASSIGN, "FILE", 0,
+     "YAML with users, deadlines, assign: what the log lacks, drawn from the seed", 0},
     {"seed", KEY_SEED, "N", 0, "of --load-scale and --assign (default: 1)", 0},
     {"nodes", KEY_NODES, "FILE", 0, "alibaba-gpu-2023: the node list", 0},
     {"cluster-out", KEY_CLUSTER, "FILE", 0, "cluster section made of --nodes", 0},
@@ -182,7 +190,8 @@ static const struct argp_option options[] = {
 };
 
 /* The instant of t = 0, which is also what start_time of a scenario wants. */
-static void report_offset(const struct trace_reader *reader, double offset_s, const char *name, struct str *log) {
+static void report_offset(const struct trace_reader *reader, double offset_s, const char *name,
+                          struct str *log) {
     char date[32] = "";
     time_t instant = (time_t)offset_s;
     struct tm utc;
@@ -193,7 +202,8 @@ static void report_offset(const struct trace_reader *reader, double offset_s, co
 
 static void report(const struct trace_reader *reader, const struct trace *trace, const char *name,
                    struct str *log) {
-    str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read, trace->rows.count);
+    str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read,
+             trace->rows.count);
     if (trace->offset_s != 0)
         report_offset(reader, trace->offset_s, name, log);
     trace_write_notes(trace, name, "", log);
@@ -201,7 +211,8 @@ static void report(const struct trace_reader *reader, const struct trace *trace,
 
 /* What the options do to all rows together, and its report. */
 static void change(const struct arguments *a, const struct trace_reader *reader,
-                   const struct trace_assignment *assignment, struct trace *trace, struct str *log) {
+                   const struct trace_assignment *assignment, struct trace *trace,
+                   struct str *log) {
     const char *name = a->inputs.count == 1 ? a->inputs.at[0] : "all files";
     size_t before = trace->rows.count;
     double offset_s = trace->offset_s;
@@ -216,8 +227,8 @@ static void change(const struct arguments *a, const struct trace_reader *reader,
     trace_write_notes(trace, name, "", log);
 }
 
-static int read_inputs(const struct arguments *a, const struct trace_reader *reader, struct trace *trace,
-                       struct str *log, struct problems *problems) {
+static int read_inputs(const struct arguments *a, const struct trace_reader *reader,
+                       struct trace *trace, struct str *log, struct problems *problems) {
     size_t count = a->inputs.count;
     struct trace *parts = mem_zalloc(count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
@@ -236,8 +247,8 @@ static int read_inputs(const struct arguments *a, const struct trace_reader *rea
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
-static int write_all(const struct arguments *a, const struct trace *trace, const struct str *cluster,
-                     struct error *reterr) {
+static int write_all(const struct arguments *a, const struct trace *trace,
+                     const struct str *cluster, struct error *reterr) {
     struct str text = {0};
     trace_file_write(trace, &text);
     int r = a->nodes ? cli_write(a->cluster_output, cluster, reterr) : 0;
@@ -302,7 +313,8 @@ static int unknown_format(const char *name) {
 int cli_import(int argc, char **argv) {
     struct arguments a = {.changes = trace_changes_none};
     struct str help = {0};
-    str_add(&help, "Reads a recorded job log (plain, gz or zst) and writes it as a workload CSV.\v");
+    str_add(&help,
+            "Reads a recorded job log (plain, gz or zst) and writes it as a workload CSV.\v");
     add_formats(&help);
     const struct argp argp = {options, parse, "FORMAT FILE...", help.text, NULL, NULL, NULL};
     a.changes.seed = 1;
@@ -315,9 +327,11 @@ int cli_import(int argc, char **argv) {
     if (!reader)
         r = unknown_format(a.format);
     else if (unused != 0)
-        fprintf(stderr, "easim import: --%s means nothing to format %s\n", name_of(unused), reader->name);
+        fprintf(stderr, "easim import: --%s means nothing to format %s\n", name_of(unused),
+                reader->name);
     else if (a.nodes && strcmp(reader->name, alibaba_gpu_2023_reader.name) != 0)
-        fprintf(stderr, "easim import: --nodes belongs to format %s\n", alibaba_gpu_2023_reader.name);
+        fprintf(stderr, "easim import: --nodes belongs to format %s\n",
+                alibaba_gpu_2023_reader.name);
     else
         r = run(&a, reader);
     str_finish(&help);

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-int64_t option_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state) {
+int64_t option_count(const char *text, int64_t least, int64_t most, const char *option,
+                     struct argp_state *state) {
     int64_t value = 0;
     if (!numfmt_parse_int(text, strlen(text), &value) || value < least || value > most)
-        argp_error(state, "%s: expected integer %lld..%lld, got \"%s\"", option, (long long)least, (long long)most,
-                   text);
+        argp_error(state, "%s: expected integer %lld..%lld, got \"%s\"", option, (long long)least,
+                   (long long)most, text);
     return value;
 }
 
@@ -18,15 +19,16 @@ int64_t option_seed(const char *text, const char *option, struct argp_state *sta
     return option_count(text, 0, 1LL << 53, option, state);
 }
 
-double option_real(const char *text, double least, double most, const char *option, struct argp_state *state) {
+double option_real(const char *text, double least, double most, const char *option,
+                   struct argp_state *state) {
     double value = 0;
     if (!numfmt_parse_real(text, strlen(text), &value) || value < least || value > most)
         argp_error(state, "%s: expected number %g..%g, got \"%s\"", option, least, most, text);
     return value;
 }
 
-double option_dimension(const char *text, enum dimension dimension, double least, double most, const char *option,
-                        struct argp_state *state) {
+double option_dimension(const char *text, enum dimension dimension, double least, double most,
+                        const char *option, struct argp_state *state) {
     double value = 0;
     if (!units_parse(dimension, text, strlen(text), &value) || value < least || value > most)
         argp_error(state, "%s: expected number %g..%g (units: %s), got \"%s\"", option, least, most,
@@ -36,12 +38,14 @@ double option_dimension(const char *text, enum dimension dimension, double least
 
 double option_duration(const char *text, const char *option, struct argp_state *state) {
     double seconds = 0;
-    if (!units_parse_duration(text, strlen(text), &seconds) || !(seconds > 0 && seconds <= TIME_MAX_S))
+    if (!units_parse_duration(text, strlen(text), &seconds) ||
+        !(seconds > 0 && seconds <= TIME_MAX_S))
         argp_error(state, "%s: expected duration > 0 such as 90s or 10h, got \"%s\"", option, text);
     return seconds;
 }
 
-int option_choice(const char *text, const char *const *names, const char *option, struct argp_state *state) {
+int option_choice(const char *text, const char *const *names, const char *option,
+                  struct argp_state *state) {
     struct str all = {0};
     int i = 0;
     while (names[i] && strcmp(names[i], text) != 0)
@@ -73,8 +77,9 @@ const char *option_name(const char *item, struct arena *arena, const char **valu
 }
 
 const struct option_metrics option_main_metrics = {
-    {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(energy_kwh), SUMMARY_COLUMN(throughput_jobs_per_h),
-     SUMMARY_COLUMN(jct_restricted_mean_s), SUMMARY_COLUMN(deadline_miss_rate)},
+    {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(energy_kwh),
+     SUMMARY_COLUMN(throughput_jobs_per_h), SUMMARY_COLUMN(jct_restricted_mean_s),
+     SUMMARY_COLUMN(deadline_miss_rate)},
     5};
 
 unsigned option_metric(const char *name, const char *option, struct argp_state *state) {

@@ -1,5 +1,5 @@
-/* Values of options. What is wrong ends the process as bad usage, in one form of words: "--OPTION: expected ...,
-   got ...". */
+/* Values of options. What is wrong ends the process as bad usage, in one form of words: "--OPTION:
+   expected ..., got ...". */
 #ifndef EASIM_CLI_OPTIONS_H
 #define EASIM_CLI_OPTIONS_H
 
@@ -12,17 +12,20 @@
 #include <stdint.h>
 
 /* A whole number least..most; one that JSON and YAML hold exactly. */
-int64_t option_count(const char *text, int64_t least, int64_t most, const char *option, struct argp_state *state);
+int64_t option_count(const char *text, int64_t least, int64_t most, const char *option,
+                     struct argp_state *state);
 int64_t option_seed(const char *text, const char *option, struct argp_state *state);
 /* A number least..most. */
-double option_real(const char *text, double least, double most, const char *option, struct argp_state *state);
+double option_real(const char *text, double least, double most, const char *option,
+                   struct argp_state *state);
 /* The same with a unit of the dimension behind it, or none: its base unit. */
-double option_dimension(const char *text, enum dimension dimension, double least, double most, const char *option,
-                        struct argp_state *state);
+double option_dimension(const char *text, enum dimension dimension, double least, double most,
+                        const char *option, struct argp_state *state);
 /* Seconds > 0 from "60s". */
 double option_duration(const char *text, const char *option, struct argp_state *state);
 /* Place of the text among at least two names, which end with NULL. */
-int option_choice(const char *text, const char *const *names, const char *option, struct argp_state *state);
+int option_choice(const char *text, const char *const *names, const char *option,
+                  struct argp_state *state);
 
 /* What to print: of --format. */
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };

@@ -23,15 +23,27 @@ struct arguments {
     struct plot_wishes wishes;
 };
 
-enum { KEY_FIGURES = 512, KEY_FORMAT, KEY_SIZE, KEY_REPLICATION, KEY_PARETO, KEY_METRICS, KEY_X, KEY_Y, KEY_BY };
+enum {
+    KEY_FIGURES = 512,
+    KEY_FORMAT,
+    KEY_SIZE,
+    KEY_REPLICATION,
+    KEY_PARETO,
+    KEY_METRICS,
+    KEY_X,
+    KEY_Y,
+    KEY_BY
+};
 
 static const struct argp_option options[] = {
     {"figures", KEY_FIGURES, "NAME,...", 0, "only these (default: all that the results allow)", 0},
     {"format", KEY_FORMAT, "svg,pdf,png", 0, "one or more formats (default: svg)", 0},
-    {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "in pixels of 1/96 inch (default: 480 x what is needed)", 0},
+    {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "in pixels of 1/96 inch (default: 480 x what is needed)",
+     0},
     {"replication", KEY_REPLICATION, "N", 0, "of figures over time (default: 1)", 0},
     {"pareto", KEY_PARETO, "M,M", 0, "metrics of the Pareto figure, as easim compare has it", 0},
-    {"metrics", KEY_METRICS, "M,...", 0, "metrics of bars and lines, at most 4; the first is the heat map's", 0},
+    {"metrics", KEY_METRICS, "M,...", 0,
+     "metrics of bars and lines, at most 4; the first is the heat map's", 0},
     {"x", KEY_X, "AXIS", 0, "horizontal axis of lines and heat map", 0},
     {"y", KEY_Y, "AXIS", 0, "vertical axis of the heat map", 0},
     {"by", KEY_BY, "AXIS", 0, "axis with a line, or a heat map, for each value", 0},
@@ -84,10 +96,11 @@ static void ask_formats(struct arguments *a, const char *list, struct argp_state
 
 static void ask_size(struct arguments *a, const char *text, struct argp_state *state) {
     int width = 0, height = 0, read = 0;
-    if (sscanf(text, "%5dx%5d%n", &width, &height, &read) != 2 || text[read] != '\0' || width < LEAST_PIXELS ||
-        width > MOST_PIXELS || height < LEAST_PIXELS || height > MOST_PIXELS)
-        argp_error(state, "--size: expected WIDTHxHEIGHT of %d..%d each, got \"%s\"", LEAST_PIXELS, MOST_PIXELS,
-                   text);
+    if (sscanf(text, "%5dx%5d%n", &width, &height, &read) != 2 || text[read] != '\0' ||
+        width < LEAST_PIXELS || width > MOST_PIXELS || height < LEAST_PIXELS ||
+        height > MOST_PIXELS)
+        argp_error(state, "--size: expected WIDTHxHEIGHT of %d..%d each, got \"%s\"", LEAST_PIXELS,
+                   MOST_PIXELS, text);
     a->wishes.width = width;
     a->wishes.height = height;
 }
@@ -104,7 +117,8 @@ static void ask_metrics(struct arguments *a, const char *list, struct argp_state
     struct option_metrics metrics;
     option_metrics(list, "--metrics", &metrics, state);
     if (metrics.count > PLOT_MOST_METRICS)
-        argp_error(state, "--metrics: expected 1 to %d metrics, got %zu", PLOT_MOST_METRICS, metrics.count);
+        argp_error(state, "--metrics: expected 1 to %d metrics, got %zu", PLOT_MOST_METRICS,
+                   metrics.count);
     memcpy(a->wishes.metrics, metrics.columns, sizeof a->wishes.metrics);
     a->wishes.metric_count = (unsigned)metrics.count;
 }
@@ -189,25 +203,28 @@ static int make(struct session *s, struct problems *problems) {
             continue;
         figure->width = wishes->width > 0 ? wishes->width : PLOT_WIDTH;
         int r = plot_kinds[i].make(&s->source, wishes, figure, &error);
-        if (r == 0 && wishes->height > 0 && (wishes->width < PLOT_WIDTH || wishes->height < figure->height))
-            plot_note(figure, "smaller than the %dx%d in which its text has room", PLOT_WIDTH, figure->height);
+        if (r == 0 && wishes->height > 0 &&
+            (wishes->width < PLOT_WIDTH || wishes->height < figure->height))
+            plot_note(figure, "smaller than the %dx%d in which its text has room", PLOT_WIDTH,
+                      figure->height);
         if (wishes->height > 0)
             figure->height = wishes->height;
         if (r < 0)
             problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         else if (r == PLOT_NOT_POSSIBLE && s->args->some_asked)
-            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s", plot_kinds[i].name,
-                         figure->reason);
+            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
+                         plot_kinds[i].name, figure->reason);
         s->possible += r == 0;
     }
     if (problems->count == 0 && s->possible == 0)
         for (size_t i = 0; plot_kinds[i].name; i++)
-            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s", plot_kinds[i].name,
-                         s->figures[i].reason);
+            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
+                         plot_kinds[i].name, s->figures[i].reason);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
-static int draw(const struct session *s, const char *folder, struct str *warnings, struct error *reterr) {
+static int draw(const struct session *s, const char *folder, struct str *warnings,
+                struct error *reterr) {
     struct plot_dir *dir = NULL;
     if (folder[0] == '\0')
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
@@ -216,7 +233,8 @@ static int draw(const struct session *s, const char *folder, struct str *warning
         r = plot_dir_open(folder, &dir, reterr);
     for (size_t i = 0; r == 0 && plot_kinds[i].name; i++)
         if (is_wanted(s->args, i) && !s->figures[i].reason)
-            r = plot_dir_draw(dir, &plot_kinds[i], &s->figures[i], s->args->formats, warnings, reterr);
+            r = plot_dir_draw(dir, &plot_kinds[i], &s->figures[i], s->args->formats, warnings,
+                              reterr);
     if (r == 0)
         return plot_dir_commit(dir, reterr);
     plot_dir_abort(dir);
@@ -244,17 +262,20 @@ int cli_plot(int argc, char **argv) {
         parse,
         "DIR...",
         "Draws figures of results with gnuplot.\v"
-        "DIR is the folder of easim run, compare or sweep; or several folders of runs. Figures: pareto,\n"
-        "jct, power, occupancy, queue, bars; of a sweep lines, heatmap. Each is kept with its script and\n"
-        "data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be\n"
+        "DIR is the folder of easim run, compare or sweep; or several folders of runs. "
+        "Figures: pareto,\n"
+        "jct, power, occupancy, queue, bars; of a sweep lines, heatmap. "
+        "Each is kept with its script and\n"
+        "data. Exit codes: 0 done; 1 gnuplot is missing or failed; "
+        "2 bad usage, results that cannot be\n"
         "read, or a figure that they do not allow.",
         NULL,
         NULL,
         NULL};
-    struct arguments a = {
-        .formats = "svg",
-        .wishes = {.replication = 1,
-                   .pareto = {SUMMARY_COLUMN(energy_per_work_kwh), SUMMARY_COLUMN(jct_restricted_mean_s)}}};
+    struct arguments a = {.formats = "svg",
+                          .wishes = {.replication = 1,
+                                     .pareto = {SUMMARY_COLUMN(energy_per_work_kwh),
+                                                SUMMARY_COLUMN(jct_restricted_mean_s)}}};
     struct session session = {.args = &a};
     struct problems problems = {0};
     struct error error = {0};

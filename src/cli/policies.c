@@ -1,4 +1,5 @@
-/* easim policies: the policies that can be found; the documentation of one from its own tables; or its conformance.
+/* easim policies: the policies that can be found; the documentation of one from its own tables; or
+ * its conformance.
  */
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -84,8 +85,9 @@ static void print_params(const struct easim_policy *policy) {
         struct str value = {0}, range = {0};
         params_write_value(&defaults, i, &value);
         params_write_range(param, &range);
-        printf("  %-17s %s%s%s%s\n  %-17s %s; default %s\n", param->name, param->help, param->unit[0] ? " (" : "",
-               param->unit, param->unit[0] ? ")" : "", "", range.text, value.length > 0 ? value.text : "\"\"");
+        printf("  %-17s %s%s%s%s\n  %-17s %s; default %s\n", param->name, param->help,
+               param->unit[0] ? " (" : "", param->unit, param->unit[0] ? ")" : "", "", range.text,
+               value.length > 0 ? value.text : "\"\"");
         str_finish(&value);
         str_finish(&range);
     }
@@ -114,7 +116,8 @@ static int document(const char *name) {
     return r;
 }
 
-static void print_check(void *context, const char *check, enum conformance_result result, const char *text) {
+static void print_check(void *context, const char *check, enum conformance_result result,
+                        const char *text) {
     static const char *const words[] = {"ok", "FAILED", "skipped"};
     int *counts = context;
     counts[result]++;

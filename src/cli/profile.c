@@ -44,7 +44,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "profile CSV to write", 0},
-    {"format", OPTION_FORMAT, "table|csv|json", 0, "what to print on standard output (default: table)", 0},
+    {"format", OPTION_FORMAT, "table|csv|json", 0,
+     "what to print on standard output (default: table)", 0},
     {"strict", OPTION_STRICT, NULL, 0, "refuse damaged and truncated files", 0},
     {0, 0, NULL, 0, "What the files do not say:", 1},
     {"model", OPTION_MODEL, "NAME", 0, "model that was trained", 1},
@@ -54,7 +55,8 @@ static const struct argp_option options[] = {
     {"batch", OPTION_BATCH, "B", 0, "samples per GPU and iteration", 1},
     {"power-limit", OPTION_POWER_LIMIT, "W", 0, "power limit of each GPU", 1},
     {"samples", OPTION_SAMPLES, "N", 0, "samples trained in the recorded time (not kineto)", 1},
-    {"interval", OPTION_INTERVAL, "S", 0, "seconds between rows where a file has no times (default: 1)", 1},
+    {"interval", OPTION_INTERVAL, "S", 0,
+     "seconds between rows where a file has no times (default: 1)", 1},
     {"columns", OPTION_COLUMNS, "NAMES", 0, "columns of a file without a header, with commas", 1},
     {"trim-idle", OPTION_TRIM_IDLE, NULL, 0, "leave out both ends where utilization is 0", 1},
     {"dataset", OPTION_DATASET, "NAME", 0, "zeus: only the rows of a sweep with this dataset", 1},
@@ -67,8 +69,8 @@ static const struct argp_option options[] = {
      "seconds between readings as measured, for GPU energies (nominal: config_energy.json)", 2},
     {0, 0, NULL, 0, "kineto:", 3},
     {"steps", OPTION_STEPS, "FIRST:LAST", 0, "only these steps, both included", 3},
-    {"iteration", OPTION_ITERATION, "PATTERN", 0, "annotation that begins an iteration (default: ProfilerStep#N)",
-     3},
+    {"iteration", OPTION_ITERATION, "PATTERN", 0,
+     "annotation that begins an iteration (default: ProfilerStep#N)", 3},
     {"communication", OPTION_COMMUNICATION, "PATTERN", 0, "names of communication kernels", 3},
     {"kernel-delay", OPTION_KERNEL_DELAY, "US", 0,
      "longest gap of a stream that counts as kernel_wait (default: 30)", 3},
@@ -140,6 +142,54 @@ static double option_microseconds(char *text, const char *option, struct argp_st
     return option_dimension(text, DIMENSION_TIME, 1e-15, 1e9, option, state) * 1e6;
 }
 
+/* What was measured, and which part of it. */
+static error_t parse_measure(int key, char *value, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case OPTION_SAMPLES:
+        a->options.samples = option_real(value, 1e-9, 1e15, "--samples", state);
+        return 0;
+    case OPTION_INTERVAL:
+        a->options.interval_s =
+            option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--interval", state);
+        return 0;
+    case OPTION_COLUMNS:
+        a->options.columns = value;
+        return 0;
+    case OPTION_ENERGY_UNIT:
+        a->options.energy_unit =
+            energy_units[option_choice(value, energy_units, "--energy-unit", state)];
+        return 0;
+    case OPTION_DATASET:
+        a->options.dataset = value;
+        return 0;
+    case OPTION_RAM:
+        parse_ram(a, value, state);
+        return 0;
+    case OPTION_TRIM_IDLE:
+        a->options.trim_idle = true;
+        return 0;
+    case OPTION_STEPS:
+        parse_steps(a, value, state);
+        return 0;
+    case OPTION_ITERATION:
+        a->options.iteration_pattern = value;
+        return 0;
+    case OPTION_COMMUNICATION:
+        a->options.communication_pattern = value;
+        return 0;
+    case OPTION_RESCALE:
+        a->options.rescale_s =
+            option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--rescale", state);
+        return 0;
+    case OPTION_KERNEL_DELAY:
+        a->options.kernel_delay_us = option_microseconds(value, "--kernel-delay", state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
     note_special(a, key);
@@ -169,43 +219,8 @@ static error_t parse(int key, char *value, struct argp_state *state) {
         a->options.batch = (uint32_t)option_count(value, 1, 1 << 30, "--batch", state);
         return 0;
     case OPTION_POWER_LIMIT:
-        a->options.power_limit_w = option_dimension(value, DIMENSION_POWER, 1e-9, 1e15, "--power-limit", state);
-        return 0;
-    case OPTION_SAMPLES:
-        a->options.samples = option_real(value, 1e-9, 1e15, "--samples", state);
-        return 0;
-    case OPTION_INTERVAL:
-        a->options.interval_s = option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--interval", state);
-        return 0;
-    case OPTION_COLUMNS:
-        a->options.columns = value;
-        return 0;
-    case OPTION_ENERGY_UNIT:
-        a->options.energy_unit = energy_units[option_choice(value, energy_units, "--energy-unit", state)];
-        return 0;
-    case OPTION_DATASET:
-        a->options.dataset = value;
-        return 0;
-    case OPTION_RAM:
-        parse_ram(a, value, state);
-        return 0;
-    case OPTION_TRIM_IDLE:
-        a->options.trim_idle = true;
-        return 0;
-    case OPTION_STEPS:
-        parse_steps(a, value, state);
-        return 0;
-    case OPTION_ITERATION:
-        a->options.iteration_pattern = value;
-        return 0;
-    case OPTION_COMMUNICATION:
-        a->options.communication_pattern = value;
-        return 0;
-    case OPTION_RESCALE:
-        a->options.rescale_s = option_dimension(value, DIMENSION_TIME, 1e-9, 1e15, "--rescale", state);
-        return 0;
-    case OPTION_KERNEL_DELAY:
-        a->options.kernel_delay_us = option_microseconds(value, "--kernel-delay", state);
+        a->options.power_limit_w =
+            option_dimension(value, DIMENSION_POWER, 1e-9, 1e15, "--power-limit", state);
         return 0;
     case ARGP_KEY_ARGS:
         a->format = state->argv[state->next];
@@ -217,12 +232,12 @@ static error_t parse(int key, char *value, struct argp_state *state) {
             argp_error(state, "expected FORMAT FILE...");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_measure(key, value, state);
     }
 }
 
-static int print_profile(const struct arguments *a, const struct profile *profile, const struct str *csv,
-                         struct error *reterr) {
+static int print_profile(const struct arguments *a, const struct profile *profile,
+                         const struct str *csv, struct error *reterr) {
     struct str text = {0};
     if (a->print == FORMAT_CSV)
         str_add_bytes(&text, csv->text, csv->length);
@@ -235,7 +250,8 @@ static int print_profile(const struct arguments *a, const struct profile *profil
     return r;
 }
 
-static int write_outputs(const struct arguments *a, const struct profile *profile, struct error *reterr) {
+static int write_outputs(const struct arguments *a, const struct profile *profile,
+                         struct error *reterr) {
     struct str csv = {0};
     int r = 0;
     profile_write_csv(profile, &csv);
@@ -266,16 +282,19 @@ static int unknown_format(const char *name) {
 }
 
 /* Options that the format has no use for, and the formats that have. */
-static int refuse_unused(const struct profile_reader *reader, unsigned given, struct problems *problems) {
+static int refuse_unused(const struct profile_reader *reader, unsigned given,
+                         struct problems *problems) {
     for (size_t i = 0; i < SPECIAL_OPTIONS; i++) {
         struct str formats = {0};
         if (!(given & special_options[i].use & ~reader->uses))
             continue;
         for (size_t r = 0; profile_readers[r]; r++)
             if (profile_readers[r]->uses & special_options[i].use)
-                str_addf(&formats, "%s%s", formats.length > 0 ? ", " : "", profile_readers[r]->name);
+                str_addf(&formats, "%s%s", formats.length > 0 ? ", " : "",
+                         profile_readers[r]->name);
         problems_add(problems, (struct location){0}, special_options[i].name,
-                     "no option of format %s: expected it with %s only", reader->name, formats.text);
+                     "no option of format %s: expected it with %s only", reader->name,
+                     formats.text);
         str_finish(&formats);
     }
     return problems->count > 0 ? ERROR_INPUT : 0;
@@ -286,13 +305,17 @@ static bool writes_csv(const struct arguments *a) {
 }
 
 int cli_profile(int argc, char **argv) {
-    struct arguments a = {.options = {.power_limit_w = NAN, .interval_s = 1, .kernel_delay_us = 30}};
+    struct arguments a = {
+        .options = {.power_limit_w = NAN, .interval_s = 1, .kernel_delay_us = 30}};
     struct str help = {0};
-    str_add(&help,
-            "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");
+    str_add(
+        &help,
+        "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.\vFormats:\n");
     for (size_t i = 0; profile_readers[i]; i++)
         str_addf(&help, "  %-18s %s\n", profile_readers[i]->name, profile_readers[i]->summary);
-    str_add(&help, "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.");
+    str_add(
+        &help,
+        "\nExit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.");
     const struct argp argp = {options, parse, "FORMAT FILE...", help.text, NULL, NULL, NULL};
     cli_parse(&argp, argc, argv, &a);
     str_finish(&help);

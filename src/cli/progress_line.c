@@ -41,7 +41,8 @@ static void print_line(struct progress_line *p) {
     unsigned done = atomic_load(&p->done), count = atomic_load(&p->count);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    double elapsed_s = (double)(now.tv_sec - p->began.tv_sec) + (double)(now.tv_nsec - p->began.tv_nsec) / 1e9;
+    double elapsed_s =
+        (double)(now.tv_sec - p->began.tv_sec) + (double)(now.tv_nsec - p->began.tv_nsec) / 1e9;
     double rate_per_s = done / elapsed_s;
     fprintf(stderr, "\r\033[K%u of %u %s, ", done, count, p->what);
     if (done > 0)
@@ -72,8 +73,9 @@ void progress_line_announce(const struct study *study, const char *of) {
     str_finish(&text);
 }
 
-struct progress_line *progress_line_start(uint32_t count, const char *what, const struct study *study,
-                                     struct replicate_options *how) {
+struct progress_line *progress_line_start(uint32_t count, const char *what,
+                                          const struct study *study,
+                                          struct replicate_options *how) {
     if (study)
         progress_line_announce(study, "");
     if (!isatty(STDERR_FILENO))

@@ -1,5 +1,5 @@
-/* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder of its results is
-   removed; the files are compared here. */
+/* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder
+   of its results is removed; the files are compared here. */
 #include "cli/repeat.h"
 
 #include "cli/cli.h"
@@ -57,7 +57,8 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     }
 }
 
-/* A manifest that is not there is not taken for a scenario: its command would ask for options first. */
+/* A manifest that is not there is not taken for a scenario: its command would ask for options
+ * first. */
 static bool is_missing_manifest(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && strcmp(slash + 1, MANIFEST_NAME) == 0 && access(path, F_OK) != 0;
@@ -77,13 +78,14 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
         size_t length = strcspn(word, "=");
         bool known = word[0] != '-' || strncmp(word, "--help", length) == 0;
         for (const struct argp_option *o = options; o->name && !known; o++)
-            known = word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0 : word[1] == o->key;
+            known =
+                word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0 : word[1] == o->key;
         if (known)
             continue;
         fprintf(
             stderr,
-            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads and --quiet at most; for "
-            "other values run " SCENARIO_NAME " beside it\n",
+            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads and --quiet at most; "
+            "for other values run " SCENARIO_NAME " beside it\n",
             argv[0], (int)length, word, manifest);
         return EXIT_BAD_INPUT;
     }
@@ -92,18 +94,21 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
 
 /* ---- Comparison ---- */
 
-/* Prints the line of a file unless it is the same in both folders; equal SHA-256 means equal bytes. */
+/* Prints the line of a file unless it is the same in both folders; equal SHA-256 means equal bytes.
+ */
 static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
     struct arena arena = {0};
     char before[SHA256_TEXT], after[SHA256_TEXT];
     uint64_t bytes;
     bool is_there = sha256_file(file->path, before, &bytes) == 0;
-    bool is_made = sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
+    bool is_made =
+        sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
     bool same = is_there && is_made && strcmp(before, after) == 0;
-    const char *why = !is_there                                           ? " (it is missing)"
-                      : !is_made                                          ? " (the repetition does not write it)"
-                      : file->sha256 && strcmp(before, file->sha256) != 0 ? " (changed since it was written)"
-                                                                          : "";
+    const char *why = !is_there  ? " (it is missing)"
+                      : !is_made ? " (the repetition does not write it)"
+                      : file->sha256 && strcmp(before, file->sha256) != 0
+                          ? " (changed since it was written)"
+                          : "";
     if (!same)
         printf("differs: %s%s%s\n", prefix, file->name, why);
     arena_finish(&arena);
@@ -111,7 +116,8 @@ static bool same_file(const struct recorded_file *file, const char *prefix, cons
 }
 
 /* Files that only the repetition has. */
-static bool no_more_files(const struct recorded *before, const struct recorded *after, const char *prefix) {
+static bool no_more_files(const struct recorded *before, const struct recorded *after,
+                          const char *prefix) {
     bool good = true;
     for (const struct recorded_file *new = after->files; new->name; new ++) {
         const struct recorded_file *old = before->files;
@@ -136,7 +142,8 @@ static bool same_folder(const struct recorded *before, const char *prefix, const
     for (const char *const *folder = before->folders; *folder; folder++) {
         struct recorded inner = {0};
         struct arena arena = {0};
-        const char *manifest = arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
+        const char *manifest =
+            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
         if (recorded_load(&inner, manifest, &error) == 0)
             same = same_folder(&inner, arena_printf(&arena, "%s%s/", prefix, *folder),
                                arena_printf(&arena, "%s/%s", again, *folder)) &&
@@ -152,7 +159,8 @@ static bool same_folder(const struct recorded *before, const char *prefix, const
     return same;
 }
 
-static int conclude(const struct recorded *recorded, const struct repeat_inputs *inputs, const char *again) {
+static int conclude(const struct recorded *recorded, const struct repeat_inputs *inputs,
+                    const char *again) {
     struct arena arena = {0};
     bool made = access(arena_printf(&arena, "%s/" MANIFEST_NAME, again), R_OK) == 0;
     bool same = made && same_folder(recorded, "", again);
@@ -177,7 +185,8 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 
 static const char *make_scratch(struct arena *arena, struct error *reterr) {
     const char *folder = getenv("TMPDIR");
-    char *path = arena_printf(arena, "%s/easim-repeat.XXXXXX", folder && folder[0] ? folder : "/tmp");
+    char *path =
+        arena_printf(arena, "%s/easim-repeat.XXXXXX", folder && folder[0] ? folder : "/tmp");
     char real[PATH_MAX];
     if (!mkdtemp(path) || !realpath(path, real)) {
         error_set(reterr, ERROR_IO, "%s: cannot make folder", path);
@@ -189,11 +198,12 @@ static const char *make_scratch(struct arena *arena, struct error *reterr) {
 /* From anywhere: the command may run in another folder. */
 static const char *absolute(const char *path, struct arena *arena) {
     char here[PATH_MAX];
-    return path[0] != '/' && getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path) : path;
+    return path[0] != '/' && getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path)
+                                                       : path;
 }
 
-static char **command_line(const struct arguments *a, const struct recorded *recorded, const char *out,
-                           struct arena *arena) {
+static char **command_line(const struct arguments *a, const struct recorded *recorded,
+                           const char *out, struct arena *arena) {
     size_t count = 0, most = 8;
     while (recorded->options[most - 8])
         most++;
@@ -212,8 +222,9 @@ static char **command_line(const struct arguments *a, const struct recorded *rec
     return (char **)words;
 }
 
-static int repeat_into(const struct repeated *command, const struct arguments *a, const struct recorded *recorded,
-                       const struct repeat_inputs *inputs, const char *out) {
+static int repeat_into(const struct repeated *command, const struct arguments *a,
+                       const struct recorded *recorded, const struct repeat_inputs *inputs,
+                       const char *out) {
     struct arena arena = {0};
     const struct repeat_child child = {.run = command->run,
                                        .argv = command_line(a, recorded, out, &arena),
@@ -235,7 +246,8 @@ static int repeat_recorded(const struct repeated *command, const struct argument
     const char *scratch = a->out ? NULL : make_scratch(&arena, &error);
     if (a->out || scratch)
         code = repeat_into(command, a, recorded, inputs,
-                           a->out ? absolute(a->out, &arena) : arena_printf(&arena, "%s/results", scratch));
+                           a->out ? absolute(a->out, &arena)
+                                  : arena_printf(&arena, "%s/results", scratch));
     else
         code = cli_report_error(&error);
     if (scratch)
@@ -246,11 +258,12 @@ static int repeat_recorded(const struct repeated *command, const struct argument
     return code;
 }
 
-static int check_command(const struct repeated *command, const struct recorded *recorded, struct error *reterr) {
+static int check_command(const struct repeated *command, const struct recorded *recorded,
+                         struct error *reterr) {
     if (strcmp(recorded->command, command->name) == 0)
         return 0;
-    return error_set(reterr, ERROR_INPUT, "%s is of another command: easim %s %s repeats it", command->manifest,
-                     recorded->command, command->manifest);
+    return error_set(reterr, ERROR_INPUT, "%s is of another command: easim %s %s repeats it",
+                     command->manifest, recorded->command, command->manifest);
 }
 
 int repeat(const struct repeated *command, int argc, char **argv) {
@@ -259,7 +272,8 @@ int repeat(const struct repeated *command, int argc, char **argv) {
                               parse,
                               "DIR/manifest.json",
                               "Repeats what the manifest records and compares every file of it.\v"
-                              "Exit codes: 0 equal; 1 files differ; 2 bad usage, or an input is missing.",
+                              "Exit codes: 0 equal; 1 files differ; "
+                              "2 bad usage, or an input is missing.",
                               NULL,
                               NULL,
                               NULL};
@@ -270,14 +284,17 @@ int repeat(const struct repeated *command, int argc, char **argv) {
     struct recorded recorded = {0};
     struct repeat_inputs inputs = {.changed = {0}};
     struct error error = {0};
-    if (recorded_load(&recorded, command->manifest, &error) < 0 || check_command(command, &recorded, &error) < 0) {
+    if (recorded_load(&recorded, command->manifest, &error) < 0 ||
+        check_command(command, &recorded, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        if (strcmp(recorded.version, EASIM_VERSION) != 0 || strcmp(recorded.commit, EASIM_COMMIT) != 0)
-            fprintf(stderr, "%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0], recorded.version,
-                    recorded.commit, EASIM_VERSION, EASIM_COMMIT);
+        if (strcmp(recorded.version, EASIM_VERSION) != 0 ||
+            strcmp(recorded.commit, EASIM_COMMIT) != 0)
+            fprintf(stderr, "%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0],
+                    recorded.version, recorded.commit, EASIM_VERSION, EASIM_COMMIT);
         if (recorded.partial)
-            fprintf(stderr, "%s: the recorded results are partial: interrupted, or a run failed\n", argv[0]);
+            fprintf(stderr, "%s: the recorded results are partial: interrupted, or a run failed\n",
+                    argv[0]);
         code = repeat_inputs_check(&inputs, &recorded, argv[0]) < 0
                    ? EXIT_BAD_INPUT
                    : repeat_recorded(command, &a, &recorded, &inputs);

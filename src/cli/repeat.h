@@ -8,7 +8,8 @@ struct repeated {
     const char *manifest;
 };
 
-/* The first word of the command line that names a manifest, or NULL: then the command is not to be repeated. */
+/* The first word of the command line that names a manifest, or NULL: then the command is not to be
+ * repeated. */
 const char *repeat_manifest(int argc, char **argv);
 /* Returns an exit code: 0, the same files; 1, others, or none. */
 int repeat(const struct repeated *command, int argc, char **argv);

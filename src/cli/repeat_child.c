@@ -1,5 +1,5 @@
-/* Fork, wait, pass signals on. The child heads a process group, so that an interruption at the terminal reaches it
-   once, from here. */
+/* Fork, wait, pass signals on. The child heads a process group, so that an interruption at the
+   terminal reaches it once, from here. */
 #include "cli/repeat_child.h"
 
 #include "cli/cli.h"

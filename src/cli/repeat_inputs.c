@@ -36,8 +36,8 @@ static void report(struct check *c, const struct recorded_file *file, const char
     }
 }
 
-/* A policy that was sought by its name is taken from where it was found if it is still the same, else from where it
-   is found now: another easim has policies of its own. */
+/* A policy that was sought by its name is taken from where it was found if it is still the same,
+   else from where it is found now: another easim has policies of its own. */
 static void check_policy(struct check *c, const struct recorded_file *file) {
     struct str found = {0};
     bool same = has_hash(file->path, file->sha256);
@@ -51,7 +51,8 @@ static void check_policy(struct check *c, const struct recorded_file *file) {
     str_finish(&found);
 }
 
-int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *recorded, const char *who) {
+int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *recorded,
+                        const char *who) {
     struct check c = {.inputs = inputs, .who = who};
     const char *usual = getenv("EASIM_POLICY_PATH");
     for (const struct recorded_file *file = recorded->inputs; file->name; file++)
@@ -62,8 +63,8 @@ int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *rec
     if (!recorded->sweep)
         report(&c, &recorded->scenario, recorded->scenario.path);
     if (c.policy_path.length > 0)
-        inputs->policy_path =
-            arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text, usual ? ":" : "", usual ? usual : "");
+        inputs->policy_path = arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text,
+                                           usual ? ":" : "", usual ? usual : "");
     str_finish(&c.policy_path);
     return c.missing > 0 ? ERROR_INPUT : 0;
 }

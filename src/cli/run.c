@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
-#include "output/run/run_report.h"
 #include "output/run/result_json.h"
 #include "output/run/run_dir.h"
+#include "output/run/run_report.h"
 #include "output/run/run_tables.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ struct arguments {
 enum { KEY_DECISIONS = 512, KEY_TIMING };
 
 static const struct argp_option options[] = {
-    {"decisions", KEY_DECISIONS, NULL, 0, "write decisions.csv: every action of the policy and its answer", 0},
+    {"decisions", KEY_DECISIONS, NULL, 0,
+     "write decisions.csv: every action of the policy and its answer", 0},
     {"timing", KEY_TIMING, NULL, 0, "measure the processor time of decisions", 0},
     {0},
 };
@@ -43,12 +44,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const char *out_folder(struct run_args *a, const struct study *study) {
     if (a->out)
         return a->out;
-    return arena_printf(&a->scenario.arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
+    return arena_printf(&a->scenario.arena, "results/%s/%s", study->scenario.name,
+                        study->module.policy->name);
 }
 
 /* The table with its notes, or data on standard output and the notes beside it. */
-static int print_result(const struct run_args *a, const struct study *study, const struct replicate_result *result,
-                        const char *out) {
+static int print_result(const struct run_args *a, const struct study *study,
+                        const struct replicate_result *result, const char *out) {
     struct str text = {0};
     struct notes notes = {.sources = 0};
     notes_add_result(&notes, study, result);
@@ -77,15 +79,18 @@ static int run_study(struct arguments *a, const struct study *study) {
     run_args_catch_interrupts();
     struct replicate_result result = {0};
     const char *out = out_folder(&a->run, study);
-    const struct run_dir_options dir_options = {
-        .path = out, .force = a->run.force, .summary_only = a->run.summary_only, .decisions = a->decisions};
+    const struct run_dir_options dir_options = {.path = out,
+                                                .force = a->run.force,
+                                                .summary_only = a->run.summary_only,
+                                                .decisions = a->decisions};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     uint32_t count = (uint32_t)study->scenario.replications;
     struct replicate_options how = run_args_options(&a->run);
     how.record_decisions = a->decisions;
     how.time_decisions = a->timing;
-    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start(count, "replications", study, &how);
+    struct progress_line *progress =
+        a->run.quiet ? NULL : progress_line_start(count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
@@ -120,8 +125,9 @@ int cli_run(int argc, char **argv) {
     cli_parse(&argp, argc, argv, &a);
     struct problems problems = {0};
     struct study study;
-    int code = scenario_args_load(&a.run.scenario, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                                          : run_study(&a, &study);
+    int code = scenario_args_load(&a.run.scenario, &study, &problems) < 0
+                   ? cli_report_problems(&problems)
+                   : run_study(&a, &study);
     study_finish(&study);
     problems_finish(&problems);
     scenario_args_finish(&a.run.scenario);

@@ -18,12 +18,11 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
     {"summary-only", KEY_SUMMARY_ONLY, NULL, 0, "write no jobs, users, types and power", 0},
     {"check", KEY_CHECK, NULL, 0,
-     "verify after every event that GPUs, power and energy add up, that the policy does not write into its view, "
-     "and that kept answers of a list policy still hold",
+     "verify after every event that GPUs, power and energy add up, that the policy does not write into its view, and that kept answers of a list policy still hold",
      0},
     {"strict", KEY_STRICT, NULL, 0, "fail at the first refused action of the policy", 0},
-    {"format", KEY_FORMAT, "table|csv|json", 0, "what to print (default: table); notes then go to standard error",
-     0},
+    {"format", KEY_FORMAT, "table|csv|json", 0,
+     "what to print (default: table); notes then go to standard error", 0},
     {"quiet", 'q', NULL, 0, "print no table, no notes, no progress", 0},
     {0},
 };
@@ -102,11 +101,12 @@ struct replicate_options run_args_options(const struct run_args *a) {
                                       .cancel = &interrupted};
 }
 
-int run_args_report(const struct error *error, const struct replicate_result *result, const struct study *study) {
+int run_args_report(const struct error *error, const struct replicate_result *result,
+                    const struct study *study) {
     struct error whole = *error;
     if (error->code == ERROR_CANCELLED)
-        error_set(&whole, error->code, "%s: %u of %u replications are finished and kept", error->text,
-                  result->count, (unsigned)study->scenario.replications);
+        error_set(&whole, error->code, "%s: %u of %u replications are finished and kept",
+                  error->text, result->count, (unsigned)study->scenario.replications);
     return cli_report_error(&whole);
 }
 
@@ -126,7 +126,8 @@ void run_args_add_notes(const struct run_args *a, const struct notes *notes, str
 
 const char *run_args_folder(const struct run_args *a, const char *usual, struct error *reterr) {
     const char *folder = a->out ? a->out : usual;
-    int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"") : 0;
+    int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"")
+                              : 0;
     if (r == 0 && !a->force)
         r = run_dir_check_empty(folder, reterr);
     return r < 0 ? NULL : folder;

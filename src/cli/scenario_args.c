@@ -19,12 +19,14 @@ static void refuse_results(const char *path, struct argp_state *state) {
         length--;
     const char *within = arena_printf(&arena, "%.*s/" MANIFEST_NAME, (int)length, path);
     if (recorded_is_manifest(path))
-        argp_failure(state, EXIT_BAD_INPUT, 0, "%s is the manifest of results, the scenario is %.*s" SCENARIO_NAME,
-                     path, slash ? (int)(slash + 1 - path) : 0, path);
+        argp_failure(state, EXIT_BAD_INPUT, 0,
+                     "%s is the manifest of results, the scenario is %.*s" SCENARIO_NAME, path,
+                     slash ? (int)(slash + 1 - path) : 0, path);
     else if (recorded_is_manifest(within))
         argp_failure(state, EXIT_BAD_INPUT, 0,
-                     "%s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME " is the scenario", path,
-                     within, (int)length, path);
+                     "%s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME
+                     " is the scenario",
+                     path, within, (int)length, path);
     arena_finish(&arena);
 }
 
@@ -53,11 +55,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"policy", 'p', "NAME|FILE.so", 0, "use this policy instead of the scenario's", 0},
-    {"set", 'S', "PATH=VALUE", 0, "replace one value of the scenario, e.g. policy.params.tau=2h", 0},
+    {"set", 'S', "PATH=VALUE", 0, "replace one value of the scenario, e.g. policy.params.tau=2h",
+     0},
     {0},
 };
 
-/* argp would print what the parent takes before what its child does. It frees another text than it gave. */
+/* argp would print what the parent takes before what its child does. It frees another text than it
+ * gave. */
 static char *write_usage(int key, const char *text, void *input) {
     const struct scenario_args *args = input;
     struct str all = {0};
@@ -69,11 +73,13 @@ static char *write_usage(int key, const char *text, void *input) {
 
 const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, write_usage, NULL};
 
-void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected, struct argp_state *state) {
+void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected,
+                                 struct argp_state *state) {
     if (args->policy)
         argp_error(state, "expected %s instead of --policy", expected);
     for (size_t i = 0; i < args->sets.count; i++)
-        if (strncmp(args->sets.at[i], "policy=", 7) == 0 || strncmp(args->sets.at[i], "policy.name=", 12) == 0)
+        if (strncmp(args->sets.at[i], "policy=", 7) == 0 ||
+            strncmp(args->sets.at[i], "policy.name=", 12) == 0)
             argp_error(state, "expected %s instead of --set %s", expected, args->sets.at[i]);
 }
 

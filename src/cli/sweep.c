@@ -46,12 +46,14 @@ static const struct argp_option options[] = {
     {"merge", KEY_MERGE, NULL, 0, "run nothing: join what is there and name what is missing", 0},
     {"list", KEY_LIST, NULL, 0, "run nothing: print the points and their state as CSV", 0},
     {"retry-failed", KEY_RETRY_FAILED, NULL, 0, "run points again whose failure is recorded", 0},
-    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0, "a point that takes longer by the clock has failed", 0},
+    {"run-timeout", KEY_RUN_TIMEOUT, "60s", 0, "a point that takes longer by the clock has failed",
+     0},
     {"engine", KEY_ENGINE, "local|parallel|slurm", 0,
      "run here, print a line for GNU parallel, or submit a Slurm job array (default: local)", 0},
     {"tasks", KEY_TASKS, "N", 0, "shards for the engines parallel and slurm (default: 8)", 0},
     {"sbatch", KEY_SBATCH, "OPTIONS", 0, "more options for sbatch, as one text", 0},
-    {"format", KEY_FORMAT, "table|csv|json", 0, "how to print claims and targets (default: table)", 0},
+    {"format", KEY_FORMAT, "table|csv|json", 0, "how to print claims and targets (default: table)",
+     0},
     {"quiet", 'q', NULL, 0, "print no totals, no tables and no progress", 0},
     {0},
 };
@@ -143,7 +145,8 @@ static bool to_be_run(const struct arguments *a, const struct sweep_dir *dir, si
 }
 
 /* The points of the shard, or those of them that are to be run. points: room for all. */
-static size_t select_points(const struct arguments *a, const struct sweep_dir *dir, bool all, size_t *points) {
+static size_t select_points(const struct arguments *a, const struct sweep_dir *dir, bool all,
+                            size_t *points) {
     size_t count = 0;
     for (size_t p = 0; p < dir->sweep->count; p++)
         if (in_shard(a, p) && (all || to_be_run(a, dir, p)))
@@ -181,15 +184,16 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
         fprintf(stderr, "missing: %zu more, see --list\n", count - named);
 }
 
-static int print(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
-                 const struct findings *found, const struct notes *notes) {
+static int print(const struct arguments *a, const struct sweep_dir *dir,
+                 const struct sweep_counts *counts, const struct findings *found,
+                 const struct notes *notes) {
     struct str text = {0};
     struct error error = {0};
     if (a->run.format == FORMAT_TABLE && a->run.quiet)
         return EXIT_DONE;
     if (a->run.format == FORMAT_TABLE)
-        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count, counts->done,
-                 counts->failed, counts->missing);
+        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count,
+                 counts->done, counts->failed, counts->missing);
     run_args_add_notes(&a->run, notes, &text);
     if (a->run.format == FORMAT_JSON)
         sweep_dir_json(dir, counts, found, &text);
@@ -199,14 +203,16 @@ static int print(const struct arguments *a, const struct sweep_dir *dir, const s
         str_addf(&text, "results: %s/sweep.csv\n", dir->path);
         findings_report(found, &text);
     }
-    int code = text.length > 0 && cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int code =
+        text.length > 0 && cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
     str_finish(&text);
     return code;
 }
 
 /* Of the base with the values of all points: those of the axes are in the tables. */
-static int write_manifest(const struct arguments *a, const struct sweep_dir *dir, const struct sweep_counts *counts,
-                          const struct notes *notes, struct error *reterr) {
+static int write_manifest(const struct arguments *a, const struct sweep_dir *dir,
+                          const struct sweep_counts *counts, const struct notes *notes,
+                          struct error *reterr) {
     struct study plain;
     struct problems ignored = {0}; /* an axis may set what the base does not have */
     struct arena arena = {0};
@@ -214,7 +220,8 @@ static int write_manifest(const struct arguments *a, const struct sweep_dir *dir
     const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
-    const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs, NULL};
+    const struct manifest_origin origin = {"sweep", a->words, &plain.scenario, &dir->sweep->inputs,
+                                           NULL};
     int r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
     study_finish(&plain);
     problems_finish(&ignored);
@@ -243,7 +250,8 @@ static int merge(const struct arguments *a, const struct sweep_dir *dir) {
     if (error.code < 0 || code != EXIT_DONE)
         return error.code < 0 ? cli_report_error(&error) : code;
     if (counts.failed > 0)
-        fprintf(stderr, "easim: %zu runs failed: %s/failures.csv says why\n", counts.failed, dir->path);
+        fprintf(stderr, "easim: %zu runs failed: %s/failures.csv says why\n", counts.failed,
+                dir->path);
     name_missing(dir, counts.missing);
     return counts.failed + counts.missing > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -267,7 +275,8 @@ static int run(const struct arguments *a, struct sweep_dir *dir) {
                             .how = run_args_options(&a->run),
                             .sink = sweep_dir_sink(dir)};
     all.how.record_power = false; /* summaries are kept, no rows */
-    struct progress_line *progress = a->run.quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
+    struct progress_line *progress =
+        a->run.quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);
     progress_line_stop(progress);
     free(points);
@@ -292,7 +301,8 @@ static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
     int code;
     if (!any)
         code = merge(a, dir);
-    else if ((a->engine == ENGINE_SLURM ? sweep_engine_slurm : sweep_engine_parallel)(&tasks, &error) < 0)
+    else if ((a->engine == ENGINE_SLURM ? sweep_engine_slurm : sweep_engine_parallel)(&tasks,
+                                                                                      &error) < 0)
         code = cli_report_error(&error);
     else
         code = EXIT_DONE;
@@ -320,7 +330,8 @@ static void load_first(void *context, size_t task, struct trail *trail, FILE *ou
         progress_line_announce(&study, "first point: ");
 }
 
-/* A policy that crashes when it is loaded is no problem of the input, but the failure of the runs that load it. */
+/* A policy that crashes when it is loaded is no problem of the input, but the failure of the runs
+ * that load it. */
 static int keep_problems(void *context, size_t task, struct slice result, const char *failure) {
     const struct first *first = context;
     (void)task, (void)failure;
@@ -329,8 +340,8 @@ static int keep_problems(void *context, size_t task, struct slice result, const 
     return 0;
 }
 
-static int check_first(const struct sweep *sweep, const struct arguments *a, struct problems *problems,
-                       struct error *reterr) {
+static int check_first(const struct sweep *sweep, const struct arguments *a,
+                       struct problems *problems, struct error *reterr) {
     bool runs = a->engine == ENGINE_LOCAL && !a->merge && !a->list;
     struct first first = {sweep, problems, runs && !a->run.quiet};
     const struct replicate_options how = run_args_options(&a->run);
@@ -348,7 +359,8 @@ static int check_first(const struct sweep *sweep, const struct arguments *a, str
 static int sweep(const struct arguments *a, const struct sweep *s, const struct claims *claims) {
     struct arena arena = {0};
     struct error error = {0};
-    struct sweep_dir dir = {a->run.out ? a->run.out : arena_printf(&arena, "results/%s/sweep", s->name), s, claims};
+    struct sweep_dir dir = {
+        a->run.out ? a->run.out : arena_printf(&arena, "results/%s/sweep", s->name), s, claims};
     int code;
     if (a->list)
         code = list(a, &dir);

@@ -1,5 +1,5 @@
-/* GNU parallel and Slurm. A task is `easim sweep --shard I/N`, which runs what its shard still misses: a task that
-   was killed is simply run again. */
+/* GNU parallel and Slurm. A task is `easim sweep --shard I/N`, which runs what its shard still
+   misses: a task that was killed is simply run again. */
 #include "cli/sweep_engines.h"
 
 #include "base/str.h"
@@ -52,8 +52,8 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
     struct str command = {0}, more = {0};
     int r = add_command(tasks, &command, reterr);
     add_run_options(tasks, &more);
-    if (r == 0 && printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n", tasks->count,
-                         command.text, more.text, tasks->count, command.text) < 0)
+    if (r == 0 && printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n",
+                         tasks->count, command.text, more.text, tasks->count, command.text) < 0)
         r = error_set(reterr, ERROR_IO, "standard output: cannot write");
     str_finish(&command);
     str_finish(&more);
@@ -61,12 +61,15 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
 }
 
 /* The head of both scripts. */
-static int begin_script(const struct sweep_tasks *tasks, const char *what, struct str *out, struct error *reterr) {
+static int begin_script(const struct sweep_tasks *tasks, const char *what, struct str *out,
+                        struct error *reterr) {
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here))
         return error_set(reterr, ERROR_IO, "the present folder: %s", strerror(errno));
-    str_addf(out, "#!/bin/bash\n#SBATCH --job-name=easim-%s\n#SBATCH --requeue\n#SBATCH --output=/dev/null\ncd ",
-             what);
+    str_addf(
+        out,
+        "#!/bin/bash\n#SBATCH --job-name=easim-%s\n#SBATCH --requeue\n#SBATCH --output=/dev/null\ncd ",
+        what);
     add_word(out, here);
     str_add(out, " || exit 2\nexec >>");
     struct str log = {0};
@@ -77,8 +80,8 @@ static int begin_script(const struct sweep_tasks *tasks, const char *what, struc
     return 0;
 }
 
-/* An exit status over 128 is a process ended by a signal (no memory, say): worth two more tries. Other failures are
-   those of single runs, recorded, or bad input. */
+/* An exit status over 128 is a process ended by a signal (no memory, say): worth two more tries.
+   Other failures are those of single runs, recorded, or bad input. */
 static int array_script(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
     int r = begin_script(tasks, "array", out, reterr);
     str_add(out, "for attempt in 1 2 3; do\n    ");
@@ -87,8 +90,11 @@ static int array_script(const struct sweep_tasks *tasks, struct str *out, struct
     str_add(out, " --threads \"${SLURM_CPUS_PER_TASK:-1}\"");
     add_run_options(tasks, out);
     str_addf(out, " --shard \"$SLURM_ARRAY_TASK_ID/%u\"\n", tasks->count);
-    str_add(out, "    code=$?\n    echo \"task $SLURM_ARRAY_TASK_ID, attempt $attempt: exit status $code\"\n"
-                 "    [ $code -gt 128 ] || break\ndone\nexit $code\n");
+    str_add(out, "    code=$?\n"
+                 "    echo \"task $SLURM_ARRAY_TASK_ID, attempt $attempt: exit status $code\"\n"
+                 "    [ $code -gt 128 ] || break\n"
+                 "done\n"
+                 "exit $code\n");
     return r;
 }
 
@@ -121,13 +127,15 @@ static int submit(const struct str *command, char job[static 32], struct error *
     bool read = fgets(line, sizeof line, pipe) != NULL;
     int status = pclose(pipe);
     if (!read || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return error_set(reterr, ERROR_RUN, "sbatch failed; the scripts are kept: %s", command->text);
+        return error_set(reterr, ERROR_RUN, "sbatch failed; the scripts are kept: %s",
+                         command->text);
     snprintf(job, 32, "%.*s", (int)strspn(line, "0123456789"), line);
     return 0;
 }
 
 static void add_sbatch(const struct sweep_tasks *tasks, struct str *out) {
-    str_addf(out, "sbatch --parsable %s%s", tasks->sbatch ? tasks->sbatch : "", tasks->sbatch ? " " : "");
+    str_addf(out, "sbatch --parsable %s%s", tasks->sbatch ? tasks->sbatch : "",
+             tasks->sbatch ? " " : "");
 }
 
 int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) {

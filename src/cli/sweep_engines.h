@@ -1,4 +1,5 @@
-/* Sweeps beyond one machine: the work is cut into tasks, each of which runs one shard of the points. */
+/* Sweeps beyond one machine: the work is cut into tasks, each of which runs one shard of the
+ * points. */
 #ifndef EASIM_CLI_SWEEP_ENGINES_H
 #define EASIM_CLI_SWEEP_ENGINES_H
 
@@ -18,7 +19,8 @@ struct sweep_tasks {
 
 /* Prints one line of shell that runs the tasks with GNU parallel and then joins. */
 int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr) MUST_CHECK;
-/* Writes FOLDER/slurm/array.sh and merge.sh, and submits them; the numbers of the jobs go to standard output. */
+/* Writes FOLDER/slurm/array.sh and merge.sh, and submits them; the numbers of the jobs go to
+ * standard output. */
 int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -35,23 +35,31 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"params", KEY_PARAMS, "P[=LO..HI],...", 0, "parameters to tune (default range: the policy's)", 0},
-    {"objective", KEY_OBJECTIVE, "METRIC", 0, "what to make less of, or more where more is better", 0},
+    {"params", KEY_PARAMS, "P[=LO..HI],...", 0, "parameters to tune (default range: the policy's)",
+     0},
+    {"objective", KEY_OBJECTIVE, "METRIC", 0, "what to make less of, or more where more is better",
+     0},
     {"constraint", KEY_CONSTRAINT, "METRIC>=-1%", 0,
-     "bound on a metric's change from the scenario's own parameters; >= or <=; may be given again", 0},
-    {"training-seed", KEY_TRAINING_SEED, "N", 0, "seed of the search (default: the scenario's plus 1)", 0},
-    {"training-replications", KEY_TRAINING_REPLICATIONS, "N", 0, "of every trial (default: the scenario's)", 0},
+     "bound on a metric's change from the scenario's own parameters; >= or <=; may be given again",
+     0},
+    {"training-seed", KEY_TRAINING_SEED, "N", 0,
+     "seed of the search (default: the scenario's plus 1)", 0},
+    {"training-replications", KEY_TRAINING_REPLICATIONS, "N", 0,
+     "of every trial (default: the scenario's)", 0},
     {"max-trials", KEY_TRIALS, "N", 0, "end the search after so many (default: 1000)", 0},
-    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; check.csv has all of them", 0},
+    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; check.csv has all of them",
+     0},
     {0},
 };
 
 static void parse_constraint(struct arguments *a, const char *text, struct argp_state *state) {
     const char *relation = strpbrk(text, "<>"), *percent;
     struct tune_constraint c = {0};
-    if (!relation || relation[1] != '=' || !(percent = strchr(relation, '%')) || percent[1] != '\0' ||
+    if (!relation || relation[1] != '=' || !(percent = strchr(relation, '%')) ||
+        percent[1] != '\0' ||
         !numfmt_parse_real(relation + 2, (size_t)(percent - relation - 2), &c.change))
-        argp_error(state, "--constraint: expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"", text);
+        argp_error(state, "--constraint: expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"",
+                   text);
     const char *name = arena_strndup(&a->run.scenario.arena, text, (size_t)(relation - text));
     c.column = option_metric(name, "--constraint", state);
     c.at_least = relation[0] == '>';
@@ -117,10 +125,13 @@ static struct search_axis axis_of(const struct easim_param *p) {
     double choices = 0;
     while (p->type == EASIM_PARAM_CHOICE && p->choices[(size_t)choices])
         choices++;
-    bool whole = p->type == EASIM_PARAM_INT || p->type == EASIM_PARAM_BOOL || p->type == EASIM_PARAM_CHOICE;
-    double most = p->type == EASIM_PARAM_CHOICE ? choices - 1 : p->type == EASIM_PARAM_BOOL ? 1 : p->max;
-    return search_axis_of(p->type == EASIM_PARAM_CHOICE || p->type == EASIM_PARAM_BOOL ? 0 : p->min, most, whole,
-                          p->may_be_off);
+    bool whole =
+        p->type == EASIM_PARAM_INT || p->type == EASIM_PARAM_BOOL || p->type == EASIM_PARAM_CHOICE;
+    double most = p->type == EASIM_PARAM_CHOICE ? choices - 1
+                  : p->type == EASIM_PARAM_BOOL ? 1
+                                                : p->max;
+    return search_axis_of(p->type == EASIM_PARAM_CHOICE || p->type == EASIM_PARAM_BOOL ? 0 : p->min,
+                          most, whole, p->may_be_off);
 }
 
 /* LO..HI within the policy's own range, each with or without a unit. */
@@ -128,8 +139,8 @@ static bool narrow(const char *text, enum dimension dimension, struct search_axi
     const char *dots = strstr(text, "..");
     double least, most;
     if (!dots || !units_parse(dimension, text, (size_t)(dots - text), &least) ||
-        !units_parse(dimension, dots + 2, strlen(dots + 2), &most) || least < axis->least || most > axis->most ||
-        !(least < most))
+        !units_parse(dimension, dots + 2, strlen(dots + 2), &most) || least < axis->least ||
+        most > axis->most || !(least < most))
         return false;
     *axis = search_axis_of(least, most, axis->whole, false);
     return true;
@@ -147,8 +158,8 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     while (at < count && strcmp(names[at], name) != 0)
         at++;
     if (at == count) {
-        problems_add(problems, nowhere, NULL, "--params: policy %s has no parameter \"%.80s\"%s", policy->name,
-                     name, str_suggestion(arena, name, names, count));
+        problems_add(problems, nowhere, NULL, "--params: policy %s has no parameter \"%.80s\"%s",
+                     policy->name, name, str_suggestion(arena, name, names, count));
         return;
     }
     for (size_t i = 0; i < s->count; i++)
@@ -161,10 +172,12 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     s->params[s->count] = at;
     s->axes[s->count] = axis_of(params_at(policy, at));
     enum dimension dimension = units_dimension(params_at(policy, at)->unit);
-    const char *units = dimension ? arena_printf(arena, " (units: %s)", units_accepted(dimension)) : "";
+    const char *units =
+        dimension ? arena_printf(arena, " (units: %s)", units_accepted(dimension)) : "";
     if (range && !narrow(range, dimension, &s->axes[s->count]))
-        problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI within %.9g..%.9g%s, got \"%.80s\"",
-                     name, s->axes[s->count].least, s->axes[s->count].most, units, item);
+        problems_add(problems, nowhere, NULL,
+                     "--params: expected %s=LO..HI within %.9g..%.9g%s, got \"%.80s\"", name,
+                     s->axes[s->count].least, s->axes[s->count].most, units, item);
     s->count++;
 }
 
@@ -176,7 +189,8 @@ static void find_params(struct session *s, struct problems *problems) {
     for (const char *list = s->args->params; *list;)
         add_param(s, option_next(&list, arena), problems);
     if (s->count == 0 && problems->count == 0)
-        problems_add(problems, (struct location){0}, NULL, "--params: expected parameters, got \"\"");
+        problems_add(problems, (struct location){0}, NULL,
+                     "--params: expected parameters, got \"\"");
 }
 
 /* The scenario twice: as it is, and on the training seed. */
@@ -189,9 +203,9 @@ static int load(struct session *s, struct problems *problems) {
         return ERROR_INPUT;
     inputs_add_study(&s->inputs, &s->own);
     find_params(s, problems);
-    const char *seed = s->args->training_seed
-                           ? s->args->training_seed
-                           : arena_printf(&args->arena, "%lld", (long long)s->own.scenario.seed + 1);
+    const char *seed = s->args->training_seed ? s->args->training_seed
+                                              : arena_printf(&args->arena, "%lld",
+                                                             (long long)s->own.scenario.seed + 1);
     scenario_args_set(args, "seed", seed);
     if (s->args->training_replications)
         scenario_args_set(args, "replications", s->args->training_replications);
@@ -199,10 +213,10 @@ static int load(struct session *s, struct problems *problems) {
     if (study_load(&s->training, args->config, &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
     if (s->training.scenario.seed == s->own.scenario.seed)
-        problems_add(problems, (struct location){0}, NULL,
-                     "--training-seed: expected another seed than the scenario's %lld: what is tuned on a seed is "
-                     "too good on it",
-                     (long long)s->own.scenario.seed);
+        problems_add(
+            problems, (struct location){0}, NULL,
+            "--training-seed: expected another seed than the scenario's %lld: what is tuned on a seed is too good on it",
+            (long long)s->own.scenario.seed);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
@@ -212,12 +226,14 @@ static int load(struct session *s, struct problems *problems) {
 static void expect_trials(void *context, size_t trials) {
     const struct session *s = context;
     size_t replications = trials * (size_t)s->training.scenario.replications;
-    progress_line_expect(s->progress, (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
+    progress_line_expect(s->progress,
+                         (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
 }
 
 /* Both settings on the scenario's own seed; the tuned one stays. */
-static int run_check(struct session *s, const struct tune *tune, const struct replicate_options *how,
-                     struct replicate_result *results, struct error *reterr) {
+static int run_check(struct session *s, const struct tune *tune,
+                     const struct replicate_options *how, struct replicate_result *results,
+                     struct error *reterr) {
     const struct search *search = &tune->search;
     int r = 0;
     expect_trials(s, search->trials.count);
@@ -259,8 +275,8 @@ static int print(const struct arguments *a, const struct tune_output *output,
     return code;
 }
 
-static int conclude(struct session *s, const struct tune *tune, const struct replicate_result *results,
-                    const char *folder) {
+static int conclude(struct session *s, const struct tune *tune,
+                    const struct replicate_result *results, const char *folder) {
     const struct arguments *a = s->args;
     struct error error = {0};
     const struct compare_series series[] = {{.policy = "before", .summaries = results[0].summaries},
@@ -287,8 +303,8 @@ static int tune(struct session *s) {
     struct error error = {0};
     run_args_catch_interrupts();
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
-    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s", s->own.scenario.name,
-                                     s->own.params.policy->name);
+    const char *usual = arena_printf(&a->run.scenario.arena, "results/%s/tune-%s",
+                                     s->own.scenario.name, s->own.params.policy->name);
     const char *folder = run_args_folder(&a->run, usual, &error);
     if (!folder)
         return cli_report_error(&error);
@@ -327,7 +343,8 @@ int cli_tune(int argc, char **argv) {
         NULL,
         "Searches the parameters of a policy that are best for a metric.\v"
         "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
-        "The search runs on a training seed; the parameters found are then compared with the scenario's\n"
+        "The search runs on a training seed; "
+        "the parameters found are then compared with the scenario's\n"
         "own, pair by pair, on the scenario's seed. Exit codes are those of easim run. DIR is\n"
         "results/NAME/tune-POLICY unless given.",
         children,

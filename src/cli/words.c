@@ -1,5 +1,5 @@
-/* A second pass over the command line, by getopt_long as in argp's own: whatever option a command has or gets is
-   kept, unless it is listed here. */
+/* A second pass over the command line, by getopt_long as in argp's own: whatever option a command
+   has or gets is kept, unless it is listed here. */
 #include "cli/words.h"
 
 #include "base/array.h"
@@ -13,8 +13,9 @@
 
 /* Of no consequence for files, or in scenario.yaml, or steps on the way of a sweep. */
 static const char *const left_out[] = {
-    "out",  "force",        "threads", "quiet", "format", "timing",       "check",  "strict", "policy", "set",
-    "seed", "replications", "shard",   "merge", "list",   "retry-failed", "engine", "tasks",  "sbatch"};
+    "out",    "force",        "threads", "quiet", "format",       "timing", "check",
+    "strict", "policy",       "set",     "seed",  "replications", "shard",  "merge",
+    "list",   "retry-failed", "engine",  "tasks", "sbatch"};
 
 struct table {
     ARRAY_OF(struct option) options;
@@ -25,7 +26,8 @@ struct table {
 static void collect(struct table *t, const struct argp *argp) {
     for (const struct argp_option *o = argp->options; o && (o->name || o->key); o++) {
         int value = FIRST_VALUE + (int)t->options.count;
-        array_push(&t->options, ((struct option){.name = o->name, .has_arg = o->arg ? 1 : 0, .val = value}));
+        array_push(&t->options,
+                   ((struct option){.name = o->name, .has_arg = o->arg ? 1 : 0, .val = value}));
         bool letter = o->key > ' ' && o->key < 127;
         array_push(&t->letters, letter ? o->key : 0);
         size_t length = strlen(t->letters_text);
@@ -58,7 +60,8 @@ static bool is_left_out(const char *name) {
 const char *const *words_of(const struct argp *argp, int argc, char **argv, struct arena *arena) {
     struct table t = {.letters_text = ""};
     const char **words = arena_alloc(arena, ((size_t)argc + 1) * sizeof *words);
-    char **copy = arena_alloc(arena, ((size_t)argc + 1) * sizeof *copy); /* getopt moves words about */
+    char **copy =
+        arena_alloc(arena, ((size_t)argc + 1) * sizeof *copy); /* getopt moves words about */
     size_t count = 0;
     int found;
     memcpy(copy, argv, (size_t)argc * sizeof *copy);
@@ -70,8 +73,9 @@ const char *const *words_of(const struct argp *argp, int argc, char **argv, stru
         size_t i = number_of(&t, found);
         if (i + 1 >= t.options.count || is_left_out(t.options.at[i].name))
             continue;
-        words[count++] = t.options.at[i].has_arg ? arena_printf(arena, "--%s=%s", t.options.at[i].name, optarg)
-                                                 : arena_printf(arena, "--%s", t.options.at[i].name);
+        words[count++] = t.options.at[i].has_arg
+                             ? arena_printf(arena, "--%s=%s", t.options.at[i].name, optarg)
+                             : arena_printf(arena, "--%s", t.options.at[i].name);
     }
     for (int i = optind + 1; i < argc; i++)
         words[count++] = arena_strdup(arena, copy[i]);

@@ -25,7 +25,11 @@ struct cluster_section {
 
 static const struct field gpu_type_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct gpu_type, where)},
-    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct gpu_type, name), .required = true, .min = 1},
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct gpu_type, name),
+     .required = true,
+     .min = 1},
     {.key = "idle_w",
      .type = FIELD_REAL,
      .offset = offsetof(struct gpu_type, idle_w),
@@ -100,14 +104,20 @@ static const struct field node_fields[] = {
      .offset = offsetof(struct node_group, base_w),
      WATTS,
      .help = "node power without GPUs"},
-    {.key = "cpu_idle_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, cpu_idle_w), WATTS},
+    {.key = "cpu_idle_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct node_group, cpu_idle_w),
+     WATTS},
     {.key = "cpu_w_per_busy_gpu",
      .type = FIELD_REAL,
      .offset = offsetof(struct node_group, cpu_w_per_busy_gpu),
      WATTS,
      .help = "added for each allocated GPU of the node"},
     {.key = "ram_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, ram_w), WATTS},
-    {.key = "network_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, network_w), WATTS},
+    {.key = "network_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct node_group, network_w),
+     WATTS},
     {.key = "other_w", .type = FIELD_REAL, .offset = offsetof(struct node_group, other_w), WATTS},
     {.key = "mtbf",
      .type = FIELD_DURATION,
@@ -133,38 +143,42 @@ static const struct field interference_fields[] = {
      .help = "goodput is divided by 1 + this * other jobs on the node"},
     FIELDS_END};
 
-const struct field cluster_fields[] = {{.key = "gpu_types",
-                                        .type = FIELD_OBJECTS,
-                                        .offset = offsetof(struct cluster_section, gpu_types),
-                                        .required = true,
-                                        .fields = gpu_type_fields,
-                                        .item_size = sizeof(struct gpu_type)},
-                                       {.key = "nodes",
-                                        .type = FIELD_OBJECTS,
-                                        .offset = offsetof(struct cluster_section, nodes),
-                                        .required = true,
-                                        .fields = node_fields,
-                                        .item_size = sizeof(struct node_group)},
-                                       {.key = "power_cap_w",
-                                        .type = FIELD_NODE,
-                                        .offset = offsetof(struct cluster_section, power_cap),
-                                        .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
-                                       {.key = "pue",
-                                        .type = FIELD_REAL,
-                                        .offset = offsetof(struct cluster_section, pue),
-                                        .default_value = 1,
-                                        .min = 1,
-                                        .max = 10,
-                                        .help = "power usage effectiveness; multiplies cost and CO2 only"},
-                                       {.key = "interference",
-                                        .type = FIELD_OBJECT,
-                                        .offset = offsetof(struct cluster_section, slowdown_per_neighbour),
-                                        .fields = interference_fields,
-                                        .help = "how jobs on one node slow each other down (default: not)"},
-                                       FIELDS_END};
+const struct field cluster_fields[] = {
+    {.key = "gpu_types",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct cluster_section, gpu_types),
+     .required = true,
+     .fields = gpu_type_fields,
+     .item_size = sizeof(struct gpu_type)},
+    {.key = "nodes",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct cluster_section, nodes),
+     .required = true,
+     .fields = node_fields,
+     .item_size = sizeof(struct node_group)},
+    {.key = "power_cap_w",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct cluster_section, power_cap),
+     .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
+    {.key = "pue",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct cluster_section, pue),
+     .default_value = 1,
+     .min = 1,
+     .max = 10,
+     .help = "power usage effectiveness; multiplies cost and CO2 only"},
+    {.key = "interference",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct cluster_section, slowdown_per_neighbour),
+     .fields = interference_fields,
+     .help = "how jobs on one node slow each other down (default: not)"},
+    FIELDS_END};
 
-static const struct field cap_value = {
-    .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1e12, .dimension = DIMENSION_POWER};
+static const struct field cap_value = {.type = FIELD_REAL,
+                                       .default_value = INFINITY,
+                                       .above_min = true,
+                                       .max = 1e12,
+                                       .dimension = DIMENSION_POWER};
 static const struct series_kind cap_kind = {
     .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 
@@ -181,11 +195,12 @@ static int check_gpu_types(struct cluster *c, const struct binding *b) {
         if (isnan(type->ctx_w))
             type->ctx_w = type->idle_w;
         if (type->name && cluster_find_type(c, type->name) != (int)i)
-            problems_add(b->problems, type->where, path, "GPU type \"%s\" is defined twice", type->name);
+            problems_add(b->problems, type->where, path, "GPU type \"%s\" is defined twice",
+                         type->name);
         if (type->tdp_w > 0 && (type->idle_w > type->tdp_w || type->ctx_w > type->tdp_w))
             problems_add(b->problems, type->where, path,
-                         "expected idle_w and ctx_w at most tdp_w (%g), got %g and %g", type->tdp_w, type->idle_w,
-                         type->ctx_w);
+                         "expected idle_w and ctx_w at most tdp_w (%g), got %g and %g", type->tdp_w,
+                         type->idle_w, type->ctx_w);
     }
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
@@ -210,8 +225,9 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
         gpus += (uint64_t)group[i].count * (uint64_t)group[i].gpus;
     }
     if (gpus > CLUSTER_MAX_GPUS || total > UINT32_MAX / 2) {
-        problems_add(b->problems, group->where, "cluster.nodes", "expected at most %u GPUs in all, got %llu",
-                     CLUSTER_MAX_GPUS, (unsigned long long)gpus);
+        problems_add(b->problems, group->where, "cluster.nodes",
+                     "expected at most %u GPUs in all, got %llu", CLUSTER_MAX_GPUS,
+                     (unsigned long long)gpus);
         return ERROR_INPUT;
     }
     c->nodes = arena_alloc(b->arena, total * sizeof *c->nodes);
@@ -219,33 +235,37 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
         int type = group->gpu ? cluster_find_type(c, group->gpu) : -1;
         if (type < 0) {
             if (group->gpu && all_named(c)) /* else it may be the one whose name is missing */
-                problems_add(b->problems, group->where, arena_printf(b->arena, "cluster.nodes[%zu].gpu", i),
+                problems_add(b->problems, group->where,
+                             arena_printf(b->arena, "cluster.nodes[%zu].gpu", i),
                              "no GPU type is named \"%.80s\"%s", group->gpu,
                              cluster_suggest_type(c, group->gpu, b));
             continue;
         }
         struct gpu_type *t = &c->gpu_types[type];
         t->gpus += (uint32_t)(group->count * group->gpus);
-        t->node_gpus_max = group->gpus > t->node_gpus_max ? (uint32_t)group->gpus : t->node_gpus_max;
+        t->node_gpus_max =
+            group->gpus > t->node_gpus_max ? (uint32_t)group->gpus : t->node_gpus_max;
         for (int64_t n = 0; n < group->count; n++)
-            c->nodes[c->node_count++] = (struct node){.gpu_type = (uint32_t)type,
-                                                      .gpus = (uint32_t)group->gpus,
-                                                      .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
-                                                                 group->network_w + group->other_w,
-                                                      .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu,
-                                                      .mtbf_s = or_never(group->mtbf_s),
-                                                      .mttr_s = or_never(group->mttr_s)};
+            c->nodes[c->node_count++] =
+                (struct node){.gpu_type = (uint32_t)type,
+                              .gpus = (uint32_t)group->gpus,
+                              .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
+                                         group->network_w + group->other_w,
+                              .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu,
+                              .mtbf_s = or_never(group->mtbf_s),
+                              .mttr_s = or_never(group->mttr_s)};
     }
     c->gpus = (uint32_t)gpus;
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
-/* Sleep is described by how deep and after what time; the time it takes to wake up is free to choose. */
+/* Sleep is described by how deep and after what time; the time it takes to wake up is free to
+ * choose. */
 static void check_sleep(struct gpu_type *type, const char *path, const struct binding *b) {
     bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
     if (has_power && type->sleep_w > type->idle_w)
-        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g", type->idle_w,
-                     type->sleep_w);
+        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g",
+                     type->idle_w, type->sleep_w);
     if (has_power && !has_time)
         problems_add(b->problems, type->where, path, "expected sleep_after beside sleep_w");
     if (has_time && !isinf(type->sleep_after_s) && !has_power)
@@ -257,15 +277,18 @@ static void check_sleep(struct gpu_type *type, const char *path, const struct bi
     type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
 }
 
-/* Keys that need each other; only where each alone is right, so that a bad value is not called a missing one. */
-static int check_pairs(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
+/* Keys that need each other; only where each alone is right, so that a bad value is not called a
+ * missing one. */
+static int check_pairs(struct cluster *c, const struct schema_list *groups,
+                       const struct binding *b) {
     size_t before = b->problems->count;
     const struct node_group *group = groups->at;
     for (uint32_t h = 0; h < c->gpu_type_count; h++)
         check_sleep(&c->gpu_types[h], arena_printf(b->arena, "cluster.gpu_types[%u]", h), b);
     for (size_t i = 0; i < groups->count; i++)
         if (isnan(group[i].mtbf_s) != isnan(group[i].mttr_s))
-            problems_add(b->problems, group[i].where, arena_printf(b->arena, "cluster.nodes[%zu]", i),
+            problems_add(b->problems, group[i].where,
+                         arena_printf(b->arena, "cluster.nodes[%zu]", i),
                          "expected both or neither of mtbf and mttr");
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
@@ -296,7 +319,8 @@ int cluster_find_type(const struct cluster *c, const char *name) {
     return -1;
 }
 
-const char *cluster_suggest_type(const struct cluster *c, const char *name, const struct binding *b) {
+const char *cluster_suggest_type(const struct cluster *c, const char *name,
+                                 const struct binding *b) {
     const char **names = arena_alloc(b->arena, c->gpu_type_count * sizeof *names);
     size_t count = 0;
     for (uint32_t i = 0; i < c->gpu_type_count; i++)

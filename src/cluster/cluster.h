@@ -1,4 +1,5 @@
-/* The hardware of a scenario: GPU types, nodes, their power, and the limits of the whole. Constant during a run. */
+/* The hardware of a scenario: GPU types, nodes, their power, and the limits of the whole. Constant
+ * during a run. */
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
@@ -13,7 +14,8 @@ struct gpu_type {
     const char *name;
     double idle_w, ctx_w, tdp_w;
     double memory_gib;
-    double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY: never sleeps */
+    double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
+                                      never sleeps */
     double wake_s;                 /* what a start that takes a sleeping GPU waits for it */
     uint32_t gpus;                 /* in the whole cluster */
     uint32_t node_gpus_max;        /* of its largest node */
@@ -25,7 +27,8 @@ struct node {
     uint32_t gpus;
     double fixed_w;
     double cpu_w_per_busy_gpu;
-    double mtbf_s, mttr_s; /* mean time to a failure, and from it to the repair; INFINITY: it never fails */
+    double mtbf_s,
+        mttr_s; /* mean time to a failure, and from it to the repair; INFINITY: it never fails */
 };
 
 struct cluster {
@@ -40,14 +43,16 @@ struct cluster {
     double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };
 
-/* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena. Negative after
- * adding problems. */
-int cluster_bind(struct cluster *cluster, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
+/* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena.
+ * Negative after adding problems. */
+int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
+                 const struct binding *binding) MUST_CHECK;
 
 /* Index of a GPU type by name, or -1. */
 int cluster_find_type(const struct cluster *cluster, const char *name);
 /* The end of a message about a GPU type that is not there: see str_suggestion. */
-const char *cluster_suggest_type(const struct cluster *cluster, const char *name, const struct binding *binding);
+const char *cluster_suggest_type(const struct cluster *cluster, const char *name,
+                                 const struct binding *binding);
 
 extern const struct field cluster_fields[];
 

@@ -1,4 +1,5 @@
-/* Placement of GPUs. Invariant: every node is a member of its type's set at exactly its number of free GPUs. */
+/* Placement of GPUs. Invariant: every node is a member of its type's set at exactly its number of
+ * free GPUs. */
 #include "cluster/placement.h"
 
 #include "base/array.h"
@@ -45,7 +46,8 @@ void placement_finish(struct placement *p) {
     *p = (struct placement){0};
 }
 
-static void set_free(struct placement *p, struct type_placement *type, uint32_t node, uint32_t free) {
+static void set_free(struct placement *p, struct type_placement *type, uint32_t node,
+                     uint32_t free) {
     idset_remove(&type->by_free, member(type, p->node_free[node], p->position[node]));
     idset_insert(&type->by_free, member(type, free, p->position[node]));
     type->free += free - p->node_free[node];
@@ -71,7 +73,8 @@ static uint32_t take_of_one_node(struct placement *p, uint32_t gpu_type, uint32_
     return node;
 }
 
-bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct allocation *allocation) {
+bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k,
+                    struct allocation *allocation) {
     struct type_placement *type = &p->types[gpu_type];
     if (k == 0 || k > type->free)
         return false;
@@ -95,7 +98,8 @@ bool placement_take(struct placement *p, uint32_t gpu_type, uint32_t k, struct a
     return true;
 }
 
-bool placement_take_share(struct placement *p, uint32_t gpu_type, uint32_t milli, struct allocation *allocation) {
+bool placement_take_share(struct placement *p, uint32_t gpu_type, uint32_t milli,
+                          struct allocation *allocation) {
     struct sharing *sharing = &p->types[gpu_type].sharing;
     uint32_t gpu = sharing_find(sharing, milli);
     if (gpu == SHARING_NONE) {
@@ -107,13 +111,15 @@ bool placement_take_share(struct placement *p, uint32_t gpu_type, uint32_t milli
         gpu = sharing_open(sharing, node);
     }
     sharing_move(sharing, gpu, milli, -1);
-    *allocation =
-        (struct allocation){.count = 1, .first = {sharing->gpus[gpu].node, 0}, .milli = milli, .gpu = gpu};
+    *allocation = (struct allocation){
+        .count = 1, .first = {sharing->gpus[gpu].node, 0}, .milli = milli, .gpu = gpu};
     return true;
 }
 
-struct shared_gpu *placement_shared_gpu(const struct placement *p, const struct allocation *allocation) {
-    return &p->types[p->cluster->nodes[allocation->first.node].gpu_type].sharing.gpus[allocation->gpu];
+struct shared_gpu *placement_shared_gpu(const struct placement *p,
+                                        const struct allocation *allocation) {
+    return &p->types[p->cluster->nodes[allocation->first.node].gpu_type]
+                .sharing.gpus[allocation->gpu];
 }
 
 bool placement_is_alone(const struct placement *p, const struct allocation *allocation) {
@@ -132,7 +138,8 @@ void placement_swing(struct placement *p, const struct allocation *allocation, i
     for (uint32_t i = 0; i < allocation->count; i++) {
         uint32_t node = pieces[i].node;
         struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
-        set_free(p, type, node, p->node_free[node] + (uint32_t)sign * pieces[i].gpus); /* wraps as wanted */
+        set_free(p, type, node,
+                 p->node_free[node] + (uint32_t)sign * pieces[i].gpus); /* wraps as wanted */
     }
 }
 

@@ -1,6 +1,6 @@
-/* Which GPUs of which nodes are free, and where a job goes (SPEC 5): into the node with the fewest free GPUs that
-   still has k, else over several nodes, most free first; part of a GPU, into the shared GPU with the least room
-   that is enough. Ties go by file order. */
+/* Which GPUs of which nodes are free, and where a job goes (SPEC 5): into the node with the fewest
+   free GPUs that still has k, else over several nodes, most free first; part of a GPU, into the
+   shared GPU with the least room that is enough. Ties go by file order. */
 #ifndef EASIM_CLUSTER_PLACEMENT_H
 #define EASIM_CLUSTER_PLACEMENT_H
 
@@ -14,7 +14,8 @@ struct piece {
     uint32_t gpus;
 };
 
-/* What one job holds: one piece in place, or several on the heap; or part of a GPU, then `first` has no whole one.
+/* What one job holds: one piece in place, or several on the heap; or part of a GPU, then `first`
+ * has no whole one.
  */
 struct allocation {
     uint32_t count; /* 0: nothing held */
@@ -24,7 +25,8 @@ struct allocation {
     uint32_t gpu;         /* number in its type's `sharing` */
 };
 
-/* Free nodes of one GPU type: member free * nodes + position, so that order is by free GPUs, then file order. */
+/* Free nodes of one GPU type: member free * nodes + position, so that order is by free GPUs, then
+ * file order. */
 struct type_placement {
     struct idset by_free;
     uint32_t *nodes; /* position -> node, ascending */
@@ -44,17 +46,19 @@ void placement_init(struct placement *placement, const struct cluster *cluster);
 void placement_finish(struct placement *placement);
 
 /* Takes k free GPUs of a type. False, with nothing changed, if fewer are free. */
-bool placement_take(struct placement *placement, uint32_t gpu_type, uint32_t k, struct allocation *allocation);
+bool placement_take(struct placement *placement, uint32_t gpu_type, uint32_t k,
+                    struct allocation *allocation);
 /* Takes thousandths of a GPU, 1..999. False, with nothing changed, if no GPU has so much free. */
 bool placement_take_share(struct placement *placement, uint32_t gpu_type, uint32_t milli,
                           struct allocation *allocation);
 /* The GPU of an allocation that is part of one, and whether no other job is on it. */
-struct shared_gpu *placement_shared_gpu(const struct placement *placement, const struct allocation *allocation);
+struct shared_gpu *placement_shared_gpu(const struct placement *placement,
+                                        const struct allocation *allocation);
 bool placement_is_alone(const struct placement *placement, const struct allocation *allocation);
 /* Gives everything back and empties the allocation. */
 void placement_give_back(struct placement *placement, struct allocation *allocation);
-/* Frees (sign 1) or takes again (sign -1, they must be free) the very GPUs of an allocation of whole ones, which is
-   kept. */
+/* Frees (sign 1) or takes again (sign -1, they must be free) the very GPUs of an allocation of
+   whole ones, which is kept. */
 void placement_swing(struct placement *placement, const struct allocation *allocation, int sign);
 
 /* Sets the free GPUs of a node that no job is on: 0 when it fails, all when it is repaired. */

@@ -1,5 +1,6 @@
-/* The cluster's power meter: piecewise-constant power, integrated exactly. Power is held in whole nanowatts and
-   energy in nanowatt-nanoseconds (1e-18 J) of 128 bits, so sums do not depend on their order (decision 0004). */
+/* The cluster's power meter: piecewise-constant power, integrated exactly. Power is held in whole
+   nanowatts and energy in nanowatt-nanoseconds (1e-18 J) of 128 bits, so sums do not depend on
+   their order (decision 0004). */
 #ifndef EASIM_CLUSTER_POWER_METER_H
 #define EASIM_CLUSTER_POWER_METER_H
 
@@ -9,18 +10,19 @@ __extension__ typedef __int128 int128;
 
 #define POWER_MAX_W 9e9 /* of a whole cluster: what 63 bits of nanowatts hold */
 
-/* GPUs that jobs use in one way: thousandths, and the power of all together, now; energy (1e-18 J) and GPU time so
-   far. GPU time is in GPU-picoseconds: thousandths of GPUs times nanoseconds. */
+/* GPUs that jobs use in one way: thousandths, and the power of all together, now; energy (1e-18 J)
+   and GPU time so far. GPU time is in GPU-picoseconds: thousandths of GPUs times nanoseconds. */
 struct power_use {
     int64_t milli, nw;
     int128 energy, gpu_ps;
 };
 
-/* One GPU type. GPUs are idle, asleep, in set-up (or checkpoint), computing, or on a failed node (no power); of one
-   that jobs share, what none of them holds is idle. */
+/* One GPU type. GPUs are idle, asleep, in set-up (or checkpoint), computing, or on a failed node
+   (no power); of one that jobs share, what none of them holds is idle. */
 struct power_type {
-    int64_t idle_milli_nw, ctx_milli_nw; /* of a thousandth of a GPU; idle power is a whole number of microwatts */
-    int64_t ctx_nw, sleep_nw;            /* of one GPU */
+    int64_t idle_milli_nw,
+        ctx_milli_nw; /* of a thousandth of a GPU; idle power is a whole number of microwatts */
+    int64_t ctx_nw, sleep_nw; /* of one GPU */
     uint32_t gpus, asleep, failed;
     int64_t limited_milli; /* of those computing: under a power limit */
     struct power_use setup, computing;
@@ -52,7 +54,8 @@ int128 power_meter_energy(const struct power_meter *meter);
 
 /* Power of k GPUs that draw gpu_w each, or, if milli > 0, of so many thousandths of one. */
 int64_t power_of_gpus_nw(double gpu_w, uint32_t k, uint32_t milli);
-int64_t power_nw(double watts); /* nearest nanowatt; a cap above POWER_MAX_W bounds nothing, and becomes it */
+int64_t power_nw(
+    double watts); /* nearest nanowatt; a cap above POWER_MAX_W bounds nothing, and becomes it */
 double power_w(int64_t nanowatts);
 double power_j(int128 energy); /* of 1e-18 J */
 double power_gpu_s(int128 gpu_ps);

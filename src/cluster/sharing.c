@@ -1,4 +1,5 @@
-/* Shared GPUs: see sharing.h. Invariant: a GPU is a member of by_free, at its room, if and only if a job is on it.
+/* Shared GPUs: see sharing.h. Invariant: a GPU is a member of by_free, at its room, if and only if
+ * a job is on it.
  */
 #include "cluster/sharing.h"
 
@@ -42,7 +43,8 @@ uint32_t sharing_find(const struct sharing *s, uint32_t milli) {
 uint32_t sharing_open(struct sharing *s, uint32_t node) {
     uint32_t first = s->node_first[node];
     uint64_t left = idset_next(&s->left, first);
-    uint32_t gpu = left < first + s->node_used[node] ? (uint32_t)left : first + s->node_used[node]++;
+    uint32_t gpu =
+        left < first + s->node_used[node] ? (uint32_t)left : first + s->node_used[node]++;
     idset_remove(&s->left, gpu);
     s->gpus[gpu] = (struct shared_gpu){.node = node, .free_milli = WHOLE_GPU_MILLI};
     s->count++;
@@ -67,5 +69,6 @@ bool sharing_move(struct sharing *s, uint32_t gpu, uint32_t milli, int sign) {
 }
 
 uint32_t sharing_free_max(const struct sharing *s) {
-    return s->count > 0 ? (uint32_t)(idset_prev(&s->by_free, s->by_free.size - 1) / s->gpu_count) : 0;
+    return s->count > 0 ? (uint32_t)(idset_prev(&s->by_free, s->by_free.size - 1) / s->gpu_count)
+                        : 0;
 }

@@ -1,5 +1,6 @@
-/* The GPUs of one type that jobs hold in part: how much of each is free, and the one with the least room that is
-   enough. Set up when the first job asks for part of a GPU: whole ones cost nothing here. */
+/* The GPUs of one type that jobs hold in part: how much of each is free, and the one with the least
+   room that is enough. Set up when the first job asks for part of a GPU: whole ones cost nothing
+   here. */
 #ifndef EASIM_CLUSTER_SHARING_H
 #define EASIM_CLUSTER_SHARING_H
 
@@ -16,8 +17,8 @@ struct shared_gpu {
     int64_t awake_ns;    /* when it has woken up from sleep; for whoever sets that */
 };
 
-/* GPUs are numbered by node, in file order; one that becomes shared is the first of its node that is not. Member
-   free_milli * gpu_count + number, so that order is by room, then number. */
+/* GPUs are numbered by node, in file order; one that becomes shared is the first of its node that
+   is not. Member free_milli * gpu_count + number, so that order is by room, then number. */
 struct sharing {
     struct shared_gpu *gpus; /* by number; NULL: no job has ever shared one */
     struct idset by_free;    /* those held in part */
@@ -34,10 +35,13 @@ void sharing_finish(struct sharing *sharing); /* accepts a zeroed one */
 
 /* The shared GPU with the least room of at least milli, the first of them; SHARING_NONE. */
 uint32_t sharing_find(const struct sharing *sharing, uint32_t milli);
-/* Makes a free GPU of a node, which is no longer free as a whole, a shared one with all of its room. */
+/* Makes a free GPU of a node, which is no longer free as a whole, a shared one with all of its
+ * room. */
 uint32_t sharing_open(struct sharing *sharing, uint32_t node);
-/* A job takes milli of a GPU (sign -1) or gives them back (1). True if it is free as a whole now. */
+/* A job takes milli of a GPU (sign -1) or gives them back (1). True if it is free as a whole now.
+ */
 bool sharing_move(struct sharing *sharing, uint32_t gpu, uint32_t milli, int sign);
-uint32_t sharing_free_max(const struct sharing *sharing); /* most room of one shared GPU, thousandths */
+uint32_t
+sharing_free_max(const struct sharing *sharing); /* most room of one shared GPU, thousandths */
 
 #endif

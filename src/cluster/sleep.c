@@ -1,4 +1,5 @@
-/* Sleeping GPUs: see sleep.h. Invariant: awake and sleeping GPUs of a node are together its free ones. */
+/* Sleeping GPUs: see sleep.h. Invariant: awake and sleeping GPUs of a node are together its free
+ * ones. */
 #include "cluster/sleep.h"
 
 #include "base/units.h"
@@ -16,7 +17,8 @@ void sleep_init(struct sleep *sleep, const struct cluster *cluster) {
     sleep->nodes = mem_zalloc(cluster->node_count, sizeof *sleep->nodes);
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct gpu_type *type = &cluster->gpu_types[cluster->nodes[n].gpu_type];
-        sleep->nodes[n].after_ns = isfinite(type->sleep_after_s) ? units_ns(type->sleep_after_s) : INT64_MAX;
+        sleep->nodes[n].after_ns =
+            isfinite(type->sleep_after_s) ? units_ns(type->sleep_after_s) : INT64_MAX;
         sleep->nodes[n].wake_ns = units_ns(type->wake_s);
         sleep_free(sleep, n, cluster->nodes[n].gpus, 0, 0);
     }
@@ -31,7 +33,8 @@ void sleep_finish(struct sleep *sleep) {
     *sleep = (struct sleep){0};
 }
 
-/* The place of the free GPUs that are taken next: those awake and freed last, else those that are awake first. */
+/* The place of the free GPUs that are taken next: those awake and freed last, else those that are
+ * awake first. */
 static size_t next_to_take(const struct sleep_node *s, int64_t now_ns) {
     size_t first = s->awake.count - 1;
     for (size_t i = s->awake.count; i-- > 0;) {
@@ -44,12 +47,14 @@ static size_t next_to_take(const struct sleep_node *s, int64_t now_ns) {
 }
 
 /* A job has got GPUs that are awake from ready_ns on. */
-static void hold(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns, int64_t now_ns) {
+static void hold(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns,
+                 int64_t now_ns) {
     if (ready_ns > now_ns && job != SLEEP_NOBODY)
         array_push(&s->waking, ((struct waking){ready_ns, job, gpus}));
 }
 
-struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job, int64_t now_ns) {
+struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job,
+                              int64_t now_ns) {
     struct sleep_node *s = &sleep->nodes[node];
     struct sleep_taken taken = {.ready_ns = now_ns};
     while (gpus > 0 && s->awake.count > 0) {
@@ -71,7 +76,8 @@ struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus,
     return (struct sleep_taken){gpus, ready_ns > taken.ready_ns ? ready_ns : taken.ready_ns};
 }
 
-void sleep_free(struct sleep *sleep, uint32_t node, uint32_t gpus, int64_t ready_ns, int64_t now_ns) {
+void sleep_free(struct sleep *sleep, uint32_t node, uint32_t gpus, int64_t ready_ns,
+                int64_t now_ns) {
     struct sleep_node *s = &sleep->nodes[node];
     struct awake *last = s->awake.count > 0 ? &s->awake.at[s->awake.count - 1] : NULL;
     bool alike = last && last->since_ns == now_ns &&
@@ -82,7 +88,8 @@ void sleep_free(struct sleep *sleep, uint32_t node, uint32_t gpus, int64_t ready
         array_push(&s->awake, ((struct awake){now_ns, ready_ns, gpus}));
 }
 
-void sleep_give_back(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job, int64_t now_ns) {
+void sleep_give_back(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job,
+                     int64_t now_ns) {
     struct sleep_node *s = &sleep->nodes[node];
     size_t kept = 0;
     for (size_t i = 0; i < s->waking.count; i++) {
@@ -103,7 +110,8 @@ void sleep_give_back(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t
 
 int64_t sleep_next_ns(const struct sleep *sleep, uint32_t node) {
     const struct sleep_node *s = &sleep->nodes[node];
-    return s->after_ns == INT64_MAX || s->awake.count == 0 ? INT64_MAX : s->awake.at[0].since_ns + s->after_ns;
+    return s->after_ns == INT64_MAX || s->awake.count == 0 ? INT64_MAX
+                                                           : s->awake.at[0].since_ns + s->after_ns;
 }
 
 uint32_t sleep_fall(struct sleep *sleep, uint32_t node, int64_t now_ns) {

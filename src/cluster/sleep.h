@@ -1,6 +1,7 @@
-/* Which free GPUs sleep: a GPU falls asleep when no job has held it for its type's sleep_after. Of a node's free
-   GPUs those awake are taken first, the last freed first, so that the others come to sleep; then those that are
-   still waking up for a job that has left them, the first to be awake first. */
+/* Which free GPUs sleep: a GPU falls asleep when no job has held it for its type's sleep_after. Of
+   a node's free GPUs those awake are taken first, the last freed first, so that the others come to
+   sleep; then those that are still waking up for a job that has left them, the first to be awake
+   first. */
 #ifndef EASIM_CLUSTER_SLEEP_H
 #define EASIM_CLUSTER_SLEEP_H
 
@@ -41,15 +42,19 @@ struct sleep {
     uint32_t node_count;
 };
 
-void sleep_init(struct sleep *sleep, const struct cluster *cluster); /* all GPUs free and awake at 0 */
+void sleep_init(struct sleep *sleep,
+                const struct cluster *cluster); /* all GPUs free and awake at 0 */
 void sleep_finish(struct sleep *sleep);
 
-/* Takes free GPUs of a node for a job, which gives all that it holds of the node back together; with SLEEP_NOBODY
-   they come back awake. */
-struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job, int64_t now_ns);
-void sleep_give_back(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job, int64_t now_ns);
+/* Takes free GPUs of a node for a job, which gives all that it holds of the node back together;
+   with SLEEP_NOBODY they come back awake. */
+struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job,
+                              int64_t now_ns);
+void sleep_give_back(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job,
+                     int64_t now_ns);
 /* GPUs come free that are awake from ready_ns on. */
-void sleep_free(struct sleep *sleep, uint32_t node, uint32_t gpus, int64_t ready_ns, int64_t now_ns);
+void sleep_free(struct sleep *sleep, uint32_t node, uint32_t gpus, int64_t ready_ns,
+                int64_t now_ns);
 /* When the next GPUs of a node fall asleep; INT64_MAX: none will. */
 int64_t sleep_next_ns(const struct sleep *sleep, uint32_t node);
 /* Those that are due fall asleep; returns how many. */

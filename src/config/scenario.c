@@ -12,17 +12,18 @@
 
 static const char *const equal_time_names[] = {"finishes_first", "arrivals_first", NULL};
 
-static const struct field engine_fields[] = {{.key = "coalesce",
-                                              .type = FIELD_BOOL,
-                                              .offset = offsetof(struct engine_options, coalesce),
-                                              .default_value = 1,
-                                              .help = "apply all events of an instant, then decide once"},
-                                             {.key = "equal_time",
-                                              .type = FIELD_CHOICE,
-                                              .offset = offsetof(struct engine_options, equal_time),
-                                              .choices = equal_time_names,
-                                              .help = "order of finishes and arrivals at one instant"},
-                                             FIELDS_END};
+static const struct field engine_fields[] = {
+    {.key = "coalesce",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct engine_options, coalesce),
+     .default_value = 1,
+     .help = "apply all events of an instant, then decide once"},
+    {.key = "equal_time",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct engine_options, equal_time),
+     .choices = equal_time_names,
+     .help = "order of finishes and arrivals at one instant"},
+    FIELDS_END};
 
 static const struct field policy_fields[] = {{.key = "name",
                                               .type = FIELD_STRING,
@@ -51,16 +52,21 @@ static const struct field user_fields[] = {
      .help = "share of the cluster relative to others"},
     FIELDS_END};
 
-static const struct field noise_fields[] = {{.key = "speed_sigma",
-                                             .type = FIELD_REAL,
-                                             .offset = offsetof(struct model_noise, speed_sigma),
-                                             .required = true,
-                                             .max = 2,
-                                             .help = "sigma of the lognormal factor on a job's true goodput"},
-                                            FIELDS_END};
+static const struct field noise_fields[] = {
+    {.key = "speed_sigma",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct model_noise, speed_sigma),
+     .required = true,
+     .max = 2,
+     .help = "sigma of the lognormal factor on a job's true goodput"},
+    FIELDS_END};
 
 const struct field scenario_fields[] = {
-    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct scenario, name), .required = true, .min = 1},
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct scenario, name),
+     .required = true,
+     .min = 1},
     {.key = "horizon",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, horizon),
@@ -77,8 +83,14 @@ const struct field scenario_fields[] = {
      .default_value = 1,
      .min = 1,
      .max = 1000000},
-    {.key = "engine", .type = FIELD_OBJECT, .offset = offsetof(struct scenario, engine), .fields = engine_fields},
-    {.key = "cluster", .type = FIELD_NODE, .offset = offsetof(struct scenario, cluster), .required = true},
+    {.key = "engine",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct scenario, engine),
+     .fields = engine_fields},
+    {.key = "cluster",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, cluster),
+     .required = true},
     {.key = "models",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, models),
@@ -88,13 +100,18 @@ const struct field scenario_fields[] = {
      .offset = offsetof(struct scenario, users),
      .fields = user_fields,
      .item_size = sizeof(struct scenario_user)},
-    {.key = "workload", .type = FIELD_NODE, .offset = offsetof(struct scenario, workload), .required = true},
+    {.key = "workload",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, workload),
+     .required = true},
     {.key = "policy",
      .type = FIELD_OBJECT,
      .offset = offsetof(struct scenario, policy),
      .required = true,
      .fields = policy_fields},
-    {.key = "params_by_policy", .type = FIELD_NODE, .offset = offsetof(struct scenario, params_by_policy)},
+    {.key = "params_by_policy",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, params_by_policy)},
     {.key = "start_time",
      .type = FIELD_STRING,
      .offset = offsetof(struct scenario, start_time),
@@ -123,8 +140,11 @@ const struct field scenario_fields[] = {
 
 static const struct field carbon_value = {
     .type = FIELD_REAL, .default_value = NAN, .max = 1e6, .dimension = DIMENSION_CARBON};
-static const struct field price_value = {
-    .type = FIELD_REAL, .default_value = NAN, .min = -1e6, .max = 1e6, .dimension = DIMENSION_PRICE};
+static const struct field price_value = {.type = FIELD_REAL,
+                                         .default_value = NAN,
+                                         .min = -1e6,
+                                         .max = 1e6,
+                                         .dimension = DIMENSION_PRICE};
 
 static const struct series_kind carbon_kind = {
     .path = "carbon_g_per_kwh", .column = "carbon_g_per_kwh", .value = &carbon_value};
@@ -157,8 +177,9 @@ static int bind_horizon(struct scenario *s, const struct binding *b) {
         s->horizon_ns = TIME_NONE_NS;
         return 0;
     }
-    if (node->kind != YAML_NODE_SCALAR || !units_parse_duration(node->text, node->length, &seconds) ||
-        seconds <= 0 || seconds > TIME_MAX_S)
+    if (node->kind != YAML_NODE_SCALAR ||
+        !units_parse_duration(node->text, node->length, &seconds) || seconds <= 0 ||
+        seconds > TIME_MAX_S)
         return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
     s->horizon_ns = units_ns(seconds);
     return 0;
@@ -166,16 +187,21 @@ static int bind_horizon(struct scenario *s, const struct binding *b) {
 
 /* Results go to results/NAME unless --out says otherwise. */
 static int check_name(const struct scenario *s, const struct binding *b) {
-    if (!s->name || (!strchr(s->name, '/') && strcmp(s->name, ".") != 0 && strcmp(s->name, "..") != 0))
+    if (!s->name ||
+        (!strchr(s->name, '/') && strcmp(s->name, ".") != 0 && strcmp(s->name, "..") != 0))
         return 0;
-    return schema_wrong(b, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
+    return schema_wrong(b, yaml_find(s->doc.root, "name"), "name",
+                        "text that can name a folder (no /)");
 }
 
-/* --policy NAME: params of the file stay only if they were written for that very name. A path is one from where the
-   command was typed, even if the file has the same words; of which policy it is, the caller knows who opens it. */
-static int override_policy(struct scenario *s, const char *name, bool same_policy, struct problems *problems) {
+/* --policy NAME: params of the file stay only if they were written for that very name. A path is
+   one from where the command was typed, even if the file has the same words; of which policy it is,
+   the caller knows who opens it. */
+static int override_policy(struct scenario *s, const char *name, bool same_policy,
+                           struct problems *problems) {
     const struct yaml_node *old = s->doc.root ? yaml_find(s->doc.root, "policy") : NULL;
-    const struct yaml_node *old_name = old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
+    const struct yaml_node *old_name =
+        old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
     bool named = old_name && old_name->kind == YAML_NODE_SCALAR;
     bool same = named && (same_policy || strcmp(old_name->text, name) == 0);
     if (same && !strchr(name, '/'))
@@ -201,14 +227,16 @@ static int override_policy(struct scenario *s, const char *name, bool same_polic
     return r;
 }
 
-static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides, struct problems *problems) {
+static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides,
+                      struct problems *problems) {
     int result = 0;
     for (size_t i = 0; i < overrides->set_count; i++) {
-        const char *set = arena_strdup(&s->doc.arena, overrides->sets[i]), *equals = strchr(set, '=');
+        const char *set = arena_strdup(&s->doc.arena, overrides->sets[i]),
+                   *equals = strchr(set, '=');
         array_push(&s->overrides, set);
         if (!equals || equals == set) {
-            problems_add(problems, (struct location){.file = "--set"}, NULL, "expected path=value, got \"%.80s\"",
-                         set);
+            problems_add(problems, (struct location){.file = "--set"}, NULL,
+                         "expected path=value, got \"%.80s\"", set);
             result = ERROR_INPUT;
             continue;
         }
@@ -240,19 +268,22 @@ static int check_users(const struct scenario *s, const struct binding *b) {
 int scenario_load(struct scenario *s, const char *path, const struct scenario_overrides *overrides,
                   struct problems *problems) {
     *s = (struct scenario){.file = path};
-    int read = overrides->text.at ? yaml_doc_parse(&s->doc, overrides->text, YAML_STDIN_NAME, problems)
-                                  : yaml_doc_load(&s->doc, path, problems);
+    int read = overrides->text.at
+                   ? yaml_doc_parse(&s->doc, overrides->text, YAML_STDIN_NAME, problems)
+                   : yaml_doc_load(&s->doc, path, problems);
     if (read < 0)
         return ERROR_INPUT;
     if (!s->doc.root) {
-        problems_add(problems, (struct location){.file = s->doc.file}, NULL, "the file holds no scenario");
+        problems_add(problems, (struct location){.file = s->doc.file}, NULL,
+                     "the file holds no scenario");
         return ERROR_INPUT;
     }
     int result = 0;
     if (s->doc.root->kind == YAML_NODE_MAPPING) {
         if (overrides->policy)
             s->policy_override = arena_strdup(&s->doc.arena, overrides->policy);
-        if (overrides->policy && override_policy(s, overrides->policy, overrides->same_policy, problems) < 0)
+        if (overrides->policy &&
+            override_policy(s, overrides->policy, overrides->same_policy, problems) < 0)
             result = ERROR_INPUT;
         if (apply_sets(s, overrides, problems) < 0)
             result = ERROR_INPUT;

@@ -1,4 +1,5 @@
-/* A scenario file as a whole: the general keys bound, the sections of other layers left as nodes for them. */
+/* A scenario file as a whole: the general keys bound, the sections of other layers left as nodes
+ * for them. */
 #ifndef EASIM_CONFIG_SCENARIO_H
 #define EASIM_CONFIG_SCENARIO_H
 
@@ -53,10 +54,12 @@ struct scenario {
     struct energy_prices prices;
     struct model_noise noise;
     const char *start_time;
-    int64_t start_ns;        /* of t = 0 since 1970; TIME_NONE_NS: not given */
-    struct schema_uses uses; /* that it names, as they are bound: its own, and those of other layers' sections */
-    const char *policy_override;      /* --policy, or NULL */
-    const char *replaced_policy;      /* the name in the file that --policy has replaced with its params, or NULL */
+    int64_t start_ns; /* of t = 0 since 1970; TIME_NONE_NS: not given */
+    struct schema_uses
+        uses; /* that it names, as they are bound: its own, and those of other layers' sections */
+    const char *policy_override; /* --policy, or NULL */
+    const char *replaced_policy; /* the name in the file that --policy has replaced with its params,
+                                    or NULL */
     ARRAY_OF(const char *) overrides; /* "path=value" of --set and the like, in the order given */
 };
 
@@ -66,14 +69,16 @@ struct scenario_overrides {
     bool same_policy;        /* policy is another name of the one in the file, whose params stay */
     const char *const *sets; /* "path=value" */
     size_t set_count;
-    struct slice text;           /* what the file holds, where it was read already (standard input); else empty */
+    struct slice
+        text; /* what the file holds, where it was read already (standard input); else empty */
     const char *const *policies; /* all that the command loads, by name or path */
     size_t policy_count;
 };
 
-/* Reads and binds path ("-": standard input); negative after adding problems. Release with scenario_finish. */
-int scenario_load(struct scenario *scenario, const char *path, const struct scenario_overrides *overrides,
-                  struct problems *problems) MUST_CHECK;
+/* Reads and binds path ("-": standard input); negative after adding problems. Release with
+ * scenario_finish. */
+int scenario_load(struct scenario *scenario, const char *path,
+                  const struct scenario_overrides *overrides, struct problems *problems) MUST_CHECK;
 void scenario_finish(struct scenario *scenario);
 
 /* 64-bit hash of the resolved scenario (after overrides), stable across machines. */

@@ -1,4 +1,5 @@
-/* Table-driven binding of YAML to structs. Invariant: every problem names file, line, column and dotted path. */
+/* Table-driven binding of YAML to structs. Invariant: every problem names file, line, column and
+ * dotted path. */
 #include "config/schema.h"
 
 #include "base/mem.h"
@@ -15,11 +16,14 @@ static const char *kind_of(const struct yaml_node *node) {
     return node->count == 0 ? empty_names[node->kind] : names[node->kind];
 }
 
-int schema_wrong(const struct binding *b, const struct yaml_node *node, const char *path, const char *expected) {
+int schema_wrong(const struct binding *b, const struct yaml_node *node, const char *path,
+                 const char *expected) {
     if (node->kind == YAML_NODE_SCALAR)
-        problems_add(b->problems, node->where, path, "expected %s, got \"%.80s\"", expected, node->text);
+        problems_add(b->problems, node->where, path, "expected %s, got \"%.80s\"", expected,
+                     node->text);
     else
-        problems_add(b->problems, node->where, path, "expected %s, got %s", expected, kind_of(node));
+        problems_add(b->problems, node->where, path, "expected %s, got %s", expected,
+                     kind_of(node));
     return ERROR_INPUT;
 }
 
@@ -53,7 +57,9 @@ static bool in_range(const struct field *f, double value) {
 }
 
 static enum dimension dimension_of(const struct field *f) {
-    return f->type == FIELD_DURATION ? DIMENSION_TIME : f->type == FIELD_GIB ? DIMENSION_GIB : f->dimension;
+    return f->type == FIELD_DURATION ? DIMENSION_TIME
+           : f->type == FIELD_GIB    ? DIMENSION_GIB
+                                     : f->dimension;
 }
 
 static const char *noun_of(const struct field *f) {
@@ -75,21 +81,23 @@ static int bind_number(const struct binding *b, const struct field *f, const str
     if (parsed && in_range(f, *value) && (f->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
         return 0;
     const char *expected = describe_range(b->arena, f, noun_of(f));
-    bool wrong_unit = !parsed && node->kind == YAML_NODE_SCALAR && units_is_other(node->text, node->length);
+    bool wrong_unit =
+        !parsed && node->kind == YAML_NODE_SCALAR && units_is_other(node->text, node->length);
     if (wrong_unit && dimension != DIMENSION_NONE)
         expected = arena_printf(b->arena, "%s (units: %s)", expected, units_accepted(dimension));
     return schema_wrong(b, node, path, expected);
 }
 
-static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,
-                    int64_t *value) {
+static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                    const char *path, int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
         !in_range(f, (double)*value))
         return schema_wrong(b, node, path, describe_range(b->arena, f, "integer"));
     return 0;
 }
 
-static int bind_bool(const struct binding *b, const struct yaml_node *node, const char *path, bool *value) {
+static int bind_bool(const struct binding *b, const struct yaml_node *node, const char *path,
+                     bool *value) {
     if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "true") == 0)
         *value = true;
     else if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "false") == 0)
@@ -116,8 +124,8 @@ static int bind_choice(const struct binding *b, const struct field *f, const str
 }
 
 /* Replaces every ${VAR} of text; false after a problem. */
-static bool expand_variables(const struct binding *b, const struct yaml_node *node, const char *path,
-                             struct str *out) {
+static bool expand_variables(const struct binding *b, const struct yaml_node *node,
+                             const char *path, struct str *out) {
     const char *at = node->text;
     for (const char *start; (start = strstr(at, "${")) != NULL;) {
         const char *end = strchr(start, '}');
@@ -128,7 +136,8 @@ static bool expand_variables(const struct binding *b, const struct yaml_node *no
         const char *name = arena_strndup(b->arena, start + 2, (size_t)(end - start - 2));
         const char *value = getenv(name);
         if (!value) {
-            problems_add(b->problems, node->where, path, "environment variable %s is not set", name);
+            problems_add(b->problems, node->where, path, "environment variable %s is not set",
+                         name);
             return false;
         }
         str_add_bytes(out, at, (size_t)(start - at));
@@ -149,11 +158,13 @@ const char *schema_path(const struct binding *b, const struct yaml_node *node, c
     if (expand_variables(b, node, path, &name)) {
         /* A value given on the command line stands for the place where the command was typed. */
         const char *slash = node->where.line ? strrchr(node->where.file, '/') : NULL;
-        result = slash && name.text[0] != '/' ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
-                                                             node->where.file, name.text)
-                                              : arena_strdup(b->arena, name.text);
+        result = slash && name.text[0] != '/'
+                     ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
+                                    node->where.file, name.text)
+                     : arena_strdup(b->arena, name.text);
         if (b->uses)
-            array_push(&b->uses->files, ((struct file_use){.node = node, .key = path, .path = result}));
+            array_push(&b->uses->files,
+                       ((struct file_use){.node = node, .key = path, .path = result}));
     }
     str_finish(&name);
     return result;
@@ -169,8 +180,8 @@ void schema_uses_finish(struct schema_uses *uses) {
     free(uses->texts.at);
 }
 
-static int bind_text(const struct binding *b, const struct field *f, const struct yaml_node *node, const char *path,
-                     const char **value) {
+static int bind_text(const struct binding *b, const struct field *f, const struct yaml_node *node,
+                     const char *path, const char **value) {
     if (f->type == FIELD_PATH) {
         const char *found = schema_path(b, node, path);
         if (!found)
@@ -218,10 +229,12 @@ int schema_bind_value(const struct binding *b, const struct field *f, const stru
 }
 
 /* A list of scalars; one scalar stands for a list of one. */
-static int bind_scalars(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                        const char *path, struct schema_list *list) {
+static int bind_scalars(const struct binding *b, const struct field *f,
+                        const struct yaml_node *node, const char *path, struct schema_list *list) {
     struct field item = *f;
-    item.type = f->type == FIELD_REALS ? FIELD_REAL : f->type == FIELD_INTS ? FIELD_INT : FIELD_STRING;
+    item.type = f->type == FIELD_REALS  ? FIELD_REAL
+                : f->type == FIELD_INTS ? FIELD_INT
+                                        : FIELD_STRING;
     bool single = node->kind == YAML_NODE_SCALAR;
     size_t count = single ? 1 : node->count;
     if (node->kind == YAML_NODE_MAPPING || count == 0)
@@ -232,14 +245,15 @@ static int bind_scalars(const struct binding *b, const struct field *f, const st
     list->count = count;
     for (size_t i = 0; i < count; i++) {
         const char *item_path = single ? path : arena_printf(b->arena, "%s[%zu]", path, i);
-        if (schema_bind_value(b, &item, single ? node : node->items[i], item_path, (char *)list->at + i * size) < 0)
+        if (schema_bind_value(b, &item, single ? node : node->items[i], item_path,
+                              (char *)list->at + i * size) < 0)
             result = ERROR_INPUT;
     }
     return result;
 }
 
-static int bind_objects(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                        const char *path, struct schema_list *list) {
+static int bind_objects(const struct binding *b, const struct field *f,
+                        const struct yaml_node *node, const char *path, struct schema_list *list) {
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
         return schema_wrong(b, node, path, "a list of mappings");
     int result = 0;
@@ -295,8 +309,8 @@ static int set_default(const struct binding *b, const struct field *f, void *out
     }
 }
 
-static int report_unknown(const struct binding *b, const struct field *fields, const struct yaml_node *key,
-                          const char *path) {
+static int report_unknown(const struct binding *b, const struct field *fields,
+                          const struct yaml_node *key, const char *path) {
     const char *names[128];
     size_t count = 0;
     for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
@@ -310,8 +324,8 @@ static int report_unknown(const struct binding *b, const struct field *fields, c
     return ERROR_INPUT;
 }
 
-int schema_bind(const struct binding *b, const struct field *fields, const struct yaml_node *node, const char *path,
-                void *out) {
+int schema_bind(const struct binding *b, const struct field *fields, const struct yaml_node *node,
+                const char *path, void *out) {
     int result = 0;
     if (node && node->kind != YAML_NODE_MAPPING)
         return schema_wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
@@ -331,11 +345,13 @@ int schema_bind(const struct binding *b, const struct field *fields, const struc
         if (set_default(b, f, target) < 0)
             result = ERROR_INPUT;
         if (value) {
-            const char *value_path = path[0] ? arena_printf(b->arena, "%s.%s", path, f->key) : f->key;
+            const char *value_path =
+                path[0] ? arena_printf(b->arena, "%s.%s", path, f->key) : f->key;
             if (bind_field(b, f, value, value_path, target) < 0)
                 result = ERROR_INPUT;
         } else if (f->required && node) {
-            problems_add(b->problems, node->where, path[0] ? path : NULL, "key \"%s\" is missing", f->key);
+            problems_add(b->problems, node->where, path[0] ? path : NULL, "key \"%s\" is missing",
+                         f->key);
             result = ERROR_INPUT;
         }
     }

@@ -1,5 +1,5 @@
-/* Binds a YAML mapping to a C struct by a table of fields: one entry parses, checks, converts, defaults and
-   documents one key. All problems of a mapping are reported together. */
+/* Binds a YAML mapping to a C struct by a table of fields: one entry parses, checks, converts,
+   defaults and documents one key. All problems of a mapping are reported together. */
 #ifndef EASIM_CONFIG_SCHEMA_H
 #define EASIM_CONFIG_SCHEMA_H
 
@@ -16,10 +16,11 @@ enum field_type {
     FIELD_INT,      /* int64_t */
     FIELD_BOOL,     /* bool */
     FIELD_STRING,   /* const char * in the arena */
-    FIELD_PATH,     /* const char *: ${VAR} expanded, relative to the folder of the file that holds it */
-    FIELD_CHOICE,   /* int32_t: index in `choices` */
-    FIELD_NODE,     /* const struct yaml_node *: left to somebody else */
-    FIELD_OBJECT,   /* struct described by `fields`; absent = all its defaults */
+    FIELD_PATH,   /* const char *: ${VAR} expanded, relative to the folder of the file that holds it
+                   */
+    FIELD_CHOICE, /* int32_t: index in `choices` */
+    FIELD_NODE,   /* const struct yaml_node *: left to somebody else */
+    FIELD_OBJECT, /* struct described by `fields`; absent = all its defaults */
     FIELD_OBJECTS,  /* struct schema_list of such structs */
     FIELD_REALS,    /* struct schema_list of double */
     FIELD_INTS,     /* struct schema_list of int64_t */
@@ -37,9 +38,10 @@ struct field {
     enum field_type type;
     size_t offset;
     bool required;
-    bool above_min;             /* the minimum itself is not allowed */
-    bool may_be_off;            /* REAL, DURATION: the word off is allowed and means INFINITY */
-    double min, max;            /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
+    bool above_min;  /* the minimum itself is not allowed */
+    bool may_be_off; /* REAL, DURATION: the word off is allowed and means INFINITY */
+    double min,
+        max; /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
     double default_value;       /* numbers, bool, choice; NAN = absent */
     const char *default_text;   /* strings; NULL = absent */
     const char *const *choices; /* NULL-terminated */
@@ -49,18 +51,19 @@ struct field {
     const char *help;
 };
 
-#define FIELDS_END                                                                                                 \
+#define FIELDS_END \
     { .key = NULL, .type = FIELD_NODE }
 
 /* A value that named a file. */
 struct file_use {
-    const struct yaml_node *node;    /* that holds the name */
-    const char *key, *path;          /* the dotted path of the value; the file, from the working folder */
-    const struct yaml_node *content; /* of a configuration file that could stand there itself; else NULL */
+    const struct yaml_node *node; /* that holds the name */
+    const char *key, *path; /* the dotted path of the value; the file, from the working folder */
+    const struct yaml_node
+        *content; /* of a configuration file that could stand there itself; else NULL */
 };
 
-/* What values were bound as, where their nodes do not say it. Zero-initialise; schema_uses_finish. Texts belong to
-   the binding's arena. */
+/* What values were bound as, where their nodes do not say it. Zero-initialise; schema_uses_finish.
+   Texts belong to the binding's arena. */
 struct schema_uses {
     ARRAY_OF(struct file_use) files;
     ARRAY_OF(const struct yaml_node *)
@@ -71,18 +74,19 @@ struct schema_uses {
 struct binding {
     struct arena *arena;
     struct problems *problems;
-    struct schema_uses *uses; /* gets every file that schema_path names, and texts; NULL: nobody asks */
+    struct schema_uses
+        *uses; /* gets every file that schema_path names, and texts; NULL: nobody asks */
 };
 
-/* Binds node (a mapping, or NULL for an absent one) to *out, which must be zeroed. path names it in messages (""
-   for the root). Unknown keys are problems with a suggestion. Negative if any problem was added; *out then holds
-   defaults where values were bad. */
-int schema_bind(const struct binding *binding, const struct field *fields, const struct yaml_node *node,
-                const char *path, void *out) MUST_CHECK;
+/* Binds node (a mapping, or NULL for an absent one) to *out, which must be zeroed. path names it in
+   messages ("" for the root). Unknown keys are problems with a suggestion. Negative if any problem
+   was added; *out then holds defaults where values were bad. */
+int schema_bind(const struct binding *binding, const struct field *fields,
+                const struct yaml_node *node, const char *path, void *out) MUST_CHECK;
 
 /* One scalar against one field's type and range; used for policy parameters too. */
-int schema_bind_value(const struct binding *binding, const struct field *field, const struct yaml_node *node,
-                      const char *path, void *out) MUST_CHECK;
+int schema_bind_value(const struct binding *binding, const struct field *field,
+                      const struct yaml_node *node, const char *path, void *out) MUST_CHECK;
 
 /* Adds "expected EXPECTED, got what node is"; returns ERROR_INPUT. */
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
@@ -95,8 +99,9 @@ void schema_uses_finish(struct schema_uses *uses);
 /* Makes a list of integers ascending and without repeats. */
 void schema_sort_ints(struct schema_list *list);
 
-/* text with ${VAR} replaced by the environment; relative results are joined to the folder of `file`. Unset
-   variables are problems. NULL after a problem. */
-const char *schema_path(const struct binding *binding, const struct yaml_node *node, const char *path);
+/* text with ${VAR} replaced by the environment; relative results are joined to the folder of
+   `file`. Unset variables are problems. NULL after a problem. */
+const char *schema_path(const struct binding *binding, const struct yaml_node *node,
+                        const char *path);
 
 #endif

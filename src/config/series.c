@@ -57,7 +57,8 @@ struct reader {
     int64_t start_ns;
     int time, value;   /* columns */
     struct slice unit; /* in the name of the column of the values; empty: none */
-    bool clock_known;  /* whether the file has seconds or date-times: its first good time says which */
+    bool clock_known;  /* whether the file has seconds or date-times: its first good time says which
+                        */
     ARRAY_OF(struct series_step) steps;
     int64_t last_ns, step_ns; /* time of the last good row, and from the one before it */
     double last;              /* its value */
@@ -93,7 +94,8 @@ static bool is_named(const char *column, const char *name, struct slice unit) {
     return column + length + strspn(column + length, " ") + 1 == unit.at;
 }
 
-/* The column of the values, and the unit in its name: "power_w [kW]", or all of it as in "Price (EUR/kWh)". */
+/* The column of the values, and the unit in its name: "power_w [kW]", or all of it as in "Price
+ * (EUR/kWh)". */
 static void find_value(struct reader *r) {
     double one;
     r->value = csv_column(r->csv, r->series->column);
@@ -117,11 +119,13 @@ static void find_value(struct reader *r) {
 static int find_columns(struct reader *r) {
     struct series *s = r->series;
     if (!s->time_column)
-        s->time_column =
-            csv_column(r->csv, "time_s") < 0 && csv_column(r->csv, "timestamp") >= 0 ? "timestamp" : "time_s";
+        s->time_column = csv_column(r->csv, "time_s") < 0 && csv_column(r->csv, "timestamp") >= 0
+                             ? "timestamp"
+                             : "time_s";
     r->time = csv_column(r->csv, s->time_column);
     if (r->time < 0)
-        (void)missing_column(r, s->time_column, " (time_column: NAME says which column holds the times)");
+        (void)missing_column(r, s->time_column,
+                             " (time_column: NAME says which column holds the times)");
     find_value(r);
     if (r->value < 0)
         (void)missing_column(r, s->column, " (column: NAME says which column holds the values)");
@@ -131,7 +135,8 @@ static int find_columns(struct reader *r) {
 static bool wrong_time(const struct reader *r, const char *expected) {
     struct slice cell = csv_field(r->csv, r->time);
     problems_add(r->binding->problems, csv_where(r->csv, r->time), r->series->time_column,
-                 "expected %s, got \"%.*s\"", expected, (int)(cell.length < 80 ? cell.length : 80), cell.at);
+                 "expected %s, got \"%.*s\"", expected, (int)(cell.length < 80 ? cell.length : 80),
+                 cell.at);
     return false;
 }
 
@@ -186,7 +191,8 @@ static bool read_value(struct reader *r, double *value) {
     }
     r->text.length = 0;
     str_add_bytes(&r->text, cell.at, cell.length);
-    if (r->unit.length > 0 && strchr("0123456789.", cell.at[cell.length - 1])) { /* a unit of its own goes before */
+    if (r->unit.length > 0 &&
+        strchr("0123456789.", cell.at[cell.length - 1])) { /* a unit of its own goes before */
         str_add_char(&r->text, ' ');
         str_add_bytes(&r->text, r->unit.at, r->unit.length);
     }
@@ -220,7 +226,9 @@ static void read_row(void *context) {
         r->last_ns = time_ns;
     }
     if (!valued)
-        r->last = isnan(r->last) ? 0 : r->last; /* one problem for a bad first cell, none for the gaps behind it */
+        r->last = isnan(r->last)
+                      ? 0
+                      : r->last; /* one problem for a bad first cell, none for the gaps behind it */
     if (!timed || !valued)
         return;
     if (r->steps.count == 0 || value != r->last)
@@ -235,23 +243,29 @@ static void end_rows(struct reader *r) {
     bool ends = s->repeat || !s->kind->is_limit;
     uint64_t least = ends ? 2 : 1; /* the last of two rows holds as long as the first */
     if (s->rows < least) {
-        problems_add(problems, (struct location){s->file, 0, 0}, NULL, "expected at least %s, got %llu",
-                     ends ? "two rows" : "one row", (unsigned long long)s->rows);
+        problems_add(problems, (struct location){s->file, 0, 0}, NULL,
+                     "expected at least %s, got %llu", ends ? "two rows" : "one row",
+                     (unsigned long long)s->rows);
         return;
     }
     if (s->has_dates && r->start_ns == TIME_NONE_NS) {
-        problems_add(problems, s->where, s->kind->path,
-                     "expected the key \"start_time\", since %s holds date-times: the instant of t = 0", s->file);
+        problems_add(
+            problems, s->where, s->kind->path,
+            "expected the key \"start_time\", since %s holds date-times: the instant of t = 0",
+            s->file);
         return;
     }
     if (!ends || __builtin_add_overflow(r->last_ns, r->step_ns, &s->end_ns))
         s->end_ns = TIME_NONE_NS;
-    if (s->repeat && (s->end_ns == TIME_NONE_NS || s->end_ns - s->first_ns > (int64_t)TIME_MAX_S * NS_PER_S))
-        problems_add(problems, s->where, s->kind->path, "expected a series of at most 4e9 s to repeat");
+    if (s->repeat &&
+        (s->end_ns == TIME_NONE_NS || s->end_ns - s->first_ns > (int64_t)TIME_MAX_S * NS_PER_S))
+        problems_add(problems, s->where, s->kind->path,
+                     "expected a series of at most 4e9 s to repeat");
 }
 
 int series_load(struct series *s, int64_t start_ns, const struct binding *b) {
-    struct reader r = {.series = s, .binding = b, .start_ns = start_ns, .last_ns = INT64_MIN, .last = NAN};
+    struct reader r = {
+        .series = s, .binding = b, .start_ns = start_ns, .last_ns = INT64_MIN, .last = NAN};
     struct error error = {0};
     size_t before = b->problems->count;
     if (!s->kind || !s->file)
@@ -280,17 +294,18 @@ int series_check_cover(const struct series *s, int64_t horizon_ns, const struct 
         return 0;
     if (s->first_ns > 0) {
         problems_add(b->problems, s->where, s->kind->path,
-                     "expected a series from t = 0 on, got one from t = %.9g s on (%s)", units_s(s->first_ns),
-                     s->file);
+                     "expected a series from t = 0 on, got one from t = %.9g s on (%s)",
+                     units_s(s->first_ns), s->file);
         return ERROR_INPUT;
     }
     if (s->repeat || (horizon_ns == TIME_NONE_NS ? s->end_ns > 0 : s->end_ns >= horizon_ns))
         return 0;
     if (horizon_ns == TIME_NONE_NS)
         horizon_ns = 0;
-    problems_add(b->problems, s->where, s->kind->path,
-                 "expected a series up to t = %.9g s or repeat: true, got one up to t = %.9g s (%s)",
-                 units_s(horizon_ns), units_s(s->end_ns), s->file);
+    problems_add(
+        b->problems, s->where, s->kind->path,
+        "expected a series up to t = %.9g s or repeat: true, got one up to t = %.9g s (%s)",
+        units_s(horizon_ns), units_s(s->end_ns), s->file);
     return ERROR_INPUT;
 }
 
@@ -314,7 +329,8 @@ static void step_on(struct series_cursor *c) {
 }
 
 void series_start(struct series_cursor *c, const struct series *s) {
-    *c = (struct series_cursor){.series = s, .value = s->kind && s->kind->is_limit ? INFINITY : NAN};
+    *c =
+        (struct series_cursor){.series = s, .value = s->kind && s->kind->is_limit ? INFINITY : NAN};
     int64_t period_ns = series_period_ns(s);
     if (period_ns > 0 && s->first_ns < 0)
         c->shift_ns = -s->first_ns / period_ns * period_ns;
@@ -327,7 +343,8 @@ void series_start(struct series_cursor *c, const struct series *s) {
 int64_t series_next_ns(const struct series_cursor *c) {
     const struct series *s = c->series;
     int64_t time_ns;
-    return c->next >= s->count || __builtin_add_overflow(s->steps[c->next].time_ns, c->shift_ns, &time_ns)
+    return c->next >= s->count ||
+                   __builtin_add_overflow(s->steps[c->next].time_ns, c->shift_ns, &time_ns)
                ? TIME_NONE_NS
                : time_ns;
 }

@@ -1,5 +1,5 @@
-/* Step functions of time from CSV files: power cap, price, carbon intensity. A row holds from its time to that of
-   the next one. Values that need no file are constants and have no steps here. */
+/* Step functions of time from CSV files: power cap, price, carbon intensity. A row holds from its
+   time to that of the next one. Values that need no file are constants and have no steps here. */
 #ifndef EASIM_CONFIG_SERIES_H
 #define EASIM_CONFIG_SERIES_H
 
@@ -10,8 +10,9 @@ struct series_kind {
     const char *path;          /* of the key in the scenario */
     const char *column;        /* unless the scenario names another */
     const struct field *value; /* type, range and default, of a constant and of each cell */
-    /* A limit: none holds before the first row, an empty cell lifts it (INFINITY), the last one stays. Everything
-       else: the run must lie inside the series; an empty cell is a gap in which the value before goes on. */
+    /* A limit: none holds before the first row, an empty cell lifts it (INFINITY), the last one
+       stays. Everything else: the run must lie inside the series; an empty cell is a gap in which
+       the value before goes on. */
     bool is_limit;
 };
 
@@ -20,8 +21,8 @@ struct series_step {
     double value;
 };
 
-/* Bound by series_bind, filled in by series_load; all memory is in the binding's arena. Neighbouring steps differ
-   in value. */
+/* Bound by series_bind, filled in by series_load; all memory is in the binding's arena.
+   Neighbouring steps differ in value. */
 struct series {
     const struct series_kind *kind; /* NULL: a constant or absent */
     struct location where;          /* in the scenario */
@@ -31,24 +32,27 @@ struct series {
     struct series_step *steps; /* ascending */
     size_t count;
     int64_t first_ns; /* time of the first row */
-    int64_t end_ns;   /* the last row's time and once more the step before it; TIME_NONE_NS: none, the last stays */
-    uint64_t rows, gaps;             /* rows read; empty cells filled in */
-    uint32_t first_gap_line;         /* 0: none */
-    int64_t shortest_ns, longest_ns; /* from one row to the next: missing rows show here; 0: there is only one */
+    int64_t end_ns; /* the last row's time and once more the step before it; TIME_NONE_NS: none, the
+                       last stays */
+    uint64_t rows, gaps;     /* rows read; empty cells filled in */
+    uint32_t first_gap_line; /* 0: none */
+    int64_t shortest_ns,
+        longest_ns; /* from one row to the next: missing rows show here; 0: there is only one */
 };
 
-/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat}. *constant is the default of the
-   kind unless a number is given. Negative after adding problems. */
+/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat}. *constant is
+   the default of the kind unless a number is given. Negative after adding problems. */
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
                 const struct binding *binding, double *constant) MUST_CHECK;
 
-/* Reads the file of a bound series; nothing to do without one. start_ns: the instant of t = 0 since 1970, for
-   date-times; TIME_NONE_NS: not known. Negative after adding problems. */
+/* Reads the file of a bound series; nothing to do without one. start_ns: the instant of t = 0 since
+   1970, for date-times; TIME_NONE_NS: not known. Negative after adding problems. */
 int series_load(struct series *series, int64_t start_ns, const struct binding *binding) MUST_CHECK;
 
-/* Whether the series has a value from 0 to horizon_ns (TIME_NONE_NS: not known in advance, so only the beginning is
-   checked). A limit always has. */
-int series_check_cover(const struct series *series, int64_t horizon_ns, const struct binding *binding) MUST_CHECK;
+/* Whether the series has a value from 0 to horizon_ns (TIME_NONE_NS: not known in advance, so only
+   the beginning is checked). A limit always has. */
+int series_check_cover(const struct series *series, int64_t horizon_ns,
+                       const struct binding *binding) MUST_CHECK;
 
 /* After which a repeated series comes again; 0: not repeated, or always the same. */
 int64_t series_period_ns(const struct series *series);

@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the view. That is
-   one fault and reported once, by check_view. */
+/* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
+   view. That is one fault and reported once, by check_view. */
 static void run_scenario(struct suite *s, uint32_t i) {
     struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = &s->records[i]};
     int r = suite_run(&run);
-    if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 || strstr(run.record->failure, PLAN_DAMAGE))) {
+    if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
+                  strstr(run.record->failure, PLAN_DAMAGE))) {
         struct probe_record *first = run.record;
         run.unchecked = true;
         run.record = s->spare;
@@ -32,14 +33,16 @@ void check_scenarios(struct suite *s) {
         run_scenario(s, i);
         snprintf(check, sizeof check, "scenario: %s", builtins[i].name);
         if (s->passed[i])
-            suite_report(s, check, CONFORMANCE_OK, "%llu decisions", (unsigned long long)s->records[i].decisions);
+            suite_report(s, check, CONFORMANCE_OK, "%llu decisions",
+                         (unsigned long long)s->records[i].decisions);
         else
             suite_report(s, check, CONFORMANCE_FAILED, "%s", s->records[i].failure);
     }
 }
 
 void check_view(struct suite *s) {
-    suite_report(s, "view is left alone", s->writes_view.length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+    suite_report(s, "view is left alone",
+                 s->writes_view.length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
                  s->writes_view.length ? s->writes_view.text : "");
 }
 
@@ -55,14 +58,16 @@ void check_refusals(struct suite *s) {
         }
     }
     if (all > 0)
-        str_addf(&text, "%llu of %llu actions:", (unsigned long long)all, (unsigned long long)actions);
+        str_addf(&text, "%llu of %llu actions:", (unsigned long long)all,
+                 (unsigned long long)actions);
     for (int k = 0; k < REFUSAL_COUNT; k++)
         if (refused[k] > 0)
             str_addf(&text, " %s (%llu)", refusal_names[k], (unsigned long long)refused[k]);
     suite_conclude(s, "no action refused", &text);
 }
 
-/* --- parameters ------------------------------------------------------------------------------------------- */
+/* --- parameters
+ * ------------------------------------------------------------------------------------------- */
 
 struct trials {
     struct suite *suite;
@@ -74,7 +79,8 @@ struct trials {
 
 static void try_value(struct trials *t, const char *value) {
     struct str set = {0};
-    const struct suite_run run = {.suite = t->suite, .builtin = t->builtin, .record = t->suite->spare};
+    const struct suite_run run = {
+        .suite = t->suite, .builtin = t->builtin, .record = t->suite->spare};
     str_addf(&set, "policy.params.%s=%s", t->param->name, value);
     struct suite_run with = run;
     with.set = set.text;
@@ -130,7 +136,8 @@ void check_parameters(struct suite *s) {
     if (t.reasons.length > 0)
         suite_conclude(s, check, &t.reasons);
     else
-        suite_report(s, check, CONFORMANCE_OK, "%zu with %d values", params_count(s->policy), t.count);
+        suite_report(s, check, CONFORMANCE_OK, "%zu with %d values", params_count(s->policy),
+                     t.count);
 }
 
 void check_power_cap(struct suite *s) {

@@ -11,17 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- determinism ------------------------------------------------------------------------------------------ */
+/* --- determinism
+ * ------------------------------------------------------------------------------------------ */
 
-/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and addresses have
-   moved. */
+/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
+   addresses have moved. */
 static void run_in_other_memory(void *context) {
     const struct suite_run *run = context;
     struct study study;
     mallopt(M_PERTURB, 0xa5);
     void *hole = malloc((size_t)3 << 20), *moved = malloc(12345);
     free(hole);
-    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure, sizeof run->record->failure) == 0)
+    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure,
+                   sizeof run->record->failure) == 0)
         probe_run(&study, true, run->record);
     study_finish(&study);
     free(moved);
@@ -53,7 +55,8 @@ void check_determinism(struct suite *s) {
         suite_conclude(s, check, &reasons);
 }
 
-/* --- two runs in one process ------------------------------------------------------------------------------ */
+/* --- two runs in one process
+ * ------------------------------------------------------------------------------ */
 
 struct pair {
     const struct suite *suite;
@@ -66,8 +69,8 @@ static void run_pair(void *context) {
     struct study studies[2];
     int r = 0;
     for (int i = 0; i < 2; i++)
-        r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i], pair->records[i]->failure,
-                        sizeof pair->records[i]->failure);
+        r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i],
+                        pair->records[i]->failure, sizeof pair->records[i]->failure);
     if (r == 0)
         probe_pair((const struct study *[]){&studies[0], &studies[1]}, false, pair->records);
 }
@@ -105,11 +108,12 @@ void check_two_at_once(struct suite *s) {
 
 void check_user_names(struct suite *s) {
     static const char check[] = "names of users do not matter";
-    struct suite_run run = {.suite = s,
-                            .set = "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", "
-                                   "weight: 0.5}]",
-                            .unchecked = s->writes_view.length > 0,
-                            .record = s->spare};
+    struct suite_run run = {
+        .suite = s,
+        .set =
+            "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
+        .unchecked = s->writes_view.length > 0,
+        .record = s->spare};
     struct str reasons = {0};
     if (!suite_comparable(s, check))
         return;
@@ -125,10 +129,11 @@ void check_user_names(struct suite *s) {
     suite_conclude(s, check, &reasons);
 }
 
-/* --- what runs leave behind ------------------------------------------------------------------------------- */
+/* --- what runs leave behind
+ * ------------------------------------------------------------------------------- */
 
-/* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its caches makes the
-   stock grow in the first windows, a leak in all. */
+/* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its
+   caches makes the stock grow in the first windows, a leak in all. */
 #define WINDOWS       12
 #define WINDOW_CYCLES 20
 #define LEAST_LEAK    16 /* bytes a run: a malloc of one byte takes more */
@@ -187,9 +192,11 @@ static void run_cycles(void *context) {
     struct leaks *l = context;
     struct study study;
     bool check = l->suite->writes_view.length == 0;
-    int r = suite_load(l->suite, l->builtin, NULL, &study, l->record->failure, sizeof l->record->failure);
+    int r = suite_load(l->suite, l->builtin, NULL, &study, l->record->failure,
+                       sizeof l->record->failure);
     l->stock[0] = take_stock();
-    while (r == 0 && l->windows < WINDOWS && (l->windows == 0 || grows(&l->stock[l->windows - 1]))) {
+    while (r == 0 && l->windows < WINDOWS &&
+           (l->windows == 0 || grows(&l->stock[l->windows - 1]))) {
         for (int i = 0; i < WINDOW_CYCLES && !l->record->failure[0]; i++)
             probe_run(&study, check, l->record);
         l->stock[++l->windows] = take_stock();
@@ -234,7 +241,8 @@ void check_leaks(struct suite *s) {
     if (!l->builtin) {
         suite_report(s, handles, CONFORMANCE_SKIPPED, "no scenario runs");
     } else if (suite_child(s, run_cycles, l, l->record, NULL) < 0) {
-        suite_report(s, check, CONFORMANCE_FAILED, "runs one after another: %s", l->record->failure);
+        suite_report(s, check, CONFORMANCE_FAILED, "runs one after another: %s",
+                     l->record->failure);
         suite_report(s, handles, CONFORMANCE_SKIPPED, "the runs failed");
     } else {
         report_leaks(s, l);

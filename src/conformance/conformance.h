@@ -1,5 +1,5 @@
-/* The conformance suite: puts any policy module through fixed checks on built-in scenarios, each in a child process
-   with limits, so that nothing a policy does ends the suite. */
+/* The conformance suite: puts any policy module through fixed checks on built-in scenarios, each in
+   a child process with limits, so that nothing a policy does ends the suite. */
 #ifndef EASIM_CONFORMANCE_CONFORMANCE_H
 #define EASIM_CONFORMANCE_CONFORMANCE_H
 
@@ -13,12 +13,14 @@ struct conformance_options {
     size_t set_count;
     double limit_s; /* processor time of one run */
     /* Called with each check as it ends; text: the reason, or what was found, or "". */
-    void (*report)(void *context, const char *check, enum conformance_result result, const char *text);
+    void (*report)(void *context, const char *check, enum conformance_result result,
+                   const char *text);
     void *context;
 };
 
-/* Runs all checks. The number that failed; negative, after adding problems, if the module cannot be loaded or the
-   sets do not fit it. */
-int conformance_run(const struct conformance_options *options, struct problems *problems) MUST_CHECK;
+/* Runs all checks. The number that failed; negative, after adding problems, if the module cannot be
+   loaded or the sets do not fit it. */
+int conformance_run(const struct conformance_options *options,
+                    struct problems *problems) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
-/* Observed simulations. The record is kept up to date while the run goes: of a run that hangs or crashes it tells
-   how far it came. */
+/* Observed simulations. The record is kept up to date while the run goes: of a run that hangs or
+   crashes it tells how far it came. */
 #include "conformance/probe.h"
 
 #include "base/hash.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A policy may ask for wake-ups; this many decisions without any job arriving or finishing are no progress. */
+/* A policy may ask for wake-ups; this many decisions without any job arriving or finishing are no
+ * progress. */
 #define QUIET_DECISIONS 100000
 
 /* Whose turn it is of two runs. */
@@ -30,7 +31,9 @@ struct probe {
     atomic_bool give_up;
 };
 
-/* --- turns ------------------------------------------------------------------------------------------------ */
+/* --- turns
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void wait_for_turn(struct baton *b, int number) {
     while (b->turn != number && !b->over[!number])
@@ -53,12 +56,13 @@ static void begin_turns(struct baton *b, int number) {
     pthread_mutex_unlock(&b->lock);
 }
 
-/* --- observer --------------------------------------------------------------------------------------------- */
+/* --- observer
+ * --------------------------------------------------------------------------------------------- */
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct probe_record *r = ((struct probe *)context)->record;
-    const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal, action->job,
-                                  action->config};
+    const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal,
+                                  action->job, action->config};
     if (action->kind == ACTION_REJECT)
         return; /* by the engine */
     if (r->row_count < PROBE_ROWS)
@@ -90,10 +94,10 @@ static void note_time(void *context, const struct sim *sim, int64_t from_ns, int
         return;
     snprintf(
         r->failure, sizeof r->failure,
-        "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu "
-        "wake-ups (at t = %.9g s)",
-        QUIET_DECISIONS, (unsigned long long)r->done[ACTION_START], (unsigned long long)r->done[ACTION_PREEMPT],
-        (unsigned long long)r->done[ACTION_RESIZE], (unsigned long long)r->done[ACTION_WAKE], units_s(to_ns));
+        "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu wake-ups (at t = %.9g s)",
+        QUIET_DECISIONS, (unsigned long long)r->done[ACTION_START],
+        (unsigned long long)r->done[ACTION_PREEMPT], (unsigned long long)r->done[ACTION_RESIZE],
+        (unsigned long long)r->done[ACTION_WAKE], units_s(to_ns));
     atomic_store(&p->give_up, true);
 }
 
@@ -105,7 +109,9 @@ static void note_instant(void *context, const struct sim *sim) {
         hand_over(p->baton, p->number, false);
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------- */
+/* --- runs
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void keep_failure(struct probe_record *r, const char *text) {
     if (!r->failure[0])
@@ -117,13 +123,17 @@ static void check_finished(const struct sim *sim, struct probe_record *r) {
     size_t jobs = sim->workload->jobs.count;
     if (sim->options.horizon_ns != TIME_NONE_NS || sim->finished == jobs)
         return;
-    snprintf(text, sizeof text, "%u of %zu jobs finished, %u were rejected", sim->finished, jobs, sim->rejected);
+    snprintf(text, sizeof text, "%u of %zu jobs finished, %u were rejected", sim->finished, jobs,
+             sim->rejected);
     keep_failure(r, text);
 }
 
 static void simulate(struct probe *p, const struct workload *workload) {
-    const struct observer observer = {
-        .context = p, .advance = note_time, .instant = note_instant, .job = note_job, .action = note_action};
+    const struct observer observer = {.context = p,
+                                      .advance = note_time,
+                                      .instant = note_instant,
+                                      .job = note_job,
+                                      .action = note_action};
     const struct observer *const observers[] = {&observer, NULL};
     struct error error = {0};
     struct sim sim = study_sim(p->study, workload);
@@ -165,13 +175,17 @@ static void *run_in_turns(void *context) {
     return NULL;
 }
 
-void probe_pair(const struct study *const studies[2], bool check, struct probe_record *const records[2]) {
+void probe_pair(const struct study *const studies[2], bool check,
+                struct probe_record *const records[2]) {
     struct baton baton = {.lock = PTHREAD_MUTEX_INITIALIZER, .passed = PTHREAD_COND_INITIALIZER};
     struct probe probes[2];
     pthread_t other;
     for (int i = 0; i < 2; i++)
-        probes[i] =
-            (struct probe){.study = studies[i], .check = check, .record = records[i], .baton = &baton, .number = i};
+        probes[i] = (struct probe){.study = studies[i],
+                                   .check = check,
+                                   .record = records[i],
+                                   .baton = &baton,
+                                   .number = i};
     if (pthread_create(&other, NULL, run_in_turns, &probes[1]) != 0) {
         keep_failure(records[1], "no second thread");
         return;

@@ -19,18 +19,20 @@ struct probe_record {
     int64_t now_ns;
     uint64_t decisions;
     uint64_t refused[REFUSAL_COUNT];
-    double over_cap_w;  /* the most by which the committed power exceeded the cap */
-    uint64_t row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
+    double over_cap_w; /* the most by which the committed power exceeded the cap */
+    uint64_t
+        row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
     uint64_t row_hash;
     uint64_t decisions_at_progress; /* when a job arrived or finished last */
     uint64_t done[8];               /* accepted actions since then, by enum action_kind */
     struct probe_row rows[PROBE_ROWS];
 };
 
-/* Runs replication 1 of a study to its end. A failed run, one without progress, and a drained one in which not all
-   jobs finished leave their reason in record->failure. check: as `--check`. */
+/* Runs replication 1 of a study to its end. A failed run, one without progress, and a drained one
+   in which not all jobs finished leave their reason in record->failure. check: as `--check`. */
 void probe_run(const struct study *study, bool check, struct probe_record *record);
 /* Runs two at once, in two threads that hand over after every instant. */
-void probe_pair(const struct study *const studies[2], bool check, struct probe_record *const records[2]);
+void probe_pair(const struct study *const studies[2], bool check,
+                struct probe_record *const records[2]);
 
 #endif

@@ -1,5 +1,6 @@
-/* Built-in scenarios. They reach the loader as files in memory (memfd), so nothing is installed or written. Every
-   job of every scenario can run on its empty cluster, so a drained run ends with all of them finished. */
+/* Built-in scenarios. They reach the loader as files in memory (memfd), so nothing is installed or
+   written. Every job of every scenario can run on its empty cluster, so a drained run ends with all
+   of them finished. */
 #include "conformance/scenarios.h"
 
 #include <stdio.h>
@@ -8,21 +9,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Two kinds of work with different scaling, one of which is fastest across nodes; checkpoints on demand and
-   periodic; costs of starts that are no round numbers. */
+/* Two kinds of work with different scaling, one of which is fastest across nodes; checkpoints on
+   demand and periodic; costs of starts that are no round numbers. */
 static const char models[] =
     "models:\n"
     "  - name: small\n"
-    "    m0: 512\n    phi: 2000\n    batches: [16, 64]\n"
-    "    start_s: 12.5\n    restart_s: 20.75\n    checkpoint_s: 5.25\n"
+    "    m0: 512\n"
+    "    phi: 2000\n"
+    "    batches: [16, 64]\n"
+    "    start_s: 12.5\n"
+    "    restart_s: 20.75\n"
+    "    checkpoint_s: 5.25\n"
     "    gpus:\n"
     "      a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
     "          p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n"
     "      b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
     "          p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n"
     "  - name: wide\n"
-    "    m0: 8192\n    phi: 90000\n    batches: [32, 128]\n    mem0_gib: 2\n    mem1_gib: 0.2\n"
-    "    start_s: 30\n    restart_s: 30\n    checkpoint_interval_s: 600\n"
+    "    m0: 8192\n"
+    "    phi: 90000\n"
+    "    batches: [32, 128]\n"
+    "    mem0_gib: 2\n"
+    "    mem1_gib: 0.2\n"
+    "    start_s: 30\n"
+    "    restart_s: 30\n"
+    "    checkpoint_interval_s: 600\n"
     "    gpus:\n"
     "      a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n"
     "          alpha_inter_s: 0.006, p0_w: 120, pmax_w: 390, evidence: assumed,\n"
@@ -33,50 +44,52 @@ static const char models[] =
 
 #define TYPE_A "{name: a, idle_w: 55, ctx_w: 95, tdp_w: 400, memory_gib: 40}"
 #define TYPE_B "{name: b, idle_w: 70, ctx_w: 120, tdp_w: 700, memory_gib: 80}"
-#define TWO_TYPES(nodes)                                                                                           \
-    "cluster: {gpu_types: [" TYPE_A ", " TYPE_B "], nodes: [{count: " #nodes ", gpu: a, gpus: 4, base_w: 200}, "   \
-    "{count: " #nodes ", gpu: b, gpus: 4, base_w: 250}]}\n"
-#define ONE_TYPE(nodes, gpus)                                                                                      \
+#define TWO_TYPES(nodes) \
+    "cluster: {gpu_types: [" TYPE_A ", " TYPE_B "], nodes: [{count: " #nodes \
+    ", gpu: a, gpus: 4, base_w: 200}, {count: " #nodes ", gpu: b, gpus: 4, base_w: 250}]}\n"
+#define ONE_TYPE(nodes, gpus) \
     "cluster: {gpu_types: [" TYPE_A "], nodes: [{count: " #nodes ", gpu: a, gpus: " #gpus "}]}\n"
 #define USERS "users: [{name: u1, weight: 1}, {name: u2, weight: 2}, {name: u3, weight: 0.5}]\n"
 #define DRAIN "horizon: drain\nseed: 2385\n" USERS
 
 const struct builtin builtins[] = {
     {"malleable jobs",
-     DRAIN TWO_TYPES(2) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 30min}, "
-                        "until: {jobs: 40}}\n",
+     DRAIN TWO_TYPES(
+         2) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 30min}, until: {jobs: 40}}\n",
      NULL},
     {"jobs across nodes",
-     DRAIN TWO_TYPES(4) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 3, 6], h: [a], "
-                        "sizes: {law: exponential, mean: 1h}, until: {jobs: 40}}\n",
+     DRAIN TWO_TYPES(
+         4) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 3, 6], h: [a], sizes: {law: exponential, mean: 1h}, until: {jobs: 40}}\n",
      NULL},
     {"deadlines",
-     DRAIN TWO_TYPES(1) "workload:\n  streams:\n"
-                        "    - {kind: poisson, rate_per_s: 0.004, sizes: {law: lognormal, mean: 20min, cv: 1.5}, "
-                        "deadlines: {share: 0.7, slack: [1.1, 4]}, until: {jobs: 30}}\n"
-                        "    - {kind: periodic, period: 15min, sizes: {law: constant, mean: 40min}, "
-                        "preemptible: false, until: {jobs: 10}}\n",
+     DRAIN TWO_TYPES(
+         1) "workload:\n"
+            "  streams:\n"
+            "    - {kind: poisson, rate_per_s: 0.004, sizes: {law: lognormal, mean: 20min, cv: 1.5}, deadlines: {share: 0.7, slack: [1.1, 4]}, until: {jobs: 30}}\n"
+            "    - {kind: periodic, period: 15min, sizes: {law: constant, mean: 40min}, preemptible: false, until: {jobs: 10}}\n",
      NULL},
     {"rigid jobs",
-     DRAIN TWO_TYPES(2) "workload: {kind: poisson, rate_per_s: 0.01, rigid: {k: [1, 2, 3, 5]}, "
-                        "sizes: {law: exponential, mean: 15min}, until: {jobs: 60}, "
-                        "rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 2}}\n",
+     DRAIN TWO_TYPES(
+         2) "workload: {kind: poisson, rate_per_s: 0.01, rigid: {k: [1, 2, 3, 5]}, sizes: {law: exponential, mean: 15min}, until: {jobs: 60}, rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 2}}\n",
      NULL},
     {"jobs as large as the cluster",
-     DRAIN ONE_TYPE(2, 4) "workload: {kind: poisson, rate_per_s: 0.004, rigid: {k: [1, 8]}, "
-                          "sizes: {law: exponential, mean: 10min}, until: {jobs: 30}}\n",
+     DRAIN ONE_TYPE(
+         2,
+         4) "workload: {kind: poisson, rate_per_s: 0.004, rigid: {k: [1, 8]}, sizes: {law: exponential, mean: 10min}, until: {jobs: 30}}\n",
      NULL},
     {"one GPU type",
-     DRAIN ONE_TYPE(2, 8) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], "
-                          "sizes: {law: exponential, mean: 20min}, until: {jobs: 40}}\n",
+     DRAIN ONE_TYPE(
+         2,
+         8) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 20min}, until: {jobs: 40}}\n",
      NULL},
     {"one GPU",
-     DRAIN ONE_TYPE(1, 1) "workload: {kind: poisson, rate_per_s: 0.002, sizes: {law: exponential, mean: 10min}, "
-                          "until: {jobs: 20}}\n",
+     DRAIN ONE_TYPE(
+         1,
+         1) "workload: {kind: poisson, rate_per_s: 0.002, sizes: {law: exponential, mean: 10min}, until: {jobs: 20}}\n",
      NULL},
     {"burst of 2,000 jobs",
-     DRAIN TWO_TYPES(4) "workload: {kind: poisson, rate_per_s: 1000, k: [1, 2], "
-                        "sizes: {law: exponential, mean: 5min}, until: {jobs: 2000}}\n",
+     DRAIN TWO_TYPES(
+         4) "workload: {kind: poisson, rate_per_s: 1000, k: [1, 2], sizes: {law: exponential, mean: 5min}, until: {jobs: 2000}}\n",
      NULL},
     {"odd jobs", DRAIN TWO_TYPES(1) "workload: {kind: trace, file: jobs.csv, k: [1, 2, 4]}\n",
      "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n"
@@ -93,15 +106,22 @@ const struct builtin builtins[] = {
      "last,5000000,u3,,,10,10,4,,b,,\n"},       /* after a long silence */
     {"jobs that share GPUs", DRAIN TWO_TYPES(1) "workload: {kind: trace, file: jobs.csv}\n",
      "job_id,submit_s,user,duration_s,requested_s,gpus,gpu_type,gpu_share,deadline_s\n"
-     "half,0,u1,600,,1,,0.5,\nother-half,0,u2,900,,1,,0.5,\n" /* a whole GPU together */
-     "most,1,u1,400,500,1,a,0.6,\nmost-again,1,u2,300,,1,a,0.6,\nrest,2,u3,1000,,1,a,0.4,5000\n"
-     "node,3,u1,200,,4,a,,\nwhole,4,u2,200,,1,,1,900\n" /* four whole GPUs wait for all parts */
-     "crumb,5,u3,5000,10,1,,0.001,\ncrumb-again,5,u3,10,5000,1,b,0.001,\nalmost,6,u1,100,,1,b,0.999,\n"
-     "all,7,u2,50,,4,b,,\nlate,20000,u3,10,,1,,0.25,20005\n"},
+     "half,0,u1,600,,1,,0.5,\n"
+     "other-half,0,u2,900,,1,,0.5,\n" /* a whole GPU together */
+     "most,1,u1,400,500,1,a,0.6,\n"
+     "most-again,1,u2,300,,1,a,0.6,\n"
+     "rest,2,u3,1000,,1,a,0.4,5000\n"
+     "node,3,u1,200,,4,a,,\n"
+     "whole,4,u2,200,,1,,1,900\n" /* four whole GPUs wait for all parts */
+     "crumb,5,u3,5000,10,1,,0.001,\n"
+     "crumb-again,5,u3,10,5000,1,b,0.001,\n"
+     "almost,6,u1,100,,1,b,0.999,\n"
+     "all,7,u2,50,,4,b,,\n"
+     "late,20000,u3,10,,1,,0.25,20005\n"},
     {"one event at a time",
      DRAIN "engine: {coalesce: false, equal_time: arrivals_first}\n" ONE_TYPE(
-         2, 4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, "
-               "until: {jobs: 60}}\n",
+         2,
+         4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, until: {jobs: 60}}\n",
      NULL},
     {"ended in the middle",
      "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(
@@ -113,10 +133,10 @@ const uint32_t builtin_count = sizeof builtins / sizeof *builtins;
 /* Idle GPUs and nodes draw 1,900 W; the largest job adds at most 4 x (700 - 70) W. */
 const struct builtin builtin_capped = {
     "power cap",
-    DRAIN "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B "], nodes: "
-          "[{count: 2, gpu: a, gpus: 4, base_w: 200}, {count: 2, gpu: b, gpus: 4, base_w: 250}]}\n"
-          "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, "
-          "until: {jobs: 40}}\n",
+    DRAIN
+    "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B
+    "], nodes: [{count: 2, gpu: a, gpus: 4, base_w: 200}, {count: 2, gpu: b, gpus: 4, base_w: 250}]}\n"
+    "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, until: {jobs: 40}}\n",
     NULL};
 
 /* A file in memory; path gets a name under which it can be opened. Negative on failure. */
@@ -131,8 +151,8 @@ static int memory_file(const char *text, char path[32]) {
     return fd;
 }
 
-int builtin_load(const struct builtin *builtin, const char *policy, const char *const *sets, size_t set_count,
-                 struct study *study, struct problems *problems) {
+int builtin_load(const struct builtin *builtin, const char *policy, const char *const *sets,
+                 size_t set_count, struct study *study, struct problems *problems) {
     static const struct trace_reader *const no_readers[] = {NULL};
     struct str text = {0};
     char scenario_path[32], models_path[32], jobs_path[32], models_set[64], jobs_set[64];
@@ -148,7 +168,8 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
         array_push(&all, jobs_set);
     for (size_t i = 0; i < set_count; i++)
         array_push(&all, sets[i]);
-    const struct scenario_overrides overrides = {.policy = policy, .sets = all.at, .set_count = all.count};
+    const struct scenario_overrides overrides = {
+        .policy = policy, .sets = all.at, .set_count = all.count};
     int r = study_load(study, scenario_path, &overrides, no_readers, problems);
     for (int i = 0; i < 3; i++)
         if (fds[i] >= 0)

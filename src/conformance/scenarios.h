@@ -18,9 +18,9 @@ extern const uint32_t builtin_count;
 /* One more, for policies that declare POWER_CAP. No job alone reaches the cap. */
 extern const struct builtin builtin_capped;
 
-/* Loads a scenario with a policy (a path) and `--set` values as the command line would, through the ordinary
-   loader. Negative after adding problems; study_finish in any case. */
-int builtin_load(const struct builtin *builtin, const char *policy, const char *const *sets, size_t set_count,
-                 struct study *study, struct problems *problems) MUST_CHECK;
+/* Loads a scenario with a policy (a path) and `--set` values as the command line would, through the
+   ordinary loader. Negative after adding problems; study_finish in any case. */
+int builtin_load(const struct builtin *builtin, const char *policy, const char *const *sets,
+                 size_t set_count, struct study *study, struct problems *problems) MUST_CHECK;
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void suite_report(struct suite *s, const char *check, enum conformance_result result, const char *format, ...) {
+void suite_report(struct suite *s, const char *check, enum conformance_result result,
+                  const char *format, ...) {
     struct str text = {0};
     va_list arguments;
     va_start(arguments, format);
@@ -21,12 +22,13 @@ void suite_report(struct suite *s, const char *check, enum conformance_result re
 
 void suite_conclude(struct suite *s, const char *check, struct str *reasons) {
     bool bad = reasons->length > 0;
-    suite_report(s, check, bad ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s", bad ? reasons->text : "");
+    suite_report(s, check, bad ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+                 bad ? reasons->text : "");
     str_finish(reasons);
 }
 
-int suite_load(const struct suite *s, const struct builtin *builtin, const char *set, struct study *study,
-               char *message, size_t length) {
+int suite_load(const struct suite *s, const struct builtin *builtin, const char *set,
+               struct study *study, char *message, size_t length) {
     struct problems problems = {0};
     size_t count = s->options->set_count;
     const char **sets = mem_zalloc(count + 1, sizeof *sets);
@@ -35,7 +37,8 @@ int suite_load(const struct suite *s, const struct builtin *builtin, const char 
     sets[count] = set;
     int r = builtin_load(builtin, s->path, sets, count + (set != NULL), study, &problems);
     if (r < 0)
-        snprintf(message, length, "%s", problems.count > 0 ? problems.texts[0] : "cannot be loaded");
+        snprintf(message, length, "%s",
+                 problems.count > 0 ? problems.texts[0] : "cannot be loaded");
     problems_finish(&problems);
     free(sets);
     return r;
@@ -44,27 +47,29 @@ int suite_load(const struct suite *s, const struct builtin *builtin, const char 
 static void run_builtin(void *context) {
     const struct suite_run *run = context;
     struct study study;
-    if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure, sizeof run->record->failure) ==
-        0)
+    if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure,
+                   sizeof run->record->failure) == 0)
         probe_run(&study, !run->unchecked, run->record);
     study_finish(&study);
 }
 
-int suite_child(const struct suite *s, void (*function)(void *), void *context, struct probe_record *record,
-                struct child_result *ret_result) {
+int suite_child(const struct suite *s, void (*function)(void *), void *context,
+                struct probe_record *record, struct child_result *ret_result) {
     struct child_result result = child_run(function, context, s->options->limit_s);
     char *text = record->failure;
     size_t length = sizeof record->failure;
     double now_s = units_s(record->now_ns);
     unsigned long long decisions = record->decisions;
     if (result.end == CHILD_TIMED_OUT)
-        snprintf(text, length, "did not end within %g s of processor time (at t = %.9g s, after %llu decisions)",
+        snprintf(text, length,
+                 "did not end within %g s of processor time (at t = %.9g s, after %llu decisions)",
                  s->options->limit_s, now_s, decisions);
     else if (result.end == CHILD_KILLED)
-        snprintf(text, length, "crashed: signal %d, %s (at t = %.9g s, after %llu decisions)", result.detail,
-                 strsignal(result.detail), now_s, decisions);
+        snprintf(text, length, "crashed: signal %d, %s (at t = %.9g s, after %llu decisions)",
+                 result.detail, strsignal(result.detail), now_s, decisions);
     else if (result.end == CHILD_EXITED)
-        snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)", result.detail, now_s);
+        snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)",
+                 result.detail, now_s);
     else if (result.end == CHILD_NOT_STARTED)
         snprintf(text, length, "no child process: %s", strerror(result.detail));
     if (ret_result)
@@ -82,7 +87,8 @@ const struct builtin *suite_passed(struct suite *s, const char *check) {
     for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
         if (s->passed[i])
             return &builtins[i];
-    suite_report(s, check, CONFORMANCE_SKIPPED, "none of the first %d scenarios runs", BUILTIN_COMPARED);
+    suite_report(s, check, CONFORMANCE_SKIPPED, "none of the first %d scenarios runs",
+                 BUILTIN_COMPARED);
     return NULL;
 }
 
@@ -107,7 +113,8 @@ static void add_row(struct str *out, const struct probe_record *r, uint64_t at) 
     str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
 }
 
-void suite_compare(const struct probe_record *before, const struct probe_record *after, struct str *out) {
+void suite_compare(const struct probe_record *before, const struct probe_record *after,
+                   struct str *out) {
     if (before->row_count == after->row_count && before->row_hash == after->row_hash)
         return;
     uint64_t at = 0;
@@ -133,16 +140,17 @@ static int open_module(const struct conformance_options *o, struct policy_module
 }
 
 static int run_checks(struct suite *s, struct problems *problems) {
-    static void (*const checks[])(struct suite *) = {check_scenarios,  check_view,        check_refusals,
-                                                     check_parameters, check_determinism, check_two_at_once,
-                                                     check_user_names, check_power_cap,   check_leaks};
+    static void (*const checks[])(struct suite *) = {
+        check_scenarios,   check_view,       check_refusals,  check_parameters, check_determinism,
+        check_two_at_once, check_user_names, check_power_cap, check_leaks};
     struct study study;
-    int r = builtin_load(&builtins[0], s->path, s->options->sets, s->options->set_count, &study, problems);
+    int r = builtin_load(&builtins[0], s->path, s->options->sets, s->options->set_count, &study,
+                         problems);
     study_finish(&study);
     if (r < 0)
         return r;
-    suite_report(s, "loads", CONFORMANCE_OK, "%s %s, a %s policy", s->policy->name, s->policy->version,
-                 s->policy->list ? "list" : "free");
+    suite_report(s, "loads", CONFORMANCE_OK, "%s %s, a %s policy", s->policy->name,
+                 s->policy->version, s->policy->list ? "list" : "free");
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         checks[i](s);
     return s->failed;

@@ -14,8 +14,8 @@ struct suite {
     struct probe_record *spare;   /* shared memory, two more */
     bool *passed;                 /* by builtin */
     bool differs;                 /* the same run does not give the same decisions */
-    struct str writes_view;       /* the scenarios in which the policy wrote into the view; "" if none */
-    int failed;                   /* checks so far */
+    struct str writes_view; /* the scenarios in which the policy wrote into the view; "" if none */
+    int failed;             /* checks so far */
 };
 
 /* One run in a child. */
@@ -27,24 +27,27 @@ struct suite_run {
     struct probe_record *record;
 };
 
-void suite_report(struct suite *suite, const char *check, enum conformance_result result, const char *format, ...)
-    PRINTF_LIKE(4, 5);
+void suite_report(struct suite *suite, const char *check, enum conformance_result result,
+                  const char *format, ...) PRINTF_LIKE(4, 5);
 /* FAILED with the text, or ok if it is empty; releases it. */
 void suite_conclude(struct suite *suite, const char *check, struct str *reasons);
-/* Loads a built-in scenario with the policy, the options' sets and one more (or NULL). Problems are a message. */
-int suite_load(const struct suite *suite, const struct builtin *builtin, const char *set, struct study *study,
-               char *message, size_t length) MUST_CHECK;
+/* Loads a built-in scenario with the policy, the options' sets and one more (or NULL). Problems are
+ * a message. */
+int suite_load(const struct suite *suite, const struct builtin *builtin, const char *set,
+               struct study *study, char *message, size_t length) MUST_CHECK;
 /* Runs it in a child. 0, or negative with what went wrong in record->failure. */
 int suite_run(const struct suite_run *run) MUST_CHECK;
 /* Runs function(context) in a child; record (shared memory) tells how far it came. As suite_run. */
-int suite_child(const struct suite *suite, void (*function)(void *), void *context, struct probe_record *record,
-                struct child_result *ret_result) MUST_CHECK;
-/* The scenario for checks that need one: the first that passed of those that comparisons use; NULL, after reporting
-   the check as skipped, if there is none. Likewise for a check that compares decisions. */
+int suite_child(const struct suite *suite, void (*function)(void *), void *context,
+                struct probe_record *record, struct child_result *ret_result) MUST_CHECK;
+/* The scenario for checks that need one: the first that passed of those that comparisons use; NULL,
+   after reporting the check as skipped, if there is none. Likewise for a check that compares
+   decisions. */
 const struct builtin *suite_passed(struct suite *suite, const char *check);
 const struct builtin *suite_comparable(struct suite *suite, const char *check);
 /* Where two records differ first, as text; "" if nowhere. */
-void suite_compare(const struct probe_record *before, const struct probe_record *after, struct str *out);
+void suite_compare(const struct probe_record *before, const struct probe_record *after,
+                   struct str *out);
 
 /* The checks, in their order. */
 void check_scenarios(struct suite *suite);

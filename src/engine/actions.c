@@ -1,4 +1,5 @@
-/* Decisions. Invariant: an accepted action holds its GPUs from the moment of the answer, so a plan always commits.
+/* Decisions. Invariant: an accepted action holds its GPUs from the moment of the answer, so a plan
+ * always commits.
  */
 #include "engine/actions.h"
 
@@ -38,15 +39,16 @@ const char *const refusal_names[] = {
 
 static void fail_refused(struct sim *sim, const struct action_record *action) {
     bool exists = action->job < sim->workload->jobs.count;
-    sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name, action_names[action->kind],
-             action->kind == ACTION_WAKE ? "" : " of job ",
+    sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
+             action_names[action->kind], action->kind == ACTION_WAKE ? "" : " of job ",
              action->kind == ACTION_WAKE ? ""
              : exists                    ? sim->workload->jobs.at[action->job].id
                                          : "(none)",
              refusal_names[action->refusal]);
 }
 
-/* Decisions 1, 2, 4, 8 ...: checked as a whole, so that all of them together cost as much as the last. */
+/* Decisions 1, 2, 4, 8 ...: checked as a whole, so that all of them together cost as much as the
+ * last. */
 static bool checks_all(const struct sim *sim) {
     return (sim->decision_total & (sim->decision_total - 1)) == 0;
 }
@@ -125,7 +127,8 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
 /* Whether a job runs, and not only since this very plan started or resized it. */
 static bool settled(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return sim->view.jobs[job].state == EASIM_JOB_RUNNING && run->phase != PHASE_NONE && !run->resizing;
+    return sim->view.jobs[job].state == EASIM_JOB_RUNNING && run->phase != PHASE_NONE &&
+           !run->resizing;
 }
 
 static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
@@ -145,8 +148,9 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     if (record.refusal == REFUSED_NOT) {
         end_look(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
-        array_push(&plan->actions,
-                   ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
+        array_push(
+            &plan->actions,
+            ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
         view_look_begins(&sim->view);
     }
     return answer(sim, &record);
@@ -185,7 +189,8 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     return answer(sim, &record);
 }
 
-static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *ret_power_w) {
+static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config,
+                           double *ret_power_w) {
     struct sim *sim = plan->sim;
     if (job >= sim->workload->jobs.count || !in_range(&sim->view.jobs[job], config) ||
         (sim->view.jobs[job].state != EASIM_JOB_WAITING && !may_resize(sim, job)))
@@ -204,8 +209,8 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
                            : future                             ? REFUSED_NOT
                                                                 : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
-        eventq_push(&sim->events, units_ns_not_before(time_s), jobs_rank(sim, EVENT_TIMER), EVENT_TIMER,
-                    EASIM_NONE);
+        eventq_push(&sim->events, units_ns_not_before(time_s), jobs_rank(sim, EVENT_TIMER),
+                    EVENT_TIMER, EASIM_NONE);
     return answer(sim, &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 
@@ -270,8 +275,8 @@ static void finish_plan(struct sim *sim, struct easim_plan *plan) {
     arena_reset(&sim->scratch);
 }
 
-/* For what easim does with the callbacks of a list policy: not each of their calls is noted, of which there are
- * many. */
+/* For what easim does with the callbacks of a list policy: not each of their calls is noted, of
+ * which there are many. */
 #define LIST_CALLBACK "a callback"
 
 static void note_call(const struct sim *sim, const char *name) {

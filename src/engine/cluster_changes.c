@@ -1,4 +1,5 @@
-/* Changes of cap, price and carbon: see changes.h. Invariant: the view holds the values of the present instant. */
+/* Changes of cap, price and carbon: see changes.h. Invariant: the view holds the values of the
+ * present instant. */
 #include "engine/cluster_changes.h"
 
 #include "base/units.h"
@@ -35,8 +36,8 @@ static int64_t common_ns(int64_t a_ns, int64_t b_ns) {
 }
 
 void cluster_changes_init(struct sim *sim) {
-    const struct series *const series[CHANGE_COUNT] = {&sim->cluster->cap_series, &sim->options.prices.price,
-                                                       &sim->options.prices.carbon};
+    const struct series *const series[CHANGE_COUNT] = {
+        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
     struct cluster_changes *c = &sim->changes;
     for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
         if (!series[i]->kind)
@@ -69,13 +70,15 @@ void cluster_changes_reset_round(struct sim *sim) {
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
     const struct series *end = sim->changes.end;
     if (end && to_ns > series_last_ns(end))
-        sim_fail(sim, ERROR_RUN, "%s: %s ends at t = %.9g s, before the run does; repeat: true would go on",
+        sim_fail(sim, ERROR_RUN,
+                 "%s: %s ends at t = %.9g s, before the run does; repeat: true would go on",
                  end->kind->path, end->file, units_s(series_last_ns(end)));
 }
 
-/* A policy that starts nothing in any state of cap, price and carbon that the repeated series can be in together,
-   while nothing else happens, is taken to wait for ever. Before that it may still be waiting for one of them. Where
-   nodes fail, one may have failed in the state that it waits for: it gets that state many times. */
+/* A policy that starts nothing in any state of cap, price and carbon that the repeated series can
+   be in together, while nothing else happens, is taken to wait for ever. Before that it may still
+   be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
+   it gets that state many times. */
 bool cluster_changes_repeat_only(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;

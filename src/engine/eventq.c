@@ -1,4 +1,5 @@
-/* The pending-event set. Invariant: slots[heap[i].id].place == i, and no entry comes before its parent. */
+/* The pending-event set. Invariant: slots[heap[i].id].place == i, and no entry comes before its
+ * parent. */
 #include "engine/eventq.h"
 
 #include "base/array.h"
@@ -60,7 +61,8 @@ static uint32_t take_slot(struct eventq *q) {
     return (uint32_t)q->slot_count++;
 }
 
-uint32_t eventq_push(struct eventq *q, int64_t time_ns, uint32_t rank, uint32_t kind, uint32_t payload) {
+uint32_t eventq_push(struct eventq *q, int64_t time_ns, uint32_t rank, uint32_t kind,
+                     uint32_t payload) {
     uint32_t id = take_slot(q);
     q->slots[id] = (struct eventq_slot){.kind = kind, .payload = payload};
     if (q->count == q->heap_capacity)
@@ -109,8 +111,8 @@ bool eventq_pop(struct eventq *q, struct event *event) {
 }
 
 /* Events of the first instant form a connected part of the heap at its root. */
-static void visit_below(const struct eventq *q, size_t place, void (*visit)(const struct event *, void *),
-                        void *context) {
+static void visit_below(const struct eventq *q, size_t place,
+                        void (*visit)(const struct event *, void *), void *context) {
     if (place >= q->count || q->heap[place].time_ns != q->heap[0].time_ns)
         return;
     struct event event = event_at(q, place);

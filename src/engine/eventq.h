@@ -1,4 +1,5 @@
-/* The pending-event set: an indexed 4-ary heap in the total order (time, rank of the class, number of creation). */
+/* The pending-event set: an indexed 4-ary heap in the total order (time, rank of the class, number
+ * of creation). */
 #ifndef EASIM_ENGINE_EVENTQ_H
 #define EASIM_ENGINE_EVENTQ_H
 
@@ -35,17 +36,19 @@ struct eventq {
 };
 
 void eventq_finish(struct eventq *queue);
-/* Adds an event; rank 0..255 orders events of one instant. Returns its id, valid until it is popped or cancelled.
+/* Adds an event; rank 0..255 orders events of one instant. Returns its id, valid until it is popped
+ * or cancelled.
  */
-uint32_t eventq_push(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind, uint32_t payload);
+uint32_t eventq_push(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind,
+                     uint32_t payload);
 int64_t eventq_time_ns(const struct eventq *queue, uint32_t id); /* of a pending event */
 void eventq_cancel(struct eventq *queue, uint32_t id);
 int64_t eventq_next_ns(const struct eventq *queue); /* INT64_MAX if empty */
 /* Removes the first event; false if there is none. */
 bool eventq_pop(struct eventq *queue, struct event *event);
-/* Calls visit for every event at the time of the first one, in a reproducible order; visit may not change the
- * queue. */
-void eventq_visit_first_instant(const struct eventq *queue, void (*visit)(const struct event *, void *),
-                                void *context);
+/* Calls visit for every event at the time of the first one, in a reproducible order; visit may not
+ * change the queue. */
+void eventq_visit_first_instant(const struct eventq *queue,
+                                void (*visit)(const struct event *, void *), void *context);
 
 #endif

@@ -1,5 +1,6 @@
-/* Node failures: see failures.h. Node n draws from the stream failures/n in turn its time to the next failure and
-   the time of its repair, each -mean ln(1 - u); one event of it is pending at any time. */
+/* Node failures: see failures.h. Node n draws from the stream failures/n in turn its time to the
+   next failure and the time of its repair, each -mean ln(1 - u); one event of it is pending at any
+   time. */
 #include "engine/failures.h"
 
 #include "base/rng.h"
@@ -11,7 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A time of at least 1 ns. What would come after TIME_MAX_S never happens, so that every run ends. */
+/* A time of at least 1 ns. What would come after TIME_MAX_S never happens, so that every run ends.
+ */
 static void schedule(struct sim *sim, uint32_t node, double mean_s, enum event_kind kind) {
     double time_s = fmin(gsl_ran_exponential(sim->failures.streams[node], mean_s), TIME_MAX_S);
     int64_t after_ns = units_ns(time_s), limit_ns = units_ns(TIME_MAX_S);
@@ -25,7 +27,8 @@ void failures_init(struct sim *sim) {
         if (!isfinite(sim->cluster->nodes[n].mtbf_s))
             continue;
         if (!sim->failures.streams)
-            sim->failures.streams = mem_zalloc(sim->cluster->node_count, sizeof *sim->failures.streams);
+            sim->failures.streams =
+                mem_zalloc(sim->cluster->node_count, sizeof *sim->failures.streams);
         char name[32];
         snprintf(name, sizeof name, "failures/%u", n);
         sim->failures.streams[n] = rng_create(sim->options.seed, sim->options.replication, name);
@@ -66,10 +69,11 @@ static void set_node(struct sim *sim, uint32_t node, int failed) {
     placement_set_node(&sim->placement, node, failed > 0 ? 0 : n->gpus);
     power_meter_fail(&sim->meter, n, failed);
     sim->committed_nw -=
-        failed *
-        ((int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw + power_nw(n->fixed_w));
+        failed * ((int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw +
+                  power_nw(n->fixed_w));
     view_set_failed(&sim->view, node, failed > 0);
-    view_gpu_type(&sim->view, n->gpu_type)->node_free_max = placement_node_free_max(&sim->placement, n->gpu_type);
+    view_gpu_type(&sim->view, n->gpu_type)->node_free_max =
+        placement_node_free_max(&sim->placement, n->gpu_type);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     sim->failures.nodes += (uint32_t)failed; /* wraps as wanted */
     sim->failures.gpus += (uint32_t)failed * n->gpus;

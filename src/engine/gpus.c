@@ -29,7 +29,8 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
 
 int64_t gpus_phase_nw(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->phase == PHASE_COMPUTING ? computing_nw(sim, run->config, run->span) : ctx_nw(sim, run->config);
+    return run->phase == PHASE_COMPUTING ? computing_nw(sim, run->config, run->span)
+                                         : ctx_nw(sim, run->config);
 }
 
 /* --- GPUs --- */
@@ -44,20 +45,24 @@ static int64_t piece_milli(const struct allocation *allocation, const struct pie
 }
 
 /* What an allocation adds to the committed power when its GPUs, free before, run config. */
-static int64_t added_nw(const struct sim *sim, const struct allocation *allocation, uint32_t config) {
+static int64_t added_nw(const struct sim *sim, const struct allocation *allocation,
+                        uint32_t config) {
     const struct piece *pieces = allocation_pieces(allocation);
     int64_t idle_milli_nw = sim->meter.types[sim->view.configs[config].gpu_type].idle_milli_nw;
     int64_t added = gpus_committed_nw(sim, config, gpus_span(allocation));
     for (uint32_t i = 0; i < allocation->count; i++)
-        added += piece_milli(allocation, &pieces[i]) * (sim->meter.cpu_milli_nw[pieces[i].node] - idle_milli_nw);
+        added += piece_milli(allocation, &pieces[i]) *
+                 (sim->meter.cpu_milli_nw[pieces[i].node] - idle_milli_nw);
     return added;
 }
 
-/* Takes free GPUs, or part of one, for a configuration, if it is known in the span that placement gives it now. */
+/* Takes free GPUs, or part of one, for a configuration, if it is known in the span that placement
+ * gives it now. */
 static bool take(struct sim *sim, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
-    bool taken = c->milli > 0 ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
-                              : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
+    bool taken = c->milli > 0
+                     ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
+                     : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
     if (!taken || c->goodput[gpus_span(allocation)] > 0)
         return taken;
     placement_give_back(&sim->placement, allocation);
@@ -78,27 +83,30 @@ void gpus_find_over_cap(struct sim *sim) {
     sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
     for (uint32_t c = 0; c < count; c++) {
         struct allocation allocation = {0};
-        sim->over_cap[c] =
-            !take(sim, c, &allocation) || sim->committed_nw + added_nw(sim, &allocation, c) > power_nw(cap_w);
+        sim->over_cap[c] = !take(sim, c, &allocation) ||
+                           sim->committed_nw + added_nw(sim, &allocation, c) > power_nw(cap_w);
         placement_give_back(&sim->placement, &allocation);
     }
 }
 
 /* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. */
-static void show_move(struct sim *sim, uint32_t job, const struct allocation *allocation, uint32_t config,
-                      int taken, bool whole) {
+static void show_move(struct sim *sim, uint32_t job, const struct allocation *allocation,
+                      uint32_t config, int taken, bool whole) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
-        view_move_gpus(&sim->view, pieces[i].node, allocation->milli > 0 ? whole : pieces[i].gpus, -taken);
+        view_move_gpus(&sim->view, pieces[i].node, allocation->milli > 0 ? whole : pieces[i].gpus,
+                       -taken);
     sim->committed_nw += taken * added_nw(sim, allocation, config);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
 }
 
 /* The GPUs of an allocation are a job's now; notes when all of them are awake. */
-static void hold(struct sim *sim, uint32_t job, uint32_t config, const struct allocation *allocation) {
+static void hold(struct sim *sim, uint32_t job, uint32_t config,
+                 const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
-    bool shares = allocation->milli > 0, opens = shares && placement_is_alone(&sim->placement, allocation);
+    bool shares = allocation->milli > 0,
+         opens = shares && placement_is_alone(&sim->placement, allocation);
     int64_t *awake_ns = &sim->runs[job].awake_ns;
     *awake_ns = sim->now_ns;
     show_move(sim, job, allocation, config, 1, opens);
@@ -117,16 +125,19 @@ static void hold(struct sim *sim, uint32_t job, uint32_t config, const struct al
 }
 
 /* They are free again, as far as nobody else is on them. */
-static void let_go(struct sim *sim, uint32_t job, uint32_t config, const struct allocation *allocation) {
+static void let_go(struct sim *sim, uint32_t job, uint32_t config,
+                   const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
-    bool shares = allocation->milli > 0, closes = shares && placement_is_alone(&sim->placement, allocation);
+    bool shares = allocation->milli > 0,
+         closes = shares && placement_is_alone(&sim->placement, allocation);
     show_move(sim, job, allocation, config, -1, closes);
     if (!sim->nodes.sleep.nodes)
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++)
         nodes_give_back_gpus(sim, pieces[i].node, pieces[i].gpus, job);
     if (closes)
-        nodes_give_back_shared(sim, pieces->node, placement_shared_gpu(&sim->placement, allocation)->awake_ns);
+        nodes_give_back_shared(sim, pieces->node,
+                               placement_shared_gpu(&sim->placement, allocation)->awake_ns);
 }
 
 /* The room that the GPUs of a type have now, beside their number. */
@@ -136,7 +147,8 @@ static void show_room(struct sim *sim, uint32_t type) {
     t->node_free_max = placement_node_free_max(&sim->placement, type);
     if (!sharing->gpus)
         return;
-    view_header(&sim->view)->shared_free_milli += sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
+    view_header(&sim->view)->shared_free_milli +=
+        sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
     t->shared = sharing->count;
     t->shared_free_milli = sharing->free_milli;
     t->shared_free_max_milli = sharing_free_max(sharing);
@@ -204,7 +216,8 @@ void gpus_use(struct sim *sim, uint32_t job, int sign) {
 
 void gpus_settle(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns);
+    run->gpu_ps +=
+        (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns);
     run->held_ns += sim->now_ns - run->segment_start_ns;
     gpus_use(sim, job, -1);
 }

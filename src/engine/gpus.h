@@ -1,5 +1,5 @@
-/* What jobs hold, GPUs or part of one: taken and given back, in placement, view, power and usage alike; and the
-   power that counts against the cap. */
+/* What jobs hold, GPUs or part of one: taken and given back, in placement, view, power and usage
+   alike; and the power that counts against the cap. */
 #ifndef EASIM_ENGINE_GPUS_H
 #define EASIM_ENGINE_GPUS_H
 
@@ -7,7 +7,8 @@
 
 /* Thousandths of GPUs that a job holds in config. */
 int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
-/* What it counts against the power cap in config: at the higher of its computing power and ctx_w, nW. */
+/* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
+ * nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all that a job holds in its present phase, nW. */
 int64_t gpus_phase_nw(const struct sim *sim, uint32_t job);
@@ -15,18 +16,20 @@ uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
 
 /* Fills in sim->over_cap. The cluster must be empty. */
 void gpus_find_over_cap(struct sim *sim);
-/* What would happen if a waiting job were started, or a running one resized, in config now: enum easim_span or
-   EASIM_NOFIT, and sim->committed_nw. */
+/* What would happen if a waiting job were started, or a running one resized, in config now: enum
+   easim_span or EASIM_NOFIT, and sim->committed_nw. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
 /* Takes free GPUs, or part of one, for a job. False, with nothing changed, if they are not free. */
 bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 /* Undoes gpus_take and empties the allocation. */
 void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
-/* As gpus_take, for a running job whose own GPUs count as free; it still holds them, in run->allocation. */
+/* As gpus_take, for a running job whose own GPUs count as free; it still holds them, in
+ * run->allocation. */
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 
-/* A job begins to use the GPUs it holds (sign = 1), or leaves them (-1): power and jobs of their nodes. */
+/* A job begins to use the GPUs it holds (sign = 1), or leaves them (-1): power and jobs of their
+ * nodes. */
 void gpus_use(struct sim *sim, uint32_t job, int sign);
 /* The present GPUs of a job are no longer its own: their time and their nodes. */
 void gpus_settle(struct sim *sim, uint32_t job);

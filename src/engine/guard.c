@@ -13,13 +13,15 @@
 #define WINDOW 4096u /* bytes compared at every look: the first ones, and as many that wander */
 
 static void *map_private(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         (void)mem_alloc(SIZE_MAX); /* out of memory: says so and ends the process */
     return memory;
 }
 
-/* The file once more, for reading only: then mprotect cannot make a mapping of it writable. Without /proc it can.
+/* The file once more, for reading only: then mprotect cannot make a mapping of it writable. Without
+ * /proc it can.
  */
 static int open_for_reading(int file) {
     char path[40];
@@ -31,7 +33,8 @@ static int open_for_reading(int file) {
 static int map_twice(struct guard *g) {
     int file = memfd_create("easim-view", MFD_CLOEXEC), reading = -1;
     void *host = MAP_FAILED, *shown = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)g->bytes) == 0 && (reading = open_for_reading(file)) >= 0) {
+    if (file >= 0 && ftruncate(file, (off_t)g->bytes) == 0 &&
+        (reading = open_for_reading(file)) >= 0) {
         host = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         shown = mmap(NULL, g->bytes, PROT_READ, MAP_SHARED, reading, 0);
     }
@@ -53,7 +56,8 @@ int guard_init(struct guard *g, size_t bytes, bool checked, struct error *reterr
         return 0;
     }
     if (map_twice(g) < 0)
-        return error_set(reterr, ERROR_RUN, "check: cannot map the view of the policy twice: %s", strerror(errno));
+        return error_set(reterr, ERROR_RUN, "check: cannot map the view of the policy twice: %s",
+                         strerror(errno));
     g->copy = map_private(g->bytes);
     g->noted_at = mem_zalloc(g->bytes / GUARD_LINE, sizeof *g->noted_at);
     return 0;

@@ -1,7 +1,8 @@
-/* The memory of a view in a checked run: mapped twice, for the host to write and for policies to read, with a copy
-   of what the host has put there. So a policy that writes by accident crashes, and what one writes by any other way
-   is found: before the host next changes the place, when the look that wanders over the memory comes by, or when
-   all of it is compared. Cost of a decision: what the host changes, and two windows of constant size. */
+/* The memory of a view in a checked run: mapped twice, for the host to write and for policies to
+   read, with a copy of what the host has put there. So a policy that writes by accident crashes,
+   and what one writes by any other way is found: before the host next changes the place, when the
+   look that wanders over the memory comes by, or when all of it is compared. Cost of a decision:
+   what the host changes, and two windows of constant size. */
 #ifndef EASIM_ENGINE_GUARD_H
 #define EASIM_ENGINE_GUARD_H
 
@@ -15,25 +16,29 @@
 /* Zero-initialise; release with guard_finish. */
 struct guard {
     void *host;        /* the host's mapping, read-write */
-    const void *shown; /* the policies': read-only pages of the same memory, or, without a copy, host itself */
+    const void *shown; /* the policies': read-only pages of the same memory, or, without a copy,
+                          host itself */
     size_t bytes;
     char *copy;               /* of what the host has last shown; NULL: not a checked run */
     uint32_t *noted_at;       /* by line: `round` in which the host opened it */
     ARRAY_OF(uint32_t) noted; /* lines that the host has opened in this round */
     uint32_t round;           /* of the host; 0: nothing has been shown yet */
     size_t next;              /* where the wandering look goes on */
-    const void *damage;       /* the first place found that somebody else has written, in the host's mapping */
+    const void
+        *damage; /* the first place found that somebody else has written, in the host's mapping */
 };
 
 /* Maps zeroed memory; checked: twice, and keeps a copy. */
 int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) MUST_CHECK;
 void guard_finish(struct guard *guard); /* accepts a zeroed one */
 
-/* To be called before the host changes the bytes at `at` of its mapping, which come back writable. */
+/* To be called before the host changes the bytes at `at` of its mapping, which come back writable.
+ */
 static inline void *guard_open(struct guard *guard, const void *at, size_t bytes);
 /* The policy may look from now on. */
 void guard_show(struct guard *guard);
-/* The policy has looked, and `all` of the memory or a part of it is compared: false once there is damage. */
+/* The policy has looked, and `all` of the memory or a part of it is compared: false once there is
+ * damage. */
 bool guard_check(struct guard *guard, bool all);
 
 void guard_note(struct guard *guard, size_t from, size_t bytes);

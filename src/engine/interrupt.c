@@ -9,8 +9,8 @@
 
 #define MOST_VAIN_STOPS 1000
 
-/* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes before the end
-   of a checkpoint of the same instant. */
+/* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
+   before the end of a checkpoint of the same instant. */
 enum stop { STOP_ON_DEMAND, STOP_AT_ONCE, STOP_FAILURE };
 
 static enum stop stop_of(bool at_once) {
@@ -21,8 +21,8 @@ static const struct start_costs *costs_of(const struct sim *sim, uint32_t job) {
     return workload_costs(sim->workload, sim->workload->jobs.at[job].model);
 }
 
-/* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now, or the rest of
-   that of a resize, which is to begin when all GPUs are awake. */
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now,
+   or the rest of that of a resize, which is to begin when all GPUs are awake. */
 static int64_t writes_ns(const struct sim *sim, uint32_t job, enum stop stop) {
     const struct start_costs *costs = costs_of(sim, job);
     int64_t left_ns = sim->unsaved[job].until_ns - sim->now_ns;
@@ -53,7 +53,8 @@ static void add_lost(struct job_run *run, int64_t milli, int64_t power_nw, int64
 static void settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
     struct unsaved *unsaved = &sim->unsaved[job];
-    bool writing = stop == STOP_FAILURE ? sim->now_ns <= unsaved->until_ns : sim->now_ns < unsaved->until_ns;
+    bool writing =
+        stop == STOP_FAILURE ? sim->now_ns <= unsaved->until_ns : sim->now_ns < unsaved->until_ns;
     if (unsaved->until_ns == 0 || (writing && stop == STOP_ON_DEMAND))
         return;
     if (writing) {
@@ -66,14 +67,16 @@ static void settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     unsaved->until_ns = 0;
 }
 
-/* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost. */
+/* Takes off the work done since computing began, as far as a checkpoint kept it; the rest is lost.
+ */
 static void settle_work(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
     settle_unsaved(sim, job, stop);
     int64_t kept = kept_ns(sim, job, stop), writes = writes_ns(sim, job, stop);
     if (kept == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
-        sim_fail(sim, ERROR_RUN, "job %s was stopped %d times in a row without having kept any of its work",
+        sim_fail(sim, ERROR_RUN,
+                 "job %s was stopped %d times in a row without having kept any of its work",
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->phase != PHASE_COMPUTING)
         return;
@@ -81,8 +84,8 @@ static void settle_work(struct sim *sim, uint32_t job, enum stop stop) {
     double work = progress_work(sim, job, kept);
     add_lost(run, milli, power_nw, sim->now_ns - run->phase_start_ns - kept);
     if (kept > 0 && writes > 0)
-        sim->unsaved[job] =
-            (struct unsaved){sim->now_ns + writes, kept, power_nw, milli, run->remaining, j->remaining};
+        sim->unsaved[job] = (struct unsaved){sim->now_ns + writes, kept,        power_nw, milli,
+                                             run->remaining,       j->remaining};
     else if (kept > 0)
         run->vain_stops = 0;
     run->remaining = fmax(0, run->remaining - work);
@@ -117,7 +120,8 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
 /* The checkpoint of a resize, or the rest of the last one's, is written on the new GPUs. */
 static void show_checkpoint(struct sim *sim, uint32_t job) {
     struct easim_job *j = view_job(&sim->view, job);
-    int64_t writes = writes_ns(sim, job, STOP_ON_DEMAND), most = units_ns(costs_of(sim, job)->checkpoint_s);
+    int64_t writes = writes_ns(sim, job, STOP_ON_DEMAND),
+            most = units_ns(costs_of(sim, job)->checkpoint_s);
     writes = writes < most ? writes : most; /* it may still have been waiting for GPUs to wake */
     j->setup_s = j->restart_s + units_s(writes);
     settle_work(sim, job, STOP_ON_DEMAND);
@@ -125,7 +129,8 @@ static void show_checkpoint(struct sim *sim, uint32_t job) {
         sim->unsaved[job].until_ns = sim->now_ns + writes;
 }
 
-bool interrupt_swap_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
+bool interrupt_swap_gpus(struct sim *sim, uint32_t job, uint32_t config,
+                         struct allocation *allocation) {
     if (!gpus_swap(sim, job, config, allocation))
         return false;
     show_checkpoint(sim, job);

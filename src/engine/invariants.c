@@ -1,4 +1,5 @@
-/* Invariants: see check.h. Everything is derived again from the jobs, not from running totals of the engine. */
+/* Invariants: see check.h. Everything is derived again from the jobs, not from running totals of
+ * the engine. */
 #include "engine/invariants.h"
 
 #include "engine/gpus.h"
@@ -8,17 +9,20 @@
 
 struct totals {
     uint32_t *node_busy, *node_shared, *node_jobs;
-    int64_t *share_milli[CLUSTER_MAX_TYPES]; /* held of GPU number i; NULL: no GPU of the type was ever shared */
+    int64_t *share_milli[CLUSTER_MAX_TYPES]; /* held of GPU number i; NULL: no GPU of the type was
+                                                ever shared */
     uint32_t type_shared[CLUSTER_MAX_TYPES];
     int64_t room_milli[CLUSTER_MAX_TYPES]; /* free of shared GPUs */
-    uint32_t type_free[CLUSTER_MAX_TYPES], type_asleep[CLUSTER_MAX_TYPES], type_failed[CLUSTER_MAX_TYPES];
+    uint32_t type_free[CLUSTER_MAX_TYPES], type_asleep[CLUSTER_MAX_TYPES],
+        type_failed[CLUSTER_MAX_TYPES];
     uint32_t waiting, running, checkpointing, finished, rejected;
     uint32_t waiting_for[CLUSTER_MAX_TYPES];
     int64_t power_nw, committed_nw;
     int128 energy; /* of jobs */
 };
 
-/* The true speed of a computing job, and its finish. A job that is due now may have kept its last speed. */
+/* The true speed of a computing job, and its finish. A job that is due now may have kept its last
+ * speed. */
 static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->phase != PHASE_COMPUTING)
@@ -28,17 +32,20 @@ static void check_speed(struct sim *sim, uint32_t job) {
         return;
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
     if (finish_ns != progress_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
-        sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says", sim->workload->jobs.at[job].id);
+        sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
+                 sim->workload->jobs.at[job].id);
     double done = progress_work(sim, job, sim->now_ns - run->phase_start_ns);
-    double rounding = 1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
-    if (done > run->remaining + rounding || (p && (done < p->stretch_work || p->stretch_work < p->kept_work)))
-        sim_fail(sim, ERROR_RUN, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id, done,
-                 run->remaining);
+    double rounding =
+        1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
+    if (done > run->remaining + rounding ||
+        (p && (done < p->stretch_work || p->stretch_work < p->kept_work)))
+        sim_fail(sim, ERROR_RUN, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id,
+                 done, run->remaining);
 }
 
 /* What a job holds at its nodes: whole GPUs, or part of one. */
-static void add_pieces(struct sim *sim, const struct allocation *allocation, const struct easim_config *config,
-                       struct totals *t) {
+static void add_pieces(struct sim *sim, const struct allocation *allocation,
+                       const struct easim_config *config, struct totals *t) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         int64_t milli = allocation->milli + (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI;
@@ -72,14 +79,16 @@ static void add_wanted(const struct sim *sim, uint32_t job, struct totals *t) {
         t->waiting_for[h] += types >> h & 1;
 }
 
-/* GPUs that are still waking up are held in set-up, or by a job that is to write its checkpoint on them. */
+/* GPUs that are still waking up are held in set-up, or by a job that is to write its checkpoint on
+ * them. */
 static void check_waking(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     const struct piece *pieces = allocation_pieces(&run->allocation);
     for (uint32_t i = 0; sim->nodes.sleep.nodes && i < run->allocation.count; i++) {
         uint32_t waking = sleep_waking(&sim->nodes.sleep, pieces[i].node, job, sim->now_ns);
         if (waking > pieces[i].gpus || (waking > 0 && run->phase == PHASE_COMPUTING))
-            sim_fail(sim, ERROR_RUN, "check: job %s holds %u GPUs of node %u, and %u are still waking up",
+            sim_fail(sim, ERROR_RUN,
+                     "check: job %s holds %u GPUs of node %u, and %u are still waking up",
                      sim->workload->jobs.at[job].id, pieces[i].gpus, pieces[i].node, waking);
     }
 }
@@ -97,7 +106,8 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     if (state == EASIM_JOB_WAITING)
         add_wanted(sim, job, t);
     if (holds != (run->allocation.count > 0) || holds != (run->phase != PHASE_NONE))
-        sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state", sim->workload->jobs.at[job].id);
+        sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
+                 sim->workload->jobs.at[job].id);
     if (!holds)
         return;
     const struct easim_config *config = &sim->view.configs[run->config];
@@ -105,10 +115,12 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     int64_t milli = allocated_milli(&run->allocation);
     add_pieces(sim, &run->allocation, config, t);
     if (milli != (config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI))
-        sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g", sim->workload->jobs.at[job].id,
-                 (double)milli / WHOLE_GPU_MILLI, easim_config_gpus(config));
-    int64_t held_nw = power_of_gpus_nw(run->phase == PHASE_COMPUTING ? config->power_w[run->span] : ctx_w,
-                                       config->k, config->milli);
+        sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
+                 sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
+                 easim_config_gpus(config));
+    int64_t held_nw =
+        power_of_gpus_nw(run->phase == PHASE_COMPUTING ? config->power_w[run->span] : ctx_w,
+                         config->k, config->milli);
     t->power_nw += held_nw;
     t->committed_nw += gpus_committed_nw(sim, run->config, run->span);
     t->energy += (int128)held_nw * (sim->now_ns - run->phase_start_ns);
@@ -116,7 +128,8 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     check_waking(sim, job);
 }
 
-/* Sleeping GPUs of a node: with those awake they are its free ones, and the next to fall asleep has its event. */
+/* Sleeping GPUs of a node: with those awake they are its free ones, and the next to fall asleep has
+ * its event. */
 static uint32_t count_asleep(struct sim *sim, uint32_t node) {
     const struct sleep *sleep = &sim->nodes.sleep;
     if (!sleep->nodes)
@@ -139,10 +152,12 @@ static void check_shared(struct sim *sim, struct totals *t) {
         for (uint32_t i = 0; t->share_milli[h] && i < sharing->gpu_count; i++) {
             const struct shared_gpu *gpu = &sharing->gpus[i];
             int64_t held = t->share_milli[h][i];
-            if (held == 0 && (gpu->free_milli == 0 || gpu->free_milli == WHOLE_GPU_MILLI)) /* 0: never shared yet */
+            if (held == 0 && (gpu->free_milli == 0 ||
+                              gpu->free_milli == WHOLE_GPU_MILLI)) /* 0: never shared yet */
                 continue;
             if (held + gpu->free_milli != WHOLE_GPU_MILLI)
-                sim_fail(sim, ERROR_RUN, "check: %lld and %u thousandths of GPU %u of type %u are held and free",
+                sim_fail(sim, ERROR_RUN,
+                         "check: %lld and %u thousandths of GPU %u of type %u are held and free",
                          (long long)held, gpu->free_milli, i, h);
             t->node_shared[gpu->node]++;
             t->type_shared[h]++;
@@ -157,9 +172,10 @@ static void check_nodes(struct sim *sim, struct totals *t) {
         const struct node *node = &sim->cluster->nodes[n];
         uint32_t free = sim->placement.node_free[n], asleep = count_asleep(sim, n);
         uint32_t available = sim->view.nodes[n].failed ? 0 : node->gpus;
-        if (t->node_busy[n] + t->node_shared[n] + free != available || sim->view.nodes[n].free != free)
-            sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held, %u shared and %u free", n, available,
-                     t->node_busy[n], t->node_shared[n], free);
+        if (t->node_busy[n] + t->node_shared[n] + free != available ||
+            sim->view.nodes[n].free != free)
+            sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held, %u shared and %u free",
+                     n, available, t->node_busy[n], t->node_shared[n], free);
         if (sim->nodes.jobs && sim->nodes.jobs[n].list.count != t->node_jobs[n])
             sim_fail(sim, ERROR_RUN, "check: node %u has %u jobs, not %zu", n, t->node_jobs[n],
                      sim->nodes.jobs[n].list.count);
@@ -172,12 +188,13 @@ static void check_nodes(struct sim *sim, struct totals *t) {
             continue;
         const struct power_type *type = &sim->meter.types[node->gpu_type];
         int64_t idle_nw = type->idle_milli_nw * WHOLE_GPU_MILLI;
-        t->power_nw += power_nw(node->fixed_w) + ((int64_t)free - asleep) * idle_nw + asleep * type->sleep_nw;
+        t->power_nw +=
+            power_nw(node->fixed_w) + ((int64_t)free - asleep) * idle_nw + asleep * type->sleep_nw;
         t->committed_nw += power_nw(node->fixed_w) + free * idle_nw;
     }
     if (failed != sim->failures.gpus || failed_nodes != sim->failures.nodes)
-        sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u", failed_nodes, failed,
-                 sim->failures.nodes, sim->failures.gpus);
+        sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u",
+                 failed_nodes, failed, sim->failures.nodes, sim->failures.gpus);
 }
 
 static void check_types(struct sim *sim, struct totals *t) {
@@ -186,19 +203,23 @@ static void check_types(struct sim *sim, struct totals *t) {
         const struct easim_gpu_type *type = &sim->view.gpu_types[h];
         const struct power_type *meter = &sim->meter.types[h];
         if (type->free != t->type_free[h] || type->asleep != t->type_asleep[h] ||
-            type->failed != t->type_failed[h] || meter->asleep != type->asleep || meter->failed != type->failed ||
+            type->failed != t->type_failed[h] || meter->asleep != type->asleep ||
+            meter->failed != type->failed ||
             type->node_free_max != placement_node_free_max(&sim->placement, h))
-            sim_fail(sim, ERROR_RUN, "check: type %s shows %u free, %u asleep and %u failed GPUs, not %u, %u, %u",
-                     type->name, type->free, type->asleep, type->failed, t->type_free[h], t->type_asleep[h],
-                     t->type_failed[h]);
-        if (type->shared != t->type_shared[h] || type->shared_free_milli != (uint64_t)t->room_milli[h] ||
+            sim_fail(sim, ERROR_RUN,
+                     "check: type %s shows %u free, %u asleep and %u failed GPUs, not %u, %u, %u",
+                     type->name, type->free, type->asleep, type->failed, t->type_free[h],
+                     t->type_asleep[h], t->type_failed[h]);
+        if (type->shared != t->type_shared[h] ||
+            type->shared_free_milli != (uint64_t)t->room_milli[h] ||
             type->shared_free_max_milli != sharing_free_max(&sim->placement.types[h].sharing))
-            sim_fail(sim, ERROR_RUN, "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
-                     type->name, type->shared, (unsigned long long)type->shared_free_milli, t->type_shared[h],
-                     (long long)t->room_milli[h]);
+            sim_fail(sim, ERROR_RUN,
+                     "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
+                     type->name, type->shared, (unsigned long long)type->shared_free_milli,
+                     t->type_shared[h], (long long)t->room_milli[h]);
         if (sim->waiting_for[h] != t->waiting_for[h])
-            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u", t->waiting_for[h], type->name,
-                     sim->waiting_for[h]);
+            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u", t->waiting_for[h],
+                     type->name, sim->waiting_for[h]);
         room += type->shared_free_milli;
         t->power_nw += t->room_milli[h] * meter->idle_milli_nw;
         t->committed_nw += t->room_milli[h] * meter->idle_milli_nw;
@@ -215,7 +236,8 @@ static void integrate(struct sim *sim, int64_t power_nw) {
     past->power_nw = power_nw;
     past->time_ns = sim->now_ns;
     if (past->integral != power_meter_energy(&sim->meter))
-        sim_fail(sim, ERROR_RUN, "check: energy is not the integral of the power of jobs, GPUs and nodes");
+        sim_fail(sim, ERROR_RUN,
+                 "check: energy is not the integral of the power of jobs, GPUs and nodes");
 }
 
 /* Jobs that are over stay as they are: they are summed up once, from the first on. */
@@ -231,7 +253,8 @@ static void pass_by(struct sim *sim) {
     }
 }
 
-/* More jobs than that are not summed up at every event, or a long queue would cost its length each time. */
+/* More jobs than that are not summed up at every event, or a long queue would cost its length each
+ * time. */
 #define JOBS_PER_EVENT 64u
 
 void invariants_check(struct sim *sim) {
@@ -252,14 +275,16 @@ void invariants_check_all(struct sim *sim) {
                        .energy = sim->past.energy};
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         if (sim->placement.types[h].sharing.gpus)
-            t.share_milli[h] = mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *t.share_milli[h]);
+            t.share_milli[h] =
+                mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *t.share_milli[h]);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
         add_job(sim, j, &t);
     check_shared(sim, &t);
     check_nodes(sim, &t);
     check_types(sim, &t);
-    if (t.waiting != sim->waiting || t.waiting != sim->view.v->waiting_count || t.running != sim->running ||
-        t.running != sim->view.v->running_count || t.checkpointing != sim->checkpointing ||
+    if (t.waiting != sim->waiting || t.waiting != sim->view.v->waiting_count ||
+        t.running != sim->running || t.running != sim->view.v->running_count ||
+        t.checkpointing != sim->checkpointing ||
         t.checkpointing != sim->view.v->checkpointing_count || t.finished != sim->finished ||
         t.rejected != sim->rejected)
         sim_fail(sim, ERROR_RUN, "check: counts of job states do not add up");
@@ -269,7 +294,8 @@ void invariants_check_all(struct sim *sim) {
     for (uint32_t h = 0; h < sim->meter.type_count; h++)
         idle += sim->meter.types[h].idle_energy;
     if (t.energy + idle != power_meter_energy(&sim->meter))
-        sim_fail(sim, ERROR_RUN, "check: energy of jobs, idle GPUs and nodes is not the integral of power");
+        sim_fail(sim, ERROR_RUN,
+                 "check: energy of jobs, idle GPUs and nodes is not the integral of power");
     integrate(sim, t.power_nw);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         free(t.share_milli[h]);

@@ -1,9 +1,10 @@
-/* The life of a job: see jobs.h. Energy is settled at every change of phase, so that it is exact at any instant. */
+/* The life of a job: see jobs.h. Energy is settled at every change of phase, so that it is exact at
+ * any instant. */
 #include "engine/jobs.h"
 
 #include "base/units.h"
-#include "engine/gpus.h"
 #include "engine/actions.h"
+#include "engine/gpus.h"
 #include "engine/progress.h"
 
 #include <math.h>
@@ -14,8 +15,9 @@ int64_t jobs_duration_ns(double time_s) {
 
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind) {
     static const uint8_t ranks[] = {
-        [EVENT_CLUSTER] = 0,   [EVENT_FAILURE] = 1, [EVENT_REPAIR] = 1,  [EVENT_MEASURE] = 2, [EVENT_SLEEP] = 3,
-        [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5,  [EVENT_RELEASE] = 5, [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
+        [EVENT_CLUSTER] = 0, [EVENT_FAILURE] = 1,   [EVENT_REPAIR] = 1, [EVENT_MEASURE] = 2,
+        [EVENT_SLEEP] = 3,   [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5, [EVENT_RELEASE] = 5,
+        [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
     bool arrivals_first = sim->options.engine.equal_time != 0;
     bool at_end = kind == EVENT_FINISH || kind == EVENT_RELEASE;
     return ranks[kind] + (arrivals_first && at_end ? 2 : 0);
@@ -54,7 +56,8 @@ static struct config_best update_predictions(struct sim *sim, uint32_t job) {
     struct easim_job *j = view_job(&sim->view, job);
     const struct start_costs *costs = workload_costs(sim->workload, spec->model);
     j->setup_s = j->started_before ? costs->restart_s : costs->start_s;
-    struct config_best best = config_table_best(&sim->workload->table, spec->set, j->remaining, j->setup_s);
+    struct config_best best =
+        config_table_best(&sim->workload->table, spec->set, j->remaining, j->setup_s);
     j->best_config = best.config;
     j->time_best_s = best.time_s;
     j->edp_best_js = best.edp_js;
@@ -90,7 +93,8 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
     };
 }
 
-/* A job has joined the queue (sign = 1), or left it: it waits for every GPU type that it could use. */
+/* A job has joined the queue (sign = 1), or left it: it waits for every GPU type that it could use.
+ */
 static void count_waiting(struct sim *sim, uint32_t job, int sign) {
     const struct config_table *table = &sim->workload->table;
     uint64_t types = table->sets.at[sim->workload->jobs.at[job].set].type_mask;
@@ -209,7 +213,8 @@ static void count_start(struct sim *sim, uint32_t job, const struct easim_config
     if (!config->extrapolated)
         return;
     sim->extrapolated_starts++;
-    sim->extrapolated_by[sim->workload->jobs.at[job].model * sim->cluster->gpu_type_count + config->gpu_type]++;
+    sim->extrapolated_by[sim->workload->jobs.at[job].model * sim->cluster->gpu_type_count +
+                         config->gpu_type]++;
 }
 
 void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
@@ -223,7 +228,8 @@ void jobs_begin_segment(struct sim *sim, const struct job_start *start) {
     gpus_use(sim, job, 1);
     count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
-    int64_t end_ns = progress_finish_ns(sim, job), computing_ns = sim->now_ns + progress_setup_ns(sim, job);
+    int64_t end_ns = progress_finish_ns(sim, job),
+            computing_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (computing_ns > sim->now_ns && computing_ns <= end_ns) {
         jobs_enter_phase(sim, job, PHASE_SETUP);
         jobs_schedule(sim, computing_ns, EVENT_COMPUTING, job);

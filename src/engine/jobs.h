@@ -1,5 +1,5 @@
-/* The life of a job: submitted, started, computing, finished; how it is stopped and moved is in interrupt.h. Each
-   step keeps placement, power, usage, view and pending events together. */
+/* The life of a job: submitted, started, computing, finished; how it is stopped and moved is in
+   interrupt.h. Each step keeps placement, power, usage, view and pending events together. */
 #ifndef EASIM_ENGINE_JOBS_H
 #define EASIM_ENGINE_JOBS_H
 
@@ -22,13 +22,14 @@ void jobs_finish(struct sim *sim, uint32_t job);
 /* A computing job goes on at another speed; its finish moves. */
 void jobs_change_speed(struct sim *sim, uint32_t job, double factor);
 
-/* Parts of these steps that interrupt.c repeats. Settles the energy of the present phase and leaves its power; the
-   power of the next one. */
+/* Parts of these steps that interrupt.c repeats. Settles the energy of the present phase and leaves
+   its power; the power of the next one. */
 void jobs_leave_phase(struct sim *sim, uint32_t job);
 void jobs_enter_phase(struct sim *sim, uint32_t job, enum job_phase phase);
 /* The view of a job that has its GPUs and starts, or starts again, now. */
 void jobs_show_segment(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
-/* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction knows. */
+/* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction
+ * knows. */
 void jobs_await_gpus(struct sim *sim, uint32_t job);
 /* A job begins to use the GPUs of start, which it holds. */
 void jobs_begin_segment(struct sim *sim, const struct job_start *start);

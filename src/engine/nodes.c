@@ -1,5 +1,5 @@
-/* Jobs and sleeping GPUs of nodes: see nodes.h. Speeds and events follow once for all changes of one event or
-   decision, so that a job whose neighbours end up the same is left alone. */
+/* Jobs and sleeping GPUs of nodes: see nodes.h. Speeds and events follow once for all changes of
+   one event or decision, so that a job whose neighbours end up the same is left alone. */
 #include "engine/nodes.h"
 
 #include "engine/jobs.h"
@@ -54,7 +54,8 @@ void nodes_finish(struct sim *sim) {
 
 /* GPUs of a node fall asleep (sign = 1) or no longer sleep (-1): view and power. */
 static void show_asleep(struct sim *sim, uint32_t node, uint32_t gpus, int sign) {
-    uint32_t type = sim->cluster->nodes[node].gpu_type, change = sign < 0 ? 0u - gpus : gpus; /* wraps as wanted */
+    uint32_t type = sim->cluster->nodes[node].gpu_type,
+             change = sign < 0 ? 0u - gpus : gpus; /* wraps as wanted */
     view_gpu_type(&sim->view, type)->asleep += change;
     sim->meter.types[type].asleep += change;
 }
@@ -97,7 +98,8 @@ static void settle_sleep(struct sim *sim, uint32_t node) {
         return;
     if (*event != EVENT_NONE)
         sim_cancel_background(sim, *event);
-    *event = next_ns == INT64_MAX ? EVENT_NONE : sim_push_background(sim, next_ns, EVENT_SLEEP, node);
+    *event =
+        next_ns == INT64_MAX ? EVENT_NONE : sim_push_background(sim, next_ns, EVENT_SLEEP, node);
 }
 
 /* --- interference --- */

@@ -1,4 +1,5 @@
-/* Who watches a run: callbacks in the order of simulated time. Observers read the simulation and change nothing. */
+/* Who watches a run: callbacks in the order of simulated time. Observers read the simulation and
+ * change nothing. */
 #ifndef EASIM_ENGINE_OBSERVER_H
 #define EASIM_ENGINE_OBSERVER_H
 

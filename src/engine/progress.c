@@ -1,5 +1,5 @@
-/* Progress: see progress.h. Invariant: of a computing job stretch_work is done at stretch_ns of its computing time,
-   and kept_work at its last periodic checkpoint before that. */
+/* Progress: see progress.h. Invariant: of a computing job stretch_work is done at stretch_ns of its
+   computing time, and kept_work at its last periodic checkpoint before that. */
 #include "engine/progress.h"
 
 #include "base/rng.h"
@@ -38,8 +38,8 @@ double progress_factor(const struct sim *sim, uint32_t job) {
 
 void progress_begin(struct sim *sim, uint32_t job) {
     if (sim->progress)
-        sim->progress[job] =
-            (struct progress){.noise = sim->progress[job].noise, .factor = progress_factor(sim, job)};
+        sim->progress[job] = (struct progress){.noise = sim->progress[job].noise,
+                                               .factor = progress_factor(sim, job)};
 }
 
 /* True goodput. */
@@ -50,7 +50,8 @@ static double speed(const struct sim *sim, uint32_t job) {
 }
 
 int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
-    const struct start_costs *costs = workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    const struct start_costs *costs =
+        workload_costs(sim->workload, sim->workload->jobs.at[job].model);
     int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
     if (costs->checkpoint_interval_s == 0)
         return 0;
@@ -85,5 +86,6 @@ int64_t progress_finish_ns(const struct sim *sim, uint32_t job) {
     if (p && p->stretch_ns > 0)
         return run->phase_start_ns + p->stretch_ns +
                jobs_duration_ns(fmax(0, run->remaining - p->stretch_work) / speed(sim, job));
-    return run->segment_start_ns + jobs_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, job));
+    return run->segment_start_ns +
+           jobs_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, job));
 }

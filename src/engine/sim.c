@@ -1,12 +1,13 @@
-/* The event loop. Invariant: time never goes back, and all events of an instant come in their total order. */
+/* The event loop. Invariant: time never goes back, and all events of an instant come in their total
+ * order. */
 #include "engine/sim.h"
 
 #include "base/units.h"
-#include "engine/invariants.h"
+#include "engine/actions.h"
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
+#include "engine/invariants.h"
 #include "engine/jobs.h"
-#include "engine/actions.h"
 #include "engine/progress.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ void sim_fail(struct sim *sim, int code, const char *format, ...) {
     str_finish(&text);
 }
 
-uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node) {
+uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind,
+                             uint32_t node) {
     sim->background++;
     return eventq_push(&sim->events, time_ns, jobs_rank(sim, kind), kind, node);
 }
@@ -61,8 +63,8 @@ int sim_init(struct sim *sim, struct error *reterr) {
     progress_init(sim);
     sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
-    sim->extrapolated_by =
-        mem_zalloc((size_t)w->table.models->count * sim->cluster->gpu_type_count, sizeof *sim->extrapolated_by);
+    sim->extrapolated_by = mem_zalloc((size_t)w->table.models->count * sim->cluster->gpu_type_count,
+                                      sizeof *sim->extrapolated_by);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
@@ -71,9 +73,11 @@ int sim_init(struct sim *sim, struct error *reterr) {
         view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }
     if (w->jobs.count > 0)
-        eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, 0);
+        eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL),
+                    EVENT_ARRIVAL, 0);
     if (w->warmup_ns > 0)
-        eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE, EASIM_NONE);
+        eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE,
+                    EASIM_NONE);
     nodes_init(sim);
     failures_init(sim);
     sim->instant_pending = true; /* the state at t = 0 counts as an instant */
@@ -141,8 +145,8 @@ static void advance(struct sim *sim, int64_t to_ns) {
 static void arrive(struct sim *sim, uint32_t job) {
     sim->next_arrival = job + 1;
     if (job + 1 < sim->workload->jobs.count)
-        eventq_push(&sim->events, sim->workload->jobs.at[job + 1].submit_ns, jobs_rank(sim, EVENT_ARRIVAL),
-                    EVENT_ARRIVAL, job + 1);
+        eventq_push(&sim->events, sim->workload->jobs.at[job + 1].submit_ns,
+                    jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, job + 1);
     jobs_submit(sim, job);
 }
 
@@ -167,7 +171,8 @@ static void apply(struct sim *sim, const struct event *event) {
         arrive(sim, event->payload);
         break;
     case EVENT_FINISH:
-        if (sim->view.jobs[event->payload].state != EASIM_JOB_FINISHED) /* else finish_due was first */
+        if (sim->view.jobs[event->payload].state !=
+            EASIM_JOB_FINISHED) /* else finish_due was first */
             jobs_finish(sim, event->payload);
         view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
         break;
@@ -214,13 +219,14 @@ struct due {
 
 static void collect_due(const struct event *event, void *context) {
     struct due *due = context;
-    if (event->kind == EVENT_FINISH && due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
+    if (event->kind == EVENT_FINISH &&
+        due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
         due->sim->view.jobs[event->payload].predicted_end_ns == event->time_ns)
         array_push(&due->jobs, event->payload);
 }
 
-/* SPEC 9, arrivals first and one event at a time: jobs that are due now as they requested are over before anybody
-   decides; their own events still cause a decision each. */
+/* SPEC 9, arrivals first and one event at a time: jobs that are due now as they requested are over
+   before anybody decides; their own events still cause a decision each. */
 static void finish_due(struct sim *sim) {
     if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
         eventq_next_ns(&sim->events) != sim->now_ns)
@@ -251,7 +257,8 @@ static void step(struct sim *sim) {
     cluster_changes_check_end(sim, instant_ns);
     if (sim->error.code >= 0)
         advance(sim, instant_ns);
-    while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns && eventq_pop(&sim->events, &event)) {
+    while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns &&
+           eventq_pop(&sim->events, &event)) {
         apply(sim, &event);
         if (!sim->options.engine.coalesce)
             break;
@@ -261,12 +268,13 @@ static void step(struct sim *sim) {
 }
 
 static bool all_done(const struct sim *sim) {
-    return sim->next_arrival == sim->workload->jobs.count && sim->waiting + sim->running + sim->checkpointing == 0;
+    return sim->next_arrival == sim->workload->jobs.count &&
+           sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value of a series is
-   pending. Failures, the repairs after them and sleep only take away from what the policy has seen when it started
-   nothing. */
+/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value
+   of a series is pending. Failures, the repairs after them and sleep only take away from what the
+   policy has seen when it started nothing. */
 static bool stuck(const struct sim *sim) {
     return sim->waiting > 0 && sim->failures.nodes == 0 &&
            (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
@@ -287,10 +295,11 @@ static void report_stuck(struct sim *sim) {
     bool known = plan_explain(sim, why);
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; the first of "
-        "them is job %s%s%s",
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; "
+        "the first of them is job %s%s%s",
         sim->module->policy->name, v->waiting_count,
-        sim->changes.pending > 0 ? "but what the repeated series have shown will happen" : "will happen",
+        sim->changes.pending > 0 ? "but what the repeated series have shown will happen"
+                                 : "will happen",
         v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why);
 }
 
@@ -340,9 +349,9 @@ int128 sim_job_energy(const struct sim *sim, uint32_t job) {
 
 int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->gpu_ps + (run->phase == PHASE_NONE
-                              ? 0
-                              : (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns));
+    return run->gpu_ps + (run->phase == PHASE_NONE ? 0
+                                                   : (int128)gpus_held_milli(sim, run->config) *
+                                                         (sim->now_ns - run->segment_start_ns));
 }
 
 int64_t sim_job_held_ns(const struct sim *sim, uint32_t job) {

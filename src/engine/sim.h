@@ -1,5 +1,5 @@
-/* One simulation: cluster, jobs and a policy in simulated time. Fields are for the engine's own files and,
-   read-only, for observers. Two simulations in one process do not notice each other. */
+/* One simulation: cluster, jobs and a policy in simulated time. Fields are for the engine's own
+   files and, read-only, for observers. Two simulations in one process do not notice each other. */
 #ifndef EASIM_ENGINE_SIM_H
 #define EASIM_ENGINE_SIM_H
 
@@ -43,7 +43,8 @@ struct progress {
     int64_t stretch_ns;  /* computing time at which the stretch began */
 };
 
-/* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes away. */
+/* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes
+ * away. */
 struct unsaved {
     int64_t until_ns;            /* the checkpoint is complete after it; 0: none is being written */
     int64_t computing_ns;        /* that the work took */
@@ -52,10 +53,11 @@ struct unsaved {
     double remaining, predicted; /* the job's remaining work without it, true and in the view */
 };
 
-/* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known. */
+/* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known.
+ */
 struct job_run {
     struct allocation allocation;
-    double remaining;         /* true work left when the present segment began (or when it was queued) */
+    double remaining; /* true work left when the present segment began (or when it was queued) */
     int64_t phase_start_ns;   /* of the present phase */
     int64_t segment_start_ns; /* when it got its present GPUs */
     int64_t first_start_ns, finish_ns;
@@ -92,12 +94,12 @@ struct sim_options {
     struct model_noise noise;
     uint64_t seed;
     uint32_t replication;
-    bool check;                /* invariants after every event, a guarded view, kept answers asked again */
-    bool strict;               /* a refused action ends the run */
+    bool check;  /* invariants after every event, a guarded view, kept answers asked again */
+    bool strict; /* a refused action ends the run */
     bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
-    const char **calling;      /* NULL, or tells which callback of the policy is running; NULL: none */
+    const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 
 struct sim {
@@ -113,8 +115,10 @@ struct sim {
     struct power_meter meter;
     struct nodes nodes;
     struct failures failures;
-    uint32_t background;  /* pending events that do not help a waiting job: failures, repairs, sleep */
-    int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing power */
+    uint32_t
+        background; /* pending events that do not help a waiting job: failures, repairs, sleep */
+    int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing
+                             power */
     struct view view;
     struct cluster_changes changes;
     struct job_run *runs;
@@ -123,8 +127,9 @@ struct sim {
     uint32_t next_arrival;     /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons; /* by job; NULL unless rejected */
-    bool *over_cap;        /* by config: over a constant cap that the policy keeps, on the empty cluster; or NULL */
-    int128 jobs_ns;        /* number of jobs in the system x time, job-nanoseconds */
+    bool *over_cap; /* by config: over a constant cap that the policy keeps, on the empty cluster;
+                       or NULL */
+    int128 jobs_ns; /* number of jobs in the system x time, job-nanoseconds */
     uint32_t *waiting_for; /* by GPU type: waiting jobs with a configuration there */
     gsl_rng *policy_rng;
     void *policy_state;
@@ -133,16 +138,18 @@ struct sim {
 
     const struct observer *const *observers; /* NULL-terminated */
     uint64_t event_total, decision_total;
-    uint64_t start_total, extrapolated_starts; /* starts, restarts and resizes; outside of the measured range */
-    uint64_t *extrapolated_by;                 /* those by model and GPU type: model * types + type */
-    uint64_t decide_ns;                        /* processor time of the policy and its plans */
+    uint64_t start_total,
+        extrapolated_starts;   /* starts, restarts and resizes; outside of the measured range */
+    uint64_t *extrapolated_by; /* those by model and GPU type: model * types + type */
+    uint64_t decide_ns;        /* processor time of the policy and its plans */
     uint64_t refused[REFUSAL_COUNT];
     bool decide_pending, instant_pending;
     struct check_past past; /* of the invariant checker */
     struct error error;     /* code < 0: the run has failed */
 };
 
-/* Runs from 0 to the end. The sim is left as it was at the end, for observers' last look; sim_finish in any case.
+/* Runs from 0 to the end. The sim is left as it was at the end, for observers' last look;
+ * sim_finish in any case.
  */
 int sim_run(struct sim *sim, struct error *reterr) MUST_CHECK;
 /* Sets up a zeroed sim whose five first members and observers are filled in. */
@@ -158,7 +165,8 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
 
 /* Work a job has done so far of its spec's work, lost work not counted. */
 double sim_work_done(const struct sim *sim, uint32_t job);
-/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise GPU time, 1e-12 GPU s, and time. */
+/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise GPU time, 1e-12 GPU
+ * s, and time. */
 int128 sim_job_energy(const struct sim *sim, uint32_t job);
 int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job);
 int64_t sim_job_held_ns(const struct sim *sim, uint32_t job);

@@ -15,8 +15,8 @@ static size_t reserve(size_t *bytes, size_t count, size_t each) {
 
 enum { AT_VIEW, AT_GPU_TYPES, AT_NODES, AT_USERS, AT_CONFIGS, AT_JOBS, AT_RUNNING, AT_EVENTS };
 
-static int map_region(struct view *view, const struct cluster *cluster, const struct workload *w, bool checked,
-                      struct error *reterr) {
+static int map_region(struct view *view, const struct cluster *cluster, const struct workload *w,
+                      bool checked, struct error *reterr) {
     uint32_t jobs = (uint32_t)w->jobs.count;
     size_t bytes = 0, users = w->users.count, configs = w->table.configs.count;
     size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
@@ -82,7 +82,8 @@ static uint32_t *open_link(struct view *view, uint32_t job) {
                                 : &view_job(view, (uint32_t)before)->next_waiting;
 }
 
-static void fill_arrays(struct view *view, const struct cluster *cluster, const struct workload *w) {
+static void fill_arrays(struct view *view, const struct cluster *cluster,
+                        const struct workload *w) {
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         *view_gpu_type(view, h) = (struct easim_gpu_type){.name = type->name,
@@ -96,17 +97,18 @@ static void fill_arrays(struct view *view, const struct cluster *cluster, const 
                                                           .memory_gib = type->memory_gib};
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
-        *open_node(view, n) =
-            (struct easim_node){cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
+        *open_node(view, n) = (struct easim_node){
+            cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
     for (uint32_t u = 0; u < w->users.count; u++)
-        *open_user(view, u) = (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
+        *open_user(view, u) =
+            (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
     if (w->table.configs.count > 0)
-        memcpy(open_place(view, view->configs, w->table.configs.count * sizeof *view->configs), w->table.configs.at,
-               w->table.configs.count * sizeof *view->configs);
+        memcpy(open_place(view, view->configs, w->table.configs.count * sizeof *view->configs),
+               w->table.configs.at, w->table.configs.count * sizeof *view->configs);
 }
 
-int view_init(struct view *view, const struct cluster *cluster, const struct workload *w, bool checked,
-              struct error *reterr) {
+int view_init(struct view *view, const struct cluster *cluster, const struct workload *w,
+              bool checked, struct error *reterr) {
     *view = (struct view){0};
     if (map_region(view, cluster, w, checked, reterr) < 0)
         return ERROR_RUN;
@@ -178,7 +180,9 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
         snprintf(text, VIEW_PLACE_BYTES, "job %.100s", view->jobs[number].id);
     else
         snprintf(text, VIEW_PLACE_BYTES, "view->%s[%zu]%s", kinds[kind].name, number,
-                 kind == AT_JOBS && number < view->v->job_count ? ", a job that is not submitted yet" : "");
+                 kind == AT_JOBS && number < view->v->job_count
+                     ? ", a job that is not submitted yet"
+                     : "");
 }
 
 void view_set_now(struct view *view, int64_t now_ns) {
@@ -224,7 +228,8 @@ void view_set_failed(struct view *view, uint32_t node, bool failed) {
     uint32_t gpus = failed ? view->nodes[node].free : view->nodes[node].gpus;
     view_move_gpus(view, node, gpus, failed ? -1 : 1);
     open_node(view, node)->failed = failed;
-    view_gpu_type(view, view->nodes[node].gpu_type)->failed += failed ? gpus : 0u - gpus; /* wraps as wanted */
+    view_gpu_type(view, view->nodes[node].gpu_type)->failed +=
+        failed ? gpus : 0u - gpus; /* wraps as wanted */
 }
 
 void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign) {
@@ -245,8 +250,8 @@ void view_add_running(struct view *view, uint32_t job) {
 void view_change_running(struct view *view, uint32_t job) {
     const struct easim_job *j = &view->jobs[job];
     const struct easim_config *config = &view->configs[j->config];
-    *open_running(view, j->running_slot) =
-        (struct easim_running){job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
+    *open_running(view, j->running_slot) = (struct easim_running){
+        job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
 }
 
 void view_remove_running(struct view *view, uint32_t job) {

@@ -8,7 +8,8 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-/* Who reads uses the pointers, who writes asks for the place (view_header, view_job, view_gpu_type). */
+/* Who reads uses the pointers, who writes asks for the place (view_header, view_job,
+ * view_gpu_type). */
 struct view {
     const struct easim_view *v; /* at the start of the region */
     const struct easim_gpu_type *gpu_types;
@@ -27,13 +28,15 @@ struct view {
 
 #define VIEW_PLACE_BYTES 160
 
-/* checked: policies see pages that they cannot write, and what they write all the same is found (guard.h). */
-int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload, bool checked,
-              struct error *reterr) MUST_CHECK;
+/* checked: policies see pages that they cannot write, and what they write all the same is found
+ * (guard.h). */
+int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
+              bool checked, struct error *reterr) MUST_CHECK;
 void view_finish(struct view *view);
 
-/* Around every look of a policy. view_look_ends: false if the policy has written into the view, as far as a part,
-   or `all`, of it tells; view_damage then names the place ("job 17", "view->nodes[3]"). */
+/* Around every look of a policy. view_look_ends: false if the policy has written into the view, as
+   far as a part, or `all`, of it tells; view_damage then names the place ("job 17",
+   "view->nodes[3]"). */
 void view_look_begins(struct view *view);
 bool view_look_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
@@ -53,7 +56,8 @@ void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
 void view_set_failed(struct view *view, uint32_t node, bool failed);
 /* A job of user gets (sign 1) what config holds, or gives it back (-1). */
 void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign);
-void view_add_running(struct view *view, uint32_t job);    /* from the job's config and predicted end */
+void view_add_running(struct view *view,
+                      uint32_t job); /* from the job's config and predicted end */
 void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
 

@@ -44,8 +44,9 @@ static bool is_pair(double value, double base) {
     return !isnan(value) && !isnan(base);
 }
 
-/* The t-test of differences, `size` being the size of what was subtracted. Differences that vary by rounding only
-   are constant (R's t.test refuses them by the same bound): none at all, or one that no test can weigh. */
+/* The t-test of differences, `size` being the size of what was subtracted. Differences that vary by
+   rounding only are constant (R's t.test refuses them by the same bound): none at all, or one that
+   no test can weigh. */
 static double test(const struct estimate *diff, double size) {
     if (diff->n < 2)
         return NAN;
@@ -55,8 +56,8 @@ static double test(const struct estimate *diff, double size) {
     return 2 * gsl_cdf_tdist_Q(fabs(diff->mean) / error, (double)diff->n - 1);
 }
 
-static void add_geometric_ratio(struct paired *p, const double *values, const double *base, size_t count,
-                                double *scratch) {
+static void add_geometric_ratio(struct paired *p, const double *values, const double *base,
+                                size_t count, double *scratch) {
     for (size_t i = 0; i < count; i++) {
         bool pair = is_pair(values[i], base[i]);
         if (pair && !(values[i] > 0 && base[i] > 0))
@@ -103,7 +104,8 @@ void statistics_holm(const double *p_values, size_t count, double *adjusted) {
     for (size_t rank = 0; rank < defined; rank++) {
         size_t next = count;
         for (size_t i = 0; i < count; i++)
-            if (isnan(adjusted[i]) && !isnan(p_values[i]) && (next == count || p_values[i] < p_values[next]))
+            if (isnan(adjusted[i]) && !isnan(p_values[i]) &&
+                (next == count || p_values[i] < p_values[next]))
                 next = i;
         least = fmax(least, fmin(1, (double)(defined - rank) * p_values[next]));
         adjusted[next] = least;

@@ -24,8 +24,10 @@ bool statistics_all_equal(const struct summary *summaries, size_t count);
 struct paired {
     struct estimate diff;
     double base_mean; /* over the pairs */
-    double p_value;   /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same amount */
-    /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values of the pairs are > 0. */
+    double p_value; /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same
+                       amount */
+    /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values of the pairs
+     * are > 0. */
     double ratio, ratio_low, ratio_high;
 };
 
@@ -34,8 +36,9 @@ struct paired statistics_paired(const double *values, const double *base, size_t
 /* Holm's step-down correction of the p-values that are defined (Holm 1979). */
 void statistics_holm(const double *p_values, size_t count, double *adjusted);
 
-/* Mean of values / mean of base over the pairs in which both are defined: the ratio estimator of paired samples,
-   its interval by linearisation (Cochran, Sampling Techniques, 6.4). NAN if the mean of base is 0. */
+/* Mean of values / mean of base over the pairs in which both are defined: the ratio estimator of
+   paired samples, its interval by linearisation (Cochran, Sampling Techniques, 6.4). NAN if the
+   mean of base is 0. */
 struct ratio {
     size_t n;
     double mean, base_mean, ratio, ci95;

@@ -45,7 +45,8 @@ void figures_bool(struct figure *parent, const char *name, bool value) {
 }
 
 void figures_text(struct figure *parent, const char *name, const char *value) {
-    add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE)->text = value ? arena_strdup(parent->arena, value) : NULL;
+    add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE)->text =
+        value ? arena_strdup(parent->arena, value) : NULL;
 }
 
 void figures_none(struct figure *parent, const char *name) {
@@ -101,7 +102,8 @@ static bool all_scalars(const struct figure *figure) {
     return true;
 }
 
-/* Trees are as deep as readers make them: a few levels. Figures without groups among them stand on one line. */
+/* Trees are as deep as readers make them: a few levels. Figures without groups among them stand on
+ * one line. */
 static void write_json(const struct figure *figure, int depth, struct str *out) {
     if (figure->kind == FIGURE_TEXT) {
         add_json_text(out, figure->text);
@@ -148,7 +150,11 @@ static void format_cell(const struct figure *figure, char cell[static CELL_BYTES
     else if (figure->kind == FIGURE_NONE)
         str_add_char(&text, '-');
     else if (figure->kind == FIGURE_REAL)
-        str_addf(&text, fabs(figure->real) < 1 ? "%.4g" : fabs(figure->real) < 1e7 ? "%.3f" : "%.0f", figure->real);
+        str_addf(&text,
+                 fabs(figure->real) < 1     ? "%.4g"
+                 : fabs(figure->real) < 1e7 ? "%.3f"
+                                            : "%.0f",
+                 figure->real);
     else
         add_scalar(figure, &text);
     for (char *at = text.text; *at; at++)
@@ -170,10 +176,12 @@ static void pad(struct str *out, const char *text, size_t width, bool left) {
         str_add(out, text);
 }
 
-static size_t column_widths(const struct figure *list, size_t most_rows, size_t widths[static MOST_COLUMNS]) {
+static size_t column_widths(const struct figure *list, size_t most_rows,
+                            size_t widths[static MOST_COLUMNS]) {
     size_t count = 0, row = 0;
     char cell[CELL_BYTES];
-    for (const struct figure *group = list->members.first; group && row < most_rows; group = group->next, row++) {
+    for (const struct figure *group = list->members.first; group && row < most_rows;
+         group = group->next, row++) {
         size_t column = 0;
         for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
              member = member->next) {
@@ -190,7 +198,8 @@ static size_t column_widths(const struct figure *list, size_t most_rows, size_t 
     return count;
 }
 
-static void write_row(const struct figure *group, const size_t *widths, bool names, struct str *out) {
+static void write_row(const struct figure *group, const size_t *widths, bool names,
+                      struct str *out) {
     size_t column = 0;
     char cell[CELL_BYTES];
     for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
@@ -236,7 +245,8 @@ static void write_group(const struct figure *group, size_t most_rows, struct str
     for (const struct figure *member = group->members.first; member; member = member->next) {
         if (member->json_only)
             continue;
-        if (member->kind == FIGURE_LIST && (!member->members.first || !is_scalar(member->members.first)))
+        if (member->kind == FIGURE_LIST &&
+            (!member->members.first || !is_scalar(member->members.first)))
             write_list(member, most_rows, out);
         if (member->kind != FIGURE_GROUP || !member->members.first)
             continue;

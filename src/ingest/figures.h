@@ -8,7 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum figure_kind { FIGURE_NONE, FIGURE_REAL, FIGURE_INT, FIGURE_BOOL, FIGURE_TEXT, FIGURE_GROUP, FIGURE_LIST };
+enum figure_kind {
+    FIGURE_NONE,
+    FIGURE_REAL,
+    FIGURE_INT,
+    FIGURE_BOOL,
+    FIGURE_TEXT,
+    FIGURE_GROUP,
+    FIGURE_LIST
+};
 
 struct figure {
     const char *name; /* NULL in a list */
@@ -26,19 +34,21 @@ struct figure {
     struct arena *arena;
 };
 
-/* Names are borrowed, texts are copied. Members keep the order in which they are added; name is NULL in a list. */
+/* Names are borrowed, texts are copied. Members keep the order in which they are added; name is
+ * NULL in a list. */
 struct figure *figures_create(struct arena *arena); /* a group */
 struct figure *figures_group(struct figure *parent, const char *name);
 struct figure *figures_list(struct figure *parent, const char *name);
-void figures_real(struct figure *parent, const char *name, double value); /* NaN and infinity: none */
+void figures_real(struct figure *parent, const char *name,
+                  double value); /* NaN and infinity: none */
 void figures_int(struct figure *parent, const char *name, int64_t value);
 void figures_bool(struct figure *parent, const char *name, bool value);
 void figures_text(struct figure *parent, const char *name, const char *value); /* NULL: none */
 void figures_none(struct figure *parent, const char *name);
 
 void figures_write_json(const struct figure *root, struct str *out);
-/* Single figures as "name value" lines, a list of groups as a table of its single figures, at most most_rows rows
-   of each. */
+/* Single figures as "name value" lines, a list of groups as a table of its single figures, at most
+   most_rows rows of each. */
 void figures_write_table(const struct figure *root, size_t most_rows, struct str *out);
 
 #endif

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options) {
+struct profile_row *profile_add_row(struct profile *profile,
+                                    const struct profile_options *options) {
     struct profile_row *row = array_add(&profile->rows);
     *row = (struct profile_row){.model = options->model,
                                 .precision = options->precision,
@@ -31,23 +32,27 @@ int profile_check_columns(struct profile *profile, struct problems *problems) {
     const struct {
         const char *column, *option;
         size_t empty;
-    } columns[] = {
-        {"model", "--model NAME", model}, {"k", "--gpus K", gpus}, {"batch_per_gpu", "--batch B", batch}};
+    } columns[] = {{"model", "--model NAME", model},
+                   {"k", "--gpus K", gpus},
+                   {"batch_per_gpu", "--batch B", batch}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (columns[i].empty > 0)
-            problems_add(&profile->notes, (struct location){0}, NULL, "%zu of %zu rows have no %s: %s gives it",
-                         columns[i].empty, count, columns[i].column, columns[i].option);
+            problems_add(&profile->notes, (struct location){0}, NULL,
+                         "%zu of %zu rows have no %s: %s gives it", columns[i].empty, count,
+                         columns[i].column, columns[i].option);
     if (gpu == 0)
         return 0;
-    problems_add(problems, (struct location){0}, "--gpu",
-                 "expected the GPU type: the input does not name it, and %zu of %zu profile rows need it", gpu,
-                 count);
+    problems_add(
+        problems, (struct location){0}, "--gpu",
+        "expected the GPU type: the input does not name it, and %zu of %zu profile rows need it",
+        gpu, count);
     return ERROR_INPUT;
 }
 
 void profile_write_csv(const struct profile *profile, struct str *out) {
-    str_add(out, "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,"
-                 "source\n");
+    str_add(
+        out,
+        "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source\n");
     for (size_t i = 0; i < profile->rows.count; i++) {
         const struct profile_row *row = &profile->rows.at[i];
         csv_add_text(out, row->model);

@@ -1,4 +1,5 @@
-/* What profile readers are given and what they give: rows of a profile CSV, and figures for the reader of them. */
+/* What profile readers are given and what they give: rows of a profile CSV, and figures for the
+ * reader of them. */
 #ifndef EASIM_INGEST_PROFILE_H
 #define EASIM_INGEST_PROFILE_H
 
@@ -69,14 +70,15 @@ struct profile {
 struct profile_reader {
     const char *name, *summary;
     /* All files of one command. 0, or negative with every problem listed. */
-    int (*read)(char *const *paths, size_t count, const struct profile_options *options, struct profile *profile,
-                struct problems *problems);
+    int (*read)(char *const *paths, size_t count, const struct profile_options *options,
+                struct profile *profile, struct problems *problems);
     unsigned uses; /* of enum profile_use: any other option given is refused */
 };
 
 /* Adds a row that has what the options say. */
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
-/* What the CSV lacks: without a GPU type it is of no use, a problem; other empty columns are notes. */
+/* What the CSV lacks: without a GPU type it is of no use, a problem; other empty columns are notes.
+ */
 int profile_check_columns(struct profile *profile, struct problems *problems) MUST_CHECK;
 void profile_write_csv(const struct profile *profile, struct str *out);
 void profile_finish(struct profile *profile);

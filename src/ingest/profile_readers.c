@@ -1,13 +1,13 @@
 /* The table of profile readers. */
 #include "ingest/profile_readers.h"
 
+#include "ingest/kineto/kineto.h"
 #include "ingest/records/codecarbon.h"
+#include "ingest/records/ea2p.h"
+#include "ingest/records/zeus.h"
 #include "ingest/telemetry/dcgm.h"
 #include "ingest/telemetry/dynolog.h"
-#include "ingest/records/ea2p.h"
-#include "ingest/kineto/kineto.h"
 #include "ingest/telemetry/nvidia_smi.h"
-#include "ingest/records/zeus.h"
 
 #include <string.h>
 

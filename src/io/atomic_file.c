@@ -1,5 +1,5 @@
-/* An output file that appears under its name only when it is complete. Invariant: until the commit the
-   name holds what it held before. */
+/* An output file that appears under its name only when it is complete. Invariant: until the commit
+   the name holds what it held before. */
 #include "io/atomic_file.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -27,8 +27,8 @@ struct atomic_file {
     size_t used;
 };
 
-/* Like mkstemp, but with the usual mode: mkstemp's 0600 could be widened only by asking for the umask,
-   which means changing it for all threads. */
+/* Like mkstemp, but with the usual mode: mkstemp's 0600 could be widened only by asking for the
+   umask, which means changing it for all threads. */
 static int create_temporary(struct atomic_file *file) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         uint32_t random = (uint32_t)getpid() + (uint32_t)attempt;
@@ -54,7 +54,8 @@ static int open_target(struct atomic_file *file) {
     char resolved[PATH_MAX];
     if (file->name[0] == '\0')
         return -ENOENT;
-    if (lstat(file->name, &status) == 0 && S_ISLNK(status.st_mode) && realpath(file->name, resolved))
+    if (lstat(file->name, &status) == 0 && S_ISLNK(status.st_mode) &&
+        realpath(file->name, resolved))
         file->target = mem_strdup(resolved);
     else
         file->target = mem_strdup(file->name);
@@ -88,7 +89,8 @@ int atomic_file_open(const char *path, struct atomic_file **ret_file, struct err
     return 0;
 }
 
-static int write_out(struct atomic_file *file, const char *bytes, size_t length, struct error *reterr) {
+static int write_out(struct atomic_file *file, const char *bytes, size_t length,
+                     struct error *reterr) {
     while (length > 0) {
         ssize_t count = write(file->fd, bytes, length);
         if (count < 0 && errno == EINTR)
@@ -109,7 +111,8 @@ static int flush(struct atomic_file *file, struct error *reterr) {
     return write_out(file, file->buffer, length, reterr);
 }
 
-int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length, struct error *reterr) {
+int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
+                      struct error *reterr) {
     if (length > BUFFER_BYTES - file->used) {
         int status = flush(file, reterr);
         if (status < 0)
@@ -154,7 +157,8 @@ void atomic_file_abort(struct atomic_file *file) {
     release(file);
 }
 
-int atomic_file_write_whole(const char *path, const char *bytes, size_t length, struct error *reterr) {
+int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
+                            struct error *reterr) {
     struct atomic_file *file = NULL;
     int r = atomic_file_open(path, &file, reterr);
     if (r < 0)

@@ -1,4 +1,5 @@
-/* An output file that appears under its name only when it is complete (temporary file, then rename). */
+/* An output file that appears under its name only when it is complete (temporary file, then
+ * rename). */
 #ifndef EASIM_IO_ATOMIC_FILE_H
 #define EASIM_IO_ATOMIC_FILE_H
 
@@ -6,12 +7,15 @@
 
 struct atomic_file; /* opaque */
 
-int atomic_file_open(const char *path, struct atomic_file **ret_file, struct error *reterr) MUST_CHECK;
-int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length, struct error *reterr) MUST_CHECK;
+int atomic_file_open(const char *path, struct atomic_file **ret_file,
+                     struct error *reterr) MUST_CHECK;
+int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
+                      struct error *reterr) MUST_CHECK;
 /* Flushes, checks and renames. Frees file in any case. */
 int atomic_file_commit(struct atomic_file *file, struct error *reterr) MUST_CHECK;
 void atomic_file_abort(struct atomic_file *file); /* removes the temporary file; accepts NULL */
 /* All of the above for a file whose text is at hand. */
-int atomic_file_write_whole(const char *path, const char *bytes, size_t length, struct error *reterr) MUST_CHECK;
+int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
+                            struct error *reterr) MUST_CHECK;
 
 #endif

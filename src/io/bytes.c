@@ -1,5 +1,5 @@
-/* Decoded bytes. Invariant: raw[raw_begin..raw_end) are bytes of the file not yet decoded or, without
-   compression, not yet handed out. */
+/* Decoded bytes. Invariant: raw[raw_begin..raw_end) are bytes of the file not yet decoded or,
+   without compression, not yet handed out. */
 #include "io/bytes.h"
 #include "base/mem.h"
 
@@ -59,9 +59,11 @@ static int truncated(struct bytes *bytes, const char *kind, struct error *reterr
     return error_set(reterr, ERROR_IO, "%s: truncated %s data%s", bytes->name, kind, bytes->after);
 }
 
-static int damaged(struct bytes *bytes, const char *kind, const char *reason, struct error *reterr) {
+static int damaged(struct bytes *bytes, const char *kind, const char *reason,
+                   struct error *reterr) {
     bytes->damaged = true;
-    return error_set(reterr, ERROR_IO, "%s: damaged %s data%s: %s", bytes->name, kind, bytes->after, reason);
+    return error_set(reterr, ERROR_IO, "%s: damaged %s data%s: %s", bytes->name, kind, bytes->after,
+                     reason);
 }
 
 /* One inflate call. Members may follow each other (gzip files may be concatenated). */
@@ -111,7 +113,8 @@ static ssize_t plain_some(struct bytes *bytes, char *to, size_t room, struct err
     return (ssize_t)count;
 }
 
-ssize_t bytes_read(struct bytes *bytes, char *to, size_t room, const char *after, struct error *reterr) {
+ssize_t bytes_read(struct bytes *bytes, char *to, size_t room, const char *after,
+                   struct error *reterr) {
     bytes->after = after;
     if (bytes->compression == COMPRESSION_NONE)
         return plain_some(bytes, to, room, reterr);
@@ -121,8 +124,9 @@ ssize_t bytes_read(struct bytes *bytes, char *to, size_t room, const char *after
             return status;
         if (bytes->between_parts && bytes->raw_begin == bytes->raw_end)
             return 0;
-        ssize_t count = bytes->compression == COMPRESSION_GZIP ? inflate_some(bytes, to, room, reterr)
-                                                               : unzstd_some(bytes, to, room, reterr);
+        ssize_t count = bytes->compression == COMPRESSION_GZIP
+                            ? inflate_some(bytes, to, room, reterr)
+                            : unzstd_some(bytes, to, room, reterr);
         if (count != 0)
             return count;
     }
@@ -154,7 +158,8 @@ static int open_and_sniff(struct bytes *bytes, const char *path, struct error *r
             return error_set(reterr, ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     }
     while (bytes->raw_end < 4 && !bytes->raw_ended) { /* a pipe may give a byte at a time */
-        ssize_t count = read_bytes(bytes, bytes->raw + bytes->raw_end, RAW_BYTES - bytes->raw_end, reterr);
+        ssize_t count =
+            read_bytes(bytes, bytes->raw + bytes->raw_end, RAW_BYTES - bytes->raw_end, reterr);
         if (count < 0)
             return (int)count;
         bytes->raw_end += (size_t)count;

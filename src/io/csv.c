@@ -1,4 +1,5 @@
-/* CSV rows as slices of the line. Invariant: after a successful csv_next every header column has a field. */
+/* CSV rows as slices of the line. Invariant: after a successful csv_next every header column has a
+ * field. */
 #include "io/csv.h"
 #include "base/array.h"
 #include "base/mem.h"
@@ -60,12 +61,13 @@ static size_t split_plain(struct csv *csv, struct slice line) {
 }
 
 static int bad_quote(const struct csv *csv, size_t offset, const char *what, struct error *reterr) {
-    return error_set(reterr, ERROR_INPUT, "%s:%u:%zu: %s", csv->file, (unsigned)lines_number(csv->lines),
-                     offset + 1, what);
+    return error_set(reterr, ERROR_INPUT, "%s:%u:%zu: %s", csv->file,
+                     (unsigned)lines_number(csv->lines), offset + 1, what);
 }
 
-/* The text of a quoted field from behind its opening quote up to the closing one; doubled quotes become
-   single ones in the row's own buffer, which has room for the whole line. NULL: not closed. */
+/* The text of a quoted field from behind its opening quote up to the closing one; doubled quotes
+   become single ones in the row's own buffer, which has room for the whole line. NULL: not closed.
+ */
 static const char *unquote(struct csv *csv, const char *at, const char *end, struct slice *text) {
     const char *quote = memchr(at, '"', (size_t)(end - at));
     if (quote && (quote + 1 == end || quote[1] != '"')) {
@@ -137,8 +139,8 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
 
 /* A line of separators that are blanks (tabs) is a row of empty fields. */
 static bool is_blank_line(const struct csv *csv, struct slice line) {
-    return line.length == 0 ||
-           (trimmed(line.at, line.at + line.length).length == 0 && !memchr(line.at, csv->separator, line.length));
+    return line.length == 0 || (trimmed(line.at, line.at + line.length).length == 0 &&
+                                !memchr(line.at, csv->separator, line.length));
 }
 
 /* Reads and splits the next line that is not blank: 1, 0 at the end, or negative. */
@@ -166,8 +168,8 @@ static int add_name(struct csv *csv, const struct field *field, struct error *re
                          (unsigned)field->column);
     for (size_t i = 0; i < csv->name_count; i++)
         if (slice_is(field->text, csv->names[i]))
-            return error_set(reterr, ERROR_INPUT, "%s:%u:%u: duplicate column \"%s\"", csv->file, line,
-                             (unsigned)field->column, csv->names[i]);
+            return error_set(reterr, ERROR_INPUT, "%s:%u:%u: duplicate column \"%s\"", csv->file,
+                             line, (unsigned)field->column, csv->names[i]);
     char *name = mem_alloc(field->text.length + 1);
     memcpy(name, field->text.at, field->text.length);
     name[field->text.length] = '\0';
@@ -183,8 +185,8 @@ static int read_header(struct csv *csv, struct error *reterr) {
     if (status == 0)
         return error_set(reterr, ERROR_INPUT, "%s: empty file, expected a header line", csv->file);
     if (count > CSV_MAX_COLUMNS)
-        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu", csv->file,
-                         (unsigned)lines_number(csv->lines), CSV_MAX_COLUMNS, count);
+        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu",
+                         csv->file, (unsigned)lines_number(csv->lines), CSV_MAX_COLUMNS, count);
     csv->names = mem_zalloc(count, sizeof *csv->names);
     for (size_t i = 0; i < count; i++) {
         status = add_name(csv, &csv->fields[i], reterr);
@@ -249,13 +251,14 @@ int csv_next(struct csv *csv, struct error *reterr) {
     if (status <= 0)
         return status;
     if (count != csv->name_count)
-        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected %zu fields as in the header, found %zu", csv->file,
+        return error_set(reterr, ERROR_INPUT,
+                         "%s:%u:1: expected %zu fields as in the header, found %zu", csv->file,
                          (unsigned)lines_number(csv->lines), csv->name_count, count);
     return 1;
 }
 
-void csv_each_row(struct csv *csv, struct problems *problems, size_t most, void (*read_row)(void *context),
-                  void *context) {
+void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
+                  void (*read_row)(void *context), void *context) {
     struct error error = {0};
     for (int got; problems->count < most && (got = csv_next(csv, &error)) != 0;) {
         if (got > 0) {
@@ -286,7 +289,8 @@ void csv_add_text(struct str *out, const char *text) {
     if (!text)
         return;
     size_t length = strlen(text);
-    bool quoted = strpbrk(text, ",\"") || (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
+    bool quoted = strpbrk(text, ",\"") ||
+                  (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
     if (!quoted && !strpbrk(text, "\r\n")) {
         str_add_bytes(out, text, length);
         return;
@@ -296,7 +300,8 @@ void csv_add_text(struct str *out, const char *text) {
     for (; *text; text++) {
         if (*text == '"')
             str_add_char(out, '"');
-        str_add_char(out, *text == '\n' || *text == '\r' ? ' ' : *text); /* a field ends on its own line */
+        str_add_char(
+            out, *text == '\n' || *text == '\r' ? ' ' : *text); /* a field ends on its own line */
     }
     if (quoted)
         str_add_char(out, '"');

@@ -1,4 +1,5 @@
-/* CSV with a header line, columns found by name (RFC 4180 quoting; a quoted field ends on its own line). */
+/* CSV with a header line, columns found by name (RFC 4180 quoting; a quoted field ends on its own
+ * line). */
 #ifndef EASIM_IO_CSV_H
 #define EASIM_IO_CSV_H
 
@@ -9,21 +10,23 @@
 
 struct csv; /* opaque */
 
-/* Opens path and reads the header (blank lines before it are skipped; header names are trimmed). Errors:
-   unreadable file, empty file, duplicate or empty column name, too many columns. */
-int csv_open(const char *path, char separator, struct csv **ret_csv, struct error *reterr) MUST_CHECK;
+/* Opens path and reads the header (blank lines before it are skipped; header names are trimmed).
+   Errors: unreadable file, empty file, duplicate or empty column name, too many columns. */
+int csv_open(const char *path, char separator, struct csv **ret_csv,
+             struct error *reterr) MUST_CHECK;
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */
-/* 1: a row is ready (blank lines are skipped); 0: end; negative: a row with another number of fields than the
-   header, bad quoting, read error. Errors of a row name file and line; the caller may go on to the next row
-   after ERROR_INPUT. */
+/* 1: a row is ready (blank lines are skipped); 0: end; negative: a row with another number of
+   fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
+   may go on to the next row after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
-/* Calls read_row for each row that is ready and lists what is wrong with the others, until problems->count is
-   `most` or reading fails. */
-void csv_each_row(struct csv *csv, struct problems *problems, size_t most, void (*read_row)(void *context),
-                  void *context);
-struct slice csv_field(const struct csv *csv, int column);    /* trimmed, unquoted; empty if column is -1 */
+/* Calls read_row for each row that is ready and lists what is wrong with the others, until
+   problems->count is `most` or reading fails. */
+void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
+                  void (*read_row)(void *context), void *context);
+struct slice csv_field(const struct csv *csv,
+                       int column); /* trimmed, unquoted; empty if column is -1 */
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
 /* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */
 void csv_add_text(struct str *out, const char *text);

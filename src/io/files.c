@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 
 /* The folder that holds path, without links; of one that does not exist as far as it does. */
-static bool real_folder(const char *path, struct arena *arena, const char **ret_folder, const char **ret_name) {
+static bool real_folder(const char *path, struct arena *arena, const char **ret_folder,
+                        const char **ret_name) {
     const char *slash = strrchr(path, '/');
-    const char *folder = slash ? arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+    const char *folder =
+        slash ? arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
     char real[PATH_MAX];
     if (!realpath(folder, real))
         return false;

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-/* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the two; both exist,
-   or else path comes back as it is. In the arena. */
+/* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the
+   two; both exist, or else path comes back as it is. In the arena. */
 const char *files_relative(const char *path, const char *folder, struct arena *arena);
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;

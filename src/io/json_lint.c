@@ -1,4 +1,5 @@
-/* A pushdown automaton over bytes. Invariant: what json_lint has passed is the beginning of a value. */
+/* A pushdown automaton over bytes. Invariant: what json_lint has passed is the beginning of a
+ * value. */
 #include "io/json_lint.h"
 
 #include <string.h>
@@ -10,8 +11,8 @@ static bool is_blank(char c) {
 }
 
 static bool is_scalar(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-           c == '+' || c == '_';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '-' || c == '+' || c == '_';
 }
 
 static bool in_object(const struct json_lint *lint) {
@@ -107,7 +108,8 @@ static const char *string_end(struct json_lint *lint, const char *at, const char
     return NULL;
 }
 
-/* Goes on behind a string that ends there; false: it is the key that begins a record, in a place of none. */
+/* Goes on behind a string that ends there; false: it is the key that begins a record, in a place of
+ * none. */
 static bool leave_string(struct json_lint *lint, const char *at) {
     bool first_of_item = lint->is_key && lint->is_item;
     lint->place = lint->depth > JSON_LINT_LEVELS ? DEEP : lint->is_key ? AT_COLON : BEHIND;

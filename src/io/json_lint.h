@@ -1,5 +1,6 @@
-/* One JSON value, checked while its end is looked for: damage shows at once, not where the brackets happen to
-   close. Lenient where real writers are: bare NaN and inf, raw control bytes, odd escapes, trailing commas. */
+/* One JSON value, checked while its end is looked for: damage shows at once, not where the brackets
+   happen to close. Lenient where real writers are: bare NaN and inf, raw control bytes, odd
+   escapes, trailing commas. */
 #ifndef EASIM_IO_JSON_LINT_H
 #define EASIM_IO_JSON_LINT_H
 
@@ -10,7 +11,8 @@
 
 /* Zero-initialise at the first byte of the value; feed it in any pieces. */
 struct json_lint {
-    const char *record_key; /* NULL, or the key that an object in a list inside the value must not begin with */
+    const char *record_key; /* NULL, or the key that an object in a list inside the value must not
+                               begin with */
     uint32_t depth;
     uint8_t place;
     bool is_key;  /* the string at hand */
@@ -22,8 +24,9 @@ struct json_lint {
 
 enum json_verdict { JSON_GOES_ON, JSON_WHOLE, JSON_BROKEN };
 
-/* Looks at [*at, end) and moves *at behind the value, or to the byte that breaks it. JSON_GOES_ON: the value does
-   not end here. With a record_key, the bytes of the value that came before must lie in front of *at. */
+/* Looks at [*at, end) and moves *at behind the value, or to the byte that breaks it. JSON_GOES_ON:
+   the value does not end here. With a record_key, the bytes of the value that came before must lie
+   in front of *at. */
 enum json_verdict json_lint(struct json_lint *lint, const char **at, const char *end);
 
 #endif

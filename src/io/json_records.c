@@ -19,7 +19,8 @@ static const char *skip_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* Whether `key` and a colon stand there; quotes may be missing or too many, as long as there is one. */
+/* Whether `key` and a colon stand there; quotes may be missing or too many, as long as there is
+ * one. */
 static bool is_key(const char *key, const char *at, const char *end) {
     size_t quotes = 0;
     for (; at < end && (*at == '"' || *at == *key || is_blank(*at)) && *at; at++) {
@@ -36,8 +37,8 @@ static bool is_value_of_member(const char *begin, const char *at) {
 }
 
 /* An object that begins with one of the keys, whose number is *ret_key. */
-static const char *find_object(const char *const *keys, const char *begin, const char *from, const char *end,
-                               size_t *ret_key) {
+static const char *find_object(const char *const *keys, const char *begin, const char *from,
+                               const char *end, size_t *ret_key) {
     for (const char *at = from; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++) {
         const char *inside = skip_blanks(at + 1, end);
         for (*ret_key = 0; keys[*ret_key]; ++*ret_key)
@@ -81,14 +82,15 @@ bool json_records_follow(const char *const *keys, const char *at, const char *en
     return *inside == '}' || (*inside == '"' && is_any_key(inside, end));
 }
 
-/* Whether the object that begins with another key is a record: it has the first one; if it is damaged, that stands
-   in front of the next. *ret_behind is where to look on. */
-static bool is_record(const char *const *keys, const char *at, const char *end, const char **ret_behind,
-                      int64_t *budget) {
+/* Whether the object that begins with another key is a record: it has the first one; if it is
+   damaged, that stands in front of the next. *ret_behind is where to look on. */
+static bool is_record(const char *const *keys, const char *at, const char *end,
+                      const char **ret_behind, int64_t *budget) {
     struct json_lint lint = {0};
     size_t key;
     *ret_behind = at;
-    bool is_whole = json_lint(&lint, ret_behind, end - at > MOST_OBJECT ? at + MOST_OBJECT : end) == JSON_WHOLE;
+    bool is_whole =
+        json_lint(&lint, ret_behind, end - at > MOST_OBJECT ? at + MOST_OBJECT : end) == JSON_WHOLE;
     *budget -= *ret_behind - at;
     if (is_whole && json_records_follow(keys, *ret_behind, end))
         return json_find((struct slice){at, (size_t)(*ret_behind - at)}, keys[0]).at;
@@ -97,11 +99,12 @@ static bool is_record(const char *const *keys, const char *at, const char *end, 
     return mentions(keys[0], at + 1, *ret_behind);
 }
 
-const char *json_records_find(const char *const *keys, const char *begin, const char *from, const char *end,
-                              int64_t *budget) {
+const char *json_records_find(const char *const *keys, const char *begin, const char *from,
+                              const char *end, int64_t *budget) {
     size_t key;
     const char *behind;
-    for (const char *at = from; *budget >= 0 && (at = find_object(keys, begin, at, end, &key)); at = behind)
+    for (const char *at = from; *budget >= 0 && (at = find_object(keys, begin, at, end, &key));
+         at = behind)
         if (key == 0 || is_record(keys, at, end, &behind, budget))
             return at;
     return NULL;

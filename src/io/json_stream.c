@@ -1,5 +1,5 @@
-/* Values out of a JSON file. Invariant: buffer[begin..end) are decoded bytes not yet handed out, the first of them
-   at byte `offset` of the decoded file. */
+/* Values out of a JSON file. Invariant: buffer[begin..end) are decoded bytes not yet handed out,
+   the first of them at byte `offset` of the decoded file. */
 #include "io/json_stream.h"
 
 #include "base/mem.h"
@@ -29,14 +29,15 @@ struct json_stream {
     enum place place;
     bool in_member; /* the array is a member of an object */
     struct json_losses losses;
-    int64_t budget; /* of bytes to look at again, in search of records; used up: hostile, given up */
+    int64_t
+        budget; /* of bytes to look at again, in search of records; used up: hostile, given up */
     char key[64];
     char truncation[128];
     bool damaged; /* the compressed data ended early */
 };
 
-int json_stream_open(const char *path, const char *array, const char *const *keys, struct json_stream **ret_stream,
-                     struct error *reterr) {
+int json_stream_open(const char *path, const char *array, const char *const *keys,
+                     struct json_stream **ret_stream, struct error *reterr) {
     struct bytes *bytes;
     int status = bytes_open(path, &bytes, reterr);
     if (status < 0)
@@ -87,8 +88,8 @@ static void consume_to(struct json_stream *stream, size_t position) {
     stream->begin = position;
 }
 
-/* More bytes behind those that are there, which move to the front. Compressed data that end early are an end like
-   any other. */
+/* More bytes behind those that are there, which move to the front. Compressed data that end early
+   are an end like any other. */
 static int decode_more(struct json_stream *stream, struct error *reterr) {
     memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
     stream->end -= stream->begin;
@@ -97,8 +98,8 @@ static int decode_more(struct json_stream *stream, struct error *reterr) {
         stream->capacity *= 2;
         stream->buffer = mem_realloc(stream->buffer, stream->capacity, 1);
     }
-    ssize_t count =
-        bytes_read(stream->bytes, stream->buffer + stream->end, stream->capacity - stream->end, "", reterr);
+    ssize_t count = bytes_read(stream->bytes, stream->buffer + stream->end,
+                               stream->capacity - stream->end, "", reterr);
     if (count < 0 && bytes_is_damaged(stream->bytes)) {
         stream->damaged = true;
         count = 0;
@@ -110,7 +111,8 @@ static int decode_more(struct json_stream *stream, struct error *reterr) {
     return 0;
 }
 
-/* The next byte that is no blank and not a comma (those are not checked), or -1 at the end; not consumed. */
+/* The next byte that is no blank and not a comma (those are not checked), or -1 at the end; not
+ * consumed. */
 static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     for (;;) {
         for (size_t at = stream->begin; at < stream->end; at++) {
@@ -141,10 +143,10 @@ static void truncate(struct json_stream *stream) {
 
 /* ---- Values ---- */
 
-/* Scans the value at `begin` up to its end, to what breaks it, or, at GOES_ON, to JSON_STREAM_MAX_BYTES or the end
-   of the file. *length of it are in the buffer. */
-static int scan_value(struct json_stream *stream, struct json_lint *lint, enum json_verdict *verdict,
-                      size_t *length, struct error *reterr) {
+/* Scans the value at `begin` up to its end, to what breaks it, or, at GOES_ON, to
+   JSON_STREAM_MAX_BYTES or the end of the file. *length of it are in the buffer. */
+static int scan_value(struct json_stream *stream, struct json_lint *lint,
+                      enum json_verdict *verdict, size_t *length, struct error *reterr) {
     for (*length = 0;;) {
         const char *at = stream->buffer + stream->begin + *length;
         *verdict = json_lint(lint, &at, stream->buffer + stream->end);
@@ -158,8 +160,8 @@ static int scan_value(struct json_stream *stream, struct json_lint *lint, enum j
 }
 
 /* Consumes the rest of a long value as it goes on. */
-static int pass_value(struct json_stream *stream, struct json_lint *lint, enum json_verdict *verdict,
-                      struct error *reterr) {
+static int pass_value(struct json_stream *stream, struct json_lint *lint,
+                      enum json_verdict *verdict, struct error *reterr) {
     size_t length = 0;
     while (*verdict == JSON_GOES_ON && !stream->ended) {
         consume_to(stream, stream->end);
@@ -173,13 +175,15 @@ static int pass_value(struct json_stream *stream, struct json_lint *lint, enum j
     return 0;
 }
 
-/* Goes on with the next record, or behind the last one with the end of the list; behind neither, the text ends
-   early. *found: there is one of them. */
+/* Goes on with the next record, or behind the last one with the end of the list; behind neither,
+   the text ends early. *found: there is one of them. */
 static int resume(struct json_stream *stream, bool *found, struct error *reterr) {
-    size_t passed = stream->place == IN_ARRAY && stream->begin < stream->end; /* there the damaged one begins */
+    size_t passed =
+        stream->place == IN_ARRAY && stream->begin < stream->end; /* there the damaged one begins */
     for (;;) {
         const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
-        const char *at = json_records_find(stream->keys, begin, begin + passed, end, &stream->budget);
+        const char *at =
+            json_records_find(stream->keys, begin, begin + passed, end, &stream->budget);
         size_t ahead = stream->end - stream->begin;
         bool far = ahead > JSON_STREAM_MAX_BYTES;
         if (at)
@@ -211,16 +215,18 @@ static bool is_followed(const struct json_stream *stream, size_t length) {
 }
 
 /* What begins here is no sound value, or too long. */
-static int pass_damage(struct json_stream *stream, enum json_verdict verdict, size_t length, struct error *reterr) {
-    bool is_event =
-        stream->place == IN_ARRAY && stream->begin < stream->end && stream->buffer[stream->begin] == '{';
+static int pass_damage(struct json_stream *stream, enum json_verdict verdict, size_t length,
+                       struct error *reterr) {
+    bool is_event = stream->place == IN_ARRAY && stream->begin < stream->end &&
+                    stream->buffer[stream->begin] == '{';
     bool found = false;
     const uint64_t offset = stream->offset;
     stream->budget -= (int64_t)length;
     int status = stream->budget < 0 ? 0 : resume(stream, &found, reterr);
     if (status < 0)
         return status;
-    if (!found && verdict == JSON_WHOLE && !is_event && stream->offset == offset && stream->budget >= 0 &&
+    if (!found && verdict == JSON_WHOLE && !is_event && stream->offset == offset &&
+        stream->budget >= 0 &&
         is_followed(stream, length)) { /* no record, and none follows, but nothing is cut off */
         stream->budget -= (int64_t)(stream->end - stream->begin);
         stream->losses.stretches++;
@@ -236,23 +242,24 @@ static int pass_damage(struct json_stream *stream, enum json_verdict verdict, si
     return 0;
 }
 
-/* Whether an element that looks sound is one: it has not swallowed others (a bracket of it that was never closed
-   was by the end of the list), and another one or the end of the list follows. */
-static int is_sound(struct json_stream *stream, const struct json_lint *lint, size_t length, bool *ret_sound,
-                    struct error *reterr) {
+/* Whether an element that looks sound is one: it has not swallowed others (a bracket of it that was
+   never closed was by the end of the list), and another one or the end of the list follows. */
+static int is_sound(struct json_stream *stream, const struct json_lint *lint, size_t length,
+                    bool *ret_sound, struct error *reterr) {
     while (stream->end - stream->begin - length < JSON_RECORD_START_BYTES && !stream->ended) {
         int status = decode_more(stream, reterr);
         if (status < 0)
             return status;
     }
     const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
-    *ret_sound =
-        *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
-        !(lint->has_items && json_records_find(stream->keys, begin, begin + 1, begin + length, &stream->budget));
+    *ret_sound = *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
+                 !(lint->has_items && json_records_find(stream->keys, begin, begin + 1,
+                                                        begin + length, &stream->budget));
     return 0;
 }
 
-/* 1 with the value at `begin` as item->text; 0: there is none, what stands there was passed over. */
+/* 1 with the value at `begin` as item->text; 0: there is none, what stands there was passed over.
+ */
 static int take_value(struct json_stream *stream, struct json_item *item, struct error *reterr) {
     bool is_element = stream->place == IN_ARRAY;
     struct json_lint lint = {.record_key = is_element ? stream->keys[0] : NULL};
@@ -264,7 +271,8 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
     bool is_long = length > JSON_STREAM_MAX_BYTES;
     if (!is_element && is_long && verdict != JSON_BROKEN) {
         status = pass_value(stream, &lint, &verdict, reterr);
-        return status < 0 || verdict == JSON_WHOLE ? status : pass_damage(stream, verdict, 0, reterr);
+        return status < 0 || verdict == JSON_WHOLE ? status
+                                                   : pass_damage(stream, verdict, 0, reterr);
     }
     bool sound = verdict == JSON_WHOLE && !is_long;
     if (sound && is_element)
@@ -279,7 +287,8 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
 
 /* ---- Places ---- */
 
-/* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon: passed over. */
+/* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon:
+ * passed over. */
 static int enter_member(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     int status = peek(stream, ret_byte, reterr);
     if (status == 0 && *ret_byte == ':') {
@@ -287,7 +296,9 @@ static int enter_member(struct json_stream *stream, int *ret_byte, struct error 
         status = peek(stream, ret_byte, reterr);
         return status < 0 ? status : 1;
     }
-    return status < 0 ? status : pass_damage(stream, *ret_byte == -1 ? JSON_GOES_ON : JSON_BROKEN, 0, reterr);
+    return status < 0
+               ? status
+               : pass_damage(stream, *ret_byte == -1 ? JSON_GOES_ON : JSON_BROKEN, 0, reterr);
 }
 
 /* At a key. Enters the array or takes the value of another member. */
@@ -306,7 +317,8 @@ static int next_member(struct json_stream *stream, struct json_item *item, struc
     got = enter_member(stream, &byte, reterr);
     if (got <= 0)
         return got;
-    if (byte == '{' && stream->parent && !stream->in_parent && slice_is(item->key, stream->parent)) {
+    if (byte == '{' && stream->parent && !stream->in_parent &&
+        slice_is(item->key, stream->parent)) {
         consume_to(stream, stream->begin + 1);
         stream->in_parent = true;
         return 0;
@@ -321,7 +333,8 @@ static int next_member(struct json_stream *stream, struct json_item *item, struc
 
 static int enter_top(struct json_stream *stream, int byte, struct error *reterr) {
     if (byte != '{' && byte != '[')
-        return error_set(reterr, ERROR_INPUT, "%s: expected JSON, an object with \"%s\" or an array",
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: expected JSON, an object with \"%s\" or an array",
                          bytes_name(stream->bytes), stream->array);
     stream->in_member = byte == '{';
     stream->place = byte == '{' ? IN_OBJECT : IN_ARRAY;
@@ -340,7 +353,8 @@ static void leave(struct json_stream *stream) {
 }
 
 static void skip_bom(struct json_stream *stream) {
-    if (stream->end - stream->begin >= 3 && memcmp(stream->buffer + stream->begin, "\xef\xbb\xbf", 3) == 0)
+    if (stream->end - stream->begin >= 3 &&
+        memcmp(stream->buffer + stream->begin, "\xef\xbb\xbf", 3) == 0)
         consume_to(stream, stream->begin + 3);
 }
 

@@ -1,6 +1,7 @@
-/* One pass over a JSON file of any size: the elements of one long array, and the other members of the object that
-   holds it, one text at a time. Damaged records are left out and counted, one by one: reading resumes with the next
-   one. Where the file ends early, everything before stays. Memory is bounded by the longest value handed out. */
+/* One pass over a JSON file of any size: the elements of one long array, and the other members of
+   the object that holds it, one text at a time. Damaged records are left out and counted, one by
+   one: reading resumes with the next one. Where the file ends early, everything before stays.
+   Memory is bounded by the longest value handed out. */
 #ifndef EASIM_IO_JSON_STREAM_H
 #define EASIM_IO_JSON_STREAM_H
 
@@ -23,13 +24,14 @@ struct json_losses {
     uint64_t stretches; /* of damage outside of records */
 };
 
-/* The file's top level is an object with a member named `array`, or that array itself. "data.result" is the member
-   result of the member data. Elements of the array are objects that begin with one of the keys (ends with NULL,
-   borrowed) and have the first of them. */
-int json_stream_open(const char *path, const char *array, const char *const *keys, struct json_stream **ret_stream,
-                     struct error *reterr) MUST_CHECK;
+/* The file's top level is an object with a member named `array`, or that array itself.
+   "data.result" is the member result of the member data. Elements of the array are objects that
+   begin with one of the keys (ends with NULL, borrowed) and have the first of them. */
+int json_stream_open(const char *path, const char *array, const char *const *keys,
+                     struct json_stream **ret_stream, struct error *reterr) MUST_CHECK;
 /* 1: an item; 0: the end, which may be early; negative: the file cannot be read. */
-int json_stream_next(struct json_stream *stream, struct json_item *item, struct error *reterr) MUST_CHECK;
+int json_stream_next(struct json_stream *stream, struct json_item *item,
+                     struct error *reterr) MUST_CHECK;
 /* Why the text ended early ("truncated at byte 17"), or NULL; known after the end. */
 const char *json_stream_truncation(const struct json_stream *stream);
 struct json_losses json_stream_losses(const struct json_stream *stream);

@@ -56,8 +56,8 @@ static int decode_more(struct lines *lines, struct error *reterr) {
     }
     char after[32];
     snprintf(after, sizeof after, " after line %u", (unsigned)lines->number);
-    ssize_t count =
-        bytes_read(lines->bytes, lines->buffer + lines->end, lines->capacity - lines->end, after, reterr);
+    ssize_t count = bytes_read(lines->bytes, lines->buffer + lines->end,
+                               lines->capacity - lines->end, after, reterr);
     if (count < 0)
         return (int)count;
     lines->ended = count == 0;
@@ -79,7 +79,8 @@ static int check_nul(const struct lines *lines, struct slice line, struct error 
     if (!nul)
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s:%u:%zu: NUL byte (is this a text file in UTF-8?)",
-                     bytes_name(lines->bytes), (unsigned)lines->number, (size_t)(nul - line.at) + 1);
+                     bytes_name(lines->bytes), (unsigned)lines->number,
+                     (size_t)(nul - line.at) + 1);
 }
 
 /* Hands out buffer[begin..line_end). has_end: a LF stands there. */
@@ -107,8 +108,9 @@ static int next_line(struct lines *lines, struct slice *line, struct error *rete
         const char *end = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
         size_t line_end = end ? (size_t)(end - lines->buffer) : lines->end;
         if (line_end - lines->begin > LINES_MAX_BYTES)
-            return error_set(reterr, ERROR_IO, "%s:%u:1: line longer than %u bytes", bytes_name(lines->bytes),
-                             (unsigned)lines->number + 1, LINES_MAX_BYTES);
+            return error_set(reterr, ERROR_IO, "%s:%u:1: line longer than %u bytes",
+                             bytes_name(lines->bytes), (unsigned)lines->number + 1,
+                             LINES_MAX_BYTES);
         if (end)
             return take_line(lines, line_end, true, line, reterr);
         lines->scanned = lines->end;

@@ -8,7 +8,8 @@
 #define SHA256_TEXT 65 /* 64 hexadecimal digits and a NUL */
 
 void sha256_text(struct slice text, char digest[static SHA256_TEXT]);
-/* Of the bytes of a regular file, and how many they are. Negative: there is none at path, or it cannot be read. */
+/* Of the bytes of a regular file, and how many they are. Negative: there is none at path, or it
+ * cannot be read. */
 int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
-/* Time zones: see time_zone.h. Invariant: transitions are in ascending order; behind the last one, or without any,
-   the rule holds. */
+/* Time zones: see time_zone.h. Invariant: transitions are in ascending order; behind the last one,
+   or without any, the rule holds. */
 #include "io/time_zone.h"
 
 #include "base/datetime.h"
@@ -76,8 +76,9 @@ static bool rule_day(struct scan *s, struct rule_day *day) {
         return false;
     if (scan_skip(s, 'M')) {
         day->form = 'M';
-        if (!digits(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') || !digits(s, 5, &day->week) ||
-            day->week < 1 || !scan_skip(s, '.') || !digits(s, 6, &day->day))
+        if (!digits(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') ||
+            !digits(s, 5, &day->week) || day->week < 1 || !scan_skip(s, '.') ||
+            !digits(s, 6, &day->day))
             return false;
     } else {
         if (scan_skip(s, 'J'))
@@ -121,7 +122,8 @@ static int64_t change_s(const struct rule_day *rule, int year) {
         day += rule->day;
     } else {
         int64_t first = datetime_days(year, rule->month, 1);
-        int64_t next = rule->month == 12 ? datetime_days(year + 1, 1, 1) : datetime_days(year, rule->month + 1, 1);
+        int64_t next = rule->month == 12 ? datetime_days(year + 1, 1, 1)
+                                         : datetime_days(year, rule->month + 1, 1);
         int weekday = (int)(((first + 4) % 7 + 7) % 7); /* 1970-01-01 was a Thursday; Sunday is 0 */
         day = first + (rule->day - weekday + 7) % 7 + 7 * (rule->week - 1);
         if (day >= next) /* week 5 is the last one */
@@ -159,15 +161,18 @@ static bool read_header(const unsigned char *at, size_t length, struct counts *c
     const unsigned char *n = at + 20;
     *c = (struct counts){big_endian(n),      big_endian(n + 4),  big_endian(n + 8),
                          big_endian(n + 12), big_endian(n + 16), big_endian(n + 20)};
-    return c->type >= 1 && c->type <= MAX_TYPES && c->time <= FILE_MAX_BYTES && c->name <= FILE_MAX_BYTES &&
-           c->leap <= FILE_MAX_BYTES && c->utc <= MAX_TYPES && c->standard <= MAX_TYPES;
+    return c->type >= 1 && c->type <= MAX_TYPES && c->time <= FILE_MAX_BYTES &&
+           c->name <= FILE_MAX_BYTES && c->leap <= FILE_MAX_BYTES && c->utc <= MAX_TYPES &&
+           c->standard <= MAX_TYPES;
 }
 
 static size_t block_bytes(const struct counts *c, size_t time_bytes) {
-    return c->time * (time_bytes + 1) + c->type * 6 + c->name + c->leap * (time_bytes + 4) + c->standard + c->utc;
+    return c->time * (time_bytes + 1) + c->type * 6 + c->name + c->leap * (time_bytes + 4) +
+           c->standard + c->utc;
 }
 
-static bool read_transitions(struct time_zone *zone, const unsigned char *at, const struct counts *c) {
+static bool read_transitions(struct time_zone *zone, const unsigned char *at,
+                             const struct counts *c) {
     const unsigned char *indexes = at + 8 * (size_t)c->time, *types = indexes + c->time;
     zone->times_s = mem_zalloc(c->time + 1, sizeof *zone->times_s);
     zone->offsets_s = mem_zalloc(c->time + 1, sizeof *zone->offsets_s);
@@ -206,11 +211,13 @@ static bool read_tzif(struct time_zone *zone, const unsigned char *at, size_t le
         return false;
     if (stop > rule)
         return parse_rule((struct slice){rule, (size_t)(stop - rule)}, &zone->rule);
-    zone->rule.standard_s = zone->count > 0 ? zone->offsets_s[zone->count - 1] : zone->first_offset_s;
+    zone->rule.standard_s =
+        zone->count > 0 ? zone->offsets_s[zone->count - 1] : zone->first_offset_s;
     return true;
 }
 
-int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret_zone, struct error *reterr) {
+int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret_zone,
+                        struct error *reterr) {
     struct time_zone *zone = mem_zalloc(1, sizeof *zone);
     if (!read_tzif(zone, bytes, length)) {
         time_zone_close(zone);
@@ -246,7 +253,8 @@ static bool parse_offset(const char *name, int64_t *offset_s) {
     if (strlen(s.at) == 4 && strspn(s.at, "0123456789") == 4) { /* hhmm */
         value = (s.at[0] - '0') * 10 + (s.at[1] - '0');
         minutes = (s.at[2] - '0') * 10 + (s.at[3] - '0');
-    } else if (!digits(&s, 24, &value) || (scan_skip(&s, ':') && !digits(&s, 59, &minutes)) || s.at < s.end) {
+    } else if (!digits(&s, 24, &value) || (scan_skip(&s, ':') && !digits(&s, 59, &minutes)) ||
+               s.at < s.end) {
         return false;
     }
     *offset_s = (name[0] == '-' ? -1 : 1) * (value * 60 + minutes) * 60;
@@ -255,7 +263,8 @@ static bool parse_offset(const char *name, int64_t *offset_s) {
 
 /* A name cannot lead out of the folder of zones. */
 static bool is_safe(const char *name) {
-    return name[0] != '/' && name[0] != '\0' && strlen(name) < 100 && !strstr(name, "..") && !strpbrk(name, "\\ ");
+    return name[0] != '/' && name[0] != '\0' && strlen(name) < 100 && !strstr(name, "..") &&
+           !strpbrk(name, "\\ ");
 }
 
 /* A name that says the zone by itself. */
@@ -284,7 +293,8 @@ int time_zone_open(const char *name, struct time_zone **ret_zone, struct error *
     struct str path = {0};
     if (!time_zone_find(name, &path))
         return error_set(reterr, ERROR_INPUT,
-                         "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"", name);
+                         "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"",
+                         name);
     int r = read_file(path.text, ret_zone, reterr);
     str_finish(&path);
     return r;

@@ -1,5 +1,5 @@
-/* A YAML file as a tree that knows where everything stands. Invariant: nodes never change once made, for an alias
-   shares those of its anchor; yaml_doc_set copies what stands on its path. */
+/* A YAML file as a tree that knows where everything stands. Invariant: nodes never change once
+   made, for an alias shares those of its anchor; yaml_doc_set copies what stands on its path. */
 #include "io/yaml_doc.h"
 #include "base/mem.h"
 #include "base/numfmt.h"
@@ -13,7 +13,8 @@
 
 #define FILE_BYTES ((size_t)256 << 20) /* no configuration is longer */
 
-int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name, struct problems *problems) {
+int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name,
+                   struct problems *problems) {
     const char *file = arena_strdup(&doc->arena, name);
     struct yaml_tree tree;
     doc->file = file;
@@ -56,7 +57,8 @@ int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *probl
     const char *name = is_stdin ? YAML_STDIN_NAME : path;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        problems_add(problems, (struct location){name, 0, 0}, NULL, "cannot open: %s", strerror(errno));
+        problems_add(problems, (struct location){name, 0, 0}, NULL, "cannot open: %s",
+                     strerror(errno));
         return ERROR_IO;
     }
     struct str text = {0};
@@ -86,9 +88,11 @@ struct setter {
     unsigned height; /* levels below value */
 };
 
-static struct yaml_node *set_below(struct setter *setter, struct yaml_node *old, const char *rest, unsigned depth);
+static struct yaml_node *set_below(struct setter *setter, struct yaml_node *old, const char *rest,
+                                   unsigned depth);
 
-static struct yaml_node *new_node(struct yaml_doc *doc, enum yaml_kind kind, struct location where) {
+static struct yaml_node *new_node(struct yaml_doc *doc, enum yaml_kind kind,
+                                  struct location where) {
     struct yaml_node *node = arena_alloc(&doc->arena, sizeof *node);
     node->kind = kind;
     node->where = where;
@@ -101,7 +105,8 @@ static struct yaml_node *refuse(struct setter *setter, const char *text) {
 }
 
 /* A copy of old (which may be absent or null) with room for one child more. */
-static struct yaml_node *copy_container(struct setter *setter, const struct yaml_node *old, enum yaml_kind kind) {
+static struct yaml_node *copy_container(struct setter *setter, const struct yaml_node *old,
+                                        enum yaml_kind kind) {
     struct arena *arena = &setter->doc->arena;
     struct yaml_node *copy = new_node(setter->doc, kind, setter->where);
     bool has_items = old && old->kind == kind;
@@ -120,17 +125,19 @@ static struct yaml_node *copy_container(struct setter *setter, const struct yaml
     return copy;
 }
 
-static struct yaml_node *set_item(struct setter *setter, struct yaml_node *old, const char *rest, unsigned depth) {
+static struct yaml_node *set_item(struct setter *setter, struct yaml_node *old, const char *rest,
+                                  unsigned depth) {
     size_t length = strcspn(rest + 1, "]");
     int64_t index;
-    if (rest[1 + length] != ']' || rest[1] == '+' || rest[1] == '-' || !numfmt_parse_int(rest + 1, length, &index))
+    if (rest[1 + length] != ']' || rest[1] == '+' || rest[1] == '-' ||
+        !numfmt_parse_int(rest + 1, length, &index))
         return refuse(setter, "expected an index in brackets");
     if (!yaml_is_null(old) && old->kind != YAML_NODE_SEQUENCE)
         return refuse(setter, "an index, but what stands there is no list");
     struct yaml_node *copy = copy_container(setter, old, YAML_NODE_SEQUENCE);
     if ((uint64_t)index > copy->count) {
-        problems_add(setter->problems, setter->where, NULL, "index %lld is past the end of a list of %zu",
-                     (long long)index, copy->count);
+        problems_add(setter->problems, setter->where, NULL,
+                     "index %lld is past the end of a list of %zu", (long long)index, copy->count);
         return NULL;
     }
     struct yaml_node *before = (size_t)index < copy->count ? copy->items[index] : NULL;
@@ -155,8 +162,8 @@ static struct yaml_node *set_member(struct setter *setter, struct yaml_node *old
     if (length == 0 || name[length] == ']')
         return refuse(setter, "expected a name, as in \"cluster.nodes[0].gpus\"");
     if (!yaml_is_null(old) && old->kind != YAML_NODE_MAPPING) {
-        problems_add(setter->problems, setter->where, NULL, "no mapping stands where \"%.*s\" is to be set",
-                     (int)length, name);
+        problems_add(setter->problems, setter->where, NULL,
+                     "no mapping stands where \"%.*s\" is to be set", (int)length, name);
         return NULL;
     }
     struct yaml_node *copy = copy_container(setter, old, YAML_NODE_MAPPING);
@@ -176,10 +183,13 @@ static struct yaml_node *set_member(struct setter *setter, struct yaml_node *old
     return copy;
 }
 
-/* What is to stand in place of old (NULL: nothing stood there) after setting `rest` of the path below. */
-static struct yaml_node *set_below(struct setter *setter, struct yaml_node *old, const char *rest, unsigned depth) {
+/* What is to stand in place of old (NULL: nothing stood there) after setting `rest` of the path
+ * below. */
+static struct yaml_node *set_below(struct setter *setter, struct yaml_node *old, const char *rest,
+                                   unsigned depth) {
     if (depth + setter->height > YAML_DEPTH_MAX) {
-        problems_add(setter->problems, setter->where, NULL, "nested over %d levels deep", YAML_DEPTH_MAX);
+        problems_add(setter->problems, setter->where, NULL, "nested over %d levels deep",
+                     YAML_DEPTH_MAX);
         return NULL;
     }
     if (*rest == '\0')
@@ -191,7 +201,8 @@ static struct yaml_node *set_below(struct setter *setter, struct yaml_node *old,
     return set_member(setter, old, depth > 0 ? rest + 1 : rest, depth);
 }
 
-int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value, struct problems *problems) {
+int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value,
+                 struct problems *problems) {
     const char *file = arena_printf(&doc->arena, "--set %s", path);
     struct yaml_source source = {file, {value, strlen(value)}, .no_lines = true};
     struct yaml_tree tree;

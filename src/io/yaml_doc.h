@@ -12,19 +12,24 @@ struct yaml_doc {
     struct yaml_node *root; /* NULL for an empty document */
 };
 
-/* Reads path ("-" = standard input). Syntax errors, duplicate keys, non-scalar keys, several documents, nesting
-   over 64 and more than 1,000,000 nodes (alias bombs) are added to problems; negative if there were any. */
+/* Reads path ("-" = standard input). Syntax errors, duplicate keys, non-scalar keys, several
+   documents, nesting over 64 and more than 1,000,000 nodes (alias bombs) are added to problems;
+   negative if there were any. */
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) MUST_CHECK;
-/* The text of standard input, under which name it stands in messages; what is read once may be parsed often. */
+/* The text of standard input, under which name it stands in messages; what is read once may be
+ * parsed often. */
 #define YAML_STDIN_NAME "standard input"
 int yaml_read_stdin(struct str *text, struct problems *problems) MUST_CHECK;
 /* The same from memory; name stands for the file in messages. */
-int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name, struct problems *problems) MUST_CHECK;
+int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name,
+                   struct problems *problems) MUST_CHECK;
 
 void yaml_doc_finish(struct yaml_doc *doc);
 
-/* Sets what stands at a dotted path ("cluster.nodes[0].gpus") to a YAML value given as text, making missing
-   mappings on the way; an index may be at most one past the end. Problems are located at "--set PATH". */
-int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value, struct problems *problems) MUST_CHECK;
+/* Sets what stands at a dotted path ("cluster.nodes[0].gpus") to a YAML value given as text, making
+   missing mappings on the way; an index may be at most one past the end. Problems are located at
+   "--set PATH". */
+int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value,
+                 struct problems *problems) MUST_CHECK;
 
 #endif

@@ -55,7 +55,8 @@ static int compare_keys(const void *a, const void *b) {
 
 static void write_node(const struct yaml_node *node, struct str *path, struct str *out);
 
-static void write_child(const struct yaml_node *child, struct str *path, size_t path_length, struct str *out) {
+static void write_child(const struct yaml_node *child, struct str *path, size_t path_length,
+                        struct str *out) {
     write_node(child, path, out);
     path->length = path_length;
 }
@@ -78,7 +79,8 @@ static void write_mapping(const struct yaml_node *node, struct str *path, struct
     free(pairs);
 }
 
-/* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a text. */
+/* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a
+ * text. */
 static void add_scalar(const struct yaml_node *node, struct str *out) {
     double real;
     if (strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))

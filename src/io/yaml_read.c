@@ -1,4 +1,5 @@
-/* YAML text to nodes, from libyaml's events. Every way to go wrong adds a problem; a NULL node ends the reading. */
+/* YAML text to nodes, from libyaml's events. Every way to go wrong adds a problem; a NULL node ends
+ * the reading. */
 #include "io/yaml_read.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -50,7 +51,8 @@ static struct yaml_node *read_value(struct reader *reader, yaml_event_t *event, 
 static struct location place(const struct reader *reader, yaml_mark_t mark) {
     if (reader->source->no_lines)
         return (struct location){reader->source->file, 0, 0};
-    return (struct location){reader->source->file, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+    return (struct location){reader->source->file, (uint32_t)mark.line + 1,
+                             (uint32_t)mark.column + 1};
 }
 
 static const char *current_path(const struct reader *reader) {
@@ -83,8 +85,8 @@ static void add_syntax_problem(struct reader *reader) {
         problems_add(reader->problems, where, current_path(reader),
                      "found a character that cannot start a value (a tab? indent with blanks)");
     else if (parser->context && !reader->source->no_lines)
-        problems_add(reader->problems, where, current_path(reader), "%s %s that starts at line %zu", problem,
-                     parser->context, parser->context_mark.line + 1);
+        problems_add(reader->problems, where, current_path(reader), "%s %s that starts at line %zu",
+                     problem, parser->context, parser->context_mark.line + 1);
     else
         problems_add(reader->problems, where, current_path(reader), "%s", problem);
 }
@@ -104,7 +106,8 @@ static bool within_limits(struct reader *reader, yaml_mark_t mark, size_t nodes,
     if (depth > reader->deepest)
         reader->deepest = depth;
     if (depth > YAML_DEPTH_MAX) {
-        problems_add(reader->problems, place(reader, mark), NULL, "nested over %d levels deep", YAML_DEPTH_MAX);
+        problems_add(reader->problems, place(reader, mark), NULL, "nested over %d levels deep",
+                     YAML_DEPTH_MAX);
         return false;
     }
     if (reader->nodes > NODES_MAX) {
@@ -132,17 +135,21 @@ static struct yaml_node **keep_list(struct arena *arena, const struct node_list 
 static struct yaml_node *read_scalar(struct reader *reader, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
-    struct yaml_node *node = new_node(reader->arena, YAML_NODE_SCALAR, place(reader, event->start_mark));
+    struct yaml_node *node =
+        new_node(reader->arena, YAML_NODE_SCALAR, place(reader, event->start_mark));
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text = arena_strndup(reader->arena, text, length);
     node->length = strlen(node->text);
     if (node->length != length)
-        problems_add(reader->problems, node->where, current_path(reader), "a NUL character in the text");
+        problems_add(reader->problems, node->where, current_path(reader),
+                     "a NUL character in the text");
     return node;
 }
 
-static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t *start, unsigned depth) {
-    struct yaml_node *node = new_node(reader->arena, YAML_NODE_SEQUENCE, place(reader, start->start_mark));
+static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t *start,
+                                       unsigned depth) {
+    struct yaml_node *node =
+        new_node(reader->arena, YAML_NODE_SEQUENCE, place(reader, start->start_mark));
     struct node_list items = {0};
     size_t path_length = reader->path.length;
     bool ended = false;
@@ -168,11 +175,12 @@ static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t
     return ended ? node : NULL;
 }
 
-static size_t key_slot(const struct reader *reader, const struct yaml_node *mapping, const struct yaml_node *key) {
+static size_t key_slot(const struct reader *reader, const struct yaml_node *mapping,
+                       const struct yaml_node *key) {
     uint64_t hash = hash_bytes(HASH_START ^ (uintptr_t)mapping, key->text, key->length);
     size_t slot = hash_mix(hash) & (reader->key_capacity - 1);
-    while (reader->keys[slot].mapping &&
-           (reader->keys[slot].mapping != mapping || strcmp(reader->keys[slot].key->text, key->text) != 0))
+    while (reader->keys[slot].mapping && (reader->keys[slot].mapping != mapping ||
+                                          strcmp(reader->keys[slot].key->text, key->text) != 0))
         slot = (slot + 1) & (reader->key_capacity - 1);
     return slot;
 }
@@ -202,9 +210,11 @@ static const struct yaml_node *note_key(struct reader *reader, const struct yaml
 }
 
 /* Puts the key on the path and checks it; false: its value must be read but not kept. */
-static bool accept_key(struct reader *reader, const struct yaml_node *mapping, const struct yaml_node *key) {
+static bool accept_key(struct reader *reader, const struct yaml_node *mapping,
+                       const struct yaml_node *key) {
     if (key->kind != YAML_NODE_SCALAR) {
-        problems_add(reader->problems, key->where, current_path(reader), "expected a word as key, found a %s",
+        problems_add(reader->problems, key->where, current_path(reader),
+                     "expected a word as key, found a %s",
                      key->kind == YAML_NODE_MAPPING ? "mapping" : "list");
         return false;
     }
@@ -213,10 +223,12 @@ static bool accept_key(struct reader *reader, const struct yaml_node *mapping, c
     if (!first)
         return true;
     if (first->where.line > 0)
-        problems_add(reader->problems, key->where, current_path(reader), "duplicate key \"%s\" (first at line %u)",
-                     key->text, (unsigned)first->where.line);
+        problems_add(reader->problems, key->where, current_path(reader),
+                     "duplicate key \"%s\" (first at line %u)", key->text,
+                     (unsigned)first->where.line);
     else
-        problems_add(reader->problems, key->where, current_path(reader), "duplicate key \"%s\"", key->text);
+        problems_add(reader->problems, key->where, current_path(reader), "duplicate key \"%s\"",
+                     key->text);
     return false;
 }
 
@@ -244,8 +256,10 @@ static bool read_pair(struct reader *reader, yaml_event_t *key_event, struct yam
     return value != NULL;
 }
 
-static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t *start, unsigned depth) {
-    struct yaml_node *node = new_node(reader->arena, YAML_NODE_MAPPING, place(reader, start->start_mark));
+static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t *start,
+                                      unsigned depth) {
+    struct yaml_node *node =
+        new_node(reader->arena, YAML_NODE_MAPPING, place(reader, start->start_mark));
     struct node_list lists[2] = {0}; /* keys, values */
     bool ended = false;
     bool going_on = true;
@@ -264,7 +278,8 @@ static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t 
     return ended ? node : NULL;
 }
 
-static struct yaml_node *read_alias(struct reader *reader, const yaml_event_t *event, unsigned depth) {
+static struct yaml_node *read_alias(struct reader *reader, const yaml_event_t *event,
+                                    unsigned depth) {
     const char *name = (const char *)event->data.alias.anchor;
     struct location where = place(reader, event->start_mark);
     for (size_t i = reader->anchors.count; i-- > 0;) { /* the last one of that name counts */
@@ -276,10 +291,12 @@ static struct yaml_node *read_alias(struct reader *reader, const yaml_event_t *e
                          "alias \"*%s\" stands inside what it repeats", name);
             return NULL;
         }
-        bool within = within_limits(reader, event->start_mark, anchor->nodes, depth + anchor->height);
+        bool within =
+            within_limits(reader, event->start_mark, anchor->nodes, depth + anchor->height);
         return within ? anchor->node : NULL;
     }
-    problems_add(reader->problems, where, current_path(reader), "alias \"*%s\" has no anchor", name);
+    problems_add(reader->problems, where, current_path(reader), "alias \"*%s\" has no anchor",
+                 name);
     return NULL;
 }
 
@@ -324,7 +341,8 @@ static struct yaml_node *read_value(struct reader *reader, yaml_event_t *event, 
     return node;
 }
 
-/* The first document; *root stays NULL if there is none. What ends the reading early is among the problems. */
+/* The first document; *root stays NULL if there is none. What ends the reading early is among the
+ * problems. */
 static void read_stream(struct reader *reader, struct yaml_node **root) {
     bool going_on = true;
     yaml_event_t event;
@@ -357,7 +375,8 @@ int yaml_read(const struct yaml_source *source, struct arena *arena, struct prob
     struct yaml_node *root = NULL;
     if (yaml_parser_initialize(&reader.parser)) {
         const char *text = source->text.length > 0 ? source->text.at : "";
-        yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, source->text.length);
+        yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text,
+                                     source->text.length);
         read_stream(&reader, &root);
     } else {
         add_syntax_problem(&reader);

@@ -18,7 +18,8 @@ struct yaml_tree {
     unsigned height;        /* levels below the root */
 };
 
-/* Reads one document into the arena. Aliases share the nodes of their anchor. Negative if problems were added. */
+/* Reads one document into the arena. Aliases share the nodes of their anchor. Negative if problems
+ * were added. */
 int yaml_read(const struct yaml_source *source, struct arena *arena, struct problems *problems,
               struct yaml_tree *ret_tree) MUST_CHECK;
 

@@ -1,5 +1,6 @@
-/* YAML scalars. What plain words mean differs: YAML 1.1 knows yes and off, sexagesimal 1:30, 0x10, 1_000, dates,
-   and no number with an exponent but without a point; libyaml hands all of them to easim as text. */
+/* YAML scalars. What plain words mean differs: YAML 1.1 knows yes and off, sexagesimal 1:30, 0x10,
+   1_000, dates, and no number with an exponent but without a point; libyaml hands all of them to
+   easim as text. */
 #include "io/yaml_text.h"
 
 #include "base/numfmt.h"
@@ -21,12 +22,14 @@ void yaml_add_real(struct str *out, double value) {
 /* ---- Text ---- */
 
 static bool is_word_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_-./", c);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("_-./", c);
 }
 
 /* Letters first, so no number, date or sign of YAML; and none of its words. */
 bool yaml_is_plain(const char *text) {
-    static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
+    static const char *const words[] = {"true", "false", "yes", "no", "on",
+                                        "off",  "null",  "y",   "n"};
     struct slice all = {text, strlen(text)};
     if (!(*text >= 'a' && *text <= 'z') && !(*text >= 'A' && *text <= 'Z') && *text != '/')
         return false;
@@ -55,7 +58,8 @@ static uint32_t next_code_point(const unsigned char **text) {
         else
             point = point << 6 | (at[i] & 0x3f);
     }
-    bool good = length > 0 && point >= least[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+    bool good = length > 0 && point >= least[length] && point <= 0x10ffff &&
+                (point < 0xd800 || point > 0xdfff);
     *text = at + (good ? length : 1);
     return good ? point : 0xfffd;
 }
@@ -75,7 +79,11 @@ void yaml_add_quoted(struct str *out, const char *text) {
         if (point == '"' || point == '\\')
             str_addf(out, "\\%c", (int)point);
         else if (needs_escape(point))
-            str_addf(out, point < 0x100 ? "\\x%02X" : point < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)point);
+            str_addf(out,
+                     point < 0x100     ? "\\x%02X"
+                     : point < 0x10000 ? "\\u%04X"
+                                       : "\\U%08X",
+                     (unsigned)point);
         else
             str_add_bytes(out, (const char *)begin, (size_t)(at - begin));
     }
@@ -91,8 +99,8 @@ void yaml_add_text(struct str *out, const char *text) {
 
 /* ---- Scalars ---- */
 
-/* A number that is one in YAML 1.1 too stays as it is; with an exponent it may need a point. Those with leading
-   zeros are octal there. */
+/* A number that is one in YAML 1.1 too stays as it is; with an exponent it may need a point. Those
+   with leading zeros are octal there. */
 static bool add_number(struct str *out, const struct yaml_node *node) {
     double real;
     const char *digits = node->text + (node->text[0] == '-' || node->text[0] == '+');

@@ -24,12 +24,13 @@ static bool emit(struct writer *w, yaml_event_t *event, int made) {
 static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is_key) {
     yaml_event_t event;
     struct str text = {0};
-    bool plain =
-        is_key ? yaml_is_plain(node->text) : yaml_scalar_text(node, &text); /* a key is text whatever it says */
+    bool plain = is_key ? yaml_is_plain(node->text)
+                        : yaml_scalar_text(node, &text); /* a key is text whatever it says */
     if (is_key)
         str_add(&text, node->text);
-    int made = yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1,
-                                            1, plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    int made = yaml_scalar_event_initialize(
+        &event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1, 1,
+        plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
     str_finish(&text);
     return emit(w, &event, made);
 }
@@ -53,11 +54,13 @@ static bool write_node(struct writer *w, const struct yaml_node *node) {
     switch (node->kind) {
     case YAML_NODE_SEQUENCE:
         return emit(w, &event,
-                    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE)) &&
+                    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                                         YAML_BLOCK_SEQUENCE_STYLE)) &&
                write_items(w, node) && emit(w, &event, yaml_sequence_end_event_initialize(&event));
     case YAML_NODE_MAPPING:
         return emit(w, &event,
-                    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE)) &&
+                    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+                                                        YAML_BLOCK_MAPPING_STYLE)) &&
                write_items(w, node) && emit(w, &event, yaml_mapping_end_event_initialize(&event));
     default:
         return write_scalar(w, node, false);

@@ -4,7 +4,8 @@
 
 #include "io/yaml_doc.h"
 
-/* What is written in place of a node; NULL: the node itself. What it gives is not asked for again. */
+/* What is written in place of a node; NULL: the node itself. What it gives is not asked for again.
+ */
 struct yaml_replace {
     void *context;
     const struct yaml_node *(*with)(void *context, const struct yaml_node *node);

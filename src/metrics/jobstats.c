@@ -49,7 +49,8 @@ struct sums {
     struct metrics *m;
     double *jct, *lateness; /* of finished jobs; of late ones */
     size_t jct_count, lateness_count;
-    double jct_sum, restricted, wait, slowdown, dedicated, edp, edp_exec, ftf, ftf_max, prediction_error;
+    double jct_sum, restricted, wait, slowdown, dedicated, edp, edp_exec, ftf, ftf_max,
+        prediction_error;
     double submitted_s;
     int128 finished_energy;
     size_t waits, ftf_count;
@@ -69,9 +70,11 @@ uint32_t jobstats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
 static double ideal_s(const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct job_run *run = &sim->runs[job];
-    uint32_t most_k = jobstats_fair_gpus(sim->cluster->gpus, run->finish_ns - spec->submit_ns, run->jobs_ns);
+    uint32_t most_k =
+        jobstats_fair_gpus(sim->cluster->gpus, run->finish_ns - spec->submit_ns, run->jobs_ns);
     double start_s = workload_costs(sim->workload, spec->model)->start_s;
-    return config_table_best_time_within(&sim->workload->table, spec->set, spec->work, start_s, most_k);
+    return config_table_best_time_within(&sim->workload->table, spec->set, spec->work, start_s,
+                                         most_k);
 }
 
 /* T0: what the whole job would take alone on the empty cluster, by its true work. */
@@ -84,7 +87,8 @@ static double dedicated_s(const struct sim *sim, uint32_t job) {
 static void add_finished(struct sums *t, uint32_t job) {
     const struct job_spec *spec = &t->sim->workload->jobs.at[job];
     const struct job_run *run = &t->sim->runs[job];
-    double jct_s = units_s(run->finish_ns - spec->submit_ns), exec_s = units_s(sim_job_held_ns(t->sim, job));
+    double jct_s = units_s(run->finish_ns - spec->submit_ns),
+           exec_s = units_s(sim_job_held_ns(t->sim, job));
     double energy_j = power_j(run->energy), slowdown = jobstats_slowdown(jct_s, exec_s);
     double rho = fairness_finish_time(jct_s, ideal_s(t->sim, job));
     t->jct[t->jct_count++] = jct_s;
@@ -112,7 +116,8 @@ static void add_finished(struct sums *t, uint32_t job) {
 static void add_deadline(struct sums *t, uint32_t job) {
     const struct job_spec *spec = &t->sim->workload->jobs.at[job];
     int64_t horizon_ns = t->sim->options.horizon_ns, finish_ns = t->sim->runs[job].finish_ns;
-    bool due = spec->deadline_ns != TIME_NONE_NS && (horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
+    bool due = spec->deadline_ns != TIME_NONE_NS &&
+               (horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
     bool finished = t->sim->view.jobs[job].state == EASIM_JOB_FINISHED;
     t->m->summary.deadline_jobs += due;
     t->m->summary.deadline_missed += due && !(finished && finish_ns <= spec->deadline_ns);
@@ -144,7 +149,8 @@ static void add_job(struct sums *t, uint32_t job) {
     add_deadline(t, job);
 }
 
-/* GPU-seconds against what each user could have had: its demand, or its share of the cluster if that is less. */
+/* GPU-seconds against what each user could have had: its demand, or its share of the cluster if
+ * that is less. */
 static double jain_gpu_s(const struct sums *t) {
     const struct workload *w = t->sim->workload;
     double weights = 0, capacity_s = t->m->summary.sim_s * t->sim->cluster->gpus;
@@ -153,7 +159,8 @@ static double jain_gpu_s(const struct sums *t) {
     for (size_t u = 0; u < w->users.count; u++)
         weights += t->m->users[u].demand_gpu_s > 0 ? w->users.at[u].weight : 0;
     for (size_t u = 0; u < w->users.count; u++) {
-        double share_s = capacity_s * w->users.at[u].weight / weights, demand_s = t->m->users[u].demand_gpu_s;
+        double share_s = capacity_s * w->users.at[u].weight / weights,
+               demand_s = t->m->users[u].demand_gpu_s;
         if (demand_s > 0)
             values[count++] = t->m->users[u].gpu_s / fmin(demand_s, share_s);
     }

@@ -8,7 +8,8 @@
 #define COLUMN(name) [SUMMARY_COLUMN(name)]
 #define LESS(name)   COLUMN(name) = {METRIC_LESS, false}
 #define MORE(name)   COLUMN(name) = {METRIC_MORE, false}
-#define HEAVY(name)  COLUMN(name) = {METRIC_LESS, true} /* times of jobs, and what is multiplied by them */
+#define HEAVY(name) \
+    COLUMN(name) = {METRIC_LESS, true} /* times of jobs, and what is multiplied by them */
 
 static const struct metric_kind kinds[SUMMARY_COUNT] = {
     LESS(jobs_rejected),

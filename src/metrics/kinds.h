@@ -1,4 +1,5 @@
-/* What a reader wants of a metric: little or much of it, and how to speak of its relative change. */
+/* What a reader wants of a metric: little or much of it, and how to speak of its relative change.
+ */
 #ifndef EASIM_METRICS_KINDS_H
 #define EASIM_METRICS_KINDS_H
 
@@ -8,7 +9,8 @@ enum metric_better { METRIC_NEITHER, METRIC_LESS, METRIC_MORE };
 
 struct metric_kind {
     enum metric_better better;
-    bool heavy_tailed; /* its relative change is a ratio of geometric means: a few replications rule the mean */
+    bool heavy_tailed; /* its relative change is a ratio of geometric means: a few replications rule
+                          the mean */
 };
 
 /* Of a column of the summary; columns that describe rather than judge are METRIC_NEITHER. */

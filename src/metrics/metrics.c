@@ -130,7 +130,8 @@ void metrics_finish(struct metrics *m) {
 /* Energy and GPU time of the measured part, by type and in all. */
 static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     struct summary *s = &m->summary;
-    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0, sleep_gpu_ps = 0;
+    int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0,
+           sleep_gpu_ps = 0;
     int128 limited_gpu_ps = 0;
     m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
@@ -165,7 +166,8 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->limited_gpu_h = power_gpu_s(limited_gpu_ps) / S_PER_H;
     s->sleep_gpu_h = power_gpu_s(sleep_gpu_ps) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ps) / S_PER_H;
-    s->util_alloc = capacity_s > 0 ? power_gpu_s(setup_gpu_ps + computing_gpu_ps) / capacity_s : NAN;
+    s->util_alloc =
+        capacity_s > 0 ? power_gpu_s(setup_gpu_ps + computing_gpu_ps) / capacity_s : NAN;
     s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ps) / capacity_s : NAN;
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
@@ -201,7 +203,8 @@ void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
     s->frag_gpu_h = power_gpu_s(m->frag_gpu_ps) / S_PER_H;
-    s->interruptions_per_job = ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
+    s->interruptions_per_job =
+        ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
     s->preemptions = (double)m->preemptions;
     s->resizes = (double)m->resizes;
     s->job_failures = (double)m->job_failures;

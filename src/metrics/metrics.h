@@ -15,7 +15,8 @@ struct power_row {
     double cap_w;                              /* INFINITY if none */
 };
 
-/* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the value stays. */
+/* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the
+ * value stays. */
 struct priced {
     double value, sum;
     int128 energy;

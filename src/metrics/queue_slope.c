@@ -1,5 +1,6 @@
-/* Slope of the queue: see queue_slope.h. The number of waiting jobs is constant between instants, so the integral
-   is exact: slope = 12 / D^3 * integral of (t - middle) w(t) dt over a time of length D. */
+/* Slope of the queue: see queue_slope.h. The number of waiting jobs is constant between instants,
+   so the integral is exact: slope = 12 / D^3 * integral of (t - middle) w(t) dt over a time of
+   length D. */
 #include "metrics/queue_slope.h"
 
 #include "base/units.h"
@@ -16,7 +17,8 @@ static double from_middle_h(const struct sim *sim, int64_t time_ns) {
 
 /* The moment with what is between the last instant and to_ns. */
 static double moment_at(const struct queue_slope *q, const struct sim *sim, int64_t to_ns) {
-    int64_t from_ns = q->since_ns > sim->workload->warmup_ns ? q->since_ns : sim->workload->warmup_ns;
+    int64_t from_ns =
+        q->since_ns > sim->workload->warmup_ns ? q->since_ns : sim->workload->warmup_ns;
     if (to_ns <= from_ns)
         return q->moment;
     double from_h = from_middle_h(sim, from_ns), to_h = from_middle_h(sim, to_ns);

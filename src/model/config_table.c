@@ -1,5 +1,5 @@
-/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k, batch, falling
-   power limit. */
+/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k,
+   batch, falling power limit. */
 #include "model/config_table.h"
 
 #include "base/numfmt.h"
@@ -21,15 +21,16 @@ static int check_levels(const struct config_table *t, struct problems *problems)
             const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
             for (size_t l = 0; g && l < g->power_limits.levels.count; l++)
                 if (levels[l].power_limit_w > type->tdp_w)
-                    problems_add(problems, levels[l].where, "power_limit_w",
-                                 "expected at most the %g W that the cluster says is tdp_w of %s, got %g",
-                                 type->tdp_w, type->name, levels[l].power_limit_w);
+                    problems_add(
+                        problems, levels[l].where, "power_limit_w",
+                        "expected at most the %g W that the cluster says is tdp_w of %s, got %g",
+                        type->tdp_w, type->name, levels[l].power_limit_w);
         }
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-int config_table_init(struct config_table *t, const struct cluster *cluster, const struct model_set *models,
-                      struct problems *problems) {
+int config_table_init(struct config_table *t, const struct cluster *cluster,
+                      const struct model_set *models, struct problems *problems) {
     *t = (struct config_table){.cluster = cluster, .models = models};
     t->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *t->rigid_speed);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
@@ -40,12 +41,14 @@ int config_table_init(struct config_table *t, const struct cluster *cluster, con
         return result;
     struct binding binding = {.arena = &t->arena, .problems = problems};
     if (node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(&binding, node, "rigid_speed", "a mapping from GPU type to speed ratio");
+        return schema_wrong(&binding, node, "rigid_speed",
+                            "a mapping from GPU type to speed ratio");
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct yaml_node *value = yaml_find(node, cluster->gpu_types[h].name);
-        if (value && schema_bind_value(&binding, &speed_ratio, value,
-                                       arena_printf(&t->arena, "rigid_speed.%s", cluster->gpu_types[h].name),
-                                       &t->rigid_speed[h]) < 0)
+        if (value &&
+            schema_bind_value(&binding, &speed_ratio, value,
+                              arena_printf(&t->arena, "rigid_speed.%s", cluster->gpu_types[h].name),
+                              &t->rigid_speed[h]) < 0)
             result = ERROR_INPUT;
     }
     return result;
@@ -71,20 +74,22 @@ static bool predict(const struct gpu_model *g, const struct easim_config *c, enu
     if (g->lookup.count > 0)
         return lookup_find(&g->lookup, c->k, c->batch, span, value);
     value->iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, span);
-    value->power_w =
-        power_training_w(&g->power, g->speed.c_s, speed_rate(1, c->batch, value->iteration_s), INFINITY);
+    value->power_w = power_training_w(&g->power, g->speed.c_s,
+                                      speed_rate(1, c->batch, value->iteration_s), INFINITY);
     return true;
 }
 
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
-static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w, struct easim_config *c) {
+static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w,
+                     struct easim_config *c) {
     double efficiency = efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
     bool known[2];
     for (int span = 0; span < 2; span++) {
         struct lookup_value value;
         known[span] = predict(g, c, (enum easim_span)span, &value);
         c->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
-        c->goodput[span] = known[span] ? speed_rate(c->k, c->batch, value.iteration_s) * efficiency : 0;
+        c->goodput[span] =
+            known[span] ? speed_rate(c->k, c->batch, value.iteration_s) * efficiency : 0;
     }
     for (int span = 0; span < 2; span++)
         if (!known[span])
@@ -98,7 +103,8 @@ static bool placed_when_empty(const struct easim_config *c) {
     return c->goodput[c->empty_span] > 0;
 }
 
-/* Whether placement could ever give it a span in which it is known: several nodes, once no one of them has k free.
+/* Whether placement could ever give it a span in which it is known: several nodes, once no one of
+ * them has k free.
  */
 static bool could_be_placed(const struct easim_config *c, const struct gpu_type *type) {
     return placed_when_empty(c) ||
@@ -112,7 +118,8 @@ struct dropped {
     double least_gib;
 };
 
-/* The configuration once more for each level, from the highest limit down. A level at tdp_w limits nothing. */
+/* The configuration once more for each level, from the highest limit down. A level at tdp_w limits
+ * nothing. */
 static void add_limited(struct config_table *t, const struct gpu_model *g, double tdp_w,
                         const struct easim_config *unlimited) {
     const struct power_level *levels = g->power_limits.levels.at;
@@ -121,8 +128,8 @@ static void add_limited(struct config_table *t, const struct gpu_model *g, doubl
             array_push(&t->configs, level_apply(&g->power_limits, &levels[l], unlimited));
 }
 
-static void add_model_configs(struct config_table *t, const struct config_request *q, uint32_t h, uint32_t k,
-                              struct dropped *dropped) {
+static void add_model_configs(struct config_table *t, const struct config_request *q, uint32_t h,
+                              uint32_t k, struct dropped *dropped) {
     const struct model *m = &t->models->models[q->model];
     const struct gpu_type *type = &t->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
@@ -147,7 +154,8 @@ static void add_model_configs(struct config_table *t, const struct config_reques
     }
 }
 
-static void add_rigid_config(struct config_table *t, const struct config_request *q, uint32_t h, uint32_t k) {
+static void add_rigid_config(struct config_table *t, const struct config_request *q, uint32_t h,
+                             uint32_t k) {
     const struct gpu_type *type = &t->cluster->gpu_types[h];
     double power_w = power_rigid_w(type->idle_w, type->tdp_w, q->utilization);
     struct easim_config c = {.k = k,
@@ -161,21 +169,22 @@ static void add_rigid_config(struct config_table *t, const struct config_request
     array_push(&t->configs, c);
 }
 
-static const char *explain(struct config_table *t, const struct config_request *q, const struct dropped *d) {
+static const char *explain(struct config_table *t, const struct config_request *q,
+                           const struct dropped *d) {
     char text[NUMFMT_BYTES];
     if (d->by_memory > 0) {
         numfmt_real(text, d->least_gib);
         return arena_printf(&t->arena, "needs at least %s GiB of GPU memory", text);
     }
     if (d->by_span > 0)
-        return "the lookup table knows its configurations only across nodes, or only in one node, where the empty "
-               "cluster never places them";
+        return "the lookup table knows its configurations only across nodes, or only in one node, where the empty cluster never places them";
     if (d->by_range > 0)
         return "no allowed configuration is in the measured range of its lookup table";
     if (d->by_gpus > 0)
-        return arena_printf(&t->arena, "needs %u GPUs of one type, the largest allowed type has %u", d->least_k,
-                            d->most_gpus);
-    return q->model == EASIM_NONE ? "no allowed GPU type in the cluster" : "its model knows no allowed GPU type";
+        return arena_printf(&t->arena, "needs %u GPUs of one type, the largest allowed type has %u",
+                            d->least_k, d->most_gpus);
+    return q->model == EASIM_NONE ? "no allowed GPU type in the cluster"
+                                  : "its model knows no allowed GPU type";
 }
 
 /* The bytes that tell one request from another; returns their number. */
@@ -201,10 +210,12 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
 static bool allows_type(const struct config_table *t, const struct config_request *q, uint32_t h) {
     if (q->type_mask != 0 && !(q->type_mask >> h & 1))
         return false;
-    return q->model == EASIM_NONE || model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
+    return q->model == EASIM_NONE ||
+           model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
 }
 
-/* Leaves configurations [first, end) out if the empty cluster places none of them: their job might wait for ever.
+/* Leaves configurations [first, end) out if the empty cluster places none of them: their job might
+ * wait for ever.
  */
 static void keep_if_placed(struct config_table *t, uint32_t first, struct dropped *dropped) {
     for (size_t i = first; i < t->configs.count; i++)
@@ -254,7 +265,8 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
     return number;
 }
 
-struct config_best config_table_best(const struct config_table *t, uint32_t set, double work, double setup_s) {
+struct config_best config_table_best(const struct config_table *t, uint32_t set, double work,
+                                     double setup_s) {
     struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
     const struct config_set *s = &t->sets.at[set];
     double best_kp = 0;
@@ -264,11 +276,13 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
             continue;
         double computing_s = work / c->goodput[c->empty_span];
         double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
-        double energy_j = easim_config_gpus(c) * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
-                                                  c->power_w[c->empty_span] * computing_s);
+        double energy_j =
+            easim_config_gpus(c) * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
+                                    c->power_w[c->empty_span] * computing_s);
         best.edp_js = fmin(best.edp_js, energy_j * time_s);
         /* Order of the table settles the remaining ties: earlier type, then smaller batch. */
-        const struct easim_config *old = best.config == EASIM_NONE ? NULL : &t->configs.at[best.config];
+        const struct easim_config *old =
+            best.config == EASIM_NONE ? NULL : &t->configs.at[best.config];
         if (time_s < best.time_s ||
             (old && time_s == best.time_s && (c->k < old->k || (c->k == old->k && kp < best_kp)))) {
             best.config = i;
@@ -279,8 +293,8 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
     return best;
 }
 
-double config_table_best_time_within(const struct config_table *t, uint32_t set, double work, double setup_s,
-                                     uint32_t most_k) {
+double config_table_best_time_within(const struct config_table *t, uint32_t set, double work,
+                                     double setup_s, uint32_t most_k) {
     const struct config_set *s = &t->sets.at[set];
     uint32_t least_k = UINT32_MAX;
     for (uint32_t i = s->first; i < s->first + s->count; i++)
@@ -304,7 +318,8 @@ double config_table_unit_goodput(const struct config_table *t, uint32_t model, u
     double best = 0;
     for (size_t i = 0; g && i < m->batches.count; i++) {
         struct easim_config c = {.k = 1, .batch = (uint32_t)batches[i], .gpu_type = gpu_type};
-        if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib && tabulate(m, g, type->tdp_w, &c))
+        if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib &&
+            tabulate(m, g, type->tdp_w, &c))
             best = fmax(best, c.goodput[EASIM_ONE_NODE]);
     }
     return best;

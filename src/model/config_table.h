@@ -1,5 +1,5 @@
-/* The configurations (k, b, h, power limit) that jobs may take, with goodput and power tabulated once per run. Jobs
-   with equal limits share one set of configurations. */
+/* The configurations (k, b, h, power limit) that jobs may take, with goodput and power tabulated
+   once per run. Jobs with equal limits share one set of configurations. */
 #ifndef EASIM_MODEL_CONFIG_TABLE_H
 #define EASIM_MODEL_CONFIG_TABLE_H
 
@@ -10,8 +10,9 @@
 
 #define CONFIG_MAX_CHOICES 64 /* of k, and of b, in one request */
 
-/* A lookup table may know a configuration in one span only (goodput 0 in the other). It is in a set if placement
-   could ever give it that span, and a set in which the empty cluster gives no configuration its span is empty. */
+/* A lookup table may know a configuration in one span only (goodput 0 in the other). It is in a set
+   if placement could ever give it that span, and a set in which the empty cluster gives no
+   configuration its span is empty. */
 
 /* What a job allows. Lists are ascending and without repeats. */
 struct config_request {
@@ -25,10 +26,10 @@ struct config_request {
 };
 
 struct config_set {
-    uint32_t first, count;                /* in the table; count 0: nothing is feasible, see reason */
-    uint64_t type_mask;                   /* bit per GPU type that a configuration has */
-    double best_goodput;                  /* of those without limit, cluster empty: T* = set-up + work / it */
-    const char *reason;                   /* why nothing is feasible, in words */
+    uint32_t first, count; /* in the table; count 0: nothing is feasible, see reason */
+    uint64_t type_mask;    /* bit per GPU type that a configuration has */
+    double best_goodput;   /* of those without limit, cluster empty: T* = set-up + work / it */
+    const char *reason;    /* why nothing is feasible, in words */
     const struct config_request *request; /* what it was made for; of the table */
 };
 
@@ -50,29 +51,32 @@ struct config_table {
     struct arena arena;
 };
 
-/* Least predicted T and EDP of a job over the configurations of a set without a power limit that the empty cluster
-   places, there (T* and EDP* of SPEC 5). */
+/* Least predicted T and EDP of a job over the configurations of a set without a power limit that
+   the empty cluster places, there (T* and EDP* of SPEC 5). */
 struct config_best {
     uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
     double time_s;
     double edp_js;
 };
 
-/* Reads the rigid_speed section of the models, if any, and checks their power limits against the cluster; negative
-   after adding problems. */
-int config_table_init(struct config_table *table, const struct cluster *cluster, const struct model_set *models,
-                      struct problems *problems) MUST_CHECK;
+/* Reads the rigid_speed section of the models, if any, and checks their power limits against the
+   cluster; negative after adding problems. */
+int config_table_init(struct config_table *table, const struct cluster *cluster,
+                      const struct model_set *models, struct problems *problems) MUST_CHECK;
 void config_table_finish(struct config_table *table);
 
 /* The set for a request, made on first use. Ownership of the request stays with the caller. */
 uint32_t config_table_set(struct config_table *table, const struct config_request *request);
 
-struct config_best config_table_best(const struct config_table *table, uint32_t set, double work, double setup_s);
-/* Least T over the configurations that the empty cluster places, with k <= most_k (the smallest k there is if
-   none), with set-up setup_s. */
-double config_table_best_time_within(const struct config_table *table, uint32_t set, double work, double setup_s,
-                                     uint32_t most_k);
-/* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run there. */
-double config_table_unit_goodput(const struct config_table *table, uint32_t model, uint32_t gpu_type);
+struct config_best config_table_best(const struct config_table *table, uint32_t set, double work,
+                                     double setup_s);
+/* Least T over the configurations that the empty cluster places, with k <= most_k (the smallest k
+   there is if none), with set-up setup_s. */
+double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
+                                     double setup_s, uint32_t most_k);
+/* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run
+ * there. */
+double config_table_unit_goodput(const struct config_table *table, uint32_t model,
+                                 uint32_t gpu_type);
 
 #endif

@@ -22,7 +22,8 @@ int lookup_sort(struct lookup *l) {
 }
 
 static struct lookup_value between(struct lookup_value a, struct lookup_value b, double share) {
-    return (struct lookup_value){.iteration_s = a.iteration_s + share * (b.iteration_s - a.iteration_s),
+    return (struct lookup_value){.iteration_s =
+                                     a.iteration_s + share * (b.iteration_s - a.iteration_s),
                                  .power_w = a.power_w + share * (b.power_w - a.power_w)};
 }
 
@@ -32,8 +33,8 @@ static struct lookup_value value_of(const struct lookup_point *p) {
 }
 
 /* Linear in batch among the points [first, end), all of one k. */
-static bool find_batch(const struct lookup_point *first, const struct lookup_point *end, uint32_t batch,
-                       struct lookup_value *value) {
+static bool find_batch(const struct lookup_point *first, const struct lookup_point *end,
+                       uint32_t batch, struct lookup_value *value) {
     const struct lookup_point *high = first;
     while (high < end && high->batch < (int64_t)batch)
         high++;
@@ -42,14 +43,16 @@ static bool find_batch(const struct lookup_point *first, const struct lookup_poi
     *value = value_of(high);
     if (high->batch > (int64_t)batch) {
         const struct lookup_point *low = high - 1;
-        *value = between(value_of(low), *value, (double)(batch - low->batch) / (double)(high->batch - low->batch));
+        *value = between(value_of(low), *value,
+                         (double)(batch - low->batch) / (double)(high->batch - low->batch));
     }
     return true;
 }
 
 bool lookup_find(const struct lookup *l, uint32_t k, uint32_t batch, enum easim_span span,
                  struct lookup_value *value) {
-    bool across = span == EASIM_ACROSS_NODES && l->count > 0 && l->points[l->count - 1].across_nodes;
+    bool across =
+        span == EASIM_ACROSS_NODES && l->count > 0 && l->points[l->count - 1].across_nodes;
     const struct lookup_point *p = l->points, *end = l->points + l->count;
     struct lookup_value below = {0};
     int64_t below_k = 0;

@@ -1,5 +1,6 @@
-/* Measured points instead of a formula: the time of an iteration and the power, not the rate, are interpolated
-   inside their range, and never extrapolated. Time is nearly linear in k and batch, its inverse is not. */
+/* Measured points instead of a formula: the time of an iteration and the power, not the rate, are
+   interpolated inside their range, and never extrapolated. Time is nearly linear in k and batch,
+   its inverse is not. */
 #ifndef EASIM_MODEL_INTERPOLATION_H
 #define EASIM_MODEL_INTERPOLATION_H
 
@@ -22,12 +23,13 @@ struct lookup_value {
     double power_w;
 };
 
-/* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or -1. */
+/* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or
+ * -1. */
 int lookup_sort(struct lookup *lookup);
 
-/* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then linear in k.
-   Without any points across nodes, those within a node stand for both. False outside the measured range of the
-   span.
+/* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then
+   linear in k. Without any points across nodes, those within a node stand for both. False outside
+   the measured range of the span.
  */
 bool lookup_find(const struct lookup *lookup, uint32_t k, uint32_t batch, enum easim_span span,
                  struct lookup_value *value);

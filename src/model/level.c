@@ -3,14 +3,17 @@
 
 #include <math.h>
 
-/* How far a measured place is from a configuration: another span weighs most, then k, then batch (as ratios). */
+/* How far a measured place is from a configuration: another span weighs most, then k, then batch
+ * (as ratios). */
 struct distance {
     bool other_span;
     double k, batch;
 };
 
-static struct distance distance_to(const struct power_level_point *p, const struct easim_config *c, int span) {
-    return (struct distance){p->across_nodes != (span == EASIM_ACROSS_NODES), fabs(log((double)p->k / c->k)),
+static struct distance distance_to(const struct power_level_point *p, const struct easim_config *c,
+                                   int span) {
+    return (struct distance){p->across_nodes != (span == EASIM_ACROSS_NODES),
+                             fabs(log((double)p->k / c->k)),
                              fabs(log((double)p->batch / c->batch))};
 }
 
@@ -21,7 +24,8 @@ static bool is_nearer(const struct distance *a, const struct distance *b) {
 }
 
 /* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
-static const struct power_level_point *nearest(const struct power_limits *limits, const struct power_level *level,
+static const struct power_level_point *nearest(const struct power_limits *limits,
+                                               const struct power_level *level,
                                                const struct easim_config *c, int span) {
     const struct power_level_point *points = limits->points.at, *best = NULL;
     struct distance least = {true, INFINITY, INFINITY};

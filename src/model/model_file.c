@@ -10,7 +10,7 @@ const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
 
 #define OF(member) .offset = offsetof(struct gpu_model, member)
 #define SECONDS    .max = 1e6, .dimension = DIMENSION_TIME
-#define NUMBER(name, member, ...)                                                                                  \
+#define NUMBER(name, member, ...) \
     { .key = name, .type = FIELD_REAL, OF(member), __VA_ARGS__ }
 
 static const struct field lookup_fields[] = {
@@ -39,14 +39,17 @@ static const struct field lookup_fields[] = {
      .above_min = true,
      .max = 1e5,
      .dimension = DIMENSION_POWER},
-    {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct lookup_point, across_nodes)},
+    {.key = "across_nodes",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct lookup_point, across_nodes)},
     FIELDS_END};
 
 static const char *const power_form_names[] = {"linear", "tdp", NULL};
 
+#define WATTS .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
+
 #define LEVEL(member) .offset = offsetof(struct power_level, member), .required = true
 #define POINT(member) .offset = offsetof(struct power_level_point, member), .required = true
-#define WATTS         .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
 #define RATIO         .type = FIELD_REAL, .above_min = true, .max = 1e20
 /* A limit makes nothing faster: what is below 1 has to be scatter, far below 1 a mistake. */
 #define TIME_RATIO .type = FIELD_REAL, .min = 0.5, .max = 1e20
@@ -65,32 +68,38 @@ static const struct field power_level_point_fields[] = {
     {.key = "power_limit_w", WATTS, POINT(power_limit_w)},
     {.key = "k", .type = FIELD_INT, POINT(k), .min = 1, .max = 1e6},
     {.key = "batch", .type = FIELD_INT, POINT(batch), .min = 1, .max = 1e9},
-    {.key = "across_nodes", .type = FIELD_BOOL, .offset = offsetof(struct power_level_point, across_nodes)},
+    {.key = "across_nodes",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct power_level_point, across_nodes)},
     {.key = "iteration_s", RATIO, POINT(iteration_s), .dimension = DIMENSION_TIME},
     {.key = "power_w_per_gpu", WATTS, POINT(power_w_per_gpu)},
     {.key = "time_ratio",
      TIME_RATIO,
      .offset = offsetof(struct power_level_point, time_ratio),
      .default_value = NAN},
-    {.key = "power_ratio", RATIO, .offset = offsetof(struct power_level_point, power_ratio), .default_value = NAN},
+    {.key = "power_ratio",
+     RATIO,
+     .offset = offsetof(struct power_level_point, power_ratio),
+     .default_value = NAN},
     FIELDS_END};
 
-static const struct field power_limits_fields[] = {{.key = "energy_optimal_w",
-                                                    WATTS,
-                                                    .offset = offsetof(struct power_limits, energy_optimal_w),
-                                                    .default_value = NAN},
-                                                   {.key = "levels",
-                                                    .type = FIELD_OBJECTS,
-                                                    .offset = offsetof(struct power_limits, levels),
-                                                    .required = true,
-                                                    .fields = power_level_fields,
-                                                    .item_size = sizeof(struct power_level)},
-                                                   {.key = "points",
-                                                    .type = FIELD_OBJECTS,
-                                                    .offset = offsetof(struct power_limits, points),
-                                                    .fields = power_level_point_fields,
-                                                    .item_size = sizeof(struct power_level_point)},
-                                                   FIELDS_END};
+static const struct field power_limits_fields[] = {
+    {.key = "energy_optimal_w",
+     WATTS,
+     .offset = offsetof(struct power_limits, energy_optimal_w),
+     .default_value = NAN},
+    {.key = "levels",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct power_limits, levels),
+     .required = true,
+     .fields = power_level_fields,
+     .item_size = sizeof(struct power_level)},
+    {.key = "points",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct power_limits, points),
+     .fields = power_level_point_fields,
+     .item_size = sizeof(struct power_level_point)},
+    FIELDS_END};
 
 #undef LEVEL
 #undef POINT
@@ -102,13 +111,18 @@ const struct field gpu_model_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
     NUMBER("a_s", speed.a_s, .default_value = NAN, .above_min = true, SECONDS,
            .help = "launch floor of an iteration"),
-    NUMBER("c_s", speed.c_s, .default_value = NAN, .above_min = true, SECONDS, .help = "per sample at saturation"),
-    NUMBER("gamma", speed.gamma, .default_value = NAN, .min = 1, .max = 10, .help = "overlap of the two"),
-    NUMBER("alpha_s", speed.alpha_s[0], .default_value = NAN, SECONDS, .help = "synchronisation of two GPUs"),
-    NUMBER("beta_s", speed.beta_s[0], .default_value = 0, SECONDS, .help = "and of each further GPU"),
+    NUMBER("c_s", speed.c_s, .default_value = NAN, .above_min = true, SECONDS,
+           .help = "per sample at saturation"),
+    NUMBER("gamma", speed.gamma, .default_value = NAN, .min = 1, .max = 10,
+           .help = "overlap of the two"),
+    NUMBER("alpha_s", speed.alpha_s[0], .default_value = NAN, SECONDS,
+           .help = "synchronisation of two GPUs"),
+    NUMBER("beta_s", speed.beta_s[0], .default_value = 0, SECONDS,
+           .help = "and of each further GPU"),
     NUMBER("alpha_inter_s", speed.alpha_s[1], .default_value = NAN, SECONDS,
            .help = "the same across nodes (default alpha_s)"),
-    NUMBER("beta_inter_s", speed.beta_s[1], .default_value = NAN, SECONDS, .help = "(default beta_s)"),
+    NUMBER("beta_inter_s", speed.beta_s[1], .default_value = NAN, SECONDS,
+           .help = "(default beta_s)"),
     NUMBER("sync_gamma", speed.sync_gamma, .default_value = 1, .min = 1, .max = 10,
            .help = "overlap of compute and synchronisation"),
     NUMBER("scaling_exponent", speed.scaling_exponent, .default_value = 0, .max = 1,
@@ -118,8 +132,8 @@ const struct field gpu_model_fields[] = {
      OF(power_form),
      .choices = power_form_names,
      .help = "linear (p0_w, pmax_w) | tdp: not measured, the tdp_w of the GPU type"},
-    NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER,
-           .help = "power at 0 samples/s"),
+    NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5,
+           .dimension = DIMENSION_POWER, .help = "power at 0 samples/s"),
     NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5,
            .dimension = DIMENSION_POWER, .help = "power at saturation"),
     {.key = "lookup",
@@ -133,14 +147,26 @@ const struct field gpu_model_fields[] = {
      OF(power_limits),
      .fields = power_limits_fields,
      .help = "time and power by power limit: levels that a policy may choose"},
-    {.key = "fit", .type = FIELD_NODE, OF(fit), .help = "how the figures were calibrated (a record: not used)"},
+    {.key = "fit",
+     .type = FIELD_NODE,
+     OF(fit),
+     .help = "how the figures were calibrated (a record: not used)"},
     {.key = "evidence",
      .type = FIELD_NODE,
      OF(evidence),
      .required = true,
      .help = "measured | derived | assumed, for all parameters or by parameter"},
-    {.key = "source", .type = FIELD_NODE, OF(source), .required = true, .help = "where the figures come from"},
-    {.key = "range_k", .type = FIELD_INTS, OF(range_k), .min = 1, .max = 1e6, .help = "least and most k measured"},
+    {.key = "source",
+     .type = FIELD_NODE,
+     OF(source),
+     .required = true,
+     .help = "where the figures come from"},
+    {.key = "range_k",
+     .type = FIELD_INTS,
+     OF(range_k),
+     .min = 1,
+     .max = 1e6,
+     .help = "least and most k measured"},
     {.key = "range_batch",
      .type = FIELD_INTS,
      OF(range_batch),
@@ -172,8 +198,16 @@ const struct field model_fields[] = {
      .required = true,
      .max = 1e15,
      .help = "gradient noise scale, samples"},
-    {.key = "start_s", .type = FIELD_DURATION, OF(costs.start_s), SECONDS, .help = "set-up at the first start"},
-    {.key = "restart_s", .type = FIELD_DURATION, OF(costs.restart_s), SECONDS, .help = "set-up at later starts"},
+    {.key = "start_s",
+     .type = FIELD_DURATION,
+     OF(costs.start_s),
+     SECONDS,
+     .help = "set-up at the first start"},
+    {.key = "restart_s",
+     .type = FIELD_DURATION,
+     OF(costs.restart_s),
+     SECONDS,
+     .help = "set-up at later starts"},
     {.key = "checkpoint_s",
      .type = FIELD_DURATION,
      OF(costs.checkpoint_s),
@@ -185,7 +219,11 @@ const struct field model_fields[] = {
      SECONDS,
      .help = "computing time between periodic checkpoints; 0 = on demand"},
     {.key = "mem0_gib", .type = FIELD_GIB, OF(mem0_gib), .max = 1e6},
-    {.key = "mem1_gib", .type = FIELD_GIB, OF(mem1_gib), .max = 1e6, .help = "per sample of the batch per GPU"},
+    {.key = "mem1_gib",
+     .type = FIELD_GIB,
+     OF(mem1_gib),
+     .max = 1e6,
+     .help = "per sample of the batch per GPU"},
     {.key = "batches",
      .type = FIELD_INTS,
      OF(batches),
@@ -193,7 +231,11 @@ const struct field model_fields[] = {
      .min = 1,
      .max = 1e9,
      .help = "allowed batches per GPU"},
-    {.key = "flops_per_sample", .type = FIELD_REAL, OF(flops_per_sample), .default_value = NAN, .max = 1e30},
+    {.key = "flops_per_sample",
+     .type = FIELD_REAL,
+     OF(flops_per_sample),
+     .default_value = NAN,
+     .max = 1e30},
     {.key = "bytes_per_sample",
      .type = FIELD_REAL,
      OF(bytes_per_sample),
@@ -233,13 +275,14 @@ static void check_evidence(struct gpu_model *g, const char *path, const struct b
     if (!g->evidence)
         return;
     if (g->evidence->kind != YAML_NODE_MAPPING) {
-        if (schema_bind_value(b, &evidence_field, g->evidence, arena_printf(b->arena, "%s.evidence", path),
-                              &word) == 0)
+        if (schema_bind_value(b, &evidence_field, g->evidence,
+                              arena_printf(b->arena, "%s.evidence", path), &word) == 0)
             g->weakest = (enum evidence)word;
         return;
     }
     for (size_t i = 0; i < g->evidence->count; i++) {
-        const char *where = arena_printf(b->arena, "%s.evidence.%s", path, g->evidence->keys[i]->text);
+        const char *where =
+            arena_printf(b->arena, "%s.evidence.%s", path, g->evidence->keys[i]->text);
         if (schema_bind_value(b, &evidence_field, g->evidence->items[i], where, &word) == 0 &&
             (enum evidence)word > g->weakest)
             g->weakest = (enum evidence)word;
@@ -254,8 +297,8 @@ static void check_range(const struct schema_list *range, const char *key, const 
         problems_add(b->problems, g->where, range_path, "expected [least, most], got [%lld, %lld]",
                      (long long)at[0], (long long)at[1]);
     else if (range->count != 0 && range->count != 2)
-        problems_add(b->problems, g->where, range_path, "expected [least, most], got %zu value%s", range->count,
-                     range->count == 1 ? "" : "s");
+        problems_add(b->problems, g->where, range_path, "expected [least, most], got %zu value%s",
+                     range->count, range->count == 1 ? "" : "s");
 }
 
 /* A power that was never measured stands as one that every tdp_w cuts off. */
@@ -268,10 +311,11 @@ static void settle_power(struct gpu_model *g, const char *path, const struct bin
         g->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
     for (size_t i = 0; i < g->lookup.count; i++) {
         if (isnan(points[i].power_w_per_gpu) && !unknown)
-            problems_add(b->problems, g->where, path, "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
+            problems_add(b->problems, g->where, path,
+                         "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
         else if (!isnan(points[i].power_w_per_gpu) && unknown)
-            problems_add(b->problems, g->where, path, "lookup[%zu]: expected no power_w_per_gpu beside power: tdp",
-                         i);
+            problems_add(b->problems, g->where, path,
+                         "lookup[%zu]: expected no power_w_per_gpu beside power: tdp", i);
         if (unknown)
             points[i].power_w_per_gpu = POWER_UNKNOWN_W;
     }
@@ -288,11 +332,11 @@ static void check_parameters(struct gpu_model *g, const char *path, const struct
                   {"p0_w", g->power.p0_w}, {"pmax_w", g->power.pmax_w}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed && g->lookup.count == 0; i++)
         if (isnan(needed[i].value))
-            problems_add(b->problems, g->where, path, "key \"%s\" is missing (there is no lookup table either)",
-                         needed[i].name);
+            problems_add(b->problems, g->where, path,
+                         "key \"%s\" is missing (there is no lookup table either)", needed[i].name);
     if (g->power.p0_w > g->power.pmax_w)
-        problems_add(b->problems, g->where, path, "expected p0_w at most pmax_w, got %g and %g", g->power.p0_w,
-                     g->power.pmax_w);
+        problems_add(b->problems, g->where, path, "expected p0_w at most pmax_w, got %g and %g",
+                     g->power.p0_w, g->power.pmax_w);
 }
 
 static bool is_level(const struct power_limits *limits, double limit_w) {
@@ -303,23 +347,27 @@ static bool is_level(const struct power_limits *limits, double limit_w) {
     return false;
 }
 
-static void check_power_limits(const struct gpu_model *g, const char *path, const struct binding *b) {
+static void check_power_limits(const struct gpu_model *g, const char *path,
+                               const struct binding *b) {
     const struct power_limits *limits = &g->power_limits;
     const struct power_level *levels = limits->levels.at;
     const struct power_level_point *points = limits->points.at;
     for (size_t i = 1; i < limits->levels.count; i++)
         if (!(levels[i].power_limit_w > levels[i - 1].power_limit_w))
-            problems_add(b->problems, levels[i].where,
-                         arena_printf(b->arena, "%s.power_limits.levels[%zu].power_limit_w", path, i),
-                         "expected ascending limits, got %g after %g", levels[i].power_limit_w,
-                         levels[i - 1].power_limit_w);
+            problems_add(
+                b->problems, levels[i].where,
+                arena_printf(b->arena, "%s.power_limits.levels[%zu].power_limit_w", path, i),
+                "expected ascending limits, got %g after %g", levels[i].power_limit_w,
+                levels[i - 1].power_limit_w);
     for (size_t i = 0; i < limits->points.count; i++)
         if (!is_level(limits, points[i].power_limit_w))
-            problems_add(b->problems, points[i].where,
-                         arena_printf(b->arena, "%s.power_limits.points[%zu].power_limit_w", path, i),
-                         "expected the limit of a level, got %g", points[i].power_limit_w);
+            problems_add(
+                b->problems, points[i].where,
+                arena_printf(b->arena, "%s.power_limits.points[%zu].power_limit_w", path, i),
+                "expected the limit of a level, got %g", points[i].power_limit_w);
     if (!isnan(limits->energy_optimal_w) && !is_level(limits, limits->energy_optimal_w))
-        problems_add(b->problems, g->where, arena_printf(b->arena, "%s.power_limits.energy_optimal_w", path),
+        problems_add(b->problems, g->where,
+                     arena_printf(b->arena, "%s.power_limits.energy_optimal_w", path),
                      "expected the limit of a level, got %g", limits->energy_optimal_w);
 }
 
@@ -344,8 +392,9 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
     check_range(&g->range_batch, "range_batch", g, path, b);
     int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;
     if (twice >= 0)
-        problems_add(b->problems, g->where, path, "lookup: the point k %lld, batch %lld is listed twice",
-                     (long long)g->lookup.points[twice].k, (long long)g->lookup.points[twice].batch);
+        problems_add(
+            b->problems, g->where, path, "lookup: the point k %lld, batch %lld is listed twice",
+            (long long)g->lookup.points[twice].k, (long long)g->lookup.points[twice].batch);
 }
 
 static void bind_gpus(struct model *m, const char *path, const struct binding *b) {
@@ -361,18 +410,21 @@ static void bind_gpus(struct model *m, const char *path, const struct binding *b
     m->gpu_count = (uint32_t)node->count;
     for (uint32_t i = 0; i < m->gpu_count; i++) {
         m->gpus[i].gpu = node->keys[i]->text;
-        bind_gpu_model(&m->gpus[i], node->items[i], arena_printf(b->arena, "%s.%s", gpus_path, m->gpus[i].gpu), b);
+        bind_gpu_model(&m->gpus[i], node->items[i],
+                       arena_printf(b->arena, "%s.%s", gpus_path, m->gpus[i].gpu), b);
         m->gpus[i].gpu = node->keys[i]->text;
     }
 }
 
-/* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a file. */
+/* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a
+ * file. */
 static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
                       const struct binding *b) {
     size_t before = b->problems->count;
     struct file_section section = {0};
     if (schema_bind(b, file_fields, root, path, &section) == 0 || section.models.count > 0) {
-        struct model *models = arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
+        struct model *models =
+            arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
         if (set->count > 0)
             memcpy(models, set->models, set->count * sizeof *models);
         if (section.models.count > 0)
@@ -380,11 +432,13 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
         set->models = models;
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];
-            const char *model_path = arena_printf(b->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
+            const char *model_path =
+                arena_printf(b->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             schema_sort_ints(&m->batches); /* configurations come by ascending batch */
             bind_gpus(m, model_path, b);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
-                problems_add(b->problems, m->where, model_path, "model \"%s\" is defined twice", m->name);
+                problems_add(b->problems, m->where, model_path, "model \"%s\" is defined twice",
+                             m->name);
         }
         if (section.rigid_speed)
             set->rigid_speed = section.rigid_speed;
@@ -399,7 +453,8 @@ static const struct yaml_node *read_file(const char *path, const struct binding 
     const struct yaml_node *root = r < 0 ? NULL : doc.root;
     arena_adopt(b->arena, &doc.arena);
     if (r == 0 && !root)
-        problems_add(b->problems, (struct location){.file = path}, NULL, "the file holds no models");
+        problems_add(b->problems, (struct location){.file = path}, NULL,
+                     "the file holds no models");
     return root;
 }
 
@@ -421,8 +476,8 @@ int model_set_load(struct model_set *set, const struct yaml_node *node, const st
     bool list = node->kind == YAML_NODE_SEQUENCE;
     int result = 0;
     for (size_t i = 0; i < (list ? node->count : 1); i++) {
-        if (load_item(set, list ? node->items[i] : node, list ? arena_printf(b->arena, "models[%zu]", i) : "models",
-                      b) < 0)
+        if (load_item(set, list ? node->items[i] : node,
+                      list ? arena_printf(b->arena, "models[%zu]", i) : "models", b) < 0)
             result = ERROR_INPUT;
     }
     return result;
@@ -435,7 +490,8 @@ int model_set_find(const struct model_set *set, const char *name) {
     return -1;
 }
 
-const char *model_set_suggest(const struct model_set *set, const char *name, const struct binding *b) {
+const char *model_set_suggest(const struct model_set *set, const char *name,
+                              const struct binding *b) {
     const char **names = arena_alloc(b->arena, set->count * sizeof *names);
     size_t count = 0;
     for (uint32_t i = 0; i < set->count; i++)

@@ -1,4 +1,5 @@
-/* Model files: what is known of each training job kind on each GPU type, and how well it is known. */
+/* Model files: what is known of each training job kind on each GPU type, and how well it is known.
+ */
 #ifndef EASIM_MODEL_MODEL_FILE_H
 #define EASIM_MODEL_MODEL_FILE_H
 
@@ -12,8 +13,8 @@ extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated 
 
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
-/* A model under a power limit: over the configurations measured at this limit and without one (calibrate: or at the
-   highest), time, power and energy relative to the latter. */
+/* A model under a power limit: over the configurations measured at this limit and without one
+   (calibrate: or at the highest), time, power and energy relative to the latter. */
 struct power_level {
     struct location where;
     double power_limit_w;
@@ -43,13 +44,15 @@ struct gpu_model {
     struct power_params power;
     int32_t power_form; /* enum power_form */
     struct power_limits power_limits;
-    const struct yaml_node *fit;               /* how the parameters were calibrated: a record, a mapping or NULL */
-    struct schema_list lookup_points;          /* struct lookup_point, as read */
-    struct lookup lookup;                      /* count > 0: used instead of the formulas */
-    const struct yaml_node *evidence;          /* one word, or a mapping from parameter to word */
-    const struct yaml_node *source;            /* text, or a mapping from parameter to text */
-    enum evidence weakest;                     /* of all its parameters */
-    struct schema_list range_k, range_batch;   /* int64_t [least, most] measured; count 0: not stated */
+    const struct yaml_node
+        *fit; /* how the parameters were calibrated: a record, a mapping or NULL */
+    struct schema_list lookup_points; /* struct lookup_point, as read */
+    struct lookup lookup;             /* count > 0: used instead of the formulas */
+    const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
+    const struct yaml_node *source;   /* text, or a mapping from parameter to text */
+    enum evidence weakest;            /* of all its parameters */
+    struct schema_list range_k,
+        range_batch; /* int64_t [least, most] measured; count 0: not stated */
     double mape_in_sample, mape_leave_one_out; /* NAN: not stated */
 };
 
@@ -74,15 +77,19 @@ struct model {
 struct model_set {
     struct model *models;
     uint32_t count;
-    const struct yaml_node *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
+    const struct yaml_node
+        *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
 };
 
-/* Reads the models of node: a path of a model file, a mapping of what such a file holds, or a list of these.
-   Everything is in binding->arena. Negative after adding problems. node may be NULL: no models. */
-int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *binding) MUST_CHECK;
+/* Reads the models of node: a path of a model file, a mapping of what such a file holds, or a list
+   of these. Everything is in binding->arena. Negative after adding problems. node may be NULL: no
+   models. */
+int model_set_load(struct model_set *set, const struct yaml_node *node,
+                   const struct binding *binding) MUST_CHECK;
 int model_set_find(const struct model_set *set, const char *name); /* index or -1 */
 /* The end of a message about a model that is not there: see str_suggestion. */
-const char *model_set_suggest(const struct model_set *set, const char *name, const struct binding *binding);
+const char *model_set_suggest(const struct model_set *set, const char *name,
+                              const struct binding *binding);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
 
 extern const struct field model_fields[];

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-double power_training_w(const struct power_params *p, double c_s, double rate_per_gpu, double tdp_w) {
+double power_training_w(const struct power_params *p, double c_s, double rate_per_gpu,
+                        double tdp_w) {
     return fmin(tdp_w, p->p0_w + (p->pmax_w - p->p0_w) * c_s * rate_per_gpu);
 }
 

@@ -9,7 +9,8 @@ static double norm(double x, double y, double gamma) {
     return pow(pow(x, gamma) + pow(y, gamma), 1 / gamma);
 }
 
-double speed_iteration_s(const struct speed_params *p, uint32_t k, uint32_t batch, enum easim_span span) {
+double speed_iteration_s(const struct speed_params *p, uint32_t k, uint32_t batch,
+                         enum easim_span span) {
     double local_s = norm(p->a_s, p->c_s * batch, p->gamma);
     double sync_s = k == 1 ? 0 : p->alpha_s[span] + p->beta_s[span] * (k - 2);
     if (p->scaling_exponent != 0)

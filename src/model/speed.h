@@ -4,9 +4,10 @@
 
 #include "easim/policy.h"
 
-/* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10) with a launch
-   floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2). Two extensions, off by default:
-   the compute time may grow as k^scaling_exponent, and s may overlap with it by a norm of its own, sync_gamma. */
+/* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10)
+   with a launch floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2).
+   Two extensions, off by default: the compute time may grow as k^scaling_exponent, and s may
+   overlap with it by a norm of its own, sync_gamma. */
 struct speed_params {
     double a_s;                   /* launch floor of one iteration, > 0 */
     double c_s;                   /* seconds per sample at saturation, > 0 */
@@ -17,7 +18,8 @@ struct speed_params {
 };
 
 /* Seconds per iteration of k GPUs with `batch` samples each. */
-double speed_iteration_s(const struct speed_params *params, uint32_t k, uint32_t batch, enum easim_span span);
+double speed_iteration_s(const struct speed_params *params, uint32_t k, uint32_t batch,
+                         enum easim_span span);
 /* r = k*b/t, samples/s of all k GPUs together. */
 double speed_rate(uint32_t k, uint32_t batch, double iteration_s);
 

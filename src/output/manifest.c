@@ -11,8 +11,8 @@ void manifest_add_param(cJSON *object, const struct policy_params *params, size_
     const struct easim_param *param = params_at(params->policy, index);
     struct str text = {0};
     params_write_value(params, index, &text);
-    bool number =
-        param->type == EASIM_PARAM_REAL || param->type == EASIM_PARAM_DURATION || param->type == EASIM_PARAM_INT;
+    bool number = param->type == EASIM_PARAM_REAL || param->type == EASIM_PARAM_DURATION ||
+                  param->type == EASIM_PARAM_INT;
     if (param->type == EASIM_PARAM_BOOL)
         cJSON_AddBoolToObject(object, param->name, text.text[0] == 't');
     else if (number && strcmp(text.text, "off") != 0)
@@ -50,7 +50,8 @@ static void add_models(cJSON *root, const struct model_set *models) {
             cJSON_AddStringToObject(object, "weakest_evidence", evidence_names[gpu->weakest]);
             json_add_real(object, "mape_in_sample", gpu->mape_in_sample);
             json_add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);
-            cJSON_AddBoolToObject(object, "measured_range", gpu->range_k.count == 2 && gpu->range_batch.count == 2);
+            cJSON_AddBoolToObject(object, "measured_range",
+                                  gpu->range_k.count == 2 && gpu->range_batch.count == 2);
             cJSON_AddItemToArray(list, object);
         }
     }
@@ -59,7 +60,8 @@ static void add_models(cJSON *root, const struct model_set *models) {
 /* A file as it is called from inside of the folder. */
 static void add_path(cJSON *object, const char *key, const char *path, const char *folder) {
     struct arena arena = {0};
-    cJSON_AddStringToObject(object, key, strcmp(path, "-") == 0 ? path : files_relative(path, folder, &arena));
+    cJSON_AddStringToObject(object, key,
+                            strcmp(path, "-") == 0 ? path : files_relative(path, folder, &arena));
     arena_finish(&arena);
 }
 
@@ -79,7 +81,8 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
         cJSON *notes = cJSON_AddArrayToObject(object, "notes");
         for (size_t n = 0; n < trace->notes.count; n++) {
             cJSON *note = cJSON_CreateObject();
-            cJSON_AddStringToObject(note, "what", trace->notes.at[n].dropped ? "dropped" : "changed");
+            cJSON_AddStringToObject(note, "what",
+                                    trace->notes.at[n].dropped ? "dropped" : "changed");
             cJSON_AddStringToObject(note, "reason", trace->notes.at[n].reason);
             json_add_int(note, "rows", (int64_t)trace->notes.at[n].rows);
             json_add_int(note, "first_line", trace->notes.at[n].first_line);
@@ -140,7 +143,8 @@ static void add_overrides(cJSON *root, const struct scenario *scenario) {
 }
 
 /* Only where it matters: words for a policy's program and paths in options are names from there. */
-static void add_working_folder(cJSON *root, const struct manifest_origin *origin, const char *folder) {
+static void add_working_folder(cJSON *root, const struct manifest_origin *origin,
+                               const char *folder) {
     bool matters = origin->inputs->from_here;
     for (const char *const *word = origin->options; *word; word++)
         matters = matters || strchr(*word, '/');
@@ -202,7 +206,8 @@ static cJSON *file_object(const char *folder, const char *name) {
 }
 
 static void add_results(cJSON *root, const char *folder, const char *const *files) {
-    cJSON *names = cJSON_AddArrayToObject(root, "files"), *results = cJSON_AddArrayToObject(root, "results");
+    cJSON *names = cJSON_AddArrayToObject(root, "files"),
+          *results = cJSON_AddArrayToObject(root, "results");
     for (const char *const *name = files; *name; name++) {
         cJSON *object = file_object(folder, *name);
         if (!object)
@@ -262,8 +267,8 @@ static const struct yaml_node *own_params(struct resolver *r, const struct yaml_
     return own;
 }
 
-/* What stands in place of the name of a file: what is in it, or its name from the folder of the results. Texts get
-   quotes. */
+/* What stands in place of the name of a file: what is in it, or its name from the folder of the
+   results. Texts get quotes. */
 static const struct yaml_node *resolve(void *context, const struct yaml_node *node) {
     struct resolver *r = context;
     const struct schema_uses *uses = &r->scenario->uses;
@@ -287,26 +292,27 @@ static const struct yaml_node *resolve(void *context, const struct yaml_node *no
     return quoted_text(r, node);
 }
 
-static int write_scenario(const struct manifest_origin *origin, const char *folder, struct error *reterr) {
+static int write_scenario(const struct manifest_origin *origin, const char *folder,
+                          struct error *reterr) {
     const struct scenario *scenario = origin->scenario;
     struct resolver resolver = {.scenario = scenario, .folder = folder, .policy = origin->policy};
     const struct yaml_replace replace = {&resolver, resolve};
     struct str text = {0};
     sort_texts(&resolver);
-    str_add(&text,
-            "# What the results beside it were made of, with models and overrides in place; manifest.json has\n"
-            "# the hashes of the other files, which are named from here.\n");
+    str_add(&text, "# What the results beside it were made of, with models and overrides in place; "
+                   "manifest.json has\n"
+                   "# the hashes of the other files, which are named from here.\n");
     int r = yaml_write(scenario->doc.root, &replace, &text, reterr);
     if (r == 0)
-        r = atomic_file_write_whole(arena_printf(&resolver.arena, "%s/" SCENARIO_NAME, folder), text.text,
-                                    text.length, reterr);
+        r = atomic_file_write_whole(arena_printf(&resolver.arena, "%s/" SCENARIO_NAME, folder),
+                                    text.text, text.length, reterr);
     str_finish(&text);
     arena_finish(&resolver.arena);
     return r;
 }
 
-int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder, const char *const *files,
-                   struct error *reterr) {
+int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                   const char *const *files, struct error *reterr) {
     struct arena arena = {0};
     struct str text = {0};
     int r = write_scenario(origin, folder, reterr);
@@ -315,8 +321,8 @@ int manifest_write(cJSON *root, const struct manifest_origin *origin, const char
     add_results(root, folder, files);
     json_print(root, &text);
     if (r == 0)
-        r = atomic_file_write_whole(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), text.text, text.length,
-                                    reterr);
+        r = atomic_file_write_whole(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), text.text,
+                                    text.length, reterr);
     str_finish(&text);
     arena_finish(&arena);
     return r;

@@ -1,19 +1,20 @@
-/* manifest.json: what produced a folder of results, enough to make it again, and beside it scenario.yaml. Holds no
-   time, host or absolute path: files are named from the folder itself, so that equal runs have equal manifests. */
+/* manifest.json: what produced a folder of results, enough to make it again, and beside it
+   scenario.yaml. Holds no time, host or absolute path: files are named from the folder itself, so
+   that equal runs have equal manifests. */
 #ifndef EASIM_OUTPUT_MANIFEST_H
 #define EASIM_OUTPUT_MANIFEST_H
 
-#include "study/inputs.h"
 #include "output/json.h"
+#include "study/inputs.h"
 
 #define MANIFEST_NAME "manifest.json"
 #define SCENARIO_NAME "scenario.yaml"
 
 /* What a result follows from: the command, and what it was given. */
 struct manifest_origin {
-    const char *command;             /* "run" */
-    const char *const *options;      /* its words but for what scenario.yaml holds and what changes no file;
-                                        NULL-terminated */
+    const char *command;        /* "run" */
+    const char *const *options; /* its words but for what scenario.yaml holds and what changes no
+                                   file; NULL-terminated */
     const struct scenario *scenario; /* goes into scenario.yaml */
     const struct inputs *inputs;     /* hashed before it ran */
     const char *policy;              /* the only one that runs; NULL: there are others */
@@ -21,16 +22,17 @@ struct manifest_origin {
 
 /* The head of every manifest; folder: of the results, which exists. */
 cJSON *manifest_begin(const struct manifest_origin *origin, const char *name, const char *folder);
-/* The hash of the scenario, which a policy and its parameters change; a policy with its parameters, or one of them;
-   and what was read: models, logs, series, warnings. */
+/* The hash of the scenario, which a policy and its parameters change; a policy with its parameters,
+   or one of them; and what was read: models, logs, series, warnings. */
 void manifest_add_hash(cJSON *object, const struct study *study);
 cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *study);
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index);
 void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder);
 
-/* The end of every manifest: writes scenario.yaml, adds the inputs and the files of the folder (NULL-terminated
-   names; those that do not exist are left out) with their hashes, and writes manifest.json. Frees root. */
-int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder, const char *const *files,
-                   struct error *reterr) MUST_CHECK;
+/* The end of every manifest: writes scenario.yaml, adds the inputs and the files of the folder
+   (NULL-terminated names; those that do not exist are left out) with their hashes, and writes
+   manifest.json. Frees root. */
+int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                   const char *const *files, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -9,8 +9,8 @@ struct metric_text {
 
 struct metric_text metric_text(unsigned column);
 
-/* The unit in which values up to `most` are written, and what they are multiplied by: seconds become hours, watts
-   kilowatts, shares per cent. */
+/* The unit in which values up to `most` are written, and what they are multiplied by: seconds
+   become hours, watts kilowatts, shares per cent. */
 struct metric_scale {
     const char *unit;
     double factor;

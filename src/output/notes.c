@@ -33,7 +33,8 @@ static const char *keep_policy(struct notes *notes, const char *policy) {
 static void add(struct notes *notes, const struct note *note) {
     for (size_t i = 0; i < notes->at.count; i++) {
         struct note *old = &notes->at.at[i];
-        if (old->kind != note->kind || !same(old->policy, note->policy) || !same(old->text, note->text))
+        if (old->kind != note->kind || !same(old->policy, note->policy) ||
+            !same(old->text, note->text))
             continue;
         old->number += note->number;
         old->of += note->of;
@@ -48,15 +49,18 @@ static void add(struct notes *notes, const struct note *note) {
     array_push(&notes->at, own);
 }
 
-static void say(struct notes *notes, const struct study *study, enum note_kind kind, const char *text) {
-    add(notes, &(struct note){.kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
+static void say(struct notes *notes, const struct study *study, enum note_kind kind,
+                const char *text) {
+    add(notes, &(struct note){
+                   .kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
 }
 
 void notes_say(struct notes *notes, const struct study *study, const char *text) {
     say(notes, study, NOTE_SAID, text);
 }
 
-static void say_of_trace(struct notes *notes, const struct study *study, const struct stream *stream) {
+static void say_of_trace(struct notes *notes, const struct study *study,
+                         const struct stream *stream) {
     const struct trace *t = &stream->trace;
     struct str text = {0};
     for (size_t i = 0; i < t->notes.count; i++) {
@@ -66,8 +70,8 @@ static void say_of_trace(struct notes *notes, const struct study *study, const s
         notes_add_count(&text, (double)note->rows);
         str_add(&text, " of ");
         notes_add_count(&text, (double)t->rows_read);
-        str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed", note->reason,
-                 note->first_line);
+        str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed",
+                 note->reason, note->first_line);
         say(notes, study, NOTE_SAID, text.text);
     }
     str_finish(&text);
@@ -86,9 +90,11 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     study_list_series(study, list);
     for (int i = 0; i < STUDY_SERIES; i++) {
         text.length = 0;
-        str_addf(&text, "%s: %llu of %llu rows have no %s, filled with the value before (first: line %u)",
+        str_addf(&text,
+                 "%s: %llu of %llu rows have no %s, filled with the value before (first: line %u)",
                  list[i]->kind ? list[i]->file : "", (unsigned long long)list[i]->gaps,
-                 (unsigned long long)list[i]->rows, list[i]->kind ? list[i]->column : "", list[i]->first_gap_line);
+                 (unsigned long long)list[i]->rows, list[i]->kind ? list[i]->column : "",
+                 list[i]->first_gap_line);
         if (list[i]->gaps > 0)
             say(notes, study, NOTE_SAID, text.text);
     }
@@ -106,8 +112,8 @@ static double total(const struct replicate_result *result, unsigned column) {
     return sum;
 }
 
-static void add_tally(struct notes *notes, enum note_kind kind, const struct tally *tally, double of,
-                      const struct note *common) {
+static void add_tally(struct notes *notes, enum note_kind kind, const struct tally *tally,
+                      double of, const struct note *common) {
     for (size_t i = 0; i < tally->entries.count; i++) {
         struct note note = *common;
         note.kind = kind;
@@ -118,11 +124,13 @@ static void add_tally(struct notes *notes, enum note_kind kind, const struct tal
     }
 }
 
-void notes_add_result(struct notes *notes, const struct study *study, const struct replicate_result *result) {
+void notes_add_result(struct notes *notes, const struct study *study,
+                      const struct replicate_result *result) {
     const struct easim_policy *policy = study->module.policy;
     struct note common = {.policy = policy->name, .text = "", .runs = result->count, .sources = 1};
     add_tally(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
-    add_tally(notes, NOTE_REFUSED, &result->refused, total(result, SUMMARY_COLUMN(decisions)), &common);
+    add_tally(notes, NOTE_REFUSED, &result->refused, total(result, SUMMARY_COLUMN(decisions)),
+              &common);
     add_tally(notes, NOTE_OUTSIDE, &result->outside, 0, &common);
     common.number = (double)result->starts;
     common.kind = NOTE_STARTS;
@@ -143,22 +151,26 @@ void notes_add_result(struct notes *notes, const struct study *study, const stru
 /* One replication has no interval: then a rise that is no small part of the jobs counts. */
 static bool grows(const struct study *study, const struct estimate *slope, double jobs) {
     double hours = units_s(study->scenario.horizon_ns) / S_PER_H;
-    return isnan(slope->ci95) ? slope->mean * hours > fmax(2, SMALL_SHARE * jobs) : slope->mean - slope->ci95 > 0;
+    return isnan(slope->ci95) ? slope->mean * hours > fmax(2, SMALL_SHARE * jobs)
+                              : slope->mean - slope->ci95 > 0;
 }
 
-static void add_queue(struct notes *notes, const struct study *study, const struct compare_trend *t, double jobs) {
+static void add_queue(struct notes *notes, const struct study *study, const struct compare_trend *t,
+                      double jobs) {
     struct str text = {0};
     if (t->queue_per_h.n == 0 || !grows(study, &t->queue_per_h, jobs))
         return;
     str_addf(&text, "not stationary, the queue grows by %.3g", t->queue_per_h.mean);
     if (!isnan(t->queue_per_h.ci95))
         str_addf(&text, " +- %.3g", t->queue_per_h.ci95);
-    str_addf(&text, " waiting jobs an hour%s", isnan(t->queue_per_h.ci95) ? " (one replication: no interval)" : "");
+    str_addf(&text, " waiting jobs an hour%s",
+             isnan(t->queue_per_h.ci95) ? " (one replication: no interval)" : "");
     say(notes, study, NOTE_WARNING, text.text);
     str_finish(&text);
 }
 
-static void add_censored(struct notes *notes, const struct study *study, const struct compare_trend *t) {
+static void add_censored(struct notes *notes, const struct study *study,
+                         const struct compare_trend *t) {
     struct str text = {0};
     bool much = t->work_unfinished.mean > SMALL_SHARE || t->jobs_unfinished.mean > SMALL_SHARE;
     if (t->jobs_unfinished.n == 0 || !(t->jobs_unfinished.mean > 0))
@@ -173,7 +185,8 @@ static void add_censored(struct notes *notes, const struct study *study, const s
     str_finish(&text);
 }
 
-void notes_add_trends(struct notes *notes, const struct study *study, const struct replicate_result *result) {
+void notes_add_trends(struct notes *notes, const struct study *study,
+                      const struct replicate_result *result) {
     const struct compare_series series = {.summaries = result->summaries, .trends = result->trends};
     const struct comparison alone = {
         .series = &series, .count = 1, .replications = result->count, .baseline = COMPARE_NOBODY};
@@ -272,12 +285,14 @@ static void print_group(const struct notes *notes, const struct told *g, struct 
 
 static int by_number(const void *left, const void *right) {
     const struct told *a = left, *b = right;
-    return a->sum.number != b->sum.number ? (a->sum.number < b->sum.number) - (a->sum.number > b->sum.number)
-                                          : strcmp(a->sum.text, b->sum.text);
+    return a->sum.number != b->sum.number
+               ? (a->sum.number < b->sum.number) - (a->sum.number > b->sum.number)
+               : strcmp(a->sum.text, b->sum.text);
 }
 
 /* Of all policies together: they choose from the same configurations. */
-static void print_outside(const struct notes *notes, struct told *groups, size_t count, struct str *out) {
+static void print_outside(const struct notes *notes, struct told *groups, size_t count,
+                          struct str *out) {
     const struct told all = gather(notes, NOTE_STARTS, "");
     double outside = 0;
     for (size_t i = 0; i < count; i++)
@@ -331,7 +346,8 @@ void notes_add_warnings(const struct notes *notes, cJSON *root) {
     for (size_t i = 0; i < notes->at.count; i++) {
         bool told = notes->at.at[i].kind != NOTE_WARNING;
         for (size_t j = 0; j < i && !told; j++)
-            told = notes->at.at[j].kind == NOTE_WARNING && same(notes->at.at[j].text, notes->at.at[i].text);
+            told = notes->at.at[j].kind == NOTE_WARNING &&
+                   same(notes->at.at[j].text, notes->at.at[i].text);
         if (told)
             continue;
         list = list ? list : cJSON_AddArrayToObject(root, "warnings");
@@ -361,7 +377,8 @@ static double number_of(struct slice field) {
     return value;
 }
 
-int notes_add_file(struct notes *notes, const char *path, const char *policy, struct error *reterr) {
+int notes_add_file(struct notes *notes, const char *path, const char *policy,
+                   struct error *reterr) {
     struct csv *csv = NULL;
     int r = access(path, F_OK) == 0 ? csv_open(path, ',', &csv, reterr) : 1;
     (void)keep_policy(notes, policy);

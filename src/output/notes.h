@@ -1,10 +1,11 @@
-/* What a person should hear of results besides their figures: each thing once, with its share and with the policies
-   it concerns, whether it is said of one run, of a comparison or of the points of a sweep. */
+/* What a person should hear of results besides their figures: each thing once, with its share and
+   with the policies it concerns, whether it is said of one run, of a comparison or of the points of
+   a sweep. */
 #ifndef EASIM_OUTPUT_NOTES_H
 #define EASIM_OUTPUT_NOTES_H
 
-#include "study/replicate.h"
 #include "output/json.h"
+#include "study/replicate.h"
 
 /* In the order in which they are told. */
 enum note_kind {
@@ -36,11 +37,13 @@ struct notes {
 
 /* What a loaded scenario says before it runs, and what the results of its replications say. */
 void notes_add_study(struct notes *notes, const struct study *study);
-void notes_add_result(struct notes *notes, const struct study *study, const struct replicate_result *result);
+void notes_add_result(struct notes *notes, const struct study *study,
+                      const struct replicate_result *result);
 /* A line of the caller's. */
 void notes_say(struct notes *notes, const struct study *study, const char *text);
 /* Growing queues, censored work and equal replications, where no table tells them. */
-void notes_add_trends(struct notes *notes, const struct study *study, const struct replicate_result *result);
+void notes_add_trends(struct notes *notes, const struct study *study,
+                      const struct replicate_result *result);
 void notes_finish(struct notes *notes);
 
 /* Whether there is anything to tell. */
@@ -53,9 +56,10 @@ void notes_add_count(struct str *out, double count);
 /* A line each, behind "  ". */
 void notes_print(const struct notes *notes, struct str *out);
 
-/* As CSV with a header, and one such file added up; a file that is not there says nothing. `policy`: of which the
-   file is. */
+/* As CSV with a header, and one such file added up; a file that is not there says nothing.
+   `policy`: of which the file is. */
 void notes_write(const struct notes *notes, struct str *out);
-int notes_add_file(struct notes *notes, const char *path, const char *policy, struct error *reterr) MUST_CHECK;
+int notes_add_file(struct notes *notes, const char *path, const char *policy,
+                   struct error *reterr) MUST_CHECK;
 
 #endif

@@ -74,7 +74,8 @@ static const cJSON *list(struct reading *r, const cJSON *object, const char *key
 }
 
 static const char *const *texts(struct reading *r, const cJSON *array, const char *key) {
-    const char **all = arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
+    const char **all =
+        arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
     const cJSON *item;
     size_t count = 0;
     cJSON_ArrayForEach(item, array) {
@@ -87,7 +88,8 @@ static const char *const *texts(struct reading *r, const cJSON *array, const cha
 }
 
 static const char *from_folder(struct reading *r, const char *name) {
-    return name[0] == '/' ? name : arena_printf(&r->recorded->arena, "%s/%s", r->recorded->folder, name);
+    return name[0] == '/' ? name
+                          : arena_printf(&r->recorded->arena, "%s/%s", r->recorded->folder, name);
 }
 
 static struct recorded_file file_of(struct reading *r, const cJSON *object, const char *key) {
@@ -108,17 +110,18 @@ static struct recorded_file *files_of(struct reading *r, const cJSON *array, con
     return all;
 }
 
-static int bind(struct recorded *recorded, const cJSON *root, const char *path, struct error *reterr) {
+static int bind(struct recorded *recorded, const cJSON *root, const char *path,
+                struct error *reterr) {
     struct reading r = {.recorded = recorded};
     recorded->version = text(&r, root, "easim_version");
     if (r.missing)
-        return error_set(reterr, ERROR_INPUT, "%s: not a manifest of easim: key \"%s\" is missing", path,
-                         r.missing);
+        return error_set(reterr, ERROR_INPUT, "%s: not a manifest of easim: key \"%s\" is missing",
+                         path, r.missing);
     recorded->commit = text(&r, root, "commit");
     if (!cJSON_GetObjectItemCaseSensitive(root, "command"))
         return error_set(reterr, ERROR_INPUT,
-                         "%s: easim %s (%s) kept no inputs in its manifests: it cannot be repeated", path,
-                         recorded->version, recorded->commit);
+                         "%s: easim %s (%s) kept no inputs in its manifests: it cannot be repeated",
+                         path, recorded->version, recorded->commit);
     recorded->command = text(&r, root, "command");
     recorded->options = texts(&r, list(&r, root, "options"), "options");
     recorded->folders = texts(&r, cJSON_GetObjectItemCaseSensitive(root, "folders"), "folders");
@@ -130,9 +133,10 @@ static int bind(struct recorded *recorded, const cJSON *root, const char *path, 
         recorded->sweep = from_folder(&r, text(&r, root, "sweep"));
     const char *working = text_or_null(&r, root, "working_folder");
     recorded->working_folder = working ? from_folder(&r, working) : NULL;
-    return r.missing ? error_set(reterr, ERROR_INPUT, "%s: damaged manifest: key \"%s\" is missing or wrong", path,
-                                 r.missing)
-                     : 0;
+    return r.missing
+               ? error_set(reterr, ERROR_INPUT,
+                           "%s: damaged manifest: key \"%s\" is missing or wrong", path, r.missing)
+               : 0;
 }
 
 /* ---- The file ---- */
@@ -143,7 +147,8 @@ static int damaged(const char *path, const struct str *all, const char *at, stru
         column = *c == '\n' ? 1 : column + 1;
         line += *c == '\n';
     }
-    return error_set(reterr, ERROR_INPUT, "%s:%zu:%zu: damaged manifest: expected JSON%s", path, line, column,
+    return error_set(reterr, ERROR_INPUT, "%s:%zu:%zu: damaged manifest: expected JSON%s", path,
+                     line, column,
                      at >= all->text + all->length ? ", got the end of the file" : "");
 }
 
@@ -151,9 +156,11 @@ static int find_folder(struct recorded *recorded, const char *path, struct error
     const char *slash = strrchr(path, '/');
     char real[PATH_MAX];
     const char *folder =
-        slash ? arena_strndup(&recorded->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+        slash ? arena_strndup(&recorded->arena, path, slash == path ? 1 : (size_t)(slash - path))
+              : ".";
     if (!realpath(folder, real))
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
+                         strerror(errno));
     recorded->folder = arena_strdup(&recorded->arena, real);
     return 0;
 }

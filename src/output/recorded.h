@@ -14,21 +14,23 @@ struct recorded_file {
     bool in_scenario;   /* scenario.yaml holds what is in it */
 };
 
-/* Zero-initialise; release with recorded_finish. Lists end with an entry whose name is NULL, or with NULL. */
+/* Zero-initialise; release with recorded_finish. Lists end with an entry whose name is NULL, or
+ * with NULL. */
 struct recorded {
     const char *folder; /* of the manifest, absolute */
     const char *command, *version, *commit;
     const char *sweep;          /* path of the sweep file; NULL: the command is another */
     const char *working_folder; /* to be in; NULL: any */
     bool partial;
-    const char *const *options, *const *folders; /* words of the command; folders with manifests of their own */
-    struct recorded_file scenario;               /* scenario.yaml itself */
+    const char *const *options,
+        *const *folders;           /* words of the command; folders with manifests of their own */
+    struct recorded_file scenario; /* scenario.yaml itself */
     struct recorded_file *inputs, *files;
     struct arena arena;
 };
 
-/* Whether the file looks like a manifest, whole or damaged: a JSON object called manifest.json, or one that names a
-   version of easim. */
+/* Whether the file looks like a manifest, whole or damaged: a JSON object called manifest.json, or
+   one that names a version of easim. */
 bool recorded_is_manifest(const char *path);
 /* Negative if it is damaged, or no manifest that keeps its inputs. */
 int recorded_load(struct recorded *recorded, const char *path, struct error *reterr) MUST_CHECK;

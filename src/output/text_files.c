@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-int text_files_write(const char *folder, struct text_file *files, size_t count, struct error *reterr) {
+int text_files_write(const char *folder, struct text_file *files, size_t count,
+                     struct error *reterr) {
     struct arena arena = {0};
     int r = files_make_folders(folder, reterr);
     for (size_t i = 0; i < count; i++) {

@@ -10,8 +10,10 @@ struct text_file {
     struct str text; /* empty: no file, and one of earlier results is removed */
 };
 
-/* Writes each whole, the last one last, into a folder that is made with its parents. Frees the texts in any case.
+/* Writes each whole, the last one last, into a folder that is made with its parents. Frees the
+ * texts in any case.
  */
-int text_files_write(const char *folder, struct text_file *files, size_t count, struct error *reterr) MUST_CHECK;
+int text_files_write(const char *folder, struct text_file *files, size_t count,
+                     struct error *reterr) MUST_CHECK;
 
 #endif

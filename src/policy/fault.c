@@ -1,5 +1,5 @@
-/* The handler uses nothing but what fault_watch has laid ready. It does not jump out of the policy: nothing is
-   known of the locks and memory that it held. */
+/* The handler uses nothing but what fault_watch has laid ready. It does not jump out of the policy:
+   nothing is known of the locks and memory that it held. */
 #include "policy/fault.h"
 
 #include <dlfcn.h>
@@ -97,8 +97,8 @@ static int keep_code(struct dl_phdr_info *info, size_t size, void *context) {
     return 1;
 }
 
-__attribute__((format(printf, 2, 3))) static void name_into(char name[static FAULT_NAME_BYTES], const char *format,
-                                                            ...) {
+__attribute__((format(printf, 2, 3))) static void name_into(char name[static FAULT_NAME_BYTES],
+                                                            const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     if (vsnprintf(name, FAULT_NAME_BYTES, format, arguments) >= FAULT_NAME_BYTES)
@@ -109,8 +109,8 @@ __attribute__((format(printf, 2, 3))) static void name_into(char name[static FAU
 void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]) {
     const struct policy_module *first = module->sides[0], *second = module->sides[1];
     if (first)
-        name_into(name, "policy %s (%s) or policy %s (%s)", first->policy->name, first->path, second->policy->name,
-                  second->path);
+        name_into(name, "policy %s (%s) or policy %s (%s)", first->policy->name, first->path,
+                  second->policy->name, second->path);
     else
         name_into(name, "policy %s (%s)", module->policy->name, module->path);
 }
@@ -125,7 +125,8 @@ static void watch_side(const struct policy_module *module) {
 }
 
 void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]) {
-    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    struct sigaction action = {.sa_sigaction = on_crash,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 #ifdef SANITIZED
     return;
 #endif

@@ -12,9 +12,9 @@
 /* "policy NAME (PATH)", of a mixture both; where there is no room it ends in "...". */
 void fault_name(const struct policy_module *module, char name[static FAULT_NAME_BYTES]);
 
-/* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL puts a sentence into `words`, which must live as long as the
-   process, and then takes its usual course. A second call replaces the first; not in sanitizer builds, whose own
-   handler tells more. */
+/* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL puts a sentence into `words`, which must live as
+   long as the process, and then takes its usual course. A second call replaces the first; not in
+   sanitizer builds, whose own handler tells more. */
 void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]);
 
 #endif

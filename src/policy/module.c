@@ -19,7 +19,8 @@
 
 #define TRIAL_S 5 /* of processor time, to load and close a module */
 
-/* Address sanitizers report leaks of closed modules without names, so there they stay open until exit. */
+/* Address sanitizers report leaks of closed modules without names, so there they stay open until
+ * exit. */
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEP_OPEN 1
 #elif defined(__has_feature)
@@ -28,8 +29,8 @@
 #endif
 #endif
 
-static const char *const capability_names[] = {"PREEMPT",   "RESIZE",         "MIGRATE", "POWER_CAP",
-                                               "FREQUENCY", "FRACTIONAL_GPU", "TICK",    "ORACLE"};
+static const char *const capability_names[] = {
+    "PREEMPT", "RESIZE", "MIGRATE", "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU", "TICK", "ORACLE"};
 
 const char *module_capability_name(uint32_t bit) {
     for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)
@@ -44,15 +45,18 @@ static bool valid_name(const char *name) {
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
 }
 
-static int check_capabilities(const struct easim_policy *p, const char *path, struct error *reterr) {
+static int check_capabilities(const struct easim_policy *p, const char *path,
+                              struct error *reterr) {
     for (int i = 0; i < 32; i++) {
         uint32_t bit = p->capabilities & 1u << i;
         if (bit == 0 || (bit & MODULE_CAPABILITIES))
             continue;
         const char *name = module_capability_name(bit);
         if (!name)
-            return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path, p->name, i);
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: capability %s is not supported by this easim", path,
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path,
+                             p->name, i);
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: capability %s is not supported by this easim", path,
                          p->name, name);
     }
     return 0;
@@ -85,7 +89,8 @@ static const char *default_fault(const struct easim_param *param) {
         return NULL;
     if (!(value >= param->min && value <= param->max))
         return "default_value lies outside min..max";
-    return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer" : NULL;
+    return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer"
+                                                              : NULL;
 }
 
 static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
@@ -110,29 +115,31 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
 }
 
 static bool overlaps(const struct easim_param *a, const struct easim_param *b) {
-    return a->offset < b->offset + param_size(b->type) && b->offset < a->offset + param_size(a->type);
+    return a->offset < b->offset + param_size(b->type) &&
+           b->offset < a->offset + param_size(a->type);
 }
 
-static int wrong_param(const struct easim_policy *p, const char *path, uint32_t number, const char *fault,
-                       struct error *reterr) {
+static int wrong_param(const struct easim_policy *p, const char *path, uint32_t number,
+                       const char *fault, struct error *reterr) {
     const char *name = p->params[number].name;
-    return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name, number,
-                     name ? name : "no name", fault);
+    return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name,
+                     number, name ? name : "no name", fault);
 }
 
-/* Where values stand in the parameter struct: each aligned, none upon another. All are whole within params_size. */
+/* Where values stand in the parameter struct: each aligned, none upon another. All are whole within
+ * params_size. */
 static int check_offsets(const struct easim_policy *p, const char *path, struct error *reterr) {
     char fault[200];
     for (uint32_t i = 0; i < p->param_count; i++) {
         const struct easim_param *param = &p->params[i];
         size_t size = param_size(param->type);
-        snprintf(fault, sizeof fault, "offset %zu is not a multiple of %zu, as its type needs", param->offset,
-                 size);
+        snprintf(fault, sizeof fault, "offset %zu is not a multiple of %zu, as its type needs",
+                 param->offset, size);
         if (param->offset % size != 0)
             return wrong_param(p, path, i, fault, reterr);
         for (uint32_t j = 0; j < i; j++) {
-            snprintf(fault, sizeof fault, "overlaps parameter %.80s at offset %zu", p->params[j].name,
-                     p->params[j].offset);
+            snprintf(fault, sizeof fault, "overlaps parameter %.80s at offset %zu",
+                     p->params[j].name, p->params[j].offset);
             if (overlaps(param, &p->params[j]))
                 return wrong_param(p, path, i, fault, reterr);
         }
@@ -142,8 +149,8 @@ static int check_offsets(const struct easim_policy *p, const char *path, struct 
 
 static int check_params(const struct easim_policy *p, const char *path, struct error *reterr) {
     if (p->param_count > 0 && !p->params)
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL", path, p->name,
-                         p->param_count);
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL",
+                         path, p->name, p->param_count);
     for (uint32_t i = 0; i < p->param_count; i++) {
         const struct easim_param *param = &p->params[i];
         const char *fault = param_fault(p, param);
@@ -160,27 +167,33 @@ static int check_list(const struct easim_policy *p, const char *path, struct err
     const struct easim_list *list = p->list;
     const size_t least = offsetof(struct easim_list, resize_least) + sizeof list->resize_least;
     if (list->struct_size < least)
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: policy %s: list.struct_size is too small: expected at least %zu, found %zu", path,
-                         p->name, least, list->struct_size);
+        return error_set(
+            reterr, ERROR_INPUT,
+            "%s: policy %s: list.struct_size is too small: expected at least %zu, found %zu", path,
+            p->name, least, list->struct_size);
     return 0;
 }
 
 int module_check(const struct easim_policy *p, const char *path, struct error *reterr) {
     if (p->abi_major != EASIM_ABI_MAJOR || p->abi_minor > EASIM_ABI_MINOR)
-        return error_set(reterr, ERROR_INPUT, "%s: expected policy ABI %u.0 to %u.%u, found %u.%u", path,
-                         EASIM_ABI_MAJOR, EASIM_ABI_MAJOR, EASIM_ABI_MINOR, p->abi_major, p->abi_minor);
+        return error_set(reterr, ERROR_INPUT, "%s: expected policy ABI %u.0 to %u.%u, found %u.%u",
+                         path, EASIM_ABI_MAJOR, EASIM_ABI_MAJOR, EASIM_ABI_MINOR, p->abi_major,
+                         p->abi_minor);
     if (p->struct_size < offsetof(struct easim_policy, finish) + sizeof p->finish)
-        return error_set(reterr, ERROR_INPUT, "%s: struct_size is too small: expected at least %zu, found %zu",
-                         path, offsetof(struct easim_policy, finish) + sizeof p->finish, p->struct_size);
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: struct_size is too small: expected at least %zu, found %zu", path,
+                         offsetof(struct easim_policy, finish) + sizeof p->finish, p->struct_size);
     if (!valid_name(p->name))
-        return error_set(reterr, ERROR_INPUT, "%s: expected a policy name of a-z, 0-9 and _, found \"%s\"", path,
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: expected a policy name of a-z, 0-9 and _, found \"%s\"", path,
                          p->name ? p->name : "");
     if (!p->version || !p->summary)
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: version and summary must not be NULL", path, p->name);
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: version and summary must not be NULL",
+                         path, p->name);
     if (!p->list == !p->decide)
-        return error_set(reterr, ERROR_INPUT, "%s: policy %s: expected one of list and decide, found %s", path,
-                         p->name, p->list ? "both" : "neither");
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: expected one of list and decide, found %s", path, p->name,
+                         p->list ? "both" : "neither");
     int r = check_capabilities(p, path, reterr);
     if (r == 0)
         r = check_params(p, path, reterr);
@@ -196,7 +209,8 @@ static bool is_policy_symbol(const void *symbol) {
     if (!dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) || !entry)
         return false;
     const ElfW(Sym) *elf = entry;
-    return ELF64_ST_TYPE(elf->st_info) == STT_OBJECT && elf->st_size >= offsetof(struct easim_policy, name);
+    return ELF64_ST_TYPE(elf->st_info) == STT_OBJECT &&
+           elf->st_size >= offsetof(struct easim_policy, name);
 }
 
 /* In a child. */
@@ -206,7 +220,8 @@ static void load_and_close(void *context) {
         dlclose(handle); /* the parent says why there is none */
 }
 
-/* Whether the code that the loader runs leaves a process alive; of a module that is open already it has. */
+/* Whether the code that the loader runs leaves a process alive; of a module that is open already it
+ * has. */
 static int try_path(const char *path, struct error *reterr) {
     void *open = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (open) {
@@ -220,7 +235,8 @@ static int try_path(const char *path, struct error *reterr) {
     if (result.end == CHILD_DONE)
         return 0;
     child_explain(&result, TRIAL_S, &how);
-    error_set(reterr, ERROR_INPUT, "%s: ends the process while it is loaded: it %s", path, how.text);
+    error_set(reterr, ERROR_INPUT, "%s: ends the process while it is loaded: it %s", path,
+              how.text);
     str_finish(&how);
     return reterr->code;
 }
@@ -232,9 +248,11 @@ static int open_path(const char *path, struct policy_module *module, struct erro
     module->path = mem_strdup(path);
     module->policy = dlsym(module->handle, "easim_policy");
     if (!module->policy)
-        return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module", path);
+        return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module",
+                         path);
     if (!is_policy_symbol(module->policy))
-        return error_set(reterr, ERROR_INPUT, "%s: the symbol easim_policy is not a struct easim_policy", path);
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: the symbol easim_policy is not a struct easim_policy", path);
     return module_check(module->policy, path, reterr);
 }
 
@@ -307,7 +325,8 @@ bool module_find(const char *name, struct str *path) {
     return found;
 }
 
-static int open_name(const char *name, bool apart, struct policy_module *module, struct error *reterr) {
+static int open_name(const char *name, bool apart, struct policy_module *module,
+                     struct error *reterr) {
     struct search search = {.name = name};
     const char *path = strchr(name, '/') ? name : search.path;
     *module = (struct policy_module){0};

@@ -27,8 +27,8 @@ static void compare_policy(const char *file, void *context) {
         module_close(wanted->module);
 }
 
-static void look(struct wanted *wanted, void (*compare)(const char *file, void *context), const char *const *loaded,
-                 size_t loaded_count) {
+static void look(struct wanted *wanted, void (*compare)(const char *file, void *context),
+                 const char *const *loaded, size_t loaded_count) {
     for (size_t i = 0; i < loaded_count; i++)
         compare(loaded[i], wanted);
     if (!wanted->found)

@@ -8,15 +8,16 @@
 #include <string.h>
 
 static const enum field_type field_types[] = {
-    [EASIM_PARAM_REAL] = FIELD_REAL, [EASIM_PARAM_DURATION] = FIELD_DURATION, [EASIM_PARAM_INT] = FIELD_INT,
-    [EASIM_PARAM_BOOL] = FIELD_BOOL, [EASIM_PARAM_CHOICE] = FIELD_CHOICE,     [EASIM_PARAM_TEXT] = FIELD_STRING};
+    [EASIM_PARAM_REAL] = FIELD_REAL,     [EASIM_PARAM_DURATION] = FIELD_DURATION,
+    [EASIM_PARAM_INT] = FIELD_INT,       [EASIM_PARAM_BOOL] = FIELD_BOOL,
+    [EASIM_PARAM_CHOICE] = FIELD_CHOICE, [EASIM_PARAM_TEXT] = FIELD_STRING};
 
 /* What the host adds to every list policy; half_life_s only where a user_factor asks for usage. */
 static const struct easim_param list_params[] = {
     {"strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,
      offsetof(struct list_options, strict), 0, 1, 0, false, NULL},
-    {"resize", "", "when nobody waits, running jobs may move to a better configuration", EASIM_PARAM_BOOL,
-     offsetof(struct list_options, resize), 0, 1, 0, false, NULL},
+    {"resize", "", "when nobody waits, running jobs may move to a better configuration",
+     EASIM_PARAM_BOOL, offsetof(struct list_options, resize), 0, 1, 0, false, NULL},
     {"shrink", "", "with resize, when jobs wait: running jobs may give GPUs back", EASIM_PARAM_BOOL,
      offsetof(struct list_options, shrink), 0, 1, 0, false, NULL},
     {"resize_gain", "", "share of what is left that a resize must save", EASIM_PARAM_REAL,
@@ -109,14 +110,14 @@ static int bind_param(const struct easim_param *p, const struct yaml_node *node,
     return schema_bind_value(b, &field, node, path, target);
 }
 
-static int report_unknown(const struct easim_policy *policy, const struct yaml_node *key, const char *path,
-                          const struct binding *b) {
+static int report_unknown(const struct easim_policy *policy, const struct yaml_node *key,
+                          const char *path, const struct binding *b) {
     size_t count = params_count(policy);
     const char **names = mem_zalloc(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = params_at(policy, i)->name;
-    problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s", policy->name, key->text,
-                 str_suggestion(b->arena, key->text, names, count));
+    problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s",
+                 policy->name, key->text, str_suggestion(b->arena, key->text, names, count));
     free(names);
     return ERROR_INPUT;
 }
@@ -124,7 +125,8 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
 void params_init(struct policy_params *params, const struct easim_policy *policy) {
     *params = (struct policy_params){.policy = policy, .own = mem_zalloc(1, policy->params_size)};
     for (size_t i = 0; i < LIST_PARAM_COUNT; i++)
-        set_number(&list_params[i], (char *)&params->list + list_params[i].offset, list_params[i].default_value);
+        set_number(&list_params[i], (char *)&params->list + list_params[i].offset,
+                   list_params[i].default_value);
     for (size_t i = 0; i < policy->param_count; i++)
         set_number(&policy->params[i], value_at(params, i), policy->params[i].default_value);
     params->list.strict = policy->list && policy->list->strict;
@@ -147,10 +149,11 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
         size_t count = params_count(policy), at = 0;
         while (at < count && strcmp(params_at(policy, at)->name, node->keys[i]->text) != 0)
             at++;
-        int r = at < count ? bind_param(params_at(policy, at), node->items[i],
-                                        arena_printf(b->arena, "%s.%s", path, params_at(policy, at)->name), b,
-                                        value_at(params, at))
-                           : report_unknown(policy, node->keys[i], path, b);
+        int r = at < count
+                    ? bind_param(params_at(policy, at), node->items[i],
+                                 arena_printf(b->arena, "%s.%s", path, params_at(policy, at)->name),
+                                 b, value_at(params, at))
+                    : report_unknown(policy, node->keys[i], path, b);
         result = r < 0 ? r : result;
     }
     return result;
@@ -159,7 +162,8 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params->power_limits,
-        .shares = params->policy && (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU),
+        .shares =
+            params->policy && (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU),
     };
 }
 
@@ -210,7 +214,8 @@ void params_write_value(const struct policy_params *params, size_t index, struct
 }
 
 void params_write_range(const struct easim_param *p, struct str *out) {
-    static const char *const nouns[] = {"number", "duration", "integer", "true or false", "one of ", "text"};
+    static const char *const nouns[] = {"number",        "duration", "integer",
+                                        "true or false", "one of ",  "text"};
     str_add(out, nouns[p->type]);
     if (p->type == EASIM_PARAM_CHOICE)
         for (size_t i = 0; p->choices[i]; i++)

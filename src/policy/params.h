@@ -1,5 +1,5 @@
-/* Parameters of a policy: YAML values into the policy's own struct, by the policy's table, and into the options
-   that every list policy, or every policy that declares FREQUENCY, has. */
+/* Parameters of a policy: YAML values into the policy's own struct, by the policy's table, and into
+   the options that every list policy, or every policy that declares FREQUENCY, has. */
 #ifndef EASIM_POLICY_PARAMS_H
 #define EASIM_POLICY_PARAMS_H
 
@@ -32,23 +32,26 @@ void params_finish(struct policy_params *params); /* accepts a zeroed one */
 /* The number of parameters, and each of them: the policy's own first. */
 size_t params_count(const struct easim_policy *policy);
 const struct easim_param *params_at(const struct easim_policy *policy, size_t index);
-/* Whether name is that of an option that the host adds to list policies, or to those that declare FREQUENCY. */
+/* Whether name is that of an option that the host adds to list policies, or to those that declare
+ * FREQUENCY. */
 bool params_is_list_option(const char *name);
 bool params_is_frequency_option(const char *name);
 
-/* Replaces the values that node (a mapping or NULL) names. path names the section in messages ("policy.params").
-   Text is kept in binding->arena. Negative after adding problems. */
+/* Replaces the values that node (a mapping or NULL) names. path names the section in messages
+   ("policy.params"). Text is kept in binding->arena. Negative after adding problems. */
 int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
                 const struct binding *binding) MUST_CHECK;
 
 /* Which configurations there are for a policy with these values. */
 struct config_extras params_extras(const struct policy_params *params);
 
-/* The value of a parameter that is not text, as a number: a choice by its index, off as INFINITY. */
+/* The value of a parameter that is not text, as a number: a choice by its index, off as INFINITY.
+ */
 double params_number(const struct policy_params *params, size_t index);
 void params_set_number(struct policy_params *params, size_t index, double value);
 
-/* Whether they say `power_basis: marginal`: by that name a policy counts only power above idle_w. */
+/* Whether they say `power_basis: marginal`: by that name a policy counts only power above idle_w.
+ */
 bool params_are_marginal(const struct policy_params *params);
 
 /* One value as text, as a user would write it. */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a word of a shell command ends outside of quotes; too many words are harmless, since only files count. */
+/* Where a word of a shell command ends outside of quotes; too many words are harmless, since only
+ * files count. */
 #define WORD_ENDS " \t\r\n();|&<>=`"
 
 /* Place in the list, or list.count if there is no such file. */
@@ -38,12 +39,13 @@ static uint64_t carry_on(uint64_t hash, const char *sha256) {
     return sha256 ? hash_bytes(hash, sha256, SHA256_TEXT) : hash;
 }
 
-/* Appends the word that begins at text, without its quotes and backslashes, as a POSIX shell reads them (XCU 2.2);
-   returns where it ends. */
+/* Appends the word that begins at text, without its quotes and backslashes, as a POSIX shell reads
+   them (XCU 2.2); returns where it ends. */
 static const char *read_word(const char *text, struct str *word) {
     const char *at = text;
     for (char quote = '\0'; *at && (quote || !strchr(WORD_ENDS, *at)); at++) {
-        bool escapes = *at == '\\' && at[1] && quote != '\'' && (!quote || strchr("$`\"\\\n", at[1]));
+        bool escapes =
+            *at == '\\' && at[1] && quote != '\'' && (!quote || strchr("$`\"\\\n", at[1]));
         if (escapes && *++at == '\n')
             continue; /* a line goes on */
         if (!escapes && quote ? *at == quote : !escapes && (*at == '\'' || *at == '"'))
@@ -54,8 +56,8 @@ static const char *read_word(const char *text, struct str *word) {
     return at;
 }
 
-/* The files among the words of a text, such as a program and its script. A word that lost quotes may hold a command
-   itself (sh -c '...'): it got shorter, so this ends. */
+/* The files among the words of a text, such as a program and its script. A word that lost quotes
+   may hold a command itself (sh -c '...'): it got shorter, so this ends. */
 static uint64_t add_words(struct inputs *all, const char *key, const char *text, uint64_t hash) {
     struct str word = {0};
     for (const char *at = text; *at; at += *at != '\0') {
@@ -76,7 +78,8 @@ static uint64_t add_words(struct inputs *all, const char *key, const char *text,
 static void add_policy(struct inputs *all, const struct study *s) {
     const struct easim_policy *policy = s->module.policy;
     if (!strchr(s->scenario.policy.name, '/')) {
-        const struct input module = {.key = "policy.name", .name = s->scenario.policy.name, .path = s->module.path};
+        const struct input module = {
+            .key = "policy.name", .name = s->scenario.policy.name, .path = s->module.path};
         (void)inputs_add(all, &module);
     }
     for (size_t i = 0; i < params_count(policy); i++) {
@@ -113,7 +116,8 @@ void inputs_add_study(struct inputs *all, const struct study *s) {
         struct input input = {.key = use->key, .path = use->path, .inlined = use->content != NULL};
         if (inputs_add(all, &input))
             continue;
-        input.key = arena_strdup(&all->arena, use->key); /* a pipe, say: named, though without a hash */
+        input.key =
+            arena_strdup(&all->arena, use->key); /* a pipe, say: named, though without a hash */
         input.path = arena_strdup(&all->arena, use->path);
         array_push(&all->list, input);
     }
@@ -150,7 +154,8 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
     if (!sha256 && length > 10 && strcmp(key + length - 10, ".time_zone") == 0)
         sha256 = add_time_zone(w->inputs, key, node->text);
     w->hash = carry_on(w->hash, sha256);
-    if (!sha256 && (strncmp(key, "policy.params.", 14) == 0 || strncmp(key, "params_by_policy.", 17) == 0))
+    if (!sha256 &&
+        (strncmp(key, "policy.params.", 14) == 0 || strncmp(key, "params_by_policy.", 17) == 0))
         w->hash = add_words(w->inputs, key, node->text, w->hash);
     str_finish(&module);
     problems_finish(&ignored);

@@ -2,8 +2,8 @@
 #ifndef EASIM_STUDY_INPUTS_H
 #define EASIM_STUDY_INPUTS_H
 
-#include "study/study.h"
 #include "io/sha256.h"
+#include "study/study.h"
 
 struct input {
     const char *key;          /* what named it first: "scenario", or the dotted path of a value */
@@ -18,7 +18,8 @@ struct input {
 /* Zero-initialise; release with inputs_finish. Every file is in it once, and read once. */
 struct inputs {
     ARRAY_OF(struct input) list;
-    bool from_here; /* some were named from the working folder, in a text that only the policy understands */
+    bool from_here; /* some were named from the working folder, in a text that only the policy
+                       understands */
     struct intern known;
     ARRAY_OF(size_t) places; /* by number in known: 1 + index in the list; 0: no file */
     struct arena arena;
@@ -26,12 +27,12 @@ struct inputs {
 
 /* Adds one file. Returns its hash, or NULL if it cannot be read. */
 const char *inputs_add(struct inputs *inputs, const struct input *input);
-/* All that a loaded study has read: scenario, models, logs and their time zones, series, policy, and every word of
-   a text parameter that names a file (a program and what it is given). */
+/* All that a loaded study has read: scenario, models, logs and their time zones, series, policy,
+   and every word of a text parameter that names a file (a program and what it is given). */
 void inputs_add_study(struct inputs *inputs, const struct study *study);
-/* What a scenario would read, without loading it: which values are names of files only the layers know that read
-   them, so every text that names one counts. Returns `hash` carried on over what is in them, in the order in which
-   they stand. */
+/* What a scenario would read, without loading it: which values are names of files only the layers
+   know that read them, so every text that names one counts. Returns `hash` carried on over what is
+   in them, in the order in which they stand. */
 uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash);
 void inputs_finish(struct inputs *inputs);
 

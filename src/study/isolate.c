@@ -1,6 +1,6 @@
-/* One child for each task. A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
-   sanitizers run in it; its result goes through a file in memory, so that no pipe can be full, cut off or held
-   open. */
+/* One child for each task. A child leaves by _exit only, so that neither the parent's buffers nor
+   leak checkers of sanitizers run in it; its result goes through a file in memory, so that no pipe
+   can be full, cut off or held open. */
 #include "study/isolate.h"
 
 #include "base/child.h"
@@ -76,12 +76,13 @@ struct observer trail_observer(struct trail *trail) {
     return (struct observer){.context = trail, .advance = note_time};
 }
 
-/* Of one that had to be killed the policy is named only if it may be to blame: not while easim itself is at work.
+/* Of one that had to be killed the policy is named only if it may be to blame: not while easim
+ * itself is at work.
  */
 static void explain_killed(const struct trail *trail, const char *who, struct str *out) {
     bool own = trail->generating > 0 || (trail->replication > 0 && !trail->calling);
-    str_addf(out, "%s%s was killed, for it did not end within %g s", own ? "a replication" : "the run of ",
-             own ? "" : who, GRACE_S);
+    str_addf(out, "%s%s was killed, for it did not end within %g s",
+             own ? "a replication" : "the run of ", own ? "" : who, GRACE_S);
 }
 
 /* How far it had come. */
@@ -99,7 +100,8 @@ static void explain(const struct child *c, int status, double limit_s, struct st
     const char *who = trail->policy[0] ? trail->policy : "a policy that was being loaded";
     if (trail->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
-    trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] = '\0'; /* a policy may write anywhere */
+    trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] =
+        '\0'; /* a policy may write anywhere */
     if (c->timed_out)
         str_addf(out, "the run of %s was not done within %g s", who, limit_s);
     else if (c->killed)
@@ -107,7 +109,8 @@ static void explain(const struct child *c, int status, double limit_s, struct st
     else if (trail->words[0])
         str_add(out, trail->words);
     else if (WIFEXITED(status))
-        str_addf(out, "the run of %s ended its process with exit status %d", who, WEXITSTATUS(status));
+        str_addf(out, "the run of %s ended its process with exit status %d", who,
+                 WEXITSTATUS(status));
     else
         str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -216,7 +219,8 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
         if (map == MAP_FAILED)
             str_addf(&failure, "the result cannot be read: %s", strerror(errno));
     }
-    const struct slice result = {map == MAP_FAILED ? NULL : map, map == MAP_FAILED ? 0 : (size_t)file.st_size};
+    const struct slice result = {map == MAP_FAILED ? NULL : map,
+                                 map == MAP_FAILED ? 0 : (size_t)file.st_size};
     if (!given_up && all->done(all->context, c->task, result, failure.text) < 0)
         crew->stopped = true;
     if (map != MAP_FAILED)
@@ -255,8 +259,8 @@ static void look_at_clock(struct crew *crew) {
     }
 }
 
-/* Reaps those that end within a tick. ended: room for all; only what runs is in it, since poll refuses more entries
-   than files may be open. */
+/* Reaps those that end within a tick. ended: room for all; only what runs is in it, since poll
+   refuses more entries than files may be open. */
 static void wait_for_some(struct crew *crew, struct pollfd *ended) {
     nfds_t count = 0, at = 0;
     for (unsigned i = 0; i < crew->all->processes; i++)

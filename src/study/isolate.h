@@ -1,5 +1,6 @@
-/* Tasks in processes of their own, some at a time. Whatever a plug-in does in one of them, the parent and the other
-   tasks go on, and each task begins with the memory of the parent, not with what another one has left. */
+/* Tasks in processes of their own, some at a time. Whatever a plug-in does in one of them, the
+   parent and the other tasks go on, and each task begins with the memory of the parent, not with
+   what another one has left. */
 #ifndef EASIM_STUDY_ISOLATE_H
 #define EASIM_STUDY_ISOLATE_H
 
@@ -11,7 +12,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs it tells where.
+/* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs
+ * it tells where.
  */
 struct trail {
     char policy[FAULT_NAME_BYTES];
@@ -20,14 +22,16 @@ struct trail {
     uint32_t generating;     /* replication whose jobs are being generated; 0: none */
     int64_t now_ns;
     uint64_t decisions;
-    const char *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
-    pid_t pid;           /* of the task; what its policy has forked has another */
+    const char
+        *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
+    pid_t pid;    /* of the task; what its policy has forked has another */
     bool done;
 };
 
 /* In the child, before code of the policy runs. */
 void trail_policy(struct trail *trail, const struct policy_module *module);
-/* Ends this process if it is not the task but a copy that the policy has forked, which must not give results. */
+/* Ends this process if it is not the task but a copy that the policy has forked, which must not
+ * give results. */
 void trail_end_copy(const struct trail *trail);
 /* Keeps now_ns and decisions up to date. */
 struct observer trail_observer(struct trail *trail);
@@ -38,17 +42,18 @@ struct isolated {
     double limit_s;     /* time by the clock for each task; 0: none */
     const atomic_bool *cancel;
     void *context;
-    /* In a child, which is gone afterwards; what it writes to out, the parent gets. SIGTERM asks it to end early.
+    /* In a child, which is gone afterwards; what it writes to out, the parent gets. SIGTERM asks it
+     * to end early.
      */
     void (*work)(void *context, size_t task, struct trail *trail, FILE *out);
-    /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it was done.
-       Negative: no further tasks are begun. */
+    /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
+       was done. Negative: no further tasks are begun. */
     int (*done)(void *context, size_t task, struct slice result, const char *failure);
 };
 
-/* Until all tasks are over, or cancelled: then those that have begun are given up without a call of done, but for
-   what they finish within 2 s. ERROR_CANCELLED, "interrupted", and which policies had to be killed, for the caller
-   to add what is kept; ERROR_RUN: no process can be started. */
+/* Until all tasks are over, or cancelled: then those that have begun are given up without a call of
+   done, but for what they finish within 2 s. ERROR_CANCELLED, "interrupted", and which policies had
+   to be killed, for the caller to add what is kept; ERROR_RUN: no process can be started. */
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
 
 #endif

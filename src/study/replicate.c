@@ -37,7 +37,8 @@ static void keep_outside(const struct sim *sim, struct slot *slot) {
         for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
             name.length = 0;
             str_addf(&name, "%s on %s", models->models[m].name, sim->cluster->gpu_types[h].name);
-            tally_add(&slot->outside, name.text, sim->extrapolated_by[m * sim->cluster->gpu_type_count + h]);
+            tally_add(&slot->outside, name.text,
+                      sim->extrapolated_by[m * sim->cluster->gpu_type_count + h]);
         }
     str_finish(&name);
 }
@@ -54,7 +55,8 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     keep_outside(sim, slot);
 }
 
-static int simulate(struct pool *pool, uint32_t index, const struct workload *workload, struct slot *slot) {
+static int simulate(struct pool *pool, uint32_t index, const struct workload *workload,
+                    struct slot *slot) {
     struct metrics metrics;
     metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
     struct trail *trail = pool->options->trail;
@@ -83,8 +85,8 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
         if (pool->sink->render)
-            pool->sink->render(pool->sink->context, &(struct replication){index + 1, &sim, &metrics},
-                               &slot->rendered);
+            pool->sink->render(pool->sink->context,
+                               &(struct replication){index + 1, &sim, &metrics}, &slot->rendered);
     }
     sim_finish(&sim);
     metrics_finish(&metrics);
@@ -101,7 +103,8 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     if (trail)
         trail->generating = 0;
     if (r < 0)
-        error_set(&slot->outcome.error, ERROR_INPUT, "%s", problems.count ? problems.texts[0] : "no workload");
+        error_set(&slot->outcome.error, ERROR_INPUT, "%s",
+                  problems.count ? problems.texts[0] : "no workload");
     else
         r = simulate(pool, index, &workload, slot);
     workload_finish(&workload);
@@ -116,14 +119,16 @@ static void slot_finish(struct slot *slot) {
     tally_finish(&slot->outside);
 }
 
-/* Hands one finished replication over, or notes its error. None after one that has failed: which of them are there
-   depends on the number of processes. */
-static void emit(struct pool *pool, uint32_t number, const struct slot *slot, struct slice rendered) {
+/* Hands one finished replication over, or notes its error. None after one that has failed: which of
+   them are there depends on the number of processes. */
+static void emit(struct pool *pool, uint32_t number, const struct slot *slot,
+                 struct slice rendered) {
     struct replicate_result *result = pool->result;
     struct error error = slot->outcome.error;
     bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
     if (error.code == 0 && !failed) {
-        (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error);
+        (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered,
+                               &error);
         result->trends[result->count] = slot->outcome.trend;
         result->summaries[result->count++] = slot->outcome.summary;
         result->starts += slot->outcome.starts;
@@ -143,14 +148,16 @@ static void emit_ready(struct pool *pool, bool all) {
         struct slot *slot = pool->slots[pool->emitted];
         if (!slot)
             continue;
-        emit(pool, pool->emitted + 1, slot, (struct slice){slot->rendered.text, slot->rendered.length});
+        emit(pool, pool->emitted + 1, slot,
+             (struct slice){slot->rendered.text, slot->rendered.length});
         slot_finish(slot);
         free(slot);
     }
 }
 
 /* Takes over what the slot owns. A result may be large: it is copied only if it has to wait. */
-static void finish_one(struct pool *pool, uint32_t index, struct slot *slot, struct slice rendered) {
+static void finish_one(struct pool *pool, uint32_t index, struct slot *slot,
+                       struct slice rendered) {
     if (index == pool->emitted) {
         emit(pool, index + 1, slot, rendered);
         slot_finish(slot);
@@ -235,15 +242,19 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
 }
 
 /* What a child says of itself; whoever sent the signal that interrupted it, easim did not. */
-static void read_slot(const struct pool *pool, uint32_t number, struct slice *result, struct slot *slot) {
+static void read_slot(const struct pool *pool, uint32_t number, struct slice *result,
+                      struct slot *slot) {
     struct error *error = &slot->outcome.error;
     const char *policy = pool->study->module.policy->name;
     const atomic_bool *cancel = pool->options->cancel;
-    if (!take(&slot->outcome, sizeof slot->outcome, result) || !take_tally(&slot->refused, result) ||
-        !take_tally(&slot->rejected, result) || !take_tally(&slot->outside, result))
-        error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy, number);
+    if (!take(&slot->outcome, sizeof slot->outcome, result) ||
+        !take_tally(&slot->refused, result) || !take_tally(&slot->rejected, result) ||
+        !take_tally(&slot->outside, result))
+        error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy,
+                  number);
     else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))
-        error_set(error, ERROR_RUN, "policy %s: replication %u was interrupted by a signal that easim has not sent",
+        error_set(error, ERROR_RUN,
+                  "policy %s: replication %u was interrupted by a signal that easim has not sent",
                   policy, number);
 }
 
@@ -263,7 +274,8 @@ static void run_in_processes(struct pool *pool) {
     const struct replicate_options *options = pool->options;
     uint32_t missing = pool->count - pool->first;
     const struct isolated all = {.count = missing,
-                                 .processes = options->processes < missing ? options->processes : missing,
+                                 .processes =
+                                     options->processes < missing ? options->processes : missing,
                                  .limit_s = options->limit_s,
                                  .cancel = options->cancel,
                                  .context = pool,
@@ -277,7 +289,8 @@ static void run_in_processes(struct pool *pool) {
 }
 
 int replicate_run(const struct study *study, const struct replicate_options *options,
-                  const struct replicate_sink *sink, struct replicate_result *result, struct error *reterr) {
+                  const struct replicate_sink *sink, struct replicate_result *result,
+                  struct error *reterr) {
     struct pool pool = {.study = study,
                         .options = options,
                         .sink = sink,
@@ -295,8 +308,8 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     return pool.error.code;
 }
 
-static int emit_nothing(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
-                        struct error *reterr) {
+static int emit_nothing(void *context, uint32_t number, const struct summary *summary,
+                        struct slice rendered, struct error *reterr) {
     (void)context, (void)number, (void)summary, (void)rendered, (void)reterr;
     return 0;
 }

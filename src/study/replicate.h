@@ -1,13 +1,13 @@
-/* The replications of a scenario, each in a process of its own where others are to live on. Each is a pure function
-   of scenario, seed and number, so results do not depend on their number. */
+/* The replications of a scenario, each in a process of its own where others are to live on. Each is
+   a pure function of scenario, seed and number, so results do not depend on their number. */
 #ifndef EASIM_STUDY_REPLICATE_H
 #define EASIM_STUDY_REPLICATE_H
 
 #include "base/tally.h"
+#include "metrics/metrics.h"
 #include "study/isolate.h"
 #include "study/study.h"
 #include "study/trend.h"
-#include "metrics/metrics.h"
 
 /* One finished replication while its simulation is still there. */
 struct replication {
@@ -22,13 +22,14 @@ struct replicate_sink {
     /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
     /* In the process of the caller, by ascending number: gets what render has made. */
-    int (*emit)(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
-                struct error *reterr);
+    int (*emit)(void *context, uint32_t number, const struct summary *summary,
+                struct slice rendered, struct error *reterr);
 };
 
 struct replicate_options {
-    uint32_t processes; /* so many children at a time: a replication that crashes is one that fails; 0: here, one
-                           after the other, for callers that are such a child themselves and for tests */
+    uint32_t processes; /* so many children at a time: a replication that crashes is one that fails;
+                           0: here, one after the other, for callers that are such a child
+                           themselves and for tests */
     bool check, strict, record_power, record_decisions, time_decisions;
     double limit_s;      /* of those processes, by the clock; 0: none */
     struct trail *trail; /* to be kept up to date, or NULL */
@@ -43,16 +44,17 @@ struct replicate_result {
     struct trend *trends;  /* likewise */
     struct tally refused;  /* actions of the policy, by reason */
     struct tally rejected; /* jobs, by reason */
-    struct tally outside;  /* starts, restarts and resizes outside of the measured range, by "MODEL on GPU TYPE" */
+    struct tally outside;  /* starts, restarts and resizes outside of the measured range, by "MODEL
+                              on GPU TYPE" */
     uint64_t starts;       /* all of them */
     uint64_t jobs;         /* all that arrived */
     uint64_t decide_ns;    /* processor time spent in decisions; 0 unless timed */
 };
 
-/* Runs the replications that a result does not hold yet: all of them for a zeroed one, the additional ones after
-   study_set_replications has raised their number. On failure those before the first failed one are emitted, whose
-   error it is; after an interruption (ERROR_CANCELLED, the text that of isolated_run) all finished ones. Release
-   with replicate_result_finish. */
+/* Runs the replications that a result does not hold yet: all of them for a zeroed one, the
+   additional ones after study_set_replications has raised their number. On failure those before the
+   first failed one are emitted, whose error it is; after an interruption (ERROR_CANCELLED, the text
+   that of isolated_run) all finished ones. Release with replicate_result_finish. */
 int replicate_run(const struct study *study, const struct replicate_options *options,
                   const struct replicate_sink *sink, struct replicate_result *result,
                   struct error *reterr) MUST_CHECK;
@@ -60,7 +62,8 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
 /* A sink for callers that want the summaries in the result and nothing else. */
 extern const struct replicate_sink replicate_summaries_only;
 
-/* Sets replication 1 up, which calls the policy's init, and leaves it at that: whether the policy agrees to run. */
+/* Sets replication 1 up, which calls the policy's init, and leaves it at that: whether the policy
+ * agrees to run. */
 int replicate_try(const struct study *study, struct error *reterr) MUST_CHECK;
 
 void replicate_result_finish(struct replicate_result *result);

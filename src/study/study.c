@@ -3,8 +3,8 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "study/warnings.h"
 #include "policy/names.h"
+#include "study/warnings.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,18 +15,19 @@ static void check_power(const struct study *s, struct problems *problems) {
     double most_w = 0;
     for (uint32_t n = 0; n < s->cluster.node_count; n++) {
         const struct node *node = &s->cluster.nodes[n];
-        most_w +=
-            node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu + s->cluster.gpu_types[node->gpu_type].tdp_w);
+        most_w += node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu +
+                                                s->cluster.gpu_types[node->gpu_type].tdp_w);
     }
     if (most_w > POWER_MAX_W)
         problems_add(problems, s->scenario.cluster->where, "cluster",
                      "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
 }
 
-/* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound` false) is not said
-   twice. */
+/* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound`
+   false) is not said twice. */
 static int load_series(struct study *s, bool bound, const struct binding *b) {
-    struct series *const list[] = {&s->scenario.prices.carbon, &s->scenario.prices.price, &s->cluster.cap_series};
+    struct series *const list[] = {&s->scenario.prices.carbon, &s->scenario.prices.price,
+                                   &s->cluster.cap_series};
     int result = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (series_load(list[i], s->scenario.start_ns, b) < 0 ||
@@ -47,15 +48,17 @@ static int bind_params(struct study *s, const struct binding *b) {
     return first < 0 ? first : second;
 }
 
-/* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and a wrong one
-   would not be noticed before it runs. */
-static void check_others_params(const struct scenario_overrides *overrides, bool apart, const struct yaml_node *key,
-                                const struct yaml_node *params, const struct binding *b) {
+/* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and
+   a wrong one would not be noticed before it runs. */
+static void check_others_params(const struct scenario_overrides *overrides, bool apart,
+                                const struct yaml_node *key, const struct yaml_node *params,
+                                const struct binding *b) {
     const char *path = arena_printf(b->arena, "params_by_policy.%s", key->text);
     struct policy_module module;
     struct policy_params values;
     struct error error = {0};
-    if (policy_name_open(key->text, apart, overrides->policies, overrides->policy_count, &module, &error) < 0) {
+    if (policy_name_open(key->text, apart, overrides->policies, overrides->policy_count, &module,
+                         &error) < 0) {
         problems_add(b->problems, key->where, path, "%s", error.text);
     } else if (module.policy) {
         params_init(&values, module.policy);
@@ -66,7 +69,8 @@ static void check_others_params(const struct scenario_overrides *overrides, bool
     module_close(&module);
 }
 
-static void check_params_by_policy(const struct study *s, const struct scenario_overrides *overrides, bool apart,
+static void check_params_by_policy(const struct study *s,
+                                   const struct scenario_overrides *overrides, bool apart,
                                    const struct binding *b) {
     const struct yaml_node *by_policy = s->scenario.params_by_policy;
     if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
@@ -80,23 +84,28 @@ static const struct yaml_node *policy_node(const struct study *s) {
     return yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
 }
 
-/* The name of the policy, or the path of its module; NULL: there is none, and that has been said. */
+/* The name of the policy, or the path of its module; NULL: there is none, and that has been said.
+ */
 static const char *policy_path(const struct study *s, const struct binding *b) {
     const char *name = s->scenario.policy.name;
     return name && strchr(name, '/') ? schema_path(b, policy_node(s), "policy.name") : name;
 }
 
-/* --policy FILE may be the policy that the scenario names, as only the opened module tells: then its params stay.
+/* --policy FILE may be the policy that the scenario names, as only the opened module tells: then
+ * its params stay.
  */
-static int keep_params(struct study *s, const char *path, const struct scenario_overrides *overrides,
-                       struct problems *problems) {
+static int keep_params(struct study *s, const char *path,
+                       const struct scenario_overrides *overrides, struct problems *problems) {
     const struct binding binding = {&s->arena, problems, &s->scenario.uses};
     struct scenario_overrides same = *overrides;
     same.same_policy = true;
-    if (!s->scenario.replaced_policy || strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
+    if (!s->scenario.replaced_policy ||
+        strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
         return 0;
     scenario_finish(&s->scenario);
-    return scenario_load(&s->scenario, path, &same, problems) == 0 && policy_path(s, &binding) ? 0 : ERROR_INPUT;
+    return scenario_load(&s->scenario, path, &same, problems) == 0 && policy_path(s, &binding)
+               ? 0
+               : ERROR_INPUT;
 }
 
 static int open_policy(struct study *s, bool apart, struct problems *problems) {
@@ -112,7 +121,8 @@ static int open_policy(struct study *s, bool apart, struct problems *problems) {
     return 0;
 }
 
-static int load(struct study *s, bool apart, const char *path, const struct scenario_overrides *overrides,
+static int load(struct study *s, bool apart, const char *path,
+                const struct scenario_overrides *overrides,
                 const struct trace_reader *const *readers, struct problems *problems) {
     *s = (struct study){0};
     struct binding binding = {&s->arena, problems, &s->scenario.uses};
@@ -128,9 +138,11 @@ static int load(struct study *s, bool apart, const char *path, const struct scen
     if (policy == 0)
         check_params_by_policy(s, overrides, apart, &binding);
     bool shares = policy == 0 && params_extras(&s->params).shares;
-    int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding) : ERROR_INPUT;
+    int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding)
+                                      : ERROR_INPUT;
     int models = model_set_load(&s->models, s->scenario.models, &binding);
-    int source = s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
+    int source =
+        s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
     if (source == 0 && !shares)
@@ -139,7 +151,8 @@ static int load(struct study *s, bool apart, const char *path, const struct scen
     if (cluster == 0)
         check_power(s, problems);
     if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
-        problems_add(problems, s->scenario.workload->where, "workload.warmup", "expected less than the horizon");
+        problems_add(problems, s->scenario.workload->where, "workload.warmup",
+                     "expected less than the horizon");
     if (problems->count == before && series == 0)
         warnings_find(s, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
@@ -247,7 +260,7 @@ void study_announce(const struct study *s, struct str *out) {
         str_addf(out, " in each of %lld replications", replications);
     if (s->scenario.horizon_ns != TIME_NONE_NS)
         str_addf(out, " up to the horizon of %.9g s", units_s(s->scenario.horizon_ns));
-    str_addf(out, ": at least %.0f s of processor time and %.3g GB%s", (double)replications * jobs * LEAST_JOB_S,
-             jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
+    str_addf(out, ": at least %.0f s of processor time and %.3g GB%s",
+             (double)replications * jobs * LEAST_JOB_S, jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
              replications > 1 ? " for each replication that is running" : "");
 }

@@ -33,7 +33,8 @@ static void warn_of_cap(struct study *s) {
     struct series_cursor c;
     series_start(&c, caps);
     if (period_ns > 0 && (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1 < last_ns)
-        last_ns = (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1; /* one round says all */
+        last_ns =
+            (caps->first_ns > 0 ? caps->first_ns : 0) + period_ns - 1; /* one round says all */
     for (int64_t from_ns = 0; caps->kind && from_ns <= last_ns; series_pass(&c)) {
         if (c.value < idle_w && steps++ == 0) {
             first_w = c.value;
@@ -46,10 +47,10 @@ static void warn_of_cap(struct study *s) {
     if (steps == 0)
         return;
     const char *more = steps > 1 ? arena_printf(&s->arena, "; %u more steps are", steps - 1) : "";
-    warn(s,
-         "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that idle GPUs and "
-         "nodes draw%s%s",
-         first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : "");
+    warn(
+        s,
+        "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that idle GPUs and nodes draw%s%s",
+        first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : "");
 }
 
 /* ---- GPU types ---- */
@@ -73,8 +74,10 @@ static void warn_of_idle_types(struct study *s, const struct usage *usage) {
             warn(s, "cluster.gpu_types[%u]: no node has a GPU of type %s", h, type->name);
         else if (!(used >> h & 1))
             warn(s, "cluster.gpu_types[%u]: %s on %s: %s stay%s idle", h,
-                 known ? "no job of the workload can run" : "no model of the workload's jobs says how they run",
-                 type->name, type->gpus == 1 ? "its 1 GPU" : arena_printf(&s->arena, "its %u GPUs", type->gpus),
+                 known ? "no job of the workload can run"
+                       : "no model of the workload's jobs says how they run",
+                 type->name,
+                 type->gpus == 1 ? "its 1 GPU" : arena_printf(&s->arena, "its %u GPUs", type->gpus),
                  type->gpus == 1 ? "s" : "");
     }
 }
@@ -95,14 +98,14 @@ static void warn_of_cut_power(struct study *s, const struct usage *usage) {
         for (uint32_t m = 0; m < s->models.count; m++) {
             const struct gpu_type *type = &s->cluster.gpu_types[h];
             const struct gpu_model *g = model_on_gpu(&s->models.models[m], type->name);
-            if (!g || !(usage->models[m].types >> h & 1) || most_power_w(g, type->tdp_w) <= type->tdp_w)
+            if (!g || !(usage->models[m].types >> h & 1) ||
+                most_power_w(g, type->tdp_w) <= type->tdp_w)
                 continue;
-            warn(s,
-                 "cluster.gpu_types[%u].tdp_w: %.9g W is less than the %.9g W that %s may draw on %s (%s): its "
-                 "power "
-                 "is cut, its speed is not",
-                 h, type->tdp_w, most_power_w(g, type->tdp_w), s->models.models[m].name, type->name,
-                 g->lookup.count > 0 ? "lookup" : "pmax_w");
+            warn(
+                s,
+                "cluster.gpu_types[%u].tdp_w: %.9g W is less than the %.9g W that %s may draw on %s (%s): its power is cut, its speed is not",
+                h, type->tdp_w, most_power_w(g, type->tdp_w), s->models.models[m].name, type->name,
+                g->lookup.count > 0 ? "lookup" : "pmax_w");
         }
 }
 
@@ -111,7 +114,8 @@ static void warn_of_cut_power(struct study *s, const struct usage *usage) {
 static bool any_levels(const struct study *s, const struct usage *usage) {
     for (uint32_t m = 0; m < s->models.count; m++)
         for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
-            const struct gpu_model *g = model_on_gpu(&s->models.models[m], s->cluster.gpu_types[h].name);
+            const struct gpu_model *g =
+                model_on_gpu(&s->models.models[m], s->cluster.gpu_types[h].name);
             const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
             if (levels && (usage->models[m].types >> h & 1) &&
                 levels[0].power_limit_w < s->cluster.gpu_types[h].tdp_w)
@@ -123,11 +127,14 @@ static bool any_levels(const struct study *s, const struct usage *usage) {
 /* Where the scenario gives the policy a parameter; NULL: nowhere. */
 static const char *given_at(struct study *s, const char *name) {
     const char *policy = s->module.policy->name;
-    const struct yaml_node *params = s->scenario.policy.params, *by_policy = s->scenario.params_by_policy;
+    const struct yaml_node *params = s->scenario.policy.params,
+                           *by_policy = s->scenario.params_by_policy;
     const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy) : NULL;
     if (params && yaml_find(params, name))
         return arena_printf(&s->arena, "policy.params.%s", name);
-    return own && yaml_find(own, name) ? arena_printf(&s->arena, "params_by_policy.%s.%s", policy, name) : NULL;
+    return own && yaml_find(own, name)
+               ? arena_printf(&s->arena, "params_by_policy.%s.%s", policy, name)
+               : NULL;
 }
 
 static void warn_of_resize_options(struct study *s) {
@@ -142,9 +149,9 @@ static void warn_of_resize_options(struct study *s) {
 
 static void warn_of_options(struct study *s, const struct usage *usage) {
     if (s->params.power_limits && !any_levels(s, usage))
-        warn(s,
-             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU "
-             "type of the cluster");
+        warn(
+            s,
+            "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
     if (s->params.list.shrink && !s->params.list.resize)
         warn(s, "policy.params.shrink: of no effect without resize");
     warn_of_resize_options(s);
@@ -157,14 +164,18 @@ static void warn_of_deadlines(struct study *s) {
     for (size_t i = 0; i < s->source.streams.count; i++)
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
             warn(s, "%s.deadlines: of no effect, its share of jobs is 0",
-                 s->source.single ? "workload" : arena_printf(&s->arena, "workload.streams[%zu]", i));
+                 s->source.single ? "workload"
+                                  : arena_printf(&s->arena, "workload.streams[%zu]", i));
 }
 
 static void warn_of_pue(struct study *s) {
     const struct energy_prices *p = &s->scenario.prices;
-    bool priced = p->price.kind || p->carbon.kind || !isnan(p->price_per_mwh) || !isnan(p->carbon_g_per_kwh);
+    bool priced =
+        p->price.kind || p->carbon.kind || !isnan(p->price_per_mwh) || !isnan(p->carbon_g_per_kwh);
     if (s->cluster.pue != 1 && !priced)
-        warn(s, "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
+        warn(
+            s,
+            "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
 }
 
 static void warn_of_rigid_speed(struct study *s, const struct usage *usage) {
@@ -173,34 +184,36 @@ static void warn_of_rigid_speed(struct study *s, const struct usage *usage) {
     for (size_t i = 0; speeds && usage->rigid.any && i < speeds->count; i++) {
         const char *name = speeds->keys[i]->text;
         if (cluster_find_type(&s->cluster, name) < 0)
-            warn(s, "rigid_speed.%s: of no effect, no GPU type of the cluster is named \"%.80s\"%s", name, name,
-                 cluster_suggest_type(&s->cluster, name, &binding));
+            warn(s, "rigid_speed.%s: of no effect, no GPU type of the cluster is named \"%.80s\"%s",
+                 name, name, cluster_suggest_type(&s->cluster, name, &binding));
     }
 }
 
-/* Energy above idle power has to be positive: the policies that count it take roots of it. Model by model, since
-   the figures are the model's. */
+/* Energy above idle power has to be positive: the policies that count it take roots of it. Model by
+   model, since the figures are the model's. */
 static void check_marginal(struct study *s, const struct usage *usage, struct problems *problems) {
     for (uint32_t m = 0; params_are_marginal(&s->params) && m < s->models.count; m++)
         for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
             const struct model *model = &s->models.models[m];
             const struct gpu_type *type = &s->cluster.gpu_types[h];
-            const struct easim_config *least = &usage->least_power[m * s->cluster.gpu_type_count + h];
+            const struct easim_config *least =
+                &usage->least_power[m * s->cluster.gpu_type_count + h];
             if (least->k == 0)
                 continue;
-            const char *path = arena_printf(&s->arena, "models.%s.gpus.%s", model->name, type->name);
+            const char *path =
+                arena_printf(&s->arena, "models.%s.gpus.%s", model->name, type->name);
             struct location where = model_on_gpu(model, type->name)->where;
             if (usage_power_w(least) < type->idle_w)
                 problems_add(
                     problems, where, path,
-                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU "
-                    "draws %.9g W with k %u, batch %u",
-                    s->module.policy->name, type->idle_w, usage_power_w(least), least->k, least->batch);
-            if (type->ctx_w < type->idle_w && (model->costs.start_s > 0 || model->costs.restart_s > 0))
+                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU draws %.9g W with k %u, batch %u",
+                    s->module.policy->name, type->idle_w, usage_power_w(least), least->k,
+                    least->batch);
+            if (type->ctx_w < type->idle_w &&
+                (model->costs.start_s > 0 || model->costs.restart_s > 0))
                 problems_add(
                     problems, where, path,
-                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and a GPU in "
-                    "set-up draws the %.9g W of ctx_w",
+                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and a GPU in set-up draws the %.9g W of ctx_w",
                     s->module.policy->name, type->idle_w, type->ctx_w);
         }
 }

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The order of `count` records whose int64 times stand `stride` bytes apart: order[i] is the record that comes
-   i-th; equal times keep their order. Owned by the caller (free); NULL if the records are in order as they stand.
+/* The order of `count` records whose int64 times stand `stride` bytes apart: order[i] is the record
+   that comes i-th; equal times keep their order. Owned by the caller (free); NULL if the records
+   are in order as they stand.
  */
 uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count);
 

@@ -1,4 +1,5 @@
-/* Jobs back to rows. A row fixes what the job's own request fixes beyond the limits of its stream. */
+/* Jobs back to rows. A row fixes what the job's own request fixes beyond the limits of its stream.
+ */
 #include "workload/record.h"
 
 #include "base/units.h"
@@ -7,7 +8,8 @@
 #include <string.h>
 
 static bool same_ints(const struct schema_list *a, const struct schema_list *b) {
-    return a->count == b->count && (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof(int64_t)) == 0);
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof(int64_t)) == 0);
 }
 
 /* The stream whose limits a log would carry: k limits modelled jobs only. */
@@ -35,21 +37,23 @@ const char *record_obstacle(const struct workload_source *source) {
     return NULL;
 }
 
-static struct trace_row row_of(const struct stream *lead, const struct workload *w, const struct job_spec *job) {
+static struct trace_row row_of(const struct stream *lead, const struct workload *w,
+                               const struct job_spec *job) {
     const struct config_request *q = w->table.sets.at[job->set].request;
     const struct config_request free = stream_request(lead, job->model);
     bool rigid = job->model == EASIM_NONE;
-    struct trace_row row = {.id = job->id,
-                            .labels = job->labels,
-                            .user = w->users.at[job->user].name,
-                            .submit_ns = job->submit_ns,
-                            .deadline_s = job->deadline_ns == TIME_NONE_NS ? NAN : units_s(job->deadline_ns),
-                            .work_samples = rigid ? NAN : job->work,
-                            .duration_s = rigid ? job->work : NAN,
-                            .requested_s = rigid && job->predicted_work != job->work ? job->predicted_work : NAN,
-                            .utilization = rigid && q->utilization != 1 ? q->utilization : NAN,
-                            .gpu_milli = q->milli,
-                            .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
+    struct trace_row row = {
+        .id = job->id,
+        .labels = job->labels,
+        .user = w->users.at[job->user].name,
+        .submit_ns = job->submit_ns,
+        .deadline_s = job->deadline_ns == TIME_NONE_NS ? NAN : units_s(job->deadline_ns),
+        .work_samples = rigid ? NAN : job->work,
+        .duration_s = rigid ? job->work : NAN,
+        .requested_s = rigid && job->predicted_work != job->work ? job->predicted_work : NAN,
+        .utilization = rigid && q->utilization != 1 ? q->utilization : NAN,
+        .gpu_milli = q->milli,
+        .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
     if (!rigid)
         row.model = w->table.models->models[job->model].name;
     if (rigid || (q->k_count == 1 && (free.k_count != 1 || free.k[0] != q->k[0])))

@@ -1,13 +1,15 @@
-/* Recorded jobs: rows of a trace, as they were or with models, users and deadlines assigned from the seed. */
+/* Recorded jobs: rows of a trace, as they were or with models, users and deadlines assigned from
+ * the seed. */
 #include "workload/stream.h"
 
 #include "base/units.h"
 
 #include <math.h>
 
-/* Goodput of the request a row was recorded with: its k, its batch or the best one, its GPU type or the first that
-   the model knows. 0 if it cannot have run. */
-static double recorded_goodput(struct workload *w, const struct config_request *request, uint32_t k) {
+/* Goodput of the request a row was recorded with: its k, its batch or the best one, its GPU type or
+   the first that the model knows. 0 if it cannot have run. */
+static double recorded_goodput(struct workload *w, const struct config_request *request,
+                               uint32_t k) {
     struct config_request fixed = *request;
     fixed.k_count = 1;
     fixed.k[0] = k;
@@ -43,9 +45,10 @@ struct config_request replay_request(const struct stream *s, const struct cluste
     return q;
 }
 
-/* The model of a row: its own, or one drawn; always draws, so that rows do not disturb each other. */
-static uint32_t row_model(const struct stream *s, const struct workload *w, const struct trace_row *row,
-                          gsl_rng *rng) {
+/* The model of a row: its own, or one drawn; always draws, so that rows do not disturb each other.
+ */
+static uint32_t row_model(const struct stream *s, const struct workload *w,
+                          const struct trace_row *row, gsl_rng *rng) {
     uint32_t own = row->model ? (uint32_t)model_set_find(w->table.models, row->model) : EASIM_NONE;
     if (s->assign.models.count == 0)
         return own;
@@ -53,9 +56,10 @@ static uint32_t row_model(const struct stream *s, const struct workload *w, cons
     return own == EASIM_NONE || s->assign.overwrite ? drawn : own;
 }
 
-/* Work and, for a malleable job, its freedom: it keeps the work, not the request, of the recorded job. */
-static void set_work(const struct stream *s, struct workload *w, const struct trace_row *row, bool malleable,
-                     struct config_request *request, struct job_spec *job) {
+/* Work and, for a malleable job, its freedom: it keeps the work, not the request, of the recorded
+ * job. */
+static void set_work(const struct stream *s, struct workload *w, const struct trace_row *row,
+                     bool malleable, struct config_request *request, struct job_spec *job) {
     if (job->model == EASIM_NONE) {
         job->work = row->duration_s;
         job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
@@ -85,7 +89,8 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
     job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, gpus);
     const char *drawn_user = stream_draw_user(s, rngs->users);
-    job.user = workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);
+    job.user =
+        workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);
     if (!isnan(row->deadline_s) && !(s->assign.overwrite && s->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
     stream_finish_job(s, w, &request, &job, rngs->deadlines);

@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-#define MOST_JOBS 1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
-#define DAY_S     86400.0
+#define MOST_JOBS \
+    1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
+#define DAY_S 86400.0
 
 struct section {
     struct schema_list streams;
@@ -27,14 +28,22 @@ const struct field workload_fields[] = {
     FIELDS_END};
 
 static const struct field duration_field = {.type = FIELD_DURATION, .max = TIME_MAX_S};
-static const struct field until_duration = {.type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
+static const struct field until_duration = {
+    .type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
 static const struct field until_fields[] = {
-    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = MOST_JOBS}, FIELDS_END};
+    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = MOST_JOBS},
+    FIELDS_END};
 static const struct field user_number = {.type = FIELD_INT, .min = 1, .max = 1000000};
 
 static const struct field cost_fields[] = {
-    {.key = "start_s", .type = FIELD_DURATION, .offset = offsetof(struct start_costs, start_s), .max = 1e6},
-    {.key = "restart_s", .type = FIELD_DURATION, .offset = offsetof(struct start_costs, restart_s), .max = 1e6},
+    {.key = "start_s",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct start_costs, start_s),
+     .max = 1e6},
+    {.key = "restart_s",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct start_costs, restart_s),
+     .max = 1e6},
     {.key = "checkpoint_s",
      .type = FIELD_DURATION,
      .offset = offsetof(struct start_costs, checkpoint_s),
@@ -45,12 +54,14 @@ static const struct field cost_fields[] = {
      .max = 1e6},
     FIELDS_END};
 
-static void problem(const struct binding *b, const struct stream *s, const char *path, const char *text) {
+static void problem(const struct binding *b, const struct stream *s, const char *path,
+                    const char *text) {
     problems_add(b->problems, s->where, path, "%s", text);
 }
 
 /* Ascending and without repeats, as config_request wants it. */
-static void normalise(struct schema_list *list, const struct stream *s, const char *path, const struct binding *b) {
+static void normalise(struct schema_list *list, const struct stream *s, const char *path,
+                      const struct binding *b) {
     schema_sort_ints(list);
     if (list->count > CONFIG_MAX_CHOICES)
         problems_add(b->problems, s->where, path, "expected at most %d different values, got %zu",
@@ -65,7 +76,8 @@ static void bind_until(struct stream *s, const struct scenario *scenario, const 
     s->until_ns = scenario->horizon_ns;
     if (!s->until) {
         if (s->kind != STREAM_TRACE && scenario->horizon_ns == TIME_NONE_NS)
-            problem(b, s, path, "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
+            problem(b, s, path,
+                    "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
     } else if (s->until->kind == YAML_NODE_MAPPING) {
         if (schema_bind(b, until_fields, s->until, until_path, &s->until_jobs) < 0)
             s->until_jobs = 0;
@@ -90,8 +102,8 @@ static void bind_users(struct stream *s, const struct schema_list *listed, const
                 schema_note_text(b, s->users->items[i]);
                 count++;
             } else {
-                (void)schema_wrong(b, s->users->items[i], arena_printf(b->arena, "%s[%zu]", users_path, i),
-                                   "a name");
+                (void)schema_wrong(b, s->users->items[i],
+                                   arena_printf(b->arena, "%s[%zu]", users_path, i), "a name");
             }
         if (s->users->kind == YAML_NODE_MAPPING || s->users->count == 0)
             (void)schema_wrong(b, s->users, users_path, "a number of users or a list of names");
@@ -115,7 +127,8 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
     for (size_t i = 0; i < mix->count; i++) {
         int found = entries[i].model ? model_set_find(models, entries[i].model) : 0;
         if (found < 0)
-            problems_add(b->problems, entries[i].where, arena_printf(b->arena, "%s[%zu].model", path, i),
+            problems_add(b->problems, entries[i].where,
+                         arena_printf(b->arena, "%s[%zu].model", path, i),
                          "no model is named \"%.80s\"%s", entries[i].model,
                          model_set_suggest(models, entries[i].model, b));
         entries[i].model_index = found < 0 ? 0 : (uint32_t)found;
@@ -125,12 +138,14 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
 static void default_mix(struct stream *s, const struct model_set *models, const char *path,
                         const struct binding *b) {
     if (models->count == 0) {
-        problem(b, s, path, "there are no models: name a model file under `models`, or make the jobs `rigid`");
+        problem(b, s, path,
+                "there are no models: name a model file under `models`, or make the jobs `rigid`");
         return;
     }
     struct mix_entry *entries = arena_alloc(b->arena, models->count * sizeof *entries);
     for (uint32_t m = 0; m < models->count; m++)
-        entries[m] = (struct mix_entry){.model = models->models[m].name, .weight = 1, .model_index = m};
+        entries[m] =
+            (struct mix_entry){.model = models->models[m].name, .weight = 1, .model_index = m};
     s->mix = (struct schema_list){entries, models->count};
 }
 
@@ -138,10 +153,11 @@ static void check_slack(const struct stream *s, const char *slack_path, const st
     const struct schema_list *slack = &s->deadlines.slack;
     const double *ends = slack->at;
     if (slack->count == 2 && ends[0] > ends[1])
-        problems_add(b->problems, s->where, slack_path, "expected [least, most], got [%g, %g]", ends[0], ends[1]);
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got [%g, %g]",
+                     ends[0], ends[1]);
     else if (slack->count != 0 && slack->count != 2)
-        problems_add(b->problems, s->where, slack_path, "expected [least, most], got %zu value%s", slack->count,
-                     slack->count == 1 ? "" : "s");
+        problems_add(b->problems, s->where, slack_path, "expected [least, most], got %zu value%s",
+                     slack->count, slack->count == 1 ? "" : "s");
 }
 
 static void bind_limits(struct stream *s, const struct cluster *cluster, const char *path,
@@ -153,7 +169,8 @@ static void bind_limits(struct stream *s, const struct cluster *cluster, const c
         int type = cluster_find_type(cluster, types[i]);
         if (type < 0)
             problems_add(b->problems, s->where, arena_printf(b->arena, "%s.h[%zu]", path, i),
-                         "no GPU type is named \"%.80s\"%s", types[i], cluster_suggest_type(cluster, types[i], b));
+                         "no GPU type is named \"%.80s\"%s", types[i],
+                         cluster_suggest_type(cluster, types[i], b));
         else
             s->type_mask |= 1ull << type;
     }
@@ -186,11 +203,14 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
         {!trace && !periodic && rates == 0, "expected one of rate_per_s and load, got neither"},
         {periodic && rates > 0, "rate_per_s and load do not belong to kind: periodic"},
         {periodic && isnan(s->period_s), "key \"period\" is missing (kind: periodic)"},
-        {trace && (s->start_s > 0 || !isnan(s->period_s)), "start and period do not belong to kind: trace"},
+        {trace && (s->start_s > 0 || !isnan(s->period_s)),
+         "start and period do not belong to kind: trace"},
         {s->kind != STREAM_DIURNAL && !(isnan(s->amplitude) && isnan(s->peak_s)),
          "amplitude and peak belong to kind: diurnal"},
-        {s->kind == STREAM_POISSON && !isnan(s->period_s), "key \"period\" does not belong to kind: poisson"},
-        {s->rigid.node && (s->k.count > 0 || s->b.count > 0), "k and b limit modelled jobs; rigid has its own k"},
+        {s->kind == STREAM_POISSON && !isnan(s->period_s),
+         "key \"period\" does not belong to kind: poisson"},
+        {s->rigid.node && (s->k.count > 0 || s->b.count > 0),
+         "k and b limit modelled jobs; rigid has its own k"},
         {s->rigid.node && s->mix.count > 0, "expected one of mix and rigid, got both"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -199,8 +219,8 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
 }
 
 /* How many problems there are with the GPU types "A|B" of a row. */
-static uint32_t check_types(const char *names, struct location where, const struct workload_source *source,
-                            const struct binding *b) {
+static uint32_t check_types(const char *names, struct location where,
+                            const struct workload_source *source, const struct binding *b) {
     struct slice unknown;
     uint64_t mask = stream_type_mask(source->cluster, names, &unknown);
     if (mask != 0 && !unknown.at)
@@ -221,17 +241,21 @@ void source_note_whole_gpus(struct workload_source *source) {
     struct stream *streams = source->streams.at;
     for (size_t i = 0; i < source->streams.count; i++)
         if (streams[i].assign.models.count == 0)
-            note_shares(&streams[i], "part of a GPU (gpu_share), which the policy does not share: a whole one");
+            note_shares(&streams[i],
+                        "part of a GPU (gpu_share), which the policy does not share: a whole one");
 }
 
-/* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once. */
-static void check_rows(const struct stream *s, const struct workload_source *source, const struct binding *b) {
+/* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once.
+ */
+static void check_rows(const struct stream *s, const struct workload_source *source,
+                       const struct binding *b) {
     const char *last_model = NULL, *last_type = NULL;
     uint32_t unknown = 0;
     for (size_t i = 0; i < s->trace.rows.count && unknown < 20; i++) {
         const struct trace_row *row = &s->trace.rows.at[i];
         struct location where = {s->file, row->line, 0};
-        if (row->model && row->model != last_model && model_set_find(source->models, row->model) < 0) {
+        if (row->model && row->model != last_model &&
+            model_set_find(source->models, row->model) < 0) {
             problems_add(b->problems, where, "model", "no model is named \"%.80s\"%s", row->model,
                          model_set_suggest(source->models, row->model, b));
             unknown++;
@@ -251,7 +275,8 @@ static const char *option_key(enum trace_option option) {
 }
 
 static void read_trace(struct stream *s, const struct workload_source *source,
-                       const struct trace_reader *const *readers, const char *path, const struct binding *b) {
+                       const struct trace_reader *const *readers, const char *path,
+                       const struct binding *b) {
     const struct trace_reader *reader = trace_file_find_reader(readers, s->format);
     struct trace_options options = {.estimate_is_run_time = s->estimate == 1,
                                     .models = s->models_of_trace,
@@ -273,7 +298,8 @@ static void read_trace(struct stream *s, const struct workload_source *source,
         s->changes.seed = (uint64_t)source->scenario->seed;
         trace_change(&s->trace, &s->changes);
         if (s->trace.rows.count == 0)
-            problems_add(b->problems, (struct location){.file = s->file}, NULL, "the log holds no usable job");
+            problems_add(b->problems, (struct location){.file = s->file}, NULL,
+                         "the log holds no usable job");
         check_rows(s, source, b);
         if (s->assign.models.count > 0) /* nobody knows the speed of a model on part of a GPU */
             note_shares(s, "part of a GPU (gpu_share), and gets a model: a whole one");
@@ -289,13 +315,14 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
     s->period_s = isnan(s->period_s) ? DAY_S : s->period_s;
     s->amplitude = isnan(s->amplitude) ? 0.5 : s->amplitude;
     s->peak_s = isnan(s->peak_s) ? 14 * S_PER_H : s->peak_s;
-    if (s->rigid.node &&
-        schema_bind(b, rigid_fields, s->rigid.node, arena_printf(b->arena, "%s.rigid", path), &s->rigid) == 0)
+    if (s->rigid.node && schema_bind(b, rigid_fields, s->rigid.node,
+                                     arena_printf(b->arena, "%s.rigid", path), &s->rigid) == 0)
         normalise(&s->rigid.k, s, arena_printf(b->arena, "%s.rigid.k", path), b);
     if (s->assign.node) {
         const char *assign_path = arena_printf(b->arena, "%s.assign", path);
         if (schema_bind(b, assign_fields, s->assign.node, assign_path, &s->assign) == 0)
-            bind_mix(&s->assign.models, source->models, arena_printf(b->arena, "%s.models", assign_path), b);
+            bind_mix(&s->assign.models, source->models,
+                     arena_printf(b->arena, "%s.models", assign_path), b);
     }
     if (s->kind != STREAM_TRACE && !s->rigid.node && s->mix.count == 0)
         default_mix(s, source->models, path, b);
@@ -303,8 +330,10 @@ static void bind_stream(struct stream *s, const struct workload_source *source, 
         bind_mix(&s->mix, source->models, arena_printf(b->arena, "%s.mix", path), b);
 }
 
-int stream_bind_assignment(struct stream *s, const struct yaml_node *node, const struct binding *b) {
-    static const char *const keys[] = {NULL, "users", "deadlines", "assign"}; /* NULL: the location */
+int stream_bind_assignment(struct stream *s, const struct yaml_node *node,
+                           const struct binding *b) {
+    static const char *const keys[] = {NULL, "users", "deadlines",
+                                       "assign"}; /* NULL: the location */
     struct field fields[sizeof keys / sizeof *keys + 1] = {0};
     size_t before = b->problems->count, count = 0;
     const struct schema_list no_users = {0};
@@ -322,7 +351,8 @@ int stream_bind_assignment(struct stream *s, const struct yaml_node *node, const
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
-static int bind_section(struct workload_source *source, struct section *section, const struct binding *b) {
+static int bind_section(struct workload_source *source, struct section *section,
+                        const struct binding *b) {
     const struct yaml_node *node = source->scenario->workload;
     int result = 0;
     if (!node || node->kind != YAML_NODE_MAPPING || yaml_find(node, "streams")) {
@@ -337,17 +367,21 @@ static int bind_section(struct workload_source *source, struct section *section,
         single->warmup = single->rigid_costs = NULL;
     }
     double warmup_s = 0;
-    if (section->warmup && schema_bind_value(b, &duration_field, section->warmup, "workload.warmup", &warmup_s) < 0)
+    if (section->warmup &&
+        schema_bind_value(b, &duration_field, section->warmup, "workload.warmup", &warmup_s) < 0)
         result = ERROR_INPUT;
     source->warmup_ns = units_ns(warmup_s);
-    if (schema_bind(b, cost_fields, section->rigid_costs, "workload.rigid_costs", &source->rigid_costs) < 0)
+    if (schema_bind(b, cost_fields, section->rigid_costs, "workload.rigid_costs",
+                    &source->rigid_costs) < 0)
         result = ERROR_INPUT;
     return result;
 }
 
-/* How many jobs a stream is expected to have. A load that no rate can offer (no GPU runs the models) would make
-   arrivals endless or none, and a rate far too high more jobs than there is memory. */
-static double expect_jobs(const struct stream *s, const struct workload *trial, const struct binding *b) {
+/* How many jobs a stream is expected to have. A load that no rate can offer (no GPU runs the
+   models) would make arrivals endless or none, and a rate far too high more jobs than there is
+   memory. */
+static double expect_jobs(const struct stream *s, const struct workload *trial,
+                          const struct binding *b) {
     if (s->kind == STREAM_TRACE)
         return (double)s->trace.rows.count;
     double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, trial);
@@ -355,8 +389,8 @@ static double expect_jobs(const struct stream *s, const struct workload *trial, 
     if (!(rate_per_s > 1e-12))
         problem(b, s, "workload", "no rate of arrivals offers this load: no GPU can run the jobs");
     else if (jobs > MOST_JOBS)
-        problems_add(b->problems, s->where, "workload", "expected arrivals of at most %.0f jobs, got about %g",
-                     MOST_JOBS, jobs);
+        problems_add(b->problems, s->where, "workload",
+                     "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
     return fmax(jobs, 0);
 }
 
@@ -369,7 +403,8 @@ static void check_rates(struct workload_source *source, const struct binding *b)
     workload_finish(&trial);
 }
 
-int source_bind(struct workload_source *source, const struct scenario *scenario, const struct binding *b) {
+int source_bind(struct workload_source *source, const struct scenario *scenario,
+                const struct binding *b) {
     struct section section = {0};
     *source = (struct workload_source){.scenario = scenario};
     int r = bind_section(source, &section, b);
@@ -377,14 +412,16 @@ int source_bind(struct workload_source *source, const struct scenario *scenario,
     return r;
 }
 
-int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
-                const struct trace_reader *const *readers, const struct binding *b) {
+int source_load(struct workload_source *source, const struct cluster *cluster,
+                const struct model_set *models, const struct trace_reader *const *readers,
+                const struct binding *b) {
     size_t before = b->problems->count;
     struct stream *streams = source->streams.at;
     source->cluster = cluster;
     source->models = models;
     for (size_t i = 0; i < source->streams.count; i++) {
-        const char *path = source->single ? "workload" : arena_printf(b->arena, "workload.streams[%zu]", i);
+        const char *path =
+            source->single ? "workload" : arena_printf(b->arena, "workload.streams[%zu]", i);
         if (!streams[i].name)
             streams[i].name = arena_printf(b->arena, "s%zu", i + 1);
         if (streams[i].warmup || streams[i].rigid_costs)

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* Streams one after the other become one order of submission; equal times keep the order of the streams. */
+/* Streams one after the other become one order of submission; equal times keep the order of the
+ * streams. */
 static void merge(struct workload *w) {
     uint32_t *order = order_by_time(&w->jobs.at->submit_ns, sizeof *w->jobs.at, w->jobs.count);
     if (!order)
@@ -39,7 +40,8 @@ static uint32_t *add_labels(const struct trace *t, struct workload *w) {
     uint32_t *places = arena_alloc(&w->arena, t->label_names.count * sizeof *places);
     for (size_t i = 0; i < t->label_names.count; i++) {
         uint32_t place = 0;
-        while (place < w->label_names.count && strcmp(w->label_names.at[place], t->label_names.at[i]) != 0)
+        while (place < w->label_names.count &&
+               strcmp(w->label_names.at[place], t->label_names.at[i]) != 0)
             place++;
         if (place == w->label_names.count)
             array_push(&w->label_names, t->label_names.at[i]);
@@ -49,7 +51,8 @@ static uint32_t *add_labels(const struct trace *t, struct workload *w) {
 }
 
 /* Labels of jobs first.. move to the columns of the whole workload. */
-static void place_labels(const struct trace *t, const uint32_t *places, size_t first, struct workload *w) {
+static void place_labels(const struct trace *t, const uint32_t *places, size_t first,
+                         struct workload *w) {
     bool same = t->label_names.count == w->label_names.count;
     for (size_t i = 0; i < t->label_names.count; i++)
         same = same && places[i] == i;
@@ -61,8 +64,9 @@ static void place_labels(const struct trace *t, const uint32_t *places, size_t f
     }
 }
 
-int source_generate(const struct workload_source *source, uint32_t replication, const struct config_extras *extras,
-                    struct workload *w, struct problems *problems) {
+int source_generate(const struct workload_source *source, uint32_t replication,
+                    const struct config_extras *extras, struct workload *w,
+                    struct problems *problems) {
     const struct scenario *scenario = source->scenario;
     const struct scenario_user *users = scenario->users.at;
     const struct stream *streams = source->streams.at;

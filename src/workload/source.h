@@ -1,4 +1,5 @@
-/* The workload section of a scenario, bound and checked once; each replication draws its jobs from it. */
+/* The workload section of a scenario, bound and checked once; each replication draws its jobs from
+ * it. */
 #ifndef EASIM_WORKLOAD_SOURCE_H
 #define EASIM_WORKLOAD_SOURCE_H
 
@@ -17,23 +18,27 @@ struct workload_source {
     double expected_jobs; /* of one replication: rows of logs, and what the rates give */
 };
 
-/* Binds the keys of the section: problems of its form. Negative after adding some; the source can be finished in
-   any case. */
+/* Binds the keys of the section: problems of its form. Negative after adding some; the source can
+   be finished in any case. */
 int source_bind(struct workload_source *source, const struct scenario *scenario,
                 const struct binding *binding) MUST_CHECK;
-/* Ties a bound source to cluster and models, and reads recorded logs: problems of its meaning. readers:
-   NULL-terminated table of the foreign formats. Negative after adding problems. */
-int source_load(struct workload_source *source, const struct cluster *cluster, const struct model_set *models,
-                const struct trace_reader *const *readers, const struct binding *binding) MUST_CHECK;
-/* Notes the jobs that ask for part of a GPU and get a whole one because the policy does not share GPUs. */
+/* Ties a bound source to cluster and models, and reads recorded logs: problems of its meaning.
+   readers: NULL-terminated table of the foreign formats. Negative after adding problems. */
+int source_load(struct workload_source *source, const struct cluster *cluster,
+                const struct model_set *models, const struct trace_reader *const *readers,
+                const struct binding *binding) MUST_CHECK;
+/* Notes the jobs that ask for part of a GPU and get a whole one because the policy does not share
+ * GPUs. */
 void source_note_whole_gpus(struct workload_source *source);
 void source_finish(struct workload_source *source);
 
-/* The jobs of one replication (from 0); the same arguments give the same jobs. extras: of their configurations, for
-   the policy that is to run them. */
-int source_generate(const struct workload_source *source, uint32_t replication, const struct config_extras *extras,
-                    struct workload *workload, struct problems *problems) MUST_CHECK;
+/* The jobs of one replication (from 0); the same arguments give the same jobs. extras: of their
+   configurations, for the policy that is to run them. */
+int source_generate(const struct workload_source *source, uint32_t replication,
+                    const struct config_extras *extras, struct workload *workload,
+                    struct problems *problems) MUST_CHECK;
 
-extern const struct field workload_fields[]; /* of a section with `streams`; else it is one stream */
+extern const struct field
+    workload_fields[]; /* of a section with `streams`; else it is one stream */
 
 #endif

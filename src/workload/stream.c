@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
-    static const char *const names[] = {"arrivals", "models", "sizes", "users", "deadlines", "requests"};
+    static const char *const names[] = {"arrivals", "models",    "sizes",
+                                        "users",    "deadlines", "requests"};
     gsl_rng *rngs[6];
     for (int i = 0; i < 6; i++) {
         char name[64];
@@ -70,8 +71,8 @@ uint64_t stream_type_mask(const struct cluster *cluster, const char *names, stru
     return mask;
 }
 
-int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns, double time_best_s,
-                             gsl_rng *rng) {
+int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns,
+                             double time_best_s, gsl_rng *rng) {
     double share = gsl_rng_uniform(rng), place = gsl_rng_uniform(rng);
     if (!(share < spec->share) || !isfinite(time_best_s))
         return TIME_NONE_NS;
@@ -101,8 +102,9 @@ struct config_request stream_request(const struct stream *s, uint32_t model) {
     return q;
 }
 
-void stream_finish_job(const struct stream *s, struct workload *w, const struct config_request *request,
-                       struct job_spec *job, gsl_rng *deadlines) {
+void stream_finish_job(const struct stream *s, struct workload *w,
+                       const struct config_request *request, struct job_spec *job,
+                       gsl_rng *deadlines) {
     job->set = config_table_set(&w->table, request);
     double start_s = workload_costs(w, job->model)->start_s;
     double best_s = config_table_best(&w->table, job->set, job->predicted_work, start_s).time_s;

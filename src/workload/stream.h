@@ -1,4 +1,5 @@
-/* A source of jobs: an arrival process with a model mix and size law, or a recorded log with seeded assignments. */
+/* A source of jobs: an arrival process with a model mix and size law, or a recorded log with seeded
+ * assignments. */
 #ifndef EASIM_WORKLOAD_STREAM_H
 #define EASIM_WORKLOAD_STREAM_H
 
@@ -45,9 +46,10 @@ struct rigid_spec {
 struct assign_spec {
     const struct yaml_node *node; /* NULL: nothing */
     struct schema_list models;    /* struct mix_entry; empty: rows keep what they have */
-    struct schema_list batches; /* int64_t, of each GPU; drawn with equal chance; empty: rows keep what they have */
-    double malleable_share;     /* of modelled jobs that may change k, b, h */
-    bool overwrite;             /* also where the row has a model, user or deadline already */
+    struct schema_list batches;   /* int64_t, of each GPU; drawn with equal chance; empty: rows keep
+                                     what they have */
+    double malleable_share;       /* of modelled jobs that may change k, b, h */
+    bool overwrite;               /* also where the row has a model, user or deadline already */
 };
 
 struct stream {
@@ -82,7 +84,8 @@ struct stream {
     struct trace trace;
 };
 
-/* Random streams of one source in one replication; named so that none depends on what another draws. */
+/* Random streams of one source in one replication; named so that none depends on what another
+ * draws. */
 struct stream_rngs {
     gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests;
 };
@@ -93,31 +96,38 @@ extern const struct field stream_fields[], rigid_fields[], assign_fields[];
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream);
 void stream_close_rngs(struct stream_rngs *rngs);
 
-/* Binds the keys users, deadlines and assign alone, models being names. Negative after adding problems. */
+/* Binds the keys users, deadlines and assign alone, models being names. Negative after adding
+ * problems. */
 int stream_bind_assignment(struct stream *stream, const struct yaml_node *node,
                            const struct binding *binding) MUST_CHECK;
 
 /* Draws shared by generated and recorded jobs. */
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng);
 const char *stream_draw_user(const struct stream *stream, gsl_rng *rng);
-uint32_t stream_draw_batch(const struct schema_list *batches, gsl_rng *rng); /* 0, without a draw, if empty */
+uint32_t stream_draw_batch(const struct schema_list *batches,
+                           gsl_rng *rng); /* 0, without a draw, if empty */
 /* Absolute deadline, or TIME_NONE_NS; always draws twice. time_best_s is T*. */
-int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns, double time_best_s, gsl_rng *rng);
+int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns,
+                             double time_best_s, gsl_rng *rng);
 /* The limits of the stream for a job of `model` (EASIM_NONE: rigid). */
 struct config_request stream_request(const struct stream *stream, uint32_t model);
 /* Fills in set, deadline and class of a job whose work and request are known. */
-void stream_finish_job(const struct stream *stream, struct workload *workload, const struct config_request *request,
-                       struct job_spec *job, gsl_rng *deadlines);
+void stream_finish_job(const struct stream *stream, struct workload *workload,
+                       const struct config_request *request, struct job_spec *job,
+                       gsl_rng *deadlines);
 
 /* Appends the jobs of a generated or a recorded stream, in order of submission. */
-void synth_generate(const struct stream *stream, const struct stream_rngs *rngs, struct workload *workload);
-void replay_generate(const struct stream *stream, const struct stream_rngs *rngs, struct workload *workload);
-/* The fixed fields of a row as the request of a job of `model`; the stream's limits fill in the rest. batch 0: any.
+void synth_generate(const struct stream *stream, const struct stream_rngs *rngs,
+                    struct workload *workload);
+void replay_generate(const struct stream *stream, const struct stream_rngs *rngs,
+                     struct workload *workload);
+/* The fixed fields of a row as the request of a job of `model`; the stream's limits fill in the
+ * rest. batch 0: any.
  */
 struct config_request replay_request(const struct stream *stream, const struct cluster *cluster,
                                      const struct trace_row *row, uint32_t model, uint32_t batch);
-/* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first name that the
-   cluster does not know. */
+/* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first
+   name that the cluster does not know. */
 uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown);
 /* Jobs per second of a generated stream, from rate_per_s or load. */
 double synth_rate_per_s(const struct stream *stream, const struct workload *workload);

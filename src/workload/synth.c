@@ -1,4 +1,5 @@
-/* Generated jobs: arrivals by a Poisson, periodic or diurnal process; sizes by a law in reference GPU time. */
+/* Generated jobs: arrivals by a Poisson, periodic or diurnal process; sizes by a law in reference
+ * GPU time. */
 #include "workload/stream.h"
 
 #include "base/units.h"
@@ -6,8 +7,8 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-/* Seconds of one whole-cluster second that an average job needs if every GPU works alone (k = 1): the load that one
-   job per second would offer. */
+/* Seconds of one whole-cluster second that an average job needs if every GPU works alone (k = 1):
+   the load that one job per second would offer. */
 static double load_of_one_per_s(const struct stream *s, const struct workload *w) {
     const struct cluster *cluster = w->table.cluster;
     if (s->rigid.node) {
@@ -23,7 +24,8 @@ static double load_of_one_per_s(const struct stream *s, const struct workload *w
     const struct mix_entry *mix = s->mix.at;
     double weights = 0, load = 0;
     for (size_t i = 0; i < s->mix.count; i++) {
-        double speed = 0, reference = 0; /* of the cluster, and of the first type that runs the model */
+        double speed = 0,
+               reference = 0; /* of the cluster, and of the first type that runs the model */
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
             double goodput = config_table_unit_goodput(&w->table, mix[i].model_index, h);
             reference = reference > 0 ? reference : goodput;
@@ -40,10 +42,10 @@ double synth_rate_per_s(const struct stream *s, const struct workload *w) {
     return isnan(s->load) ? s->rate_per_s : s->load / load_of_one_per_s(s, w);
 }
 
-/* Seconds to the next arrival after time_s. Diurnal rates rate*(1 + amplitude*cos(2 pi (t - peak)/period)) by
-   thinning (Lewis, Shedler 1979). */
-static double next_arrival_s(const struct stream *s, double rate_per_s, double time_s, uint64_t number,
-                             gsl_rng *rng) {
+/* Seconds to the next arrival after time_s. Diurnal rates rate*(1 + amplitude*cos(2 pi (t -
+   peak)/period)) by thinning (Lewis, Shedler 1979). */
+static double next_arrival_s(const struct stream *s, double rate_per_s, double time_s,
+                             uint64_t number, gsl_rng *rng) {
     if (s->kind == STREAM_PERIODIC)
         return s->start_s + (double)number * s->period_s;
     if (s->kind == STREAM_POISSON)
@@ -51,7 +53,8 @@ static double next_arrival_s(const struct stream *s, double rate_per_s, double t
     double most = rate_per_s * (1 + s->amplitude);
     for (;;) {
         time_s += gsl_ran_exponential(rng, 1 / most);
-        double now = rate_per_s * (1 + s->amplitude * cos(2 * M_PI * (time_s - s->peak_s) / s->period_s));
+        double now =
+            rate_per_s * (1 + s->amplitude * cos(2 * M_PI * (time_s - s->peak_s) / s->period_s));
         if (gsl_rng_uniform(rng) * most < now)
             return time_s;
     }
@@ -71,8 +74,10 @@ static void request_one_k(struct config_request *request, gsl_rng *rng) {
     request->k_count = 1;
 }
 
-static void add_job(const struct stream *s, const struct stream_rngs *rngs, struct workload *w, int64_t submit_ns) {
-    struct job_spec job = {.submit_ns = submit_ns, .deadline_ns = TIME_NONE_NS, .preemptible = s->preemptible};
+static void add_job(const struct stream *s, const struct stream_rngs *rngs, struct workload *w,
+                    int64_t submit_ns) {
+    struct job_spec job = {
+        .submit_ns = submit_ns, .deadline_ns = TIME_NONE_NS, .preemptible = s->preemptible};
     job.model = EASIM_NONE;
     struct config_request request;
     double size_s = fmin(draw_size_s(&s->sizes, rngs->sizes), TIME_MAX_S);

@@ -16,9 +16,12 @@ void trace_finish(struct trace *t) {
     *t = (struct trace){0};
 }
 
-enum trace_option trace_option_unused(const struct trace_reader *reader, const struct trace_options *o) {
-    unsigned given = (o->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) | (o->models ? TRACE_OPTION_MODELS : 0) |
-                     (o->time_zone ? TRACE_OPTION_TIME_ZONE : 0) | (o->work_count > 0 ? TRACE_OPTION_WORK : 0);
+enum trace_option trace_option_unused(const struct trace_reader *reader,
+                                      const struct trace_options *o) {
+    unsigned given = (o->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) |
+                     (o->models ? TRACE_OPTION_MODELS : 0) |
+                     (o->time_zone ? TRACE_OPTION_TIME_ZONE : 0) |
+                     (o->work_count > 0 ? TRACE_OPTION_WORK : 0);
     unsigned unused = given & ~reader->options;
     return (enum trace_option)(unused & -unused);
 }
@@ -41,21 +44,25 @@ void trace_note(struct trace *t, bool dropped, const char *reason, uint32_t line
     array_push(&t->notes, ((struct trace_note){reason, 1, line, dropped}));
 }
 
-void trace_write_notes(const struct trace *t, const char *file, const char *prefix, struct str *out) {
+void trace_write_notes(const struct trace *t, const char *file, const char *prefix,
+                       struct str *out) {
     for (size_t i = 0; i < t->notes.count; i++) {
         const struct trace_note *note = &t->notes.at[i];
-        str_addf(out, "%s%s: %llu rows %s: %s (first: line %u)\n", prefix, file, (unsigned long long)note->rows,
-                 note->dropped ? "dropped" : "changed", note->reason, note->first_line);
+        str_addf(out, "%s%s: %llu rows %s: %s (first: line %u)\n", prefix, file,
+                 (unsigned long long)note->rows, note->dropped ? "dropped" : "changed",
+                 note->reason, note->first_line);
     }
 }
 
 const char *trace_text(struct trace *t, struct slice text) {
-    return text.length == 0 ? NULL : intern_text(&t->texts, intern(&t->texts, text.at, text.length, NULL));
+    return text.length == 0 ? NULL
+                            : intern_text(&t->texts, intern(&t->texts, text.at, text.length, NULL));
 }
 
 void trace_sort(struct trace *t, bool shift) {
     size_t count = t->rows.count;
-    uint32_t *order = count > 0 ? order_by_time(&t->rows.at->submit_ns, sizeof *t->rows.at, count) : NULL;
+    uint32_t *order =
+        count > 0 ? order_by_time(&t->rows.at->submit_ns, sizeof *t->rows.at, count) : NULL;
     if (order) {
         struct trace_row *rows = mem_zalloc(count, sizeof *rows);
         for (size_t i = 0; i < count; i++)

@@ -1,4 +1,5 @@
-/* A recorded job log in easim's own terms: what a reader of any format makes, and what a workload CSV holds. */
+/* A recorded job log in easim's own terms: what a reader of any format makes, and what a workload
+ * CSV holds. */
 #ifndef EASIM_WORKLOAD_TRACE_H
 #define EASIM_WORKLOAD_TRACE_H
 
@@ -18,7 +19,8 @@ struct trace_row {
     double work_samples, duration_s, requested_s;
     double utilization;
     uint32_t gpus, batch; /* batch per GPU */
-    uint32_t gpu_milli;   /* thousandths of its GPU, 1..1000; below 1000 only of one GPU and without a model */
+    uint32_t gpu_milli; /* thousandths of its GPU, 1..1000; below 1000 only of one GPU and without a
+                           model */
     enum trace_class class;
     uint32_t line;             /* in the source file, for messages */
     const char *const *labels; /* by label column; NULL if there are none */
@@ -39,7 +41,8 @@ struct trace {
     ARRAY_OF(struct trace_note) notes;
     uint64_t rows_read;    /* data rows of the source */
     double offset_s;       /* what was subtracted from all times so that the first submit is 0 */
-    const char *time_zone; /* of the local times in it, as time_zone_open names it; NULL: it has none. Borrowed */
+    const char *time_zone; /* of the local times in it, as time_zone_open names it; NULL: it has
+                              none. Borrowed */
     struct intern texts;   /* users, models, GPU types */
     struct arena arena;
 };
@@ -63,12 +66,13 @@ enum trace_option {
 struct trace_options {
     bool estimate_is_run_time; /* swf: requested_s = the run time itself */
     bool models;               /* take model and batch from the source where it has them */
-    const char *time_zone;     /* of local times (io/time_zone.h); NULL: the usual one of the format */
+    const char *time_zone; /* of local times (io/time_zone.h); NULL: the usual one of the format */
     const struct trace_work *work;
     size_t work_count;
 };
 
-/* A format by name; readers beyond the workload CSV live in the ingest layer and come in through a table. */
+/* A format by name; readers beyond the workload CSV live in the ingest layer and come in through a
+ * table. */
 struct trace_reader {
     const char *name;
     const char *help;
@@ -78,7 +82,8 @@ struct trace_reader {
 };
 
 /* The first of the given options that the reader does not use; 0: it uses all. */
-enum trace_option trace_option_unused(const struct trace_reader *reader, const struct trace_options *options);
+enum trace_option trace_option_unused(const struct trace_reader *reader,
+                                      const struct trace_options *options);
 
 void trace_finish(struct trace *trace);
 struct trace_row trace_row_absent(uint32_t line); /* nothing known */
@@ -86,13 +91,15 @@ struct trace_row trace_row_absent(uint32_t line); /* nothing known */
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);
 /* One line for each note: prefix, file, rows, what happened to them, reason, first line. */
-void trace_write_notes(const struct trace *trace, const char *file, const char *prefix, struct str *out);
+void trace_write_notes(const struct trace *trace, const char *file, const char *prefix,
+                       struct str *out);
 const char *trace_text(struct trace *trace, struct slice text); /* interned; NULL for empty text */
 
-/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the offset. */
+/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the
+ * offset. */
 void trace_sort(struct trace *trace, bool shift);
-/* Makes one unsorted trace of the parts of a log that share a clock; job ids get "1-", "2-", ... by part. Takes
-   over the parts' memory; their notes stay with them. */
+/* Makes one unsorted trace of the parts of a log that share a clock; job ids get "1-", "2-", ... by
+   part. Takes over the parts' memory; their notes stay with them. */
 void trace_join(struct trace *trace, struct trace *parts, size_t count);
 
 #endif

@@ -23,7 +23,8 @@ void trace_assignment_finish(struct trace_assignment *a) {
     *a = (struct trace_assignment){0};
 }
 
-/* As replay.c: every row draws, whether it needs to or not, so that rows do not disturb each other. */
+/* As replay.c: every row draws, whether it needs to or not, so that rows do not disturb each other.
+ */
 static void assign_row(struct trace *t, const struct stream *s, const struct stream_rngs *rngs,
                        struct trace_row *row) {
     const struct assign_spec *assign = &s->assign;
@@ -45,7 +46,8 @@ static void assign_row(struct trace *t, const struct stream *s, const struct str
             row->user = trace_text(t, (struct slice){user, strlen(user)});
     }
     if (s->deadlines.share > 0) {
-        int64_t deadline_ns = stream_draw_deadline(&s->deadlines, row->submit_ns, row->duration_s, rngs->deadlines);
+        int64_t deadline_ns =
+            stream_draw_deadline(&s->deadlines, row->submit_ns, row->duration_s, rngs->deadlines);
         if ((isnan(row->deadline_s) || assign->overwrite) && deadline_ns != TIME_NONE_NS)
             row->deadline_s = units_s(deadline_ns);
     }

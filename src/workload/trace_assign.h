@@ -1,5 +1,6 @@
-/* Models, batches, users and deadlines that a recorded log lacks, drawn once from a seed and written with it. The
-   draws are those of a scenario's first replication with the same seed and the same keys. */
+/* Models, batches, users and deadlines that a recorded log lacks, drawn once from a seed and
+   written with it. The draws are those of a scenario's first replication with the same seed and the
+   same keys. */
 #ifndef EASIM_WORKLOAD_TRACE_ASSIGN_H
 #define EASIM_WORKLOAD_TRACE_ASSIGN_H
 
@@ -12,7 +13,8 @@ struct trace_assignment {
     struct stream stream; /* users, deadlines and assign alone are set */
 };
 
-/* A YAML file with the keys users, deadlines and assign of a trace stream. Negative after adding problems. */
+/* A YAML file with the keys users, deadlines and assign of a trace stream. Negative after adding
+ * problems. */
 int trace_assignment_load(struct trace_assignment *assignment, const char *path,
                           struct problems *problems) MUST_CHECK;
 void trace_assignment_finish(struct trace_assignment *assignment);

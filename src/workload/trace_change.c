@@ -9,8 +9,11 @@
 
 #define DAY_NS (86400 * NS_PER_S)
 
-const struct trace_changes trace_changes_none = {
-    .until_s = INFINITY, .first_row = 1, .last_row = TRACE_CHANGE_MAX_ROW, .load_scale = 1, .compress = 1};
+const struct trace_changes trace_changes_none = {.until_s = INFINITY,
+                                                 .first_row = 1,
+                                                 .last_row = TRACE_CHANGE_MAX_ROW,
+                                                 .load_scale = 1,
+                                                 .compress = 1};
 
 bool trace_change_is_slice(const struct trace_changes *changes) {
     return changes->from_s > 0 || changes->until_s < INFINITY || changes->first_row > 1 ||
@@ -18,8 +21,8 @@ bool trace_change_is_slice(const struct trace_changes *changes) {
 }
 
 bool trace_change_is_none(const struct trace_changes *changes) {
-    return !trace_change_is_slice(changes) && !changes->kill_at_request && changes->load_scale == 1 &&
-           changes->compress == 1;
+    return !trace_change_is_slice(changes) && !changes->kill_at_request &&
+           changes->load_scale == 1 && changes->compress == 1;
 }
 
 static void slice(struct trace *t, const struct trace_changes *changes) {
@@ -63,7 +66,8 @@ static const char *copy_id(struct trace *t, struct intern *ids, const char *id, 
     return id;
 }
 
-/* A copy keeps its time of day: it moves by a drawn number of days, around the end of the log to its beginning. */
+/* A copy keeps its time of day: it moves by a drawn number of days, around the end of the log to
+ * its beginning. */
 static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
     int64_t moved = days > 1 ? 1 + (int64_t)gsl_rng_uniform_int(rng, (unsigned long)days - 1) : 0;
     return (submit_ns + moved * DAY_NS) % (days * DAY_NS);

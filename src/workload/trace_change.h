@@ -1,4 +1,5 @@
-/* Changes of a recorded log before it is written or run: slices, scaled load, compressed time, cut run times. */
+/* Changes of a recorded log before it is written or run: slices, scaled load, compressed time, cut
+ * run times. */
 #ifndef EASIM_WORKLOAD_TRACE_CHANGE_H
 #define EASIM_WORKLOAD_TRACE_CHANGE_H
 
@@ -7,11 +8,12 @@
 #define TRACE_CHANGE_MAX_ROW (INT64_C(1) << 53) /* as the last row: all */
 
 struct trace_changes {
-    double from_s, until_s;      /* rows with from <= submit < until, the first submit of the log being 0 */
+    double from_s,
+        until_s; /* rows with from <= submit < until, the first submit of the log being 0 */
     int64_t first_row, last_row; /* of those: from 1, both included */
     bool kill_at_request;        /* run times end at the requested time */
-    double load_scale;           /* rows for each row, above 0; parts of rows are drawn from the seed */
-    double compress;             /* submits are divided by it; run times and slacks stay */
+    double load_scale; /* rows for each row, above 0; parts of rows are drawn from the seed */
+    double compress;   /* submits are divided by it; run times and slacks stay */
     uint64_t seed;
 };
 
@@ -20,8 +22,8 @@ extern const struct trace_changes trace_changes_none;
 bool trace_change_is_slice(const struct trace_changes *changes);
 bool trace_change_is_none(const struct trace_changes *changes);
 
-/* In the order of the members. The rows must be in order of submit; they stay so, the first submit is 0 again, and
-   what happened is noted. */
+/* In the order of the members. The rows must be in order of submit; they stay so, the first submit
+   is 0 again, and what happened is noted. */
 void trace_change(struct trace *trace, const struct trace_changes *changes);
 
 #endif

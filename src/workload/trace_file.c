@@ -45,11 +45,13 @@ struct reader {
 static void bad(struct reader *r, enum column column, const char *expected) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
-                 "expected %s, got \"%.*s\"", expected, (int)(field.length < 80 ? field.length : 80), field.at);
+                 "expected %s, got \"%.*s\"", expected,
+                 (int)(field.length < 80 ? field.length : 80), field.at);
 }
 
 /* A number in [least, most], or `absent` for an empty field. */
-static double real(struct reader *r, enum column column, double least, double most, const char *expected) {
+static double real(struct reader *r, enum column column, double least, double most,
+                   const char *expected) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     double value = NAN;
     if (field.length == 0)
@@ -64,7 +66,8 @@ static double real(struct reader *r, enum column column, double least, double mo
 static uint32_t count(struct reader *r, enum column column) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     int64_t value = 0;
-    if (field.length > 0 && (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
+    if (field.length > 0 &&
+        (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
         bad(r, column, "integer 1..1073741824 or empty");
     return (uint32_t)value;
 }
@@ -96,7 +99,8 @@ static void read_row(void *context) {
     struct reader *r = context;
     size_t before = r->problems->count;
     struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
-    struct slice id = csv_field(r->csv, r->columns[ID]), class = csv_field(r->csv, r->columns[CLASS]);
+    struct slice id = csv_field(r->csv, r->columns[ID]),
+                 class = csv_field(r->csv, r->columns[CLASS]);
     double submit_s = real(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
     row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
     row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));
@@ -120,15 +124,17 @@ static void read_row(void *context) {
     if (id.length == 0)
         bad(r, ID, "a job id");
     else if (!is_new)
-        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id", "job \"%.*s\" is listed twice",
-                     (int)(id.length < 80 ? id.length : 80), id.at);
+        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id",
+                     "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
     if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
         bad(r, SUBMIT, "seconds 0..4e9");
     bool good = r->problems->count == before; /* else an empty field may be a bad one */
     if (good && !row.model && isnan(row.duration_s))
-        problems_add(r->problems, csv_where(r->csv, -1), "duration_s", "a job without a model needs duration_s");
+        problems_add(r->problems, csv_where(r->csv, -1), "duration_s",
+                     "a job without a model needs duration_s");
     if (good && !row.model && row.gpus == 0)
-        problems_add(r->problems, csv_where(r->csv, -1), "gpus", "a job without a model needs gpus");
+        problems_add(r->problems, csv_where(r->csv, -1), "gpus",
+                     "a job without a model needs gpus");
     if (good && row.model && isnan(row.work_samples) && isnan(row.duration_s))
         problems_add(r->problems, csv_where(r->csv, -1), "work_samples",
                      "a job with a model needs work_samples or duration_s");
@@ -162,15 +168,16 @@ static int find_columns(struct reader *r, const char *path) {
             if (known)
                 continue;
             const char *hint = str_suggestion(&r->trace->arena, name, column_names, COLUMN_COUNT);
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s", name,
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+                         "unknown column \"%.80s\"%s", name,
                          hint[0] ? hint : " (extra columns are named label.*)");
         }
     }
     static const enum column required[] = {ID, SUBMIT};
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if (r->columns[required[i]] < 0)
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL, "column \"%s\" is missing",
-                         column_names[required[i]]);
+            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+                         "column \"%s\" is missing", column_names[required[i]]);
     return r->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -196,8 +203,10 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name) {
-    static const struct trace_reader own = {"workload", "easim's own workload CSV", trace_file_read, 0};
+const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign,
+                                                  const char *name) {
+    static const struct trace_reader own = {"workload", "easim's own workload CSV", trace_file_read,
+                                            0};
     if (strcmp(own.name, name) == 0)
         return &own;
     for (; *foreign; foreign++)
@@ -213,8 +222,8 @@ struct extra_columns {
     bool utilization, gpu_share;
 };
 
-static void write_row(const struct trace *t, const struct trace_row *row, struct extra_columns extra,
-                      struct str *out) {
+static void write_row(const struct trace *t, const struct trace_row *row,
+                      struct extra_columns extra, struct str *out) {
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
@@ -241,7 +250,8 @@ static void write_row(const struct trace *t, const struct trace_row *row, struct
 static void write_header(const struct trace *t, struct extra_columns extra, struct str *out) {
     struct str name = {0};
     for (int c = 0; c < COLUMN_COUNT; c++)
-        if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) || (c == GPU_SHARE && extra.gpu_share))
+        if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) ||
+            (c == GPU_SHARE && extra.gpu_share))
             str_addf(out, "%s%s", c ? "," : "", column_names[c]);
     for (size_t i = 0; i < t->label_names.count; i++) {
         name.length = 0;

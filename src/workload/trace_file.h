@@ -4,15 +4,17 @@
 
 #include "workload/trace.h"
 
-/* Appends all rows of a workload CSV (plain, gz, zst) to an empty trace, sorted by submit. Every bad row is a
-   problem; negative if there were any. */
+/* Appends all rows of a workload CSV (plain, gz, zst) to an empty trace, sorted by submit. Every
+   bad row is a problem; negative if there were any. */
 int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
                     struct problems *problems) MUST_CHECK;
 /* The trace as CSV text. */
 void trace_file_write(const struct trace *trace, struct str *out);
 
-/* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats; NULL if unknown.
+/* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats;
+ * NULL if unknown.
  */
-const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign, const char *name);
+const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign,
+                                                  const char *name);
 
 #endif

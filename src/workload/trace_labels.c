@@ -13,11 +13,12 @@ static void look_at(struct trace_label *label, const struct csv *csv, struct sli
     if (label->has_text || label->infinite.line > 0)
         return;
     label->infinite = csv_where(csv, label->column);
-    snprintf(label->infinite_text, sizeof label->infinite_text, "%.*s", (int)(cell.length < 23 ? cell.length : 23),
-             cell.at);
+    snprintf(label->infinite_text, sizeof label->infinite_text, "%.*s",
+             (int)(cell.length < 23 ? cell.length : 23), cell.at);
 }
 
-const char *const *trace_labels_read(struct trace_labels *labels, struct trace *trace, const struct csv *csv) {
+const char *const *trace_labels_read(struct trace_labels *labels, struct trace *trace,
+                                     const struct csv *csv) {
     if (labels->at.count == 0)
         return NULL;
     const char **texts = arena_alloc(&trace->arena, labels->at.count * sizeof *texts);
@@ -29,12 +30,14 @@ const char *const *trace_labels_read(struct trace_labels *labels, struct trace *
     return texts;
 }
 
-void trace_labels_check(const struct trace_labels *labels, const struct trace *trace, struct problems *problems) {
+void trace_labels_check(const struct trace_labels *labels, const struct trace *trace,
+                        struct problems *problems) {
     for (size_t i = 0; i < labels->at.count; i++) {
         const struct trace_label *label = &labels->at.at[i];
         if (label->infinite.line > 0 && !label->has_text)
-            problems_add(problems, label->infinite, trace->label_names.at[i],
-                         "expected a finite number or empty, as in the rest of the column, got \"%s\"",
-                         label->infinite_text);
+            problems_add(
+                problems, label->infinite, trace->label_names.at[i],
+                "expected a finite number or empty, as in the rest of the column, got \"%s\"",
+                label->infinite_text);
     }
 }

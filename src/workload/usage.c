@@ -25,7 +25,8 @@ static void add_power(struct finder *f, uint32_t model, const struct easim_confi
 }
 
 static void add(struct finder *f, const struct config_request *request) {
-    struct job_usage *use = request->model == EASIM_NONE ? &f->usage->rigid : &f->usage->models[request->model];
+    struct job_usage *use =
+        request->model == EASIM_NONE ? &f->usage->rigid : &f->usage->models[request->model];
     uint32_t number = config_table_set(&f->table, request); /* may move the sets */
     const struct config_set *set = &f->table.sets.at[number];
     use->any = true;
@@ -51,13 +52,15 @@ static void add_generated(struct finder *f, const struct stream *s) {
 }
 
 /* A row as a job of one model, with each batch that it may get. */
-static void add_row_as(struct finder *f, const struct stream *s, const struct trace_row *row, uint32_t model) {
+static void add_row_as(struct finder *f, const struct stream *s, const struct trace_row *row,
+                       uint32_t model) {
     const int64_t *batches = s->assign.batches.at;
     bool own = row->batch > 0 && !(s->assign.batches.count > 0 && s->assign.overwrite);
     size_t count = own || s->assign.batches.count == 0 ? 1 : s->assign.batches.count;
     for (size_t i = 0; i < count; i++) {
         uint32_t batch = own || s->assign.batches.count == 0 ? row->batch : (uint32_t)batches[i];
-        const struct config_request request = replay_request(s, f->source->cluster, row, model, batch);
+        const struct config_request request =
+            replay_request(s, f->source->cluster, row, model, batch);
         add(f, &request);
     }
     if (model != EASIM_NONE && s->assign.malleable_share > 0) {
@@ -82,7 +85,8 @@ static void add_trace(struct finder *f, const struct stream *s) {
         const struct trace_row *row = &s->trace.rows.at[i];
         if (!is_new(f, row))
             continue;
-        uint32_t own = row->model ? (uint32_t)model_set_find(f->source->models, row->model) : EASIM_NONE;
+        uint32_t own =
+            row->model ? (uint32_t)model_set_find(f->source->models, row->model) : EASIM_NONE;
         bool keeps = s->assign.models.count == 0 || (own != EASIM_NONE && !s->assign.overwrite);
         if (keeps)
             add_row_as(f, s, row, own);
@@ -93,8 +97,8 @@ static void add_trace(struct finder *f, const struct stream *s) {
     f->seen = (struct intern){0};
 }
 
-int usage_find(struct usage *usage, const struct workload_source *source, const struct config_extras *extras,
-               struct problems *problems) {
+int usage_find(struct usage *usage, const struct workload_source *source,
+               const struct config_extras *extras, struct problems *problems) {
     struct finder f = {.source = source, .usage = usage};
     const struct stream *streams = source->streams.at;
     size_t places = (size_t)source->models->count * source->cluster->gpu_type_count;

@@ -25,7 +25,8 @@ const struct start_costs *workload_costs(const struct workload *w, uint32_t mode
     return model == EASIM_NONE ? &w->rigid_costs : &w->table.models->models[model].costs;
 }
 
-double workload_reference_gpu_s(const struct workload *w, uint32_t model, double work, double gpus) {
+double workload_reference_gpu_s(const struct workload *w, uint32_t model, double work,
+                                double gpus) {
     if (model == EASIM_NONE)
         return work * gpus;
     for (uint32_t h = 0; h < w->table.cluster->gpu_type_count; h++) {

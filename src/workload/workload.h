@@ -25,7 +25,8 @@ struct workload_user {
     double weight;
 };
 
-/* Zero-initialise; release with workload_finish. Jobs are in order of submission; a job's index is its place. */
+/* Zero-initialise; release with workload_finish. Jobs are in order of submission; a job's index is
+ * its place. */
 struct workload {
     ARRAY_OF(struct job_spec) jobs;
     ARRAY_OF(struct workload_user) users;
@@ -42,8 +43,9 @@ void workload_finish(struct workload *workload);
 /* The number of a user, added with weight 1 if new. */
 uint32_t workload_user(struct workload *workload, const char *name);
 const struct start_costs *workload_costs(const struct workload *workload, uint32_t model);
-/* Reference GPU-seconds of `work`: samples / best goodput of one GPU of the first type the model knows; rigid:
-   seconds times GPUs asked for. */
-double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work, double gpus);
+/* Reference GPU-seconds of `work`: samples / best goodput of one GPU of the first type the model
+   knows; rigid: seconds times GPUs asked for. */
+double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work,
+                                double gpus);
 
 #endif

@@ -20,7 +20,8 @@ _Noreturn static inline void fuzz_fail(const char *what) {
 
 #define fuzz_assert(condition) ((condition) ? (void)0 : fuzz_fail(#condition))
 
-/* The path of a file in memory that holds the bytes; each `which` has one, reused by the next call. */
+/* The path of a file in memory that holds the bytes; each `which` has one, reused by the next call.
+ */
 static inline const char *fuzz_file(enum fuzz_file which, const void *bytes, size_t length) {
     static int files[FUZZ_FILE_COUNT];
     static char paths[FUZZ_FILE_COUNT][32];

@@ -1,4 +1,5 @@
-/* A measurement in the format READER: whatever the bytes, a failure says why and all that is found can be written.
+/* A measurement in the format READER: whatever the bytes, a failure says why and all that is found
+ * can be written.
  */
 #include "fuzz/fuzz.h"
 #include "ingest/profile_readers.h"

@@ -1,4 +1,5 @@
-/* A price and a cap on any bytes, repeated or not: what is accepted is a step function of time that goes on. */
+/* A price and a cap on any bytes, repeated or not: what is accepted is a step function of time that
+ * goes on. */
 #include "base/units.h"
 #include "config/series.h"
 #include "fuzz/fuzz.h"
@@ -11,7 +12,8 @@
 static void check_course(const struct series *s) {
     struct series_cursor cursor;
     for (size_t i = 1; i < s->count; i++)
-        fuzz_assert(s->steps[i - 1].time_ns < s->steps[i].time_ns && s->steps[i - 1].value != s->steps[i].value);
+        fuzz_assert(s->steps[i - 1].time_ns < s->steps[i].time_ns &&
+                    s->steps[i - 1].value != s->steps[i].value);
     fuzz_assert(s->shortest_ns <= s->longest_ns && s->shortest_ns >= 0);
     series_start(&cursor, s);
     int64_t now_ns = 0;
@@ -25,10 +27,13 @@ static void check_course(const struct series *s) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-    static const struct field price = {.type = FIELD_REAL, .default_value = NAN, .min = -100, .max = 100};
-    static const struct field cap = {.type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1000};
-    static const struct series_kind kinds[] = {{.path = "price", .column = "v", .value = &price},
-                                               {.path = "cap", .column = "v", .value = &cap, .is_limit = true}};
+    static const struct field price = {
+        .type = FIELD_REAL, .default_value = NAN, .min = -100, .max = 100};
+    static const struct field cap = {
+        .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1000};
+    static const struct series_kind kinds[] = {
+        {.path = "price", .column = "v", .value = &price},
+        {.path = "cap", .column = "v", .value = &cap, .is_limit = true}};
     const char *path = fuzz_file(FUZZ_FILE_INPUT, bytes, length);
     for (int i = 0; i < 4; i++) {
         struct yaml_doc doc = {0};

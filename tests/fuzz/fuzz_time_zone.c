@@ -1,5 +1,5 @@
-/* Time zones on any bytes, as a TZif file and as a name. Where a local time is unique, the way back must lead to
-   it: an instant one second later is one second later on the clock. */
+/* Time zones on any bytes, as a TZif file and as a name. Where a local time is unique, the way back
+   must lead to it: an instant one second later is one second later on the clock. */
 #include "fuzz/fuzz.h"
 #include "io/time_zone.h"
 

@@ -1,5 +1,6 @@
-/* One reader of job logs (READER, a name of the table or "workload") on any bytes. It must not crash, and a log
-   that it accepts must be in order and come back unchanged from the workload CSV that easim writes of it. */
+/* One reader of job logs (READER, a name of the table or "workload") on any bytes. It must not
+   crash, and a log that it accepts must be in order and come back unchanged from the workload CSV
+   that easim writes of it. */
 #include "fuzz/fuzz.h"
 #include "ingest/logs/log_readers.h"
 #include "workload/trace_file.h"
@@ -26,7 +27,8 @@ static void check_round_trip(const struct trace *trace) {
     if (trace_file_read(path, NULL, &again, &problems) < 0)
         fuzz_fail(problems.texts[0]);
     trace_file_write(&again, &second);
-    fuzz_assert(first.length == second.length && memcmp(first.text, second.text, first.length) == 0);
+    fuzz_assert(first.length == second.length &&
+                memcmp(first.text, second.text, first.length) == 0);
     str_finish(&first);
     str_finish(&second);
     trace_finish(&again);

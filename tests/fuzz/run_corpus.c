@@ -1,5 +1,6 @@
-/* A fuzz target without a fuzzer: runs it on every file of the folders named on the command line, and on each with
-   its last third cut off and with one byte in seven changed, so that the ordinary suite sees more than good files.
+/* A fuzz target without a fuzzer: runs it on every file of the folders named on the command line,
+   and on each with its last third cut off and with one byte in seven changed, so that the ordinary
+   suite sees more than good files.
  */
 #include "fuzz/fuzz.h"
 

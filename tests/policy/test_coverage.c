@@ -1,14 +1,16 @@
-/* Coverage of the paired 95 % interval: two M/M/1 queues on the same arrivals (one in 400 s), one server of mean
-   100 s, one of 80 s, so rho = 0.25 and 0.2. Of 1,000 intervals 950 should hold the true difference; their number
-   has a standard deviation of 7, so 930 to 970 is 2.9 of them either way. The comparisons have the seeds 1 to
-   1,000. EASIM_COVERAGE=JOBS,REPLICATIONS,FIRST_SEED only measures another setting, as for docs/outputs.md.
+/* Coverage of the paired 95 % interval: two M/M/1 queues on the same arrivals (one in 400 s), one
+   server of mean 100 s, one of 80 s, so rho = 0.25 and 0.2. Of 1,000 intervals 950 should hold the
+   true difference; their number has a standard deviation of 7, so 930 to 970 is 2.9 of them either
+   way. The comparisons have the seeds 1 to 1,000. EASIM_COVERAGE=JOBS,REPLICATIONS,FIRST_SEED only
+   measures another setting, as for docs/outputs.md.
 
-   Busy time of runs of 25 h is rho in the steady state, reached after a warm-up of 10,000 s (25 relaxation times
-   S / (1 - sqrt(rho))^2).
+   Busy time of runs of 25 h is rho in the steady state, reached after a warm-up of 10,000 s (25
+   relaxation times S / (1 - sqrt(rho))^2).
 
-   Mean waits of the first J jobs from an empty start have an exact answer. By Spitzer (1956) job n waits
-   sum(E[S_k+] / k, k < n) on average, S_k being k services less k gaps; in the steady state that is rho S / (1 -
-   rho), of which all jobs together fall short by S rho / (1 - rho)^3, but for less than 1e-9 s from 200 jobs on. */
+   Mean waits of the first J jobs from an empty start have an exact answer. By Spitzer (1956) job n
+   waits sum(E[S_k+] / k, k < n) on average, S_k being k services less k gaps; in the steady state
+   that is rho S / (1 - rho), of which all jobs together fall short by S rho / (1 - rho)^3, but for
+   less than 1e-9 s from 200 jobs on. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "experiment/compare/compare.h"
@@ -32,34 +34,40 @@ struct setting {
     int held[MEASURED];
 };
 
-static void queue(const struct setting *s, unsigned seed, double size_s, struct replicate_result *result) {
+static void queue(const struct setting *s, unsigned seed, double size_s,
+                  struct replicate_result *result) {
     static const struct trial_options nothing = {.jobs = NULL};
     static const struct replicate_options how = {.processes = 2};
     struct trial t;
     struct error error = {0};
     char yaml[1024];
-    snprintf(yaml, sizeof yaml,
-             "name: queue\nhorizon: %s\nseed: %u\nreplications: %u\n" TRIAL_CLUSTER(
-                 1) "workload: {kind: poisson, rate_per_s: 0.0025, sizes: {law: exponential, mean: %g}, "
-                    "rigid: {k: 1}, %s}\n"
-                    "policy: {name: fcfs}\n",
-             s->end, seed, s->replications, size_s, s->workload);
+    snprintf(
+        yaml, sizeof yaml,
+        "name: queue\nhorizon: %s\nseed: %u\nreplications: %u\n" TRIAL_CLUSTER(
+            1) "workload: {kind: poisson, rate_per_s: 0.0025, sizes: {law: exponential, mean: %g}, rigid: {k: 1}, %s}\n"
+               "policy: {name: fcfs}\n",
+        s->end, seed, s->replications, size_s, s->workload);
     trial_load(&t, &nothing, yaml);
     trial_must_succeed(&t);
     *result = (struct replicate_result){.count = 0};
-    cr_assert_eq(replicate_run(&t.study, &how, &replicate_summaries_only, result, &error), 0, "%s", error.text);
+    cr_assert_eq(replicate_run(&t.study, &how, &replicate_summaries_only, result, &error), 0, "%s",
+                 error.text);
     trial_finish(&t);
 }
 
-/* Whether the interval of a metric holds the difference. It must be shorter than that of two independent means. */
-static bool holds(const struct replicate_result *slow, const struct replicate_result *fast, const char *metric,
-                  double difference) {
-    const struct compare_series series[] = {{.summaries = slow->summaries}, {.summaries = fast->summaries}};
-    const struct comparison c = {.series = series, .count = 2, .replications = slow->count, .baseline = 0};
+/* Whether the interval of a metric holds the difference. It must be shorter than that of two
+ * independent means. */
+static bool holds(const struct replicate_result *slow, const struct replicate_result *fast,
+                  const char *metric, double difference) {
+    const struct compare_series series[] = {{.summaries = slow->summaries},
+                                            {.summaries = fast->summaries}};
+    const struct comparison c = {
+        .series = series, .count = 2, .replications = slow->count, .baseline = 0};
     struct compare_cell cells[2];
     compare_metric(&c, (unsigned)summary_find(metric), cells);
     const struct estimate *diff = &cells[1].paired.diff;
-    cr_assert(diff->ci95 < hypot(cells[0].estimate.ci95, cells[1].estimate.ci95), "pairs tell more");
+    cr_assert(diff->ci95 < hypot(cells[0].estimate.ci95, cells[1].estimate.ci95),
+              "pairs tell more");
     return fabs(diff->mean - difference) <= diff->ci95;
 }
 
@@ -87,7 +95,8 @@ static bool ask(struct setting *s) {
 
 static void must_hold(const struct setting *s) {
     for (int m = 0; m < MEASURED && s->metrics[m]; m++)
-        cr_expect(s->held[m] >= 930 && s->held[m] <= 970, "%s: %d of %d", s->metrics[m], s->held[m], REPETITIONS);
+        cr_expect(s->held[m] >= 930 && s->held[m] <= 970, "%s: %d of %d", s->metrics[m], s->held[m],
+                  REPETITIONS);
 }
 
 Test(coverage, of_busy_time, .timeout = 1200) {

@@ -1,8 +1,8 @@
-/* The defaults of every parameter of every policy, by name: those of SPEC.md, section 6 ("Defaults", and the rows
-   of the policies), and those of docs/exec-policy.md. What they
-   accept: a slack below 1 would admit nothing, a share lies within 0 and 1, what divides is above 0, nothing lasts
-   less than no time, and whatever has an upper end has one far above any use. A parameter that is not listed here
-   fails. */
+/* The defaults of every parameter of every policy, by name: those of SPEC.md, section 6
+   ("Defaults", and the rows of the policies), and those of docs/exec-policy.md. What they accept: a
+   slack below 1 would admit nothing, a share lies within 0 and 1, what divides is above 0, nothing
+   lasts less than no time, and whatever has an upper end has one far above any use. A parameter
+   that is not listed here fails. */
 #include "policy/module.h"
 #include "policy/params.h"
 
@@ -41,7 +41,8 @@ static const struct {
 /* Its place in the table. */
 static size_t find(const char *policy, const char *name) {
     size_t i = 0;
-    while (strcmp(defaults[i].name, name) != 0 || (defaults[i].policy && strcmp(defaults[i].policy, policy) != 0))
+    while (strcmp(defaults[i].name, name) != 0 ||
+           (defaults[i].policy && strcmp(defaults[i].policy, policy) != 0))
         cr_assert_lt(++i, sizeof defaults / sizeof *defaults, "%s: %s is not listed", policy, name);
     return i;
 }
@@ -62,9 +63,10 @@ Test(defaults, as_documented) {
             struct str value = {0}, range = {0};
             params_write_value(&params, i, &value);
             params_write_range(param, &range);
-            cr_expect_str_eq(value.text ? value.text : "", defaults[row].value, "%s: %s is %s", policies[p],
-                             param->name, value.text);
-            cr_expect_str_eq(range.text, defaults[row].range, "%s: %s: %s", policies[p], param->name, range.text);
+            cr_expect_str_eq(value.text ? value.text : "", defaults[row].value, "%s: %s is %s",
+                             policies[p], param->name, value.text);
+            cr_expect_str_eq(range.text, defaults[row].range, "%s: %s: %s", policies[p],
+                             param->name, range.text);
             str_finish(&value);
             str_finish(&range);
         }

@@ -1,5 +1,6 @@
-/* The engine by hand: what happens when, who is rejected, what is metered. Expected figures are worked out in the
-   comments. Rigid jobs of the trial cluster draw 400 W computing, 90 W in set-up; a free GPU draws 50 W. */
+/* The engine by hand: what happens when, who is rejected, what is metered. Expected figures are
+   worked out in the comments. Rigid jobs of the trial cluster draw 400 W computing, 90 W in set-up;
+   a free GPU draws 50 W. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -12,23 +13,24 @@
 TestSuite(engine, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 static void expect_near(double found, double expected, const char *what) {
-    cr_expect(fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected), "%s: %.17g, not %.17g", what, found,
-              expected);
+    cr_expect(fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected), "%s: %.17g, not %.17g", what,
+              found, expected);
 }
 
 static void expect_times(const struct trial *t, const char *id, double start_s, double finish_s) {
     const struct trial_job *job = trial_find(t, id);
     int64_t start_ns = start_s < 0 ? -1 : llround(start_s * 1e9),
             finish_ns = finish_s < 0 ? -1 : llround(finish_s * 1e9);
-    cr_expect_eq(job->start_ns, start_ns, "%s starts at %lld ns, not %lld", id, (long long)job->start_ns,
-                 (long long)start_ns);
-    cr_expect_eq(job->finish_ns, finish_ns, "%s ends at %lld ns, not %lld", id, (long long)job->finish_ns,
-                 (long long)finish_ns);
+    cr_expect_eq(job->start_ns, start_ns, "%s starts at %lld ns, not %lld", id,
+                 (long long)job->start_ns, (long long)start_ns);
+    cr_expect_eq(job->finish_ns, finish_ns, "%s ends at %lld ns, not %lld", id,
+                 (long long)job->finish_ns, (long long)finish_ns);
 }
 
 #define HEAD "job_id,submit_s,gpus,duration_s,requested_s\n"
 
-/* 3 arrivals and 3 finishes at 3 instants: at 0 (a, b), at 10 (both end, c arrives), at 12.385 (c ends). */
+/* 3 arrivals and 3 finishes at 3 instants: at 0 (a, b), at 10 (both end, c arrives), at 12.385 (c
+ * ends). */
 Test(engine, decisions_per_instant) {
     static const struct {
         const char *engine;
@@ -40,22 +42,23 @@ Test(engine, decisions_per_instant) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,1,10,\nb,0,1,10,\nc,10,2,2.385,\n"},
-                  "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
+                  "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2)
+                      TRIAL_JOBS,
                   cases[i].engine);
         trial_must_succeed(&t);
         cr_expect_eq(t.summaries->events, 6, "%s: %g events", cases[i].engine, t.summaries->events);
-        cr_expect_eq(t.summaries->decisions, cases[i].decisions, "%s: %g decisions", cases[i].engine,
-                     t.summaries->decisions);
+        cr_expect_eq(t.summaries->decisions, cases[i].decisions, "%s: %g decisions",
+                     cases[i].engine, t.summaries->decisions);
         expect_times(&t, "c", 10, 12.385);
         trial_finish(&t);
     }
 }
 
-/* 2 GPUs: a holds one until 10, b (2 GPUs) waits since 5, c (1 GPU) comes at 10. Who sees what at 10?
-     all events first: both GPUs free, b is first in the queue, c waits for b
-     one at a time, finishes first: the same
-     one at a time, arrivals first: only c fits when it comes, b waits for c; unless a was due by its request: then
-   the engine ends it before anybody decides (SPEC 9), and b is first again */
+/* 2 GPUs: a holds one until 10, b (2 GPUs) waits since 5, c (1 GPU) comes at 10. Who sees what at
+   10? all events first: both GPUs free, b is first in the queue, c waits for b one at a time,
+   finishes first: the same one at a time, arrivals first: only c fits when it comes, b waits for c;
+   unless a was due by its request: then the engine ends it before anybody decides (SPEC 9), and b
+   is first again */
 Test(engine, order_at_one_instant) {
     static const struct {
         const char *engine, *requested;
@@ -72,8 +75,8 @@ Test(engine, order_at_one_instant) {
         snprintf(jobs, sizeof jobs, HEAD "a,0,1,10,%s\nb,5,2,4,\nc,10,1,3,\n", cases[i].requested);
         trial_run(
             &t, &(struct trial_options){.jobs = jobs},
-            "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs, params: {strict: false}}\n" TRIAL_CLUSTER(2)
-                TRIAL_JOBS,
+            "name: n\nhorizon: drain\nengine: %s\npolicy: {name: fcfs, params: {strict: false}}\n" TRIAL_CLUSTER(
+                2) TRIAL_JOBS,
             cases[i].engine);
         trial_must_succeed(&t);
         expect_times(&t, "a", 0, 10);
@@ -83,14 +86,15 @@ Test(engine, order_at_one_instant) {
     }
 }
 
-/* Horizon 10: a ends at it, c comes at it and gets a's GPU, d waits, e is too late. a: 4000 J; b: 9 s * 400 = 3600
-   J; the GPU of b before it came: 50 J. Work in GPU-s: a 10, b 20 (9 done), c 5, d 5. */
+/* Horizon 10: a ends at it, c comes at it and gets a's GPU, d waits, e is too late. a: 4000 J; b: 9
+   s * 400 = 3600 J; the GPU of b before it came: 50 J. Work in GPU-s: a 10, b 20 (9 done), c 5,
+   d 5. */
 Test(engine, horizon) {
     struct trial t;
-    trial_run(
-        &t,
-        &(struct trial_options){.jobs = HEAD "a,0,1,10,\nb,1,1,20,\nc,10,1,5,\nd,10,1,5,\ne,10.000000001,1,1,\n"},
-        "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = HEAD "a,0,1,10,\nb,1,1,20,\nc,10,1,5,\nd,10,1,5,\ne,10.000000001,1,1,\n"},
+              "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
     trial_must_succeed(&t);
     const struct summary *s = t.summaries;
     cr_assert_eq(t.job_count, 4, "%zu jobs are listed", t.job_count);
@@ -114,8 +118,8 @@ Test(engine, horizon) {
                                   {s->jct_mean_s, 10},
                                   {s->wait_mean_s, 0}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        cr_expect(fabs(expected[i][0] - expected[i][1]) < 1e-9 * (1e-3 + expected[i][1]), "figure %zu: %g, not %g",
-                  i, expected[i][0], expected[i][1]);
+        cr_expect(fabs(expected[i][0] - expected[i][1]) < 1e-9 * (1e-3 + expected[i][1]),
+                  "figure %zu: %g, not %g", i, expected[i][0], expected[i][1]);
     trial_finish(&t);
 }
 
@@ -131,7 +135,8 @@ Test(engine, drain_ends) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         trial_run(&t, &(struct trial_options){.jobs = cases[i].jobs},
-                  "name: n\nhorizon: drain\npolicy: %s\n" TRIAL_CLUSTER(2) TRIAL_JOBS, cases[i].policy);
+                  "name: n\nhorizon: drain\npolicy: %s\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
+                  cases[i].policy);
         trial_must_succeed(&t);
         expect_near(t.summaries->sim_s, cases[i].end_s, cases[i].policy);
         trial_finish(&t);
@@ -140,11 +145,11 @@ Test(engine, drain_ends) {
 
 static const char small_models[] =
     "models:\n"
-    "  - {name: big, m0: 64, phi: 1, batches: [4, 8], mem0_gib: 2, mem1_gib: 2, gpus: {g: {a_s: 1, c_s: 1, gamma: "
-    "1,\n"
+    "  - {name: big, m0: 64, phi: 1, batches: [4, 8], mem0_gib: 2, mem1_gib: 2, gpus: {g: {a_s: 1, c_s: 1, gamma: 1,\n"
     "     alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: by hand}}}\n";
 
-/* g: 2 nodes of 2 GPUs with 9.5 GiB (model big needs 2 + 2*4 = 10 GiB at its smallest batch); h: 2 GPUs. */
+/* g: 2 nodes of 2 GPUs with 9.5 GiB (model big needs 2 + 2*4 = 10 GiB at its smallest batch); h: 2
+ * GPUs. */
 Test(engine, rejections) {
     static const struct {
         const char *id, *reason;
@@ -157,13 +162,20 @@ Test(engine, rejections) {
     struct trial t;
     trial_run(
         &t,
-        &(struct trial_options){.models = small_models,
-                                .jobs = "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples,deadline_s\n"
-                                        "many,0,5,1,,,,50\ntyped,1,3,1,h,,,\nmemory,2,,,,big,10,\n"
-                                        "unknown,3,,,h,big,10,\nrange,4,4,1.5,,,,5\ngood,5,2,2.385,h,,,8\n"},
-        "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n"
-        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 9.5}, {name: h, idle_w: 50, tdp_w: "
-        "300}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}]}\n" TRIAL_JOBS);
+        &(struct trial_options){
+            .models = small_models,
+            .jobs = "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples,deadline_s\n"
+                    "many,0,5,1,,,,50\n"
+                    "typed,1,3,1,h,,,\n"
+                    "memory,2,,,,big,10,\n"
+                    "unknown,3,,,h,big,10,\n"
+                    "range,4,4,1.5,,,,5\n"
+                    "good,5,2,2.385,h,,,8\n"},
+        "name: n\n"
+        "horizon: drain\n"
+        "models: models.yaml\n"
+        "policy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 9.5}, {name: h, idle_w: 50, tdp_w: 300}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}]}\n" TRIAL_JOBS);
     trial_must_succeed(&t);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct trial_job *job = trial_find(&t, expected[i].id);
@@ -174,7 +186,8 @@ Test(engine, rejections) {
     cr_expect_eq(trial_find(&t, "range")->nodes, 2);
     cr_expect_eq(t.summaries->jobs_rejected, 4);
     cr_expect_eq(t.summaries->jobs_unfinished, 0);
-    /* 3 deadlines are due: many was rejected (missed), range ended at 5.5 > 5 (missed), good at 7.385 <= 8 */
+    /* 3 deadlines are due: many was rejected (missed), range ended at 5.5 > 5 (missed), good
+     * at 7.385 <= 8 */
     cr_expect_eq(t.summaries->deadline_jobs, 3);
     cr_expect_eq(t.summaries->deadline_missed, 2);
     expect_near(t.summaries->lateness_p50_s, 0.5, "lateness");
@@ -187,7 +200,8 @@ Test(engine, stuck_policy) {
     for (int i = 0; i < 2; i++) {
         struct trial t;
         trial_run(&t, &(struct trial_options){.jobs = HEAD "a,1,1,2,\nb,2.385,1,2,\n"},
-                  "name: n\nhorizon: %s\npolicy: {name: start_none}\n" TRIAL_CLUSTER(2) TRIAL_JOBS, horizons[i]);
+                  "name: n\nhorizon: %s\npolicy: {name: start_none}\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
+                  horizons[i]);
         cr_expect_eq(t.status, ERROR_RUN);
         cr_expect(strstr(t.failure, "policy start_none leaves 2 jobs waiting for ever") &&
                       strstr(t.failure, "2 of 2 GPUs are free") && strstr(t.failure, "is job a") &&
@@ -198,13 +212,16 @@ Test(engine, stuck_policy) {
     }
 }
 
-/* Each arrival asks for a timer 2.5 s later, and every timer starts all that waits: a at 3.5 and, since b came
-   at 3.5 itself (arrivals come before timers), b too. */
+/* Each arrival asks for a timer 2.5 s later, and every timer starts all that waits: a at 3.5 and,
+   since b came at 3.5 itself (arrivals come before timers), b too. */
 Test(engine, timers) {
     struct trial t;
-    trial_run(&t, &(struct trial_options){.jobs = HEAD "a,1,1,2,\nb,3.5,1,2,\nc,3.6,1,1.5,\n", .strict = true},
-              "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: 2.5}}\n" TRIAL_CLUSTER(2)
-                  TRIAL_JOBS);
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = HEAD "a,1,1,2,\nb,3.5,1,2,\nc,3.6,1,1.5,\n",
+                                .strict = true},
+        "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: 2.5}}\n" TRIAL_CLUSTER(
+            2) TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_times(&t, "a", 3.5, 5.5);
     expect_times(&t, "b", 3.5, 5.5);
@@ -212,8 +229,8 @@ Test(engine, timers) {
     trial_finish(&t);
 }
 
-/* One GPU, three jobs of length 0 at one instant: each starts and ends at 1, one decision after the other. With a
-   set-up they take its time. */
+/* One GPU, three jobs of length 0 at one instant: each starts and ends at 1, one decision after the
+   other. With a set-up they take its time. */
 Test(engine, zero_length_jobs) {
     struct trial t;
     const char *jobs = HEAD "a,1,1,0,\nb,1,1,0,\nc,1,1,0,\nd,1,1,2.385,\n";
@@ -239,29 +256,35 @@ Test(engine, zero_length_jobs) {
     trial_finish(&t);
 }
 
-#define TWO_NODES(cap)                                                                                             \
-    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], pue: 1.5, " cap                          \
-    "nodes: [{count: 2, gpu: g, gpus: 2, base_w: 100, cpu_idle_w: 20, ram_w: 7.5, network_w: 1, other_w: 0.5, "    \
-    "cpu_w_per_busy_gpu: 3}]}\n"
+#define TWO_NODES(cap) \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], pue: 1.5, " cap \
+    "nodes: [{count: 2, gpu: g, gpus: 2, base_w: 100, cpu_idle_w: 20, ram_w: 7.5, network_w: 1, other_w: 0.5, cpu_w_per_busy_gpu: 3}]}\n"
 
-static void expect_power(const struct trial *t, size_t row, double time_s, double power_w, uint32_t allocated) {
+static void expect_power(const struct trial *t, size_t row, double time_s, double power_w,
+                         uint32_t allocated) {
     const struct power_row *r = &t->power.at.at[row];
-    cr_expect(
-        r->time_ns == llround(time_s * 1e9) && r->power_nw == llround(power_w * 1e9) && r->allocated == allocated,
-        "row %zu: %g W, %u GPUs at %lld ns", row, (double)r->power_nw / 1e9, r->allocated, (long long)r->time_ns);
+    cr_expect(r->time_ns == llround(time_s * 1e9) && r->power_nw == llround(power_w * 1e9) &&
+                  r->allocated == allocated,
+              "row %zu: %g W, %u GPUs at %lld ns", row, (double)r->power_nw / 1e9, r->allocated,
+              (long long)r->time_ns);
 }
 
-/* 2 nodes of 2 GPUs, 129 W each and 3 W for every busy GPU; one job of 3 GPUs, set-up 4 s, 10 s, until 20:
-     base  2 * 129 * 20 + 3 * 3 * 14 = 5286 J      idle  4 * 50 * 20 - 3 * 50 * 14 = 1900 J
+/* 2 nodes of 2 GPUs, 129 W each and 3 W for every busy GPU; one job of 3 GPUs, set-up 4 s, 10 s,
+   until 20: base  2 * 129 * 20 + 3 * 3 * 14 = 5286 J      idle  4 * 50 * 20 - 3 * 50 * 14 = 1900 J
      job   3 * (90 * 4 + 400 * 10) = 13080 J       of it set-up 1080 J
      power 258 + 9 + 270 + 50 = 587 W, then 258 + 9 + 1200 + 50 = 1517 W, then 258 + 200 = 458 W
    With a cap of 1000 W: 517 W over it for 10 s. Price and CO2 are for 1.5 times the energy. */
 Test(engine, energy_by_part) {
     struct trial t;
-    trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,3,10,\n"},
-              "name: n\nhorizon: 20\npolicy: {name: fcfs}\ncarbon_g_per_kwh: 300\nprice_per_mwh: -80\n"
-              "wue_l_per_kwh: 1.8\n" TWO_NODES(
-                  "power_cap_w: 1000, ") "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 4}}\n");
+    trial_run(
+        &t, &(struct trial_options){.jobs = HEAD "a,0,3,10,\n"},
+        "name: n\n"
+        "horizon: 20\n"
+        "policy: {name: fcfs}\n"
+        "carbon_g_per_kwh: 300\n"
+        "price_per_mwh: -80\n"
+        "wue_l_per_kwh: 1.8\n" TWO_NODES(
+            "power_cap_w: 1000, ") "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 4}}\n");
     trial_must_succeed(&t);
     const struct summary *s = t.summaries;
     expect_times(&t, "a", 0, 14);
@@ -290,9 +313,10 @@ Test(engine, energy_by_part) {
     trial_finish(&t);
 }
 
-/* The same from 5 on: base 258 * 15 + 9 * 9 = 3951 J, idle 4 * 50 * 15 - 3 * 50 * 9 = 1650 J, a 3 * 400 * 9 = 10800
-   J of its 30 GPU-s of work 27. Of the jobs only b counts (it came at 5 itself): it waits for a until 14 and takes
-   2 s. It adds 4 * 400 * 2 - 4 * 50 * 2 J and 4 * 3 * 2 J, and 8 GPU-s. */
+/* The same from 5 on: base 258 * 15 + 9 * 9 = 3951 J, idle 4 * 50 * 15 - 3 * 50 * 9 = 1650 J, a 3 *
+   400 * 9 = 10800 J of its 30 GPU-s of work 27. Of the jobs only b counts (it came at 5 itself): it
+   waits for a until 14 and takes 2 s. It adds 4 * 400 * 2 - 4 * 50 * 2 J and 4 * 3 * 2 J, and 8
+   GPU-s. */
 Test(engine, warmup) {
     struct trial t;
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,3,10,\nb,5,4,2,\n"},
@@ -316,8 +340,8 @@ Test(engine, warmup) {
     trial_finish(&t);
 }
 
-/* Of the warm-up and still there after it: a ends last, at 30, but makespan, first submit to last finish, is that
-   of the jobs counted: b, 5 to 9. */
+/* Of the warm-up and still there after it: a ends last, at 30, but makespan, first submit to last
+   finish, is that of the jobs counted: b, 5 to 9. */
 Test(engine, makespan_of_the_measured) {
     struct trial t;
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,3,30,\nb,5,1,4,\n"},
@@ -341,12 +365,14 @@ static void load_seed_study(struct trial *t, const struct trial_options *options
     char yaml[2048];
     snprintf(
         yaml, sizeof yaml,
-        "name: n\nhorizon: 4h\nseed: %d\nreplications: 3\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-        "cluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}, {name: h100, "
-        "idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}], nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, "
-        "gpus: 8}]}\n"
-        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, users: 3, "
-        "deadlines: {share: 0.3, slack: [1.5, 6]}}\npolicy: {name: fcfs}\n",
+        "name: n\n"
+        "horizon: 4h\n"
+        "seed: %d\n"
+        "replications: 3\n"
+        "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}, {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}], nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, gpus: 8}]}\n"
+        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, users: 3, deadlines: {share: 0.3, slack: [1.5, 6]}}\n"
+        "policy: {name: fcfs}\n",
         seed);
     trial_load(t, options, yaml);
     trial_must_succeed(t);
@@ -383,8 +409,9 @@ Test(engine, interleaved) {
     }
 }
 
-/* 3000 jobs, one after the other: 3000 arrivals and 3000 ends. Who watches the run learns of its events all the
-   time, in blocks of at most 1024: what it counts is never further than that from the truth. */
+/* 3000 jobs, one after the other: 3000 arrivals and 3000 ends. Who watches the run learns of its
+   events all the time, in blocks of at most 1024: what it counts is never further than that from
+   the truth. */
 Test(engine, watchers_learn_of_events) {
     struct str jobs = {0};
     str_addf(&jobs, "job_id,submit_s,gpus,duration_s\n");
@@ -398,8 +425,8 @@ Test(engine, watchers_learn_of_events) {
     atomic_ulong events = 0;
     struct replicate_result result = {0};
     struct error error = {0};
-    cr_assert_eq(replicate_run(&t.study, &(struct replicate_options){.events = &events}, &replicate_summaries_only,
-                               &result, &error),
+    cr_assert_eq(replicate_run(&t.study, &(struct replicate_options){.events = &events},
+                               &replicate_summaries_only, &result, &error),
                  0, "%s", error.text);
     cr_expect(labs((long)atomic_load(&events) - 6000) <= 1024, "%lu events", atomic_load(&events));
     replicate_result_finish(&result);
@@ -412,19 +439,21 @@ Test(engine, watchers_learn_of_events) {
 static void look_at_places(void *context, const struct replication *replication) {
     const struct easim_view *v = replication->sim->view.shown;
     bool *aligned = context;
-    *aligned = IS_ALIGNED(v) && IS_ALIGNED(v->gpu_types) && IS_ALIGNED(v->nodes) && IS_ALIGNED(v->users) &&
-               IS_ALIGNED(v->configs) && IS_ALIGNED(v->jobs) && IS_ALIGNED(v->running) && IS_ALIGNED(v->events);
+    *aligned = IS_ALIGNED(v) && IS_ALIGNED(v->gpu_types) && IS_ALIGNED(v->nodes) &&
+               IS_ALIGNED(v->users) && IS_ALIGNED(v->configs) && IS_ALIGNED(v->jobs) &&
+               IS_ALIGNED(v->running) && IS_ALIGNED(v->events);
 }
 
-/* What policies see lies in one region, each array where any type may lie; 1 GPU type, 1 node, 3 jobs make odd
- * sizes. */
+/* What policies see lies in one region, each array where any type may lie; 1 GPU type, 1 node, 3
+ * jobs make odd sizes. */
 Test(engine, aligned_view) {
     bool aligned = false;
     struct trial t;
     trial_run(&t,
-              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\nb,0,1,1\nc,0,1,1\n",
-                                      .look = look_at_places,
-                                      .context = &aligned},
+              &(struct trial_options){
+                  .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\nb,0,1,1\nc,0,1,1\n",
+                  .look = look_at_places,
+                  .context = &aligned},
               "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_expect(aligned);

@@ -1,4 +1,5 @@
-/* A mixture that takes everything from one side decides as that policy does, whoever the other side is. */
+/* A mixture that takes everything from one side decides as that policy does, whoever the other side
+ * is. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "policy/list/hybrid.h"
@@ -11,23 +12,28 @@ static const char *const policies[] = {"fcfs",  "pollux",      "themis", "chrono
 
 #define COUNT (sizeof policies / sizeof *policies)
 
-/* Overload with deadlines, classes that may be displaced and a cap, so that every callback has something to do. */
-static const char yaml[] = "name: t\nhorizon: 20h\nseed: 5\nreplications: 1\n"
-                           "cluster:\n"
-                           "  gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80},\n"
-                           "              {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}]\n"
-                           "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 4}]\n"
-                           "  power_cap_w: 4000\n"
-                           "models: %s/configs/models/eas-sim.yaml\n"
-                           "workload:\n"
-                           "  kind: poisson\n"
-                           "  rate_per_s: 0.002\n"
-                           "  mix: [{model: vit-base-fp32}, {model: resnet50-fp32}]\n"
-                           "  sizes: {law: lognormal, mean: 3h, cv: 1.5}\n"
-                           "  k: [1, 2, 4]\n"
-                           "  users: 4\n"
-                           "  deadlines: {share: 0.5, slack: [1.5, 4]}\n"
-                           "policy: {name: %s, params: {resize: true, strict: %s}}\n";
+/* Overload with deadlines, classes that may be displaced and a cap, so that every callback has
+ * something to do. */
+static const char yaml[] =
+    "name: t\n"
+    "horizon: 20h\n"
+    "seed: 5\n"
+    "replications: 1\n"
+    "cluster:\n"
+    "  gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80},\n"
+    "              {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}]\n"
+    "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 4}]\n"
+    "  power_cap_w: 4000\n"
+    "models: %s/configs/models/eas-sim.yaml\n"
+    "workload:\n"
+    "  kind: poisson\n"
+    "  rate_per_s: 0.002\n"
+    "  mix: [{model: vit-base-fp32}, {model: resnet50-fp32}]\n"
+    "  sizes: {law: lognormal, mean: 3h, cv: 1.5}\n"
+    "  k: [1, 2, 4]\n"
+    "  users: 4\n"
+    "  deadlines: {share: 0.5, slack: [1.5, 4]}\n"
+    "policy: {name: %s, params: {resize: true, strict: %s}}\n";
 
 static void load_with(struct trial *trial, const struct trial_options *options, const char *policy,
                       const char *strict) {
@@ -52,7 +58,8 @@ static void all_of_one_side(const char *wanted, const char *other, unsigned seco
     const struct policy_params own = mixed.study.params;
     const struct easim_policy *policy = mixed.study.module.policy;
     bool second = second_mask != 0;
-    hybrid_init(&hybrid, second ? &guest.study.params : &own, second ? &own : &guest.study.params, second_mask);
+    hybrid_init(&hybrid, second ? &guest.study.params : &own, second ? &own : &guest.study.params,
+                second_mask);
     hybrid.policy.name = policy->name; /* which stands in the files */
     mixed.study.module.policy = &hybrid.policy;
     mixed.study.params = hybrid.params;
@@ -63,7 +70,8 @@ static void all_of_one_side(const char *wanted, const char *other, unsigned seco
     trial_must_succeed(&plain);
     trial_must_succeed(&mixed);
     cr_assert(plain.decisions_csv.length > 1000, "%s decides something", wanted);
-    cr_assert_str_eq(plain.decisions_csv.text, mixed.decisions_csv.text, "%s beside %s", wanted, other);
+    cr_assert_str_eq(plain.decisions_csv.text, mixed.decisions_csv.text, "%s beside %s", wanted,
+                     other);
     cr_assert_str_eq(plain.jobs_csv.text, mixed.jobs_csv.text, "%s beside %s", wanted, other);
     trial_finish(&plain);
     trial_finish(&mixed);
@@ -80,7 +88,8 @@ Test(hybrid, all_of_one_side) {
     temp_dir_leave();
 }
 
-/* A policy is like itself in everything; policies without a callback between them are alike in its component. */
+/* A policy is like itself in everything; policies without a callback between them are alike in its
+ * component. */
 Test(hybrid, same) {
     const struct trial_options options = {.models = NULL};
     struct trial a, b;
@@ -90,16 +99,16 @@ Test(hybrid, same) {
     for (int c = 0; c < COMPONENT_COUNT; c++) {
         cr_assert(hybrid_same(&a.study.params, &a.study.params, (enum component)c));
         bool differ = c == COMPONENT_KEY || c == COMPONENT_ADMISSION || c == COMPONENT_AGEING;
-        cr_assert_eq(hybrid_same(&a.study.params, &b.study.params, (enum component)c), !differ, "%s",
-                     component_names[c]);
+        cr_assert_eq(hybrid_same(&a.study.params, &b.study.params, (enum component)c), !differ,
+                     "%s", component_names[c]);
     }
     trial_finish(&a);
     trial_finish(&b);
     temp_dir_leave();
 }
 
-/* A side whose key or objective is not a number fails a mixture that takes the component from it, whatever the rest
-   of the mixture, and no other. */
+/* A side whose key or objective is not a number fails a mixture that takes the component from it,
+   whatever the rest of the mixture, and no other. */
 Test(hybrid, not_a_number) {
     static const struct {
         const char *where, *text;
@@ -131,8 +140,8 @@ Test(hybrid, not_a_number) {
         mixed.study.module.policy = policy;
         mixed.study.params = own;
         cr_expect_eq(mixed.status, cases[i].text ? ERROR_RUN : 0, "%zu: %s", i, mixed.failure);
-        cr_expect(!cases[i].text ||
-                      (strstr(mixed.failure, cases[i].text) && strstr(mixed.failure, "is not a number")),
+        cr_expect(!cases[i].text || (strstr(mixed.failure, cases[i].text) &&
+                                     strstr(mixed.failure, "is not a number")),
                   "%zu: %s", i, mixed.failure);
         trial_finish(&mixed);
         trial_finish(&guest);

@@ -1,5 +1,6 @@
-/* The index of list policies against the plain pass (plugins/plain.c: all keys, one sort, one visit each): the same
-   decisions, byte for byte, in random scenarios. EASIM_SCENARIOS says how many instead of 300. */
+/* The index of list policies against the plain pass (plugins/plain.c: all keys, one sort, one visit
+   each): the same decisions, byte for byte, in random scenarios. EASIM_SCENARIOS says how many
+   instead of 300. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -37,9 +38,11 @@ static bool chance(struct draw *d, double share) {
     return gsl_rng_uniform(d->rng) < share;
 }
 
-/* One row: job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share. Whole times
-   make equal ones, and half of the sizes come from a choice of three. */
-static int draw_job(struct draw *d, char *out, size_t size, int number, double submit_s, double scale) {
+/* One row:
+   job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share.
+   Whole times make equal ones, and half of the sizes come from a choice of three. */
+static int draw_job(struct draw *d, char *out, size_t size, int number, double submit_s,
+                    double scale) {
     static const char *const models[] = {"vit-base-fp32", "albert-v2-bf16", "resnet50-fp32"};
     static const double sizes[] = {0.5, 1, 3};
     double size_s = scale * (chance(d, 0.5) ? sizes[pick(d, 3)] : log_uniform(d, 0.1, 10));
@@ -55,17 +58,17 @@ static int draw_job(struct draw *d, char *out, size_t size, int number, double s
         snprintf(work, sizeof work, ",,%.3f", size_s + 0.001);
     else
         snprintf(work, sizeof work, "%s,%.0f,", models[pick(d, 3)], 1 + 500 * size_s);
-    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s,%s\n", number, submit_s, pick(d, USERS), work, gpus, "",
-                    chance(d, 0.2) ? "a100" : "", deadline, share);
+    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s,%s\n", number, submit_s, pick(d, USERS),
+                    work, gpus, "", chance(d, 0.2) ? "a100" : "", deadline, share);
 }
 
 static void draw_jobs(struct draw *d) {
     int count = 20 + pick(d, 120);
     d->shares = chance(d, 0.5) ? 0.7 : 0;
     double submit_s = 0, scale = log_uniform(d, 1, 1e5), gap_s = scale * log_uniform(d, 0.01, 1);
-    int used =
-        snprintf(d->jobs, TEXT,
-                 "job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share\n");
+    int used = snprintf(
+        d->jobs, TEXT,
+        "job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share\n");
     for (int i = 0; i < count; i++) {
         if (chance(d, 0.7))
             submit_s += chance(d, 0.5) ? ceil(gap_s) : uniform(d, 0, 2 * gap_s);
@@ -80,17 +83,21 @@ static void draw_head(struct draw *d, int number) {
         snprintf(cap, sizeof cap, "  power_cap_w: %.1f\n", uniform(d, 3000, 9000));
     snprintf(
         d->head, sizeof d->head,
-        "name: index\nhorizon: drain\nseed: %d\nmodels: models.yaml\n"
+        "name: index\n"
+        "horizon: drain\n"
+        "seed: %d\n"
+        "models: models.yaml\n"
         "engine: {coalesce: %s, equal_time: %s}\n"
         "users: [{name: u0, weight: 1}, {name: u1, weight: %.3f}, {name: u2, weight: 2}, {name: u3, weight: 1}]\n"
-        "cluster:\n%s"
-        "  gpu_types:\n"
+        "cluster:\n"
+        "%s  gpu_types:\n"
         "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
         "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
         "  nodes: [{count: %d, gpu: a100, gpus: 4}, {count: %d, gpu: h100, gpus: %d}]\n"
         "workload: {kind: trace, file: jobs.csv}\n",
-        number + 1, chance(d, 0.7) ? "true" : "false", chance(d, 0.5) ? "finishes_first" : "arrivals_first",
-        uniform(d, 0.1, 5), cap, 1 + pick(d, 4), 1 + pick(d, 3), 1 + pick(d, 8));
+        number + 1, chance(d, 0.7) ? "true" : "false",
+        chance(d, 0.5) ? "finishes_first" : "arrivals_first", uniform(d, 0.1, 5), cap,
+        1 + pick(d, 4), 1 + pick(d, 3), 1 + pick(d, 8));
 }
 
 /* Parameters of the policy without the closing brace. */
@@ -106,7 +113,8 @@ static int draw_params(struct draw *d, char *out, size_t size) {
     if (strcmp(p, "themis") == 0)
         return snprintf(out, size, "{u0: %.17g%s", u0, half_life);
     if (strcmp(p, "chronos") == 0)
-        return snprintf(out, size, "{tau: %.17g, order: %s", tau, chance(d, 0.5) ? "deadline" : "slack");
+        return snprintf(out, size, "{tau: %.17g, order: %s", tau,
+                        chance(d, 0.5) ? "deadline" : "slack");
     if (strcmp(p, "zeus") == 0)
         return snprintf(out, size, "{tau: %.17g, edp_slack: %s, power_basis: %s", tau, slack,
                         chance(d, 0.5) ? "gross" : "marginal");
@@ -114,8 +122,9 @@ static int draw_params(struct draw *d, char *out, size_t size) {
         return snprintf(out, size, "{u0: %.17g, edp_slack: %s, score: %s%s", u0, slack,
                         chance(d, 0.5) ? "sqrt" : "slide", half_life);
     if (strcmp(p, "aurachronos") == 0)
-        return snprintf(out, size, "{tau: %.17g, edp_slack: %s, urgent_objective: %s, preempt_slack_s: %.1f", tau,
-                        slack, chance(d, 0.5) ? "edp" : "time", log_uniform(d, 1, 1e5));
+        return snprintf(out, size,
+                        "{tau: %.17g, edp_slack: %s, urgent_objective: %s, preempt_slack_s: %.1f",
+                        tau, slack, chance(d, 0.5) ? "edp" : "time", log_uniform(d, 1, 1e5));
     if (strcmp(p, "charon") == 0)
         return snprintf(out, size, "{tau: %.17g, edp_slack: %s, base: %s", tau, slack,
                         chance(d, 0.5) ? "zeus" : "pollux");
@@ -130,14 +139,15 @@ static void draw_policy(struct draw *d) {
     char params[256];
     d->policy = policies[pick(d, sizeof policies / sizeof *policies)];
     int length = draw_params(d, params, sizeof params);
-    const char *comma = params[length - 1] == '{' ? "" : ", ", *strict = chance(d, 0.3) ? "true" : "false";
+    const char *comma = params[length - 1] == '{' ? "" : ", ",
+               *strict = chance(d, 0.3) ? "true" : "false";
     bool may = strcmp(d->policy, "zeus") == 0 || strcmp(d->policy, "charon") == 0;
     if (may && chance(d, 0.5))
         snprintf(params + length, sizeof params - (size_t)length, ", power_limits: true");
-    snprintf(d->indexed, sizeof d->indexed, "policy: {name: %s, params: %s%sstrict: %s}}\n", d->policy, params,
-             comma, strict);
-    snprintf(d->plain, sizeof d->plain, "policy: {name: plain_%s, params: %s%splain_strict: %s}}\n", d->policy,
-             params, comma, strict);
+    snprintf(d->indexed, sizeof d->indexed, "policy: {name: %s, params: %s%sstrict: %s}}\n",
+             d->policy, params, comma, strict);
+    snprintf(d->plain, sizeof d->plain, "policy: {name: plain_%s, params: %s%splain_strict: %s}}\n",
+             d->policy, params, comma, strict);
 }
 
 static const char *read_models(void) {
@@ -149,15 +159,14 @@ static const char *read_models(void) {
     models[fread(models, 1, sizeof models - 1, file)] = '\0';
     fclose(file);
     /* On every GPU type, levels of which two are alike but for the limit (a tie). */
-    static const char levels[] = "        power_limits: {levels: [\n"
-                                 "          {power_limit_w: 150, time_ratio: 1.7, power_ratio: 0.5, energy_ratio: "
-                                 "0.85, configurations: 1},\n"
-                                 "          {power_limit_w: 300, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: "
-                                 "0.72, configurations: 1},\n"
-                                 "          {power_limit_w: 350, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: "
-                                 "0.72, configurations: 1}]}\n";
+    static const char levels[] =
+        "        power_limits: {levels: [\n"
+        "          {power_limit_w: 150, time_ratio: 1.7, power_ratio: 0.5, energy_ratio: 0.85, configurations: 1},\n"
+        "          {power_limit_w: 300, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: 0.72, configurations: 1},\n"
+        "          {power_limit_w: 350, time_ratio: 1.2, power_ratio: 0.6, energy_ratio: 0.72, configurations: 1}]}\n";
     static const char before[] = "        evidence:";
-    for (char *at = models; (at = strstr(at, before)) != NULL; at += strlen(levels) + strlen(before)) {
+    for (char *at = models; (at = strstr(at, before)) != NULL;
+         at += strlen(levels) + strlen(before)) {
         cr_assert(strlen(models) + strlen(levels) < sizeof models);
         memmove(at + strlen(levels), at, strlen(at) + 1);
         memcpy(at, levels, strlen(levels));
@@ -166,9 +175,10 @@ static const char *read_models(void) {
 }
 
 /* Number of rows; which scenario it was if they differ. */
-static size_t compare(const struct draw *d, const struct trial *plain, const struct trial *indexed, int number) {
-    cr_assert_eq(plain->status, indexed->status, "scenario %d, %s: \"%s\" and \"%s\"", number, d->policy,
-                 plain->failure, indexed->failure);
+static size_t compare(const struct draw *d, const struct trial *plain, const struct trial *indexed,
+                      int number) {
+    cr_assert_eq(plain->status, indexed->status, "scenario %d, %s: \"%s\" and \"%s\"", number,
+                 d->policy, plain->failure, indexed->failure);
     cr_assert_str_eq(plain->failure, indexed->failure, "scenario %d, %s", number, d->policy);
     if (plain->status < 0)
         return 0;
@@ -176,8 +186,8 @@ static size_t compare(const struct draw *d, const struct trial *plain, const str
     size_t rows = 0;
     for (; *a == *b && *a; a++, b++)
         rows += *a == '\n';
-    cr_assert_eq(*a, *b, "scenario %d, %s: row %zu differs:\n%.200s\nindexed:\n%.200s\n%s%s%s", number, d->policy,
-                 rows, a, b, d->head, d->indexed, d->jobs);
+    cr_assert_eq(*a, *b, "scenario %d, %s: row %zu differs:\n%.200s\nindexed:\n%.200s\n%s%s%s",
+                 number, d->policy, rows, a, b, d->head, d->indexed, d->jobs);
     return rows;
 }
 
@@ -188,7 +198,8 @@ static int scenario_count(void) {
 
 Test(index, decides_as_the_plain_pass) {
     static struct draw d;
-    struct trial_options options = {.jobs = d.jobs, .models = read_models(), .decisions = true, .unchecked = true};
+    struct trial_options options = {
+        .jobs = d.jobs, .models = read_models(), .decisions = true, .unchecked = true};
     size_t rows = 0;
     int failed = 0, count = scenario_count();
     for (int i = 0; i < count; i++) {
@@ -205,7 +216,8 @@ Test(index, decides_as_the_plain_pass) {
         trial_finish(&indexed);
         gsl_rng_free(d.rng);
     }
-    /* Most scenarios must come to an end: some leave jobs waiting for ever, under a cap or an objective. */
+    /* Most scenarios must come to an end: some leave jobs waiting for ever, under a cap or an
+     * objective. */
     cr_expect(failed < count / 4, "%d of %d failed", failed, count);
     cr_expect(rows > 40 * (size_t)count, "%zu decisions", rows);
     fprintf(stderr, "%d scenarios, %zu decisions, %d failed runs\n", count, rows, failed);

@@ -1,5 +1,5 @@
-/* Runs that must be related to each other: changes of names, order, scale, processes and policy, and what they may
-   not change. */
+/* Runs that must be related to each other: changes of names, order, scale, processes and policy,
+   and what they may not change. */
 #include "../support/reference.h"
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
@@ -13,12 +13,17 @@ static const char *const policies[] = {"fcfs",    "easy",  "pollux",      "zeus"
                                        "chronos", "hades", "aurachronos", "charon"};
 #define POLICIES (sizeof policies / sizeof *policies)
 
-#define STUDY                                                                                                      \
-    "name: n\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"             \
-    "cluster:\n  power_cap_w: 5200\n" REFERENCE_TYPES                                                              \
-    "  nodes: [{count: 2, gpu: a100, gpus: 4, base_w: 7.5}, {gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}]\n"        \
+#define STUDY \
+    "name: n\n" \
+    "seed: 2385\n" \
+    "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n" \
+    "policy: {name: fcfs}\n" \
+    "cluster:\n" \
+    "  power_cap_w: 5200\n" REFERENCE_TYPES \
+    "  nodes: [{count: 2, gpu: a100, gpus: 4, base_w: 7.5}, {gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}]\n" \
     "horizon: 4h\n"
-#define ARRIVALS "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, "
+#define ARRIVALS \
+    "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: lognormal, mean: 1h, cv: 1.5}, "
 
 static void run_study(struct trial *t, const struct trial_options *options, const char *rest) {
     trial_run(t, options, STUDY ARRIVALS "%s}\n", rest);
@@ -47,19 +52,22 @@ Test(metamorphic, processes) {
         trial_run(&t[i], &options, STUDY "replications: 5\n" ARRIVALS "users: 3}\n");
         trial_must_succeed(&t[i]);
         cr_assert_eq(t[i].count, 5);
-        cr_assert_str_eq(t[i].summary_csv.text, t[0].summary_csv.text, "%u processes", processes[i]);
+        cr_assert_str_eq(t[i].summary_csv.text, t[0].summary_csv.text, "%u processes",
+                         processes[i]);
         cr_assert_str_eq(t[i].jobs_csv.text, t[0].jobs_csv.text, "%u processes", processes[i]);
     }
     for (int i = 0; i < 4; i++)
         trial_finish(&t[i]);
 }
 
-static void expect_same_course(const struct trial *a, const struct trial *b, const uint32_t type[2]) {
+static void expect_same_course(const struct trial *a, const struct trial *b,
+                               const uint32_t type[2]) {
     cr_assert_eq(a->job_count, b->job_count);
     for (size_t i = 0; i < a->job_count; i++) {
         const struct trial_job *x = &a->jobs[i], *y = &b->jobs[i];
-        cr_assert(strcmp(x->id, y->id) == 0 && x->start_ns == y->start_ns && x->finish_ns == y->finish_ns &&
-                      x->k == y->k && x->batch == y->batch && (x->k == 0 || type[x->gpu_type] == y->gpu_type) &&
+        cr_assert(strcmp(x->id, y->id) == 0 && x->start_ns == y->start_ns &&
+                      x->finish_ns == y->finish_ns && x->k == y->k && x->batch == y->batch &&
+                      (x->k == 0 || type[x->gpu_type] == y->gpu_type) &&
                       x->energy_j == y->energy_j && x->user == y->user,
                   "job %s", x->id);
     }
@@ -71,7 +79,8 @@ Test(metamorphic, names_of_users) {
         struct trial_options options = {.policy = policies[p]};
         struct trial numbered, named;
         run_study(&numbered, &options, "deadlines: {share: 0.3, slack: [1.5, 6]}, users: 3");
-        run_study(&named, &options, "deadlines: {share: 0.3, slack: [1.5, 6]}, users: [zoe, adam, \"22\"]");
+        run_study(&named, &options,
+                  "deadlines: {share: 0.3, slack: [1.5, 6]}, users: [zoe, adam, \"22\"]");
         expect_same_course(&numbered, &named, same);
         cr_assert_str_eq(numbered.summary_csv.text, named.summary_csv.text);
         trial_finish(&numbered);
@@ -84,17 +93,21 @@ static void write_jobs(char *out, size_t size, int count, double scale) {
     int used = snprintf(out, size, "job_id,submit_s,user,model,work_samples,deadline_s\n");
     for (int i = 0; i < count; i++) {
         double submit_s = i * 83 + i * i % 97;
-        used += snprintf(out + used, size - (size_t)used, "j%d,%.17g,u%d,%s,%d,", i, scale * submit_s,
-                         i * i % 7 % 3, reference_models[i % REFERENCE_MODELS].name, 50000 + i * 7919 % 65536 * 15);
+        used +=
+            snprintf(out + used, size - (size_t)used, "j%d,%.17g,u%d,%s,%d,", i, scale * submit_s,
+                     i * i % 7 % 3, reference_models[i % REFERENCE_MODELS].name,
+                     50000 + i * 7919 % 65536 * 15);
         if (i % 4 == 1)
-            used += snprintf(out + used, size - (size_t)used, "%.17g", scale * (submit_s + 300 + i * 311 % 900));
+            used += snprintf(out + used, size - (size_t)used, "%.17g",
+                             scale * (submit_s + 300 + i * 311 % 900));
         used += snprintf(out + used, size - (size_t)used, "\n");
     }
     cr_assert((size_t)used < size);
 }
 
-/* The order of GPU types and of nodes of different types breaks ties only, and two types that differ in speed and
-   power have none. Sizes are in GPU time of the first type, so the jobs come from a file here. */
+/* The order of GPU types and of nodes of different types breaks ties only, and two types that
+   differ in speed and power have none. Sizes are in GPU time of the first type, so the jobs come
+   from a file here. */
 Test(metamorphic, order_of_types) {
     static const uint32_t swapped[] = {1, 0};
     char jobs[8192];
@@ -105,12 +118,16 @@ Test(metamorphic, order_of_types) {
         trial_run(&given, &options, STUDY TRIAL_JOBS);
         trial_run(
             &turned, &options,
-            "name: n\nhorizon: 4h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\npolicy: {name: fcfs}\n"
-            "cluster:\n  power_cap_w: 5200\n  gpu_types:\n"
+            "name: n\n"
+            "horizon: 4h\n"
+            "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+            "policy: {name: fcfs}\n"
+            "cluster:\n"
+            "  power_cap_w: 5200\n"
+            "  gpu_types:\n"
             "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
             "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
-            "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: "
-            "7.5}]\n" TRIAL_JOBS);
+            "  nodes: [{gpu: h100, gpus: 8, cpu_w_per_busy_gpu: 3}, {count: 2, gpu: a100, gpus: 4, base_w: 7.5}]\n" TRIAL_JOBS);
         trial_must_succeed(&given);
         trial_must_succeed(&turned);
         cr_assert(given.summaries->jobs_finished > 20);
@@ -129,8 +146,9 @@ Test(metamorphic, policy_leaves_the_workload) {
         cr_assert_eq(t[p].job_count, t[0].job_count);
         for (size_t i = 0; i < t[0].job_count; i++) {
             const struct trial_job *x = &t[0].jobs[i], *y = &t[p].jobs[i];
-            cr_assert(strcmp(x->id, y->id) == 0 && x->submit_ns == y->submit_ns && x->work == y->work &&
-                          x->deadline_ns == y->deadline_ns && x->user == y->user,
+            cr_assert(strcmp(x->id, y->id) == 0 && x->submit_ns == y->submit_ns &&
+                          x->work == y->work && x->deadline_ns == y->deadline_ns &&
+                          x->user == y->user,
                       "job %s under %s", x->id, policies[p]);
         }
         cr_assert_eq(t[p].summaries->work_submitted_gpu_h, t[0].summaries->work_submitted_gpu_h);
@@ -145,20 +163,18 @@ static void write_models(char *out, size_t size, double scale) {
     size_t used = (size_t)snprintf(out, size, "models:\n");
     for (int i = 0; i < REFERENCE_MODELS; i++) {
         const struct reference_model *m = &reference_models[i];
-        used +=
-            (size_t)snprintf(out + used, size - used,
-                             "  - {name: %s, m0: %g, phi: %g, start_s: %.17g, mem0_gib: %g, mem1_gib: %g, batches: "
-                             "[%d, %d, %d], gpus: {",
-                             m->name, m->m0, m->phi, m->start_s * scale, m->mem0_gib, m->mem1_gib,
-                             (int)m->batches[0], (int)m->batches[2], (int)m->batches[4]);
+        used += (size_t)snprintf(
+            out + used, size - used,
+            "  - {name: %s, m0: %g, phi: %g, start_s: %.17g, mem0_gib: %g, mem1_gib: %g, batches: [%d, %d, %d], gpus: {",
+            m->name, m->m0, m->phi, m->start_s * scale, m->mem0_gib, m->mem1_gib,
+            (int)m->batches[0], (int)m->batches[2], (int)m->batches[4]);
         for (int h = 0; h < 2; h++) {
             const struct reference_gpu *g = &m->gpus[h];
-            used +=
-                (size_t)snprintf(out + used, size - used,
-                                 "%s: {a_s: %.17g, c_s: %.17g, gamma: %g, alpha_s: %.17g, p0_w: %g, pmax_w: %g, "
-                                 "evidence: assumed, source: typed in}%s",
-                                 reference_types[h].name, g->a_s * scale, g->c_s * scale, g->gamma,
-                                 g->alpha_s * scale, g->p0_w, g->pmax_w, h ? "}}\n" : ", ");
+            used += (size_t)snprintf(
+                out + used, size - used,
+                "%s: {a_s: %.17g, c_s: %.17g, gamma: %g, alpha_s: %.17g, p0_w: %g, pmax_w: %g, evidence: assumed, source: typed in}%s",
+                reference_types[h].name, g->a_s * scale, g->c_s * scale, g->gamma,
+                g->alpha_s * scale, g->p0_w, g->pmax_w, h ? "}}\n" : ", ");
         }
     }
     cr_assert(used < size);
@@ -181,8 +197,12 @@ static void run_scaled(struct trial *t, const struct scaled_policy *policy, doub
                                  policy->durations[i], policy->defaults[i] * scale);
     struct trial_options options = {.models = models, .jobs = jobs};
     trial_run(t, &options,
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: %s, params: {%s%s}}\ncluster:\n  "
-              "power_cap_w: 5200\n" REFERENCE_TYPES
+              "name: n\n"
+              "horizon: drain\n"
+              "models: models.yaml\n"
+              "policy: {name: %s, params: {%s%s}}\n"
+              "cluster:\n"
+              "  power_cap_w: 5200\n" REFERENCE_TYPES
               "  nodes: [{count: 2, gpu: a100, gpus: 4}, {gpu: h100, gpus: 8}]\n" TRIAL_JOBS,
               policy->name, params,
               strcmp(policy->name, "easy") == 0 ? ""
@@ -191,8 +211,8 @@ static void run_scaled(struct trial *t, const struct scaled_policy *policy, doub
     trial_must_succeed(t);
 }
 
-/* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions in half the time
-   with half the energy, but for the rounding to whole nanoseconds. */
+/* Everything twice as fast, jobs as large as before and arriving twice as fast: the same decisions
+   in half the time with half the energy, but for the rounding to whole nanoseconds. */
 Test(metamorphic, twice_as_fast) {
     static const struct scaled_policy scaled[] = {
         {"fcfs", {"resize_interval_s"}, {300}},
@@ -202,7 +222,9 @@ Test(metamorphic, twice_as_fast) {
         {"themis", {"u0", "half_life_s", "resize_interval_s"}, {3600, 5000, 300}},
         {"chronos", {"tau", "resize_interval_s"}, {3600, 300}},
         {"hades", {"u0", "resize_interval_s"}, {3600, 300}},
-        {"aurachronos", {"tau", "deadline_margin_s", "preempt_slack_s", "resize_interval_s"}, {3600, 20, 600, 300}},
+        {"aurachronos",
+         {"tau", "deadline_margin_s", "preempt_slack_s", "resize_interval_s"},
+         {3600, 20, 600, 300}},
         {"charon", {"tau", "resize_interval_s"}, {3600, 300}}};
     for (size_t p = 0; p < sizeof scaled / sizeof *scaled; p++) {
         struct trial slow, fast;
@@ -214,9 +236,11 @@ Test(metamorphic, twice_as_fast) {
             cr_assert(s->k == f->k && s->batch == f->batch && s->gpu_type == f->gpu_type &&
                           s->resizes == f->resizes && s->preemptions == f->preemptions,
                       "%s: %s", scaled[p].name, s->id);
-            cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 && llabs(s->finish_ns - 2 * f->finish_ns) < 1000,
+            cr_assert(llabs(s->start_ns - 2 * f->start_ns) < 1000 &&
+                          llabs(s->finish_ns - 2 * f->finish_ns) < 1000,
                       "%s: %s", scaled[p].name, s->id);
-            cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s: %s", scaled[p].name, s->id);
+            cr_assert(fabs(s->energy_j - 2 * f->energy_j) < 1e-9 * s->energy_j, "%s: %s",
+                      scaled[p].name, s->id);
         }
         cr_assert_float_eq(slow.summaries->energy_kwh, 2 * fast.summaries->energy_kwh, 1e-7);
         cr_assert(p == 1 || slow.summaries->resizes > 0, "%s resizes nothing", scaled[p].name);

@@ -1,5 +1,5 @@
-/* What the host does with plug-ins that misbehave: refuses and counts, fails the run under --strict, names the
-   fault, keeps its own state whole. */
+/* What the host does with plug-ins that misbehave: refuses and counts, fails the run under
+   --strict, names the fault, keeps its own state whole. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -26,8 +26,8 @@ static void run_policy(struct trial *t, const char *policy, bool strict) {
               policy);
 }
 
-/* Refused actions leave no trace but their count. `times`: at 0, 1 and 10.5 the policy decides with somebody
-   waiting, and at 12.885 with nobody. */
+/* Refused actions leave no trace but their count. `times`: at 0, 1 and 10.5 the policy decides with
+   somebody waiting, and at 12.885 with nobody. */
 Test(plugins, refusals) {
     static const struct {
         const char *policy;
@@ -44,7 +44,8 @@ Test(plugins, refusals) {
         {"{name: misuse, params: {kind: wake_now}}", REFUSED_TIME, 3},
         {"{name: misuse, params: {kind: wake_nan}}", REFUSED_TIME, 3},
         {"{name: misuse, params: {kind: wake_late}}", REFUSED_TIME, 3},
-        {"{name: misuse, params: {kind: preempt_running}}", REFUSED_NOT_PREEMPTIBLE, 1}, /* a at 1 */
+        {"{name: misuse, params: {kind: preempt_running}}", REFUSED_NOT_PREEMPTIBLE,
+         1},                                              /* a at 1 */
         {"{name: no_capability}", REFUSED_CAPABILITY, 5}, /* 4 wake-ups and the preemption at 1 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -55,24 +56,27 @@ Test(plugins, refusals) {
         cr_expect_eq(trial_find(&t, "b")->start_ns, 10500000000, "%s", cases[i].policy);
         cr_expect_eq(trial_find(&t, "b")->finish_ns, 12885000000, "%s", cases[i].policy);
         for (int r = 0; r < REFUSAL_COUNT; r++)
-            cr_expect_eq(t.refused[r], r == (int)cases[i].why ? cases[i].times : 0, "%s: \"%s\" %llu times",
-                         cases[i].policy, refusal_names[r], (unsigned long long)t.refused[r]);
+            cr_expect_eq(t.refused[r], r == (int)cases[i].why ? cases[i].times : 0,
+                         "%s: \"%s\" %llu times", cases[i].policy, refusal_names[r],
+                         (unsigned long long)t.refused[r]);
         cr_expect_eq(t.summaries->refused_actions, (double)cases[i].times);
         trial_finish(&t);
         run_policy(&t, cases[i].policy, true);
         cr_expect_eq(t.status, ERROR_RUN, "%s under strict", cases[i].policy);
-        cr_expect(strstr(t.failure, refusal_names[cases[i].why]), "%s: %s", cases[i].policy, t.failure);
+        cr_expect(strstr(t.failure, refusal_names[cases[i].why]), "%s: %s", cases[i].policy,
+                  t.failure);
         trial_finish(&t);
     }
 }
 
-#define NOT_A_NUMBER(where, text)                                                                                  \
-    {                                                                                                              \
-        "{name: not_a_number, params: {where: " where "}}",                                                        \
-            "policy not_a_number: decide failed: " text " (at t = 0 s)"                                            \
+#define NOT_A_NUMBER(where, text) \
+    { \
+        "{name: not_a_number, params: {where: " where "}}", \
+            "policy not_a_number: decide failed: " text " (at t = 0 s)" \
     }
 
-/* A failed decision ends the run, says which policy, what and when, and gives back what it had taken. */
+/* A failed decision ends the run, says which policy, what and when, and gives back what it had
+ * taken. */
 Test(plugins, failures) {
     static const struct {
         const char *policy, *text;
@@ -80,7 +84,8 @@ Test(plugins, failures) {
         {"{name: give_up}", "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
         {"{name: give_up, params: {how: says_why}}",
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
-        {"{name: give_up, params: {how: in_init}}", "policy give_up: init failed: not this cluster (at t = 0 s)"},
+        {"{name: give_up, params: {how: in_init}}",
+         "policy give_up: init failed: not this cluster (at t = 0 s)"},
         NOT_A_NUMBER("key", "the value of the key of job a is not a number"),
         NOT_A_NUMBER("ageing", "the ageing_s of the key of job a is not a number"),
         NOT_A_NUMBER("ask_again", "the ask_again_s of the key of job a is not a number"),
@@ -106,21 +111,25 @@ Test(plugins, failures) {
 Test(plugins, nan_resize_least) {
     struct trial t;
     static const struct trial_options options = {
-        .jobs = "job_id,submit_s,gpus,duration_s,model,work_samples\nx,0,1,10,,\nj,1,,,albert-v2-bf16,1e6\n"};
+        .jobs =
+            "job_id,submit_s,gpus,duration_s,model,work_samples\nx,0,1,10,,\nj,1,,,albert-v2-bf16,1e6\n"};
     trial_run(
         &t, &options,
-        "name: n\nhorizon: drain\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
-        "2}]}\n"
+        "name: n\n"
+        "horizon: drain\n"
+        "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: 2}]}\n"
         "policy: {name: not_a_number, params: {where: least, resize: true}}\n" TRIAL_JOBS);
     cr_expect_eq(t.status, ERROR_RUN);
-    cr_expect(strstr(t.failure, "policy not_a_number: decide failed: the resize_least of job j is not a number"),
-              "%s", t.failure);
+    cr_expect(
+        strstr(t.failure,
+               "policy not_a_number: decide failed: the resize_least of job j is not a number"),
+        "%s", t.failure);
     trial_finish(&t);
 }
 
-/* A timer asked for at a time between two nanoseconds comes at the later one. For each start, in Python: n =
-   floor(Fraction(delay) * 10**9 + Fraction(1, 2)), one more where n / 10**9 < delay. */
+/* A timer asked for at a time between two nanoseconds comes at the later one. For each start, in
+   Python: n = floor(Fraction(delay) * 10**9 + Fraction(1, 2)), one more where n / 10**9 < delay. */
 Test(plugins, wakes_not_before) {
     static const struct {
         const char *delay;
@@ -134,10 +143,13 @@ Test(plugins, wakes_not_before) {
                  {"987654321.0123457", 987654321012345672}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
-        trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n", .strict = true},
-                  "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: %s}}\n" TRIAL_CLUSTER(1)
-                      TRIAL_JOBS,
-                  cases[i].delay);
+        trial_run(
+            &t,
+            &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n",
+                                    .strict = true},
+            "name: n\nhorizon: drain\npolicy: {name: wake_later, params: {delay: %s}}\n" TRIAL_CLUSTER(
+                1) TRIAL_JOBS,
+            cases[i].delay);
         trial_must_succeed(&t);
         cr_expect_eq(trial_find(&t, "a")->start_ns, cases[i].start_ns, "%s: %lld", cases[i].delay,
                      (long long)trial_find(&t, "a")->start_ns);
@@ -161,10 +173,11 @@ static int end_of(const char *policy) {
     return status;
 }
 
-/* The view of a checked run is in pages that a policy cannot write: it crashes (in a process of its own), whether
-   it casts const away or asks for other pages first. */
+/* The view of a checked run is in pages that a policy cannot write: it crashes (in a process of its
+   own), whether it casts const away or asks for other pages first. */
 Test(plugins, view_is_read_only) {
-    static const char *const policies[] = {"{name: write_view}", "{name: write_view, params: {how: mprotect}}",
+    static const char *const policies[] = {"{name: write_view}",
+                                           "{name: write_view, params: {how: mprotect}}",
                                            "{name: write_view, params: {how: mprotect, job: 1}}"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         int status = end_of(policies[i]);
@@ -173,8 +186,9 @@ Test(plugins, view_is_read_only) {
     }
 }
 
-/* 2,000 jobs of 1 s, one a second, on one GPU: two decisions each at a time. What a policy writes by way of the
-   host's own mapping is found, also where nobody comes by any more (job 3 at decision 900: it is over) or yet. */
+/* 2,000 jobs of 1 s, one a second, on one GPU: two decisions each at a time. What a policy writes
+   by way of the host's own mapping is found, also where nobody comes by any more (job 3 at decision
+   900: it is over) or yet. */
 Test(plugins, view_is_compared) {
     static const struct {
         const char *params, *text;
@@ -184,70 +198,77 @@ Test(plugins, view_is_compared) {
         {"{how: host, decision: 900, job: 3}",
          "policy write_view has written into the view, which is constant: job 4 ("},
         {"{how: host, decision: 900, job: 1990}",
-         "policy write_view has written into the view, which is constant: view->jobs[1990], a job that is not "
-         "submitted yet ("},
+         "policy write_view has written into the view, which is constant: view->jobs[1990], a job that is not submitted yet ("},
         {"{how: host, decision: 1999, job: 3}",
          "policy write_view has written into the view, which is constant: job 4 ("},
-        {"{how: kernel}", "policy write_view: decide failed: the kernel does not write there (at t = 0 s)"}};
+        {"{how: kernel}",
+         "policy write_view: decide failed: the kernel does not write there (at t = 0 s)"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
-        trial_run(&t, &(struct trial_options){.jobs = NULL},
-                  "name: n\nhorizon: drain\npolicy: {name: write_view, params: %s}\n" TRIAL_CLUSTER(
-                      1) "workload: {kind: periodic, period: 1s, until: {jobs: 2000}, sizes: {law: constant, mean: "
-                         "1s}, rigid: "
-                         "{k: 1}}\n",
-                  cases[i].params);
+        trial_run(
+            &t, &(struct trial_options){.jobs = NULL},
+            "name: n\nhorizon: drain\npolicy: {name: write_view, params: %s}\n" TRIAL_CLUSTER(
+                1) "workload: {kind: periodic, period: 1s, until: {jobs: 2000}, sizes: {law: constant, mean: 1s}, rigid: {k: 1}}\n",
+            cases[i].params);
         cr_expect_eq(t.status, ERROR_RUN, "%s", cases[i].params);
-        cr_expect(strncmp(t.failure, cases[i].text, strlen(cases[i].text)) == 0, "%s: %s", cases[i].params,
-                  t.failure);
+        cr_expect(strncmp(t.failure, cases[i].text, strlen(cases[i].text)) == 0, "%s: %s",
+                  cases[i].params, t.failure);
         trial_finish(&t);
     }
 }
 
-/* a runs from 0 to 10 on one GPU of two; b and c wait for both. The decision at 10 is the fourth, where all is
- * asked. */
+/* a runs from 0 to 10 on one GPU of two; b and c wait for both. The decision at 10 is the fourth,
+ * where all is asked. */
 static void run_reader(struct trial *t, const char *what, bool unchecked) {
     static struct trial_options options;
-    options = (struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,10\nb,1,2,20\nc,2,2,30\n",
-                                     .unchecked = unchecked};
-    trial_run(t, &options,
-              "name: n\nhorizon: drain\npolicy: {name: reads_view, params: {what: %s}}\n" TRIAL_CLUSTER(2)
-                  TRIAL_JOBS,
-              what);
+    options = (struct trial_options){
+        .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,10\nb,1,2,20\nc,2,2,30\n",
+        .unchecked = unchecked};
+    trial_run(
+        t, &options,
+        "name: n\nhorizon: drain\npolicy: {name: reads_view, params: {what: %s}}\n" TRIAL_CLUSTER(2)
+            TRIAL_JOBS,
+        what);
 }
 
-/* Answers that the host keeps although they depend on what they may not: a checked run ends when it finds another;
-   one that is not, where they leave jobs waiting, and says so then. */
+/* Answers that the host keeps although they depend on what they may not: a checked run ends when it
+   finds another; one that is not, where they leave jobs waiting, and says so then. */
 Test(plugins, kept_answers) {
     static const struct {
         const char *what, *says, *when, *at_end;
     } cases[] = {
-        {"objective", "the objective of job b is not what it was when the job was queued", "(at t = 10 s)",
-         "leaves 2 jobs"},
+        {"objective", "the objective of job b is not what it was when the job was queued",
+         "(at t = 10 s)", "leaves 2 jobs"},
         {"maximum",
          "what the objective and objective_max admit of job b is not what it was when the job was queued",
          "(at t = 10 s)", "leaves 2 jobs"},
-        {"value", "the value of the key of job b is not what it was when it was asked for", "(at t = 10 s)", NULL},
-        {"tier", "the tier of the key of job b is not what it was when it was asked for", "(at t = 10 s)", NULL},
+        {"value", "the value of the key of job b is not what it was when it was asked for",
+         "(at t = 10 s)", NULL},
+        {"tier", "the tier of the key of job b is not what it was when it was asked for",
+         "(at t = 10 s)", NULL},
         {"time", "the value of the key of job b ", "(at t = 2 s)", NULL},
-        {"allow", "allow answers otherwise of job c than of a job that waits for the same", "(at t = 10 s)",
-         "leaves 2 jobs"},
+        {"allow", "allow answers otherwise of job c than of a job that waits for the same",
+         "(at t = 10 s)", "leaves 2 jobs"},
         {"random", NULL, NULL, NULL},
         {"nothing", NULL, NULL, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial checked, plain;
         run_reader(&checked, cases[i].what, false);
         run_reader(&plain, cases[i].what, true);
-        cr_expect_eq(checked.status, cases[i].says ? ERROR_RUN : 0, "%s: %s", cases[i].what, checked.failure);
-        cr_expect_eq(plain.status, cases[i].at_end ? ERROR_RUN : 0, "%s: %s", cases[i].what, plain.failure);
+        cr_expect_eq(checked.status, cases[i].says ? ERROR_RUN : 0, "%s: %s", cases[i].what,
+                     checked.failure);
+        cr_expect_eq(plain.status, cases[i].at_end ? ERROR_RUN : 0, "%s: %s", cases[i].what,
+                     plain.failure);
         if (cases[i].says)
             cr_expect(strstr(checked.failure, "policy reads_view: decide failed: ") &&
-                          strstr(checked.failure, cases[i].says) && strstr(checked.failure, cases[i].when),
+                          strstr(checked.failure, cases[i].says) &&
+                          strstr(checked.failure, cases[i].when),
                       "%s: %s", cases[i].what, checked.failure);
         else
             cr_expect_str_eq(checked.jobs_csv.text, plain.jobs_csv.text, "%s", cases[i].what);
         if (cases[i].at_end)
-            cr_expect(strstr(plain.failure, "policy reads_view ") && strstr(plain.failure, cases[i].at_end) &&
+            cr_expect(strstr(plain.failure, "policy reads_view ") &&
+                          strstr(plain.failure, cases[i].at_end) &&
                           strstr(plain.failure, cases[i].says),
                       "%s: %s", cases[i].what, plain.failure);
         trial_finish(&checked);
@@ -260,17 +281,20 @@ static void roll(struct trial *t, int seed, const char *policy) {
     options = (struct trial_options){.policy = policy};
     trial_run(
         t, &options,
-        "name: n\nhorizon: 2h\nseed: %d\nreplications: 2\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: "
-        "8}]}\n"
+        "name: n\n"
+        "horizon: 2h\n"
+        "seed: %d\n"
+        "replications: 2\n"
+        "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: 8}]}\n"
         "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
         "policy: {name: fcfs}\n",
         seed);
     trial_must_succeed(t);
 }
 
-/* Random numbers of a policy come from a stream of their own: the same seed gives the same run, another seed
-   another, and the jobs are those any policy gets. */
+/* Random numbers of a policy come from a stream of their own: the same seed gives the same run,
+   another seed another, and the jobs are those any policy gets. */
 Test(plugins, random_numbers) {
     struct trial first, again, other, plain;
     roll(&first, 7, "dice");
@@ -283,14 +307,16 @@ Test(plugins, random_numbers) {
     cr_expect_str_neq(first.jobs_csv.text, other.jobs_csv.text);
     cr_assert_eq(first.job_count, plain.job_count);
     for (size_t i = 0; i < first.job_count; i++)
-        cr_expect(first.jobs[i].submit_ns == plain.jobs[i].submit_ns && first.jobs[i].work == plain.jobs[i].work);
+        cr_expect(first.jobs[i].submit_ns == plain.jobs[i].submit_ns &&
+                  first.jobs[i].work == plain.jobs[i].work);
     struct trial *all[] = {&first, &again, &other, &plain};
     for (int i = 0; i < 4; i++)
         trial_finish(all[i]);
 }
 
 /* What policy_name_open says of a name, and whether it is a policy of that name that it opens. */
-static void expect_named(const char *name, const char *const *loaded, size_t count, bool found, bool opened) {
+static void expect_named(const char *name, const char *const *loaded, size_t count, bool found,
+                         bool opened) {
     struct policy_module module;
     struct error error = {0};
     int r = policy_name_open(name, false, loaded, count, &module, &error);
@@ -300,8 +326,8 @@ static void expect_named(const char *name, const char *const *loaded, size_t cou
     module_close(&module);
 }
 
-/* A policy is known by its name, too, where its file has another: loaded by path, or found where policies are
-   sought. By the name of the file there is something, but no policy of that name. */
+/* A policy is known by its name, too, where its file has another: loaded by path, or found where
+   policies are sought. By the name of the file there is something, but no policy of that name. */
 Test(plugins, names_unlike_files) {
     struct str path = {0};
     cr_assert(module_find("give_up", &path));

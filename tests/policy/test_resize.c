@@ -1,5 +1,6 @@
-/* The options resize and shrink on small cases, worked out by hand above each case. Model flat makes 1, 1.6 and 2
-   samples/s on 1, 2 and 4 GPUs of 100 W; costly the same with restart_s 2 and checkpoint_s 1, on demand. */
+/* The options resize and shrink on small cases, worked out by hand above each case. Model flat
+   makes 1, 1.6 and 2 samples/s on 1, 2 and 4 GPUs of 100 W; costly the same with restart_s 2 and
+   checkpoint_s 1, on demand. */
 #include "../support/policy_case.h"
 #include "../support/temp_dir.h"
 
@@ -13,7 +14,12 @@ TestSuite(resize, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 Test(resize, grows) {
     static const struct policy_case cases[] = {
-        {"switched off", "{name: pollux}", TRIAL_CLUSTER(4), NULL, AFTER_X("flat,12"), {{"a", 1, 13, 1, 0}}},
+        {"switched off",
+         "{name: pollux}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         AFTER_X("flat,12"),
+         {{"a", 1, 13, 1, 0}}},
         /* at 10, 3 samples left: 3 s on 1 GPU, 1.5 s on 4; saves 1.5 > 0.1 * 3 */
         {"by time",
          "{name: pollux, params: {resize: true}}",
@@ -78,7 +84,8 @@ Test(resize, grows) {
 
 Test(resize, when_and_who) {
     static const struct policy_case cases[] = {
-        /* at 5, 16 samples left: on 2 of 3 GPUs 10 s instead of 16. At 10, 8 left: 4 s instead of 5, but too soon
+        /* at 5, 16 samples left: on 2 of 3 GPUs 10 s instead of 16. At 10, 8 left: 4 s instead of
+         * 5, but too soon
          */
         {"interval",
          "{name: pollux, params: {resize: true}}",
@@ -98,21 +105,20 @@ Test(resize, when_and_who) {
          NULL,
          TWO_STEPS,
          {{"a", 1, 15, 2, 0}}},
-        /* p holds a GPU, x one until 10, z one until 3, when b takes it. At 10 one is free: a (11 left: 6.875 s on
-           2) was submitted before b. At 16.875 b has 6.125 left: 3.828125 s on 2 */
+        /* p holds a GPU, x one until 10, z one until 3, when b takes it. At 10 one is free: a (11
+           left: 6.875 s on 2) was submitted before b. At 16.875 b has 6.125 left: 3.828125 s on 2
+         */
         {"in order of submission",
          "{name: pollux, params: {resize: true}}",
          TRIAL_CLUSTER(4),
          NULL,
          MODEL "p,0,1,100,,\nx,0,1,10,,\nz,0,1,3,,\na,1,,,flat,20\nb,3,,,flat,20\n",
          {{"a", 1, 16.875, 2, 0}, {"b", 3, 20.703125, 2, 0}}},
-        /* x holds h until 5; pair runs as fast there for 80 W as on g for 100 W: nothing to gain by time, 20 % by
-           EDP */
+        /* x holds h until 5; pair runs as fast there for 80 W as on g for 100 W: nothing to gain by
+           time, 20 % by EDP */
         {"another GPU type",
          "{name: zeus, params: {resize: true}}",
-         "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: "
-         "[{gpu: "
-         "g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
+         "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}]}\n",
          NULL,
          "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples\nx,0,1,5,h,,\na,1,,,,pair,20\n",
          {{"a", 1, 21, 1, 1}}},
@@ -120,15 +126,14 @@ Test(resize, when_and_who) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
-/* a (20 s on g or h) starts at 20 on a GPU that sleeps and takes 1000 s to wake; another one is free. At 30 x
-   leaves h, which is awake: a moves there and is done at 50, since 990 + 20 s are left where it is. */
+/* a (20 s on g or h) starts at 20 on a GPU that sleeps and takes 1000 s to wake; another one is
+   free. At 30 x leaves h, which is awake: a moves there and is done at 50, since 990 + 20 s are
+   left where it is. */
 Test(resize, away_from_a_gpu_that_wakes) {
     static const struct policy_case wakes = {
         "awake elsewhere",
         "{name: pollux, params: {resize: true}}",
-        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, sleep_w: 8, sleep_after: 10, wake_s: 1000}, "
-        "{name: h, "
-        "idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 1}]}\n",
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, sleep_w: 8, sleep_after: 10, wake_s: 1000}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 1}]}\n",
         NULL,
         "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples\nx,0,1,30,h,,\na,20,,,,pair,20\n",
         {{"a", 20, 50, 1, 1}}};
@@ -145,8 +150,8 @@ Test(resize, shrinks) {
          NULL,
          MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
          {{"a", 0, 100, 4, 0}, {"b", 100, 110, 1, 0}}},
-        /* at 10, 180 left: 90 s on 4 GPUs, 112.5 on 2. a loses 22.5 s (+ 9), b would have to wait 90 s. Afterwards
-           a has to keep its interval */
+        /* at 10, 180 left: 90 s on 4 GPUs, 112.5 on 2. a loses 22.5 s (+ 9), b would have to wait
+           90 s. Afterwards a has to keep its interval */
         {"by time",
          SHRINK("pollux"),
          TRIAL_CLUSTER(4),
@@ -201,8 +206,8 @@ Test(resize, shrinks) {
          ", preemptible: false",
          MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
          {{"a", 0, 100, 4, 0}, {"b", 100, 110, 1, 0}}},
-        /* by the key, b (10 s) is before c (30 s), though submitted later: b gets the first place, c the GPU that
-           is left */
+        /* by the key, b (10 s) is before c (30 s), though submitted later: b gets the first place,
+           c the GPU that is left */
         {"for the first by key",
          SHRINK("pollux"),
          TRIAL_CLUSTER(4),
@@ -213,16 +218,18 @@ Test(resize, shrinks) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Of 4 GPUs with 50 W when free. With a on 4 GPUs they draw 400 W, with a on 2 and b (400 W) on one 650 W. */
-#define CAPPED(cap)                                                                                                \
-    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}], "            \
-    "power_cap_w: " #cap "}\n"
+/* Of 4 GPUs with 50 W when free. With a on 4 GPUs they draw 400 W, with a on 2 and b (400 W) on one
+ * 650 W. */
+#define CAPPED(cap) \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}], power_cap_w: " #cap \
+    "}\n"
 #define CHARON "{name: charon, params: {base: pollux, resize: true, shrink: true}}"
 
 /* The cap keeps those from shrinking whose starts it would refuse, and no others. */
 Test(resize, shrinks_under_a_cap) {
     static const struct policy_case cases[] = {
-        /* as "by time" above: a, at 400 W over the cap itself, loses 22.5 s; b would have to wait 90 s */
+        /* as "by time" above: a, at 400 W over the cap itself, loses 22.5 s; b would have to wait
+           90 s */
         {"of no concern to pollux",
          SHRINK("pollux"),
          CAPPED(300),
@@ -249,24 +256,29 @@ Test(resize, shrinks_under_a_cap) {
 /* Jobs that were preempted are not in the queue yet, but they count as waiting. */
 Test(resize, not_while_somebody_is_stopped) {
     static const struct policy_case cases[] = {
-        /* 6 GPUs: v holds 2, y 3 until 25, a one from 1 on. u (until 30 at the latest) displaces v at 20, who
-           writes its checkpoint until 30; a would waste less, but its GPU is not enough. At 25 y's GPUs are free
-           and u starts: one is left and nobody waits, but v is still to come. At 30 v has its 2 GPUs again, 80 s of
-           work left, and a, 71 samples left, gets the last one: EDP 200 * (71 / 1.6)^2 < 100 * 71^2 */
+        /* 6 GPUs: v holds 2, y 3 until 25, a one from 1 on. u (until 30 at the latest) displaces v
+           at 20, who writes its checkpoint until 30; a would waste less, but its GPU is not enough.
+           At 25 y's GPUs are free and u starts: one is left and nobody waits, but v is still to
+           come. At 30 v has its 2 GPUs again, 80 s of work left, and a, 71 samples left, gets the
+           last one: EDP 200 * (71 / 1.6)^2 < 100 * 71^2 */
         {"in its checkpoint",
          "{name: aurachronos, params: {resize: true}}",
          TRIAL_CLUSTER(6),
          ", rigid_costs: {checkpoint_s: 10}",
          "job_id,submit_s,gpus,duration_s,model,work_samples,deadline_s\n"
-         "v,0,2,100,,,\ny,0,3,25,,,900\na,1,,,flat,100,\nu,20,2,10,,,40\n",
+         "v,0,2,100,,,\n"
+         "y,0,3,25,,,900\n"
+         "a,1,,,flat,100,\n"
+         "u,20,2,10,,,40\n",
          {{"u", 25, 35, 2, 0}, {"v", 0, 110, 2, 0}, {"a", 1, 74.375, 2, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
-/* v (2 GPUs, 800 W) and a (1 GPU, 100 W) run, y ends at 10, when the cap falls to 600 W until 50 and v is
-   preempted. In that decision nobody waits and 3 GPUs are free, 400 W if a took them; but they are v's as much as
-   a's, who stays on its GPU until 41, since v waits from then on: with a it would draw 950 W, alone 900 W. */
+/* v (2 GPUs, 800 W) and a (1 GPU, 100 W) run, y ends at 10, when the cap falls to 600 W until 50
+   and v is preempted. In that decision nobody waits and 3 GPUs are free, 400 W if a took them; but
+   they are v's as much as a's, who stays on its GPU until 41, since v waits from then on: with a it
+   would draw 950 W, alone 900 W. */
 Test(resize, not_in_a_decision_that_preempts) {
     temp_file_write_text("cap.csv", "time_s,power_w\n10,600\n50,2000\n");
     static const struct policy_case falls = {"cap falls",

@@ -1,5 +1,6 @@
-/* The fast search for jobs to resize (src/policy/list/grow.c) finds exactly what a scan of all running jobs and all
-   their configurations finds (plugins/naive_resize.c), on scenarios drawn at random. */
+/* The fast search for jobs to resize (src/policy/list/grow.c) finds exactly what a scan of all
+   running jobs and all their configurations finds (plugins/naive_resize.c), on scenarios drawn at
+   random. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -29,7 +30,8 @@ static const char *const costs[] = {
     "restart_s: 7.5, checkpoint_interval_s: 95",
     "restart_s: 0",
     "restart_s: 45, checkpoint_s: 3, checkpoint_interval_s: 1200",
-    "restart_s: 5, checkpoint_s: 150", /* moved again while they write, where the interval allows it */
+    "restart_s: 5, checkpoint_s: 150", /* moved again while they write, where the interval allows it
+                                        */
 };
 /* Of the GPUs: awake for ever, quick to wake, and so slow that waking decides. */
 static const char *const sleeps[] = {
@@ -44,19 +46,26 @@ static const char *const options[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void run(struct trial *t, struct trial_options *o, int number, const char *policy, const char *more) {
+static void run(struct trial *t, struct trial_options *o, int number, const char *policy,
+                const char *more) {
     static char text[4096];
     size_t n = (size_t)number;
     snprintf(text, sizeof text, models, costs[n % COUNT(costs)], costs[n / 2 % COUNT(costs)]);
     *o = (struct trial_options){.models = text, .strict = true};
     trial_run(
         t, o,
-        "name: n\nhorizon: drain\nseed: %d\nmodels: models.yaml\ncluster:\n  gpu_types: [{name: g, idle_w: 50, "
-        "ctx_w: 90, tdp_w: 400, memory_gib: 80%s}, {name: h, idle_w: 60, ctx_w: 110, tdp_w: 700, memory_gib: "
-        "80%s}]\n  nodes: %s\nworkload: {kind: poisson, load: %g, k: [1, 2, 3, 4, 8], sizes: {law: lognormal, "
-        "mean: 15min, cv: 1.5}, until: {jobs: 150}}\npolicy: {name: %s, params: {%s%s}}\n",
-        number, sleeps[n / 5 % COUNT(sleeps)], sleeps[n / 7 % COUNT(sleeps)], clusters[n % COUNT(clusters)],
-        0.3 + 0.1 * (number % 7), policy, options[n / 3 % COUNT(options)], more);
+        "name: n\n"
+        "horizon: drain\n"
+        "seed: %d\n"
+        "models: models.yaml\n"
+        "cluster:\n"
+        "  gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400, memory_gib: 80%s}, {name: h, idle_w: 60, ctx_w: 110, tdp_w: 700, memory_gib: 80%s}]\n"
+        "  nodes: %s\n"
+        "workload: {kind: poisson, load: %g, k: [1, 2, 3, 4, 8], sizes: {law: lognormal, mean: 15min, cv: 1.5}, until: {jobs: 150}}\n"
+        "policy: {name: %s, params: {%s%s}}\n",
+        number, sleeps[n / 5 % COUNT(sleeps)], sleeps[n / 7 % COUNT(sleeps)],
+        clusters[n % COUNT(clusters)], 0.3 + 0.1 * (number % 7), policy,
+        options[n / 3 % COUNT(options)], more);
     trial_must_succeed(t);
 }
 
@@ -66,11 +75,12 @@ static uint32_t expect_equal(const struct trial *fast, const struct trial *naive
     cr_assert_eq(fast->job_count, naive->job_count);
     for (size_t i = 0; i < fast->job_count; i++) {
         const struct trial_job *x = &fast->jobs[i], *y = &naive->jobs[i];
-        cr_assert(x->start_ns == y->start_ns && x->finish_ns == y->finish_ns && x->resizes == y->resizes &&
-                      x->k == y->k && x->batch == y->batch && x->gpu_type == y->gpu_type &&
-                      x->energy_j == y->energy_j && x->lost_s == y->lost_s,
-                  "scenario %d, job %s: %u and %u resizes, until %lld and %lld ns", number, x->id, x->resizes,
-                  y->resizes, (long long)x->finish_ns, (long long)y->finish_ns);
+        cr_assert(x->start_ns == y->start_ns && x->finish_ns == y->finish_ns &&
+                      x->resizes == y->resizes && x->k == y->k && x->batch == y->batch &&
+                      x->gpu_type == y->gpu_type && x->energy_j == y->energy_j &&
+                      x->lost_s == y->lost_s,
+                  "scenario %d, job %s: %u and %u resizes, until %lld and %lld ns", number, x->id,
+                  x->resizes, y->resizes, (long long)x->finish_ns, (long long)y->finish_ns);
         resizes += x->resizes;
     }
     return resizes;

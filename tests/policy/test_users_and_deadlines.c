@@ -27,15 +27,16 @@ Test(users_and_deadlines, themis) {
          NULL,
          AFTER_U,
          {{"a", 0, 20, 1, 0}, {"b", 20, 24, 1, 0}, {"c", 24, 33, 1, 0}}},
-        /* two GPUs, a of u still runs at 20 when w's ends: its 20 GPU-s count as they would if it had ended */
+        /* two GPUs, a of u still runs at 20 when w's ends: its 20 GPU-s count as they would if it
+           had ended */
         {"running jobs count",
          "{name: themis, params: {u0: 10}}",
          TRIAL_CLUSTER(2),
          NULL,
          USERS "a,0,u,1,100\nx,0,w,1,20\nb,1,u,1,4\nc,1,v,1,9\n",
          {{"a", 0, 100, 1, 0}, {"c", 20, 29, 1, 0}, {"b", 29, 33, 1, 0}}},
-        /* half-life 10 s: U of u is (1 - 2^-2) * 10/ln 2 = 10.82 at 20 and 10.82 * 2^-3 = 1.35 at 50: b 4 * 1.135 =
-           4.5 < c 9; without it b 12 > c 9 */
+        /* half-life 10 s: U of u is (1 - 2^-2) * 10/ln 2 = 10.82 at 20 and 10.82 * 2^-3 = 1.35 at
+           50: b 4 * 1.135 = 4.5 < c 9; without it b 12 > c 9 */
         {"half-life",
          "{name: themis, params: {u0: 10, half_life_s: 10}}",
          TRIAL_CLUSTER(1),
@@ -75,7 +76,8 @@ Test(users_and_deadlines, hades) {
          NULL,
          AFTER_U,
          {{"b", 20, 24, 1, 0}, {"c", 24, 33, 1, 0}}},
-        /* descending EDP* / (1 + U): b 400 * 81 = 32400, c 400 * 16 = 6400: the large one first; sqrt takes c */
+        /* descending EDP* / (1 + U): b 400 * 81 = 32400, c 400 * 16 = 6400: the large one first;
+           sqrt takes c */
         {"slide",
          "{name: hades, params: {score: slide}}",
          TRIAL_CLUSTER(1),
@@ -88,8 +90,8 @@ Test(users_and_deadlines, hades) {
          NULL,
          USERS "a,0,w,1,20\nb,1,u,1,9\nc,1,v,1,4\n",
          {{"c", 20, 24, 1, 0}, {"b", 24, 33, 1, 0}}},
-        /* flat: EDP 100 R^2 on 1 GPU, 78.125 R^2 on 2: one free GPU is 1.28 EDP*. Slack 1.2 leaves it idle until
-           10, when 2 GPUs take 4/1.6 s; slack 1.3 takes it */
+        /* flat: EDP 100 R^2 on 1 GPU, 78.125 R^2 on 2: one free GPU is 1.28 EDP*. Slack 1.2 leaves
+           it idle until 10, when 2 GPUs take 4/1.6 s; slack 1.3 takes it */
         {"slack holds",
          "{name: hades, params: {edp_slack: 1.2}}",
          TRIAL_CLUSTER(4),

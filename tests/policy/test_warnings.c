@@ -1,4 +1,5 @@
-/* What of a scenario has no effect, or one that nobody can want: the warnings of a study, word for word. */
+/* What of a scenario has no effect, or one that nobody can want: the warnings of a study, word for
+ * word. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -7,30 +8,39 @@
 
 TestSuite(warnings, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-#define FORMS "a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.01, p0_w: 100, evidence: assumed, source: by hand"
-/* "both" knows g and v, "one" g alone, with a level; "table" g by lookup; up to 300, 300 and 350 W there. */
-#define MODELS                                                                                                     \
-    "models:\n"                                                                                                    \
-    "- {name: both, m0: 64, phi: 1, mem0_gib: 20, batches: [8], gpus: {g: {" FORMS ", pmax_w: 300}, "              \
-    "v: {" FORMS ", pmax_w: 200}}}\n"                                                                              \
-    "- {name: one, m0: 64, phi: 1, batches: [8], gpus: {g: {" FORMS ", pmax_w: 300, power_limits: {levels: "       \
-    "[{power_limit_w: 200, time_ratio: 1.2, power_ratio: 0.7, energy_ratio: 0.84, configurations: 1}]}}}}\n"       \
-    "- {name: table, m0: 64, phi: 1, batches: [8], gpus: {g: {evidence: assumed, source: by hand, lookup: "        \
-    "[{k: 1, batch: 8, throughput_samples_s: 40, power_w_per_gpu: 350}]}}}\n"
-#define OF_A100          "models:\n- {name: both, m0: 64, phi: 1, batches: [8], gpus: {a100: {" FORMS ", pmax_w: 300}}}\n"
+#define FORMS \
+    "a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.01, p0_w: 100, evidence: assumed, source: by hand"
+/* "both" knows g and v, "one" g alone, with a level; "table" g by lookup; up to 300, 300 and 350 W
+ * there. */
+#define MODELS \
+    "models:\n" \
+    "- {name: both, m0: 64, phi: 1, mem0_gib: 20, batches: [8], gpus: {g: {" FORMS \
+    ", pmax_w: 300}, v: {" FORMS ", pmax_w: 200}}}\n" \
+    "- {name: one, m0: 64, phi: 1, batches: [8], gpus: {g: {" FORMS \
+    ", pmax_w: 300, power_limits: {levels: [{power_limit_w: 200, time_ratio: 1.2, power_ratio: 0.7, energy_ratio: 0.84, configurations: 1}]}}}}\n" \
+    "- {name: table, m0: 64, phi: 1, batches: [8], gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 8, throughput_samples_s: 40, power_w_per_gpu: 350}]}}}\n"
+#define OF_A100 \
+    "models:\n- {name: both, m0: 64, phi: 1, batches: [8], gpus: {a100: {" FORMS \
+    ", pmax_w: 300}}}\n"
 #define TYPE(name, tdp)  "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 40}"
 #define SMALL(name, tdp) "{name: " name ", idle_w: 50, ctx_w: 90, tdp_w: " tdp ", memory_gib: 10}"
 #define G                "{gpu: g, gpus: 2}"
 #define GV               "{gpu: g, gpus: 2}, {gpu: v, gpus: 4}"
-#define DRAWN(more)                                                                                                \
-    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 3}, sizes: {law: constant, mean: 1h}, " more "}"
+#define DRAWN(more) \
+    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 3}, sizes: {law: constant, mean: 1h}, " more \
+    "}"
 #define TRACE(more) "{kind: trace, file: jobs.csv" more "}"
 
 static const struct {
     const char *types, *nodes, *workload, *jobs, *policy;
     const char *warnings[3];
 } cases[] = {
-    {TYPE("g", "400") ", " TYPE("v", "400"), GV, DRAWN("mix: [{model: both}]"), NULL, "{name: fcfs}", {NULL}},
+    {TYPE("g", "400") ", " TYPE("v", "400"),
+     GV,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}",
+     {NULL}},
     /* a GPU type that no model of the mix knows, though one of the file does */
     {TYPE("g", "400") ", " TYPE("v", "400"),
      GV,
@@ -44,7 +54,8 @@ static const struct {
      NULL,
      "{name: fcfs}",
      {"cluster.gpu_types[1]: no model of the workload's jobs says how they run on v: its 1 GPU stays idle"}},
-    /* one that jobs may not use: by the limits of the stream, its memory, its number of GPUs, the rows of a log */
+    /* one that jobs may not use: by the limits of the stream, its memory, its number of GPUs, the
+       rows of a log */
     {TYPE("g", "400") ", " TYPE("v", "400"),
      GV,
      DRAWN("mix: [{model: both}], h: [g]"),
@@ -88,34 +99,35 @@ static const struct {
      NULL,
      "{name: fcfs}",
      {"cluster.gpu_types[1]: no node has a GPU of type v"}},
-    /* power above tdp_w, of a formula and of a table; at tdp_w it is not cut, and of a model without jobs neither
+    /* power above tdp_w, of a formula and of a table; at tdp_w it is not cut, and of a model
+     * without jobs neither
      */
     {TYPE("g", "299"),
      G,
      DRAWN("mix: [{model: one}]"),
      NULL,
      "{name: fcfs}",
-     {"cluster.gpu_types[0].tdp_w: 299 W is less than the 300 W that one may draw on g (pmax_w): its power is cut, "
-      "its speed is not"}},
+     {"cluster.gpu_types[0].tdp_w: 299 W is less than the 300 W that one may draw on g (pmax_w): its power is cut, its speed is not"}},
     {TYPE("g", "310"),
      G,
      DRAWN("mix: [{model: table}, {model: one}], k: [1]"),
      NULL,
      "{name: fcfs}",
-     {"cluster.gpu_types[0].tdp_w: 310 W is less than the 350 W that table may draw on g (lookup): its power is "
-      "cut, "
-      "its speed is not"}},
+     {"cluster.gpu_types[0].tdp_w: 310 W is less than the 350 W that table may draw on g (lookup): its power is cut, its speed is not"}},
     {TYPE("g", "300"), G, DRAWN("mix: [{model: one}]"), NULL, "{name: fcfs}", {NULL}},
     /* options that need another one, or something of the models */
-    {TYPE("g", "400"), G, DRAWN("mix: [{model: one}]"), NULL, "{name: zeus, params: {power_limits: true}}", {NULL}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: one}]"),
+     NULL,
+     "{name: zeus, params: {power_limits: true}}",
+     {NULL}},
     {TYPE("g", "400"),
      G,
      DRAWN("mix: [{model: both}]"),
      NULL,
      "{name: zeus, params: {power_limits: true, shrink: true}}",
-     {"policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of "
-      "the "
-      "cluster",
+     {"policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster",
       "policy.params.shrink: of no effect without resize"}},
     {TYPE("g", "400"),
      G,
@@ -127,8 +139,8 @@ static const struct {
      G,
      DRAWN("mix: [{model: both}]"),
      NULL,
-     "{name: zeus, params: {resize_gain: 0.1}}\nparams_by_policy: {zeus: {resize_interval_s: 60, resize_gain: "
-     "0.2}}",
+     "{name: zeus, params: {resize_gain: 0.1}}\n"
+     "params_by_policy: {zeus: {resize_interval_s: 60, resize_gain: 0.2}}",
      {"policy.params.resize_gain: of no effect without resize",
       "params_by_policy.zeus.resize_interval_s: of no effect without resize"}},
     {TYPE("g", "400"),
@@ -169,14 +181,19 @@ Test(warnings, of_studies) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         trial_run(&t, &(struct trial_options){.jobs = cases[i].jobs, .models = MODELS},
-                  "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: %s\n"
-                  "cluster: {gpu_types: [%s], nodes: [%s]}\nworkload: %s\n",
+                  "name: n\n"
+                  "horizon: drain\n"
+                  "models: models.yaml\n"
+                  "policy: %s\n"
+                  "cluster: {gpu_types: [%s], nodes: [%s]}\n"
+                  "workload: %s\n",
                   cases[i].policy, cases[i].types, cases[i].nodes, cases[i].workload);
         trial_must_succeed(&t);
         size_t count = 0;
         while (cases[i].warnings[count])
             count++;
-        cr_expect_eq(t.study.warnings.count, count, "case %zu: %zu warnings", i, t.study.warnings.count);
+        cr_expect_eq(t.study.warnings.count, count, "case %zu: %zu warnings", i,
+                     t.study.warnings.count);
         for (size_t w = 0; w < count && w < t.study.warnings.count; w++)
             cr_expect_str_eq(t.study.warnings.at[w], cases[i].warnings[w], "case %zu: %s", i,
                              t.study.warnings.at[w]);
@@ -190,7 +207,8 @@ static const struct {
 } keys[] = {
     {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "",
      "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it"},
-    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "wue_l_per_kwh: 2\n", /* energy times it: without pue, too */
+    {"pue: 1.4", "", DRAWN("mix: [{model: both}]"),
+     "wue_l_per_kwh: 2\n", /* energy times it: without pue, too */
      "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it"},
     {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "price_per_mwh: 80\n", NULL},
     {"pue: 1.4", "", DRAWN("mix: [{model: both}]"), "carbon_g_per_kwh: 300\n", NULL},
@@ -205,12 +223,16 @@ Test(warnings, of_keys) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct trial t;
         char models[2048];
-        cr_assert_lt(snprintf(models, sizeof models, "%s%s", OF_A100, keys[i].models), (int)sizeof models);
-        trial_run(
-            &t, &(struct trial_options){.models = models},
-            "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n%s"
-            "cluster: {gpu_types: [" TYPE("a100", "400") "], nodes: [{gpu: a100, gpus: 2}], %s}\nworkload: %s\n",
-            keys[i].more, keys[i].cluster, keys[i].workload);
+        cr_assert_lt(snprintf(models, sizeof models, "%s%s", OF_A100, keys[i].models),
+                     (int)sizeof models);
+        trial_run(&t, &(struct trial_options){.models = models},
+                  "name: n\n"
+                  "horizon: drain\n"
+                  "models: models.yaml\n"
+                  "policy: {name: fcfs}\n"
+                  "%scluster: {gpu_types: [" TYPE(
+                      "a100", "400") "], nodes: [{gpu: a100, gpus: 2}], %s}\nworkload: %s\n",
+                  keys[i].more, keys[i].cluster, keys[i].workload);
         trial_must_succeed(&t);
         cr_assert_eq(t.study.warnings.count, keys[i].warning != NULL, "case %zu: %zu warnings", i,
                      t.study.warnings.count);

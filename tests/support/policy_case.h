@@ -1,4 +1,5 @@
-/* Small scenarios whose decisions are worked out by hand: a policy, a few jobs, and what is to become of each. */
+/* Small scenarios whose decisions are worked out by hand: a policy, a few jobs, and what is to
+ * become of each. */
 #ifndef EASIM_TESTS_POLICY_CASE_H
 #define EASIM_TESTS_POLICY_CASE_H
 
@@ -18,7 +19,8 @@ struct policy_case {
     struct expected expected[POLICY_CASE_MOST];
 };
 
-/* Models flat, costly, wide and pair are at hand, see policy_case.c. Runs with --strict; fails the Criterion test.
+/* Models flat, costly, wide and pair are at hand, see policy_case.c. Runs with --strict; fails the
+ * Criterion test.
  */
 void policy_cases_run(const struct policy_case *cases, size_t count);
 

@@ -1,5 +1,5 @@
-/* The models of configs/models/eas-sim.yaml once more, typed in, and the formulas of SPEC 4 and 5 written down
-   directly: what tests compare easim with. Nothing here calls src/model. */
+/* The models of configs/models/eas-sim.yaml once more, typed in, and the formulas of SPEC 4 and 5
+   written down directly: what tests compare easim with. Nothing here calls src/model. */
 #ifndef EASIM_TESTS_REFERENCE_H
 #define EASIM_TESTS_REFERENCE_H
 
@@ -28,9 +28,9 @@ struct reference_type {
     double idle_w, ctx_w, tdp_w, memory_gib;
 };
 extern const struct reference_type reference_types[2];
-#define REFERENCE_TYPES                                                                                            \
-    "  gpu_types:\n"                                                                                               \
-    "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"                                      \
+#define REFERENCE_TYPES \
+    "  gpu_types:\n" \
+    "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n" \
     "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
 
 /* One configuration of a job with work R: everything SPEC 4 and 5 say of it. */
@@ -40,9 +40,11 @@ struct reference_run {
     int type;
 };
 
-struct reference_run reference_run(const struct reference_model *model, int type, int64_t k, int64_t batch,
-                                   double work);
-/* Best of all feasible configurations of types mask (bit per type) by T or by EDP, ties as in SPEC 6. */
-struct reference_run reference_best(const struct reference_model *model, int mask, double work, bool by_edp);
+struct reference_run reference_run(const struct reference_model *model, int type, int64_t k,
+                                   int64_t batch, double work);
+/* Best of all feasible configurations of types mask (bit per type) by T or by EDP, ties as in
+ * SPEC 6. */
+struct reference_run reference_best(const struct reference_model *model, int mask, double work,
+                                    bool by_edp);
 
 #endif

@@ -49,7 +49,8 @@ static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) 
                              .gpu_s = power_gpu_s(sim_job_gpu_ps(sim, job)),
                              .lost_s = units_s(run->lost_ns)};
     snprintf(to->id, sizeof to->id, "%s", spec->id);
-    snprintf(to->reason, sizeof to->reason, "%s", sim->reject_reasons[job] ? sim->reject_reasons[job] : "");
+    snprintf(to->reason, sizeof to->reason, "%s",
+             sim->reject_reasons[job] ? sim->reject_reasons[job] : "");
     if (run->config != EASIM_NONE) {
         to->gpu_type = sim->view.configs[run->config].gpu_type;
         to->k = sim->view.configs[run->config].k;
@@ -76,8 +77,8 @@ static void render(void *context, const struct replication *replication, struct 
         array_push(&t->power.at, replication->metrics->power_rows.at[i]);
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
-                struct error *reterr) {
+static int emit(void *context, uint32_t number, const struct summary *summary,
+                struct slice rendered, struct error *reterr) {
     struct trial *t = context;
     (void)reterr;
     str_add_bytes(&t->jobs_csv, rendered.at, rendered.length);

@@ -1,5 +1,6 @@
-/* Runs a scenario given as YAML text inside the test's process, with the invariants checked after every event, and
-   keeps what came out. Files go to the present directory: use temp_dir_enter and temp_dir_leave around a test. */
+/* Runs a scenario given as YAML text inside the test's process, with the invariants checked after
+   every event, and keeps what came out. Files go to the present directory: use temp_dir_enter and
+   temp_dir_leave around a test. */
 #ifndef EASIM_TESTS_SCENARIO_H
 #define EASIM_TESTS_SCENARIO_H
 
@@ -48,7 +49,8 @@ struct trial {
 };
 
 /* Loads and runs the scenario `format` makes. Look at status before anything else. */
-void trial_run(struct trial *trial, const struct trial_options *options, const char *format, ...) PRINTF_LIKE(3, 4);
+void trial_run(struct trial *trial, const struct trial_options *options, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 /* The two halves, to load several before any runs. trial_execute does nothing if loading failed. */
 void trial_load(struct trial *trial, const struct trial_options *options, const char *yaml);
 void trial_execute(struct trial *trial);
@@ -56,13 +58,16 @@ void trial_finish(struct trial *trial);
 
 /* Fails the test, with the failure as message, if the trial failed. */
 void trial_must_succeed(const struct trial *trial);
-const struct trial_job *trial_find(const struct trial *trial, const char *id); /* fails the test if there is none */
-/* The number in a cell of jobs.csv; NAN if the cell is empty. Fails the test if there is no such job or column. */
+const struct trial_job *trial_find(const struct trial *trial,
+                                   const char *id); /* fails the test if there is none */
+/* The number in a cell of jobs.csv; NAN if the cell is empty. Fails the test if there is no such
+ * job or column. */
 double trial_cell(const struct trial *trial, const char *job, const char *column);
 
 /* One cluster of one node, enough for most scenarios by hand: GPU type "g", `gpus` GPUs. */
-#define TRIAL_CLUSTER(gpus)                                                                                        \
-    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: " #gpus "}]}\n"
+#define TRIAL_CLUSTER(gpus) \
+    "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: " #gpus \
+    "}]}\n"
 #define TRIAL_JOBS "workload: {kind: trace, file: jobs.csv}\n"
 
 #endif

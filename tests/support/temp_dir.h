@@ -1,5 +1,5 @@
-/* A fresh working directory for tests that write files: relative names, so that messages can be compared whole.
-   Criterion runs every test in a process of its own; use as .init and .fini. */
+/* A fresh working directory for tests that write files: relative names, so that messages can be
+   compared whole. Criterion runs every test in a process of its own; use as .init and .fini. */
 #ifndef EASIM_TESTS_TEMP_DIR_H
 #define EASIM_TESTS_TEMP_DIR_H
 

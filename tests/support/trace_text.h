@@ -5,7 +5,7 @@
 #include "workload/trace_file.h"
 
 /* The columns that every workload CSV has. */
-#define TRACE_COLUMNS                                                                                              \
+#define TRACE_COLUMNS \
     "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class"
 
 /* Notes as "dropped|changed ROWS at FIRST_LINE: REASON" lines. */

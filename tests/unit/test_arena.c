@@ -5,8 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sizes around the alignment (16), the first block (4 KiB) and the largest regular block (1 MiB). */
-static const size_t sizes[] = {0, 1, 15, 16, 17, 100, 4095, 4096, 5000, 1 << 20, (1 << 20) + 1, 3, 3 << 20, 7};
+/* Sizes around the alignment (16), the first block (4 KiB) and the largest regular block (1 MiB).
+ */
+static const size_t sizes[] = {
+    0, 1, 15, 16, 17, 100, 4095, 4096, 5000, 1 << 20, (1 << 20) + 1, 3, 3 << 20, 7};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
 static void check_round(struct arena *arena, int mark) {

@@ -1,4 +1,5 @@
-/* Output files appear complete or not at all. Test names are relative: .init enters a fresh directory. */
+/* Output files appear complete or not at all. Test names are relative: .init enters a fresh
+ * directory. */
 #include "../support/temp_dir.h"
 #include "base/mem.h"
 #include "io/atomic_file.h"
@@ -48,7 +49,8 @@ Test(atomic_file, appears_on_commit, .init = temp_dir_enter, .fini = temp_dir_le
     cr_assert_eq(count_files(), 1);
 }
 
-/* Pieces of every size around the buffer (256 KiB); the expected content is their concatenation by formula. */
+/* Pieces of every size around the buffer (256 KiB); the expected content is their concatenation by
+ * formula. */
 Test(atomic_file, pieces_of_all_sizes, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const size_t pieces[] = {1, 262143, 1, 262144, 262145, 17, 262144, 1 << 20, 0, 5};
     size_t length = 0;
@@ -125,7 +127,8 @@ Test(atomic_file, full_disk, .init = temp_dir_enter, .fini = temp_dir_leave) {
     free(bytes);
 }
 
-/* A rename would replace a device or a link by a file: devices are written directly, links followed. */
+/* A rename would replace a device or a link by a file: devices are written directly, links
+ * followed. */
 Test(atomic_file, devices_and_links, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct atomic_file *file;
     struct error error = {0};

@@ -1,4 +1,5 @@
-/* Comparison of policies: the Pareto front against brute force, the table of wishes, the number of replications. */
+/* Comparison of policies: the Pareto front against brute force, the table of wishes, the number of
+ * replications. */
 #include "base/rng.h"
 #include "experiment/compare/compare.h"
 #include "metrics/kinds.h"
@@ -9,8 +10,8 @@
 
 #define POINTS 40
 
-/* By definition: on the front unless some point is at least as good everywhere and not equal. Coordinates 0..4, so
-   that ties and equal points are common; some are undefined. */
+/* By definition: on the front unless some point is at least as good everywhere and not equal.
+   Coordinates 0..4, so that ties and equal points are common; some are undefined. */
 Test(pareto, brute_force) {
     gsl_rng *rng = rng_create(2385, 0, "points");
     size_t on_front = 0, off_front = 0;
@@ -20,7 +21,8 @@ Test(pareto, brute_force) {
         size_t dominators[POINTS];
         for (size_t i = 0; i < POINTS; i++)
             for (unsigned d = 0; d < PARETO_MOST; d++)
-                points[i].at[d] = gsl_rng_uniform_int(rng, 50) == 0 ? NAN : (double)gsl_rng_uniform_int(rng, 5);
+                points[i].at[d] =
+                    gsl_rng_uniform_int(rng, 50) == 0 ? NAN : (double)gsl_rng_uniform_int(rng, 5);
         pareto_dominators(points, POINTS, dimensions, dominators);
         for (size_t i = 0; i < POINTS; i++) {
             bool undefined = false, beaten = false;
@@ -34,7 +36,8 @@ Test(pareto, brute_force) {
                 }
                 bool beats = as_good == dimensions && equal < dimensions;
                 beaten = beaten || beats;
-                cr_assert(undefined || dominators[i] != j || beats, "%zu does not dominate %zu", j, i);
+                cr_assert(undefined || dominators[i] != j || beats, "%zu does not dominate %zu", j,
+                          i);
             }
             cr_assert_eq(dominators[i] == PARETO_NOBODY, !undefined && !beaten);
             cr_assert(!undefined || dominators[i] == i);
@@ -58,7 +61,8 @@ Test(kinds, wishes) {
     cr_assert_eq(metric_kind(column("jain_gpu_s")).better, METRIC_MORE);
     cr_assert_eq(metric_kind(column("jobs_submitted")).better, METRIC_NEITHER);
     cr_assert_eq(metric_kind(column("events")).better, METRIC_NEITHER);
-    cr_assert(metric_kind(column("jct_mean_s")).heavy_tailed && !metric_kind(column("energy_kwh")).heavy_tailed);
+    cr_assert(metric_kind(column("jct_mean_s")).heavy_tailed &&
+              !metric_kind(column("energy_kwh")).heavy_tailed);
     cr_assert_eq(summary_find("no_such_metric"), -1);
 }
 
@@ -68,7 +72,8 @@ Test(kinds, wishes) {
 static const double energy[3][COUNT] = {{10, 12, 11, 13}, {9, 11, 10, 12}, {10, 12, 11, 13}};
 static const double speed[3][COUNT] = {{5, 5, 5, 5}, {4, 4, 4, 4.4}, {5, 5, 5, 5}};
 
-static struct comparison three(struct summary summaries[3][COUNT], struct compare_series series[3]) {
+static struct comparison three(struct summary summaries[3][COUNT],
+                               struct compare_series series[3]) {
     static const char *const names[] = {"a", "b", "c"};
     memset(summaries, 0, 3 * COUNT * sizeof(struct summary));
     for (int s = 0; s < 3; s++) {
@@ -81,21 +86,24 @@ static struct comparison three(struct summary summaries[3][COUNT], struct compar
     return (struct comparison){.series = series, .count = 3, .replications = COUNT, .baseline = 0};
 }
 
-/* b needs 1 kWh less in every replication (of 11.5 on average) and loses 1, 1, 1 and 0.6 jobs/h: mean -0.9, squares
-   3 * 0.01 + 0.09 = 0.12, sd 0.2, t = 0.9 / 0.1 = 9. c is a again. */
+/* b needs 1 kWh less in every replication (of 11.5 on average) and loses 1, 1, 1 and 0.6 jobs/h:
+   mean -0.9, squares 3 * 0.01 + 0.09 = 0.12, sd 0.2, t = 0.9 / 0.1 = 9. c is a again. */
 Test(compare, cells_and_front) {
     struct summary summaries[3][COUNT];
     struct compare_series series[3];
     struct comparison c = three(summaries, series);
     struct compare_cell cells[3];
     compare_metric(&c, column("energy_kwh"), cells);
-    cr_assert(cells[1].estimate.mean == 10.5 && cells[1].paired.diff.mean == -1 && isnan(cells[1].p_holm));
+    cr_assert(cells[1].estimate.mean == 10.5 && cells[1].paired.diff.mean == -1 &&
+              isnan(cells[1].p_holm));
     cr_assert_float_eq(cells[1].relative, -1 / 11.5, 1e-15);
-    cr_assert(cells[0].paired.diff.n == 0 && isnan(cells[0].relative) && isnan(cells[0].paired.p_value));
+    cr_assert(cells[0].paired.diff.n == 0 && isnan(cells[0].relative) &&
+              isnan(cells[0].paired.p_value));
     cr_assert(cells[2].relative == 0 && cells[2].paired.p_value == 1 && cells[2].p_holm == 1);
     compare_metric(&c, column("throughput_jobs_per_h"), cells);
     cr_assert_float_eq(cells[1].paired.diff.mean, -0.9, 1e-12);
-    double x = 9 / sqrt(3), p = 1 - 2 / M_PI * (x / (1 + x * x) + atan(x)); /* 3 degrees of freedom */
+    double x = 9 / sqrt(3),
+           p = 1 - 2 / M_PI * (x / (1 + x * x) + atan(x)); /* 3 degrees of freedom */
     cr_assert_float_eq(cells[1].paired.p_value, p, 1e-9);
     cr_assert_float_eq(cells[1].p_holm, 2 * p, 1e-9); /* the least of two */
     struct compare_place places[3];
@@ -108,8 +116,8 @@ Test(compare, cells_and_front) {
     cr_assert(cells[1].estimate.mean == 10.5 && cells[1].paired.diff.n == 0);
 }
 
-/* Of 10 12 11 13: mean 11.5, sd sqrt(5/3), half width 3.1824 * 0.6455 = 2.0543, 17.86 % of the mean; of b 19.56 %.
-   The half width falls with the root: (19.56 / 16)^2 * 4 = 5.98. */
+/* Of 10 12 11 13: mean 11.5, sd sqrt(5/3), half width 3.1824 * 0.6455 = 2.0543, 17.86 % of the
+   mean; of b 19.56 %. The half width falls with the root: (19.56 / 16)^2 * 4 = 5.98. */
 Test(compare, replications_wanted) {
     struct summary summaries[3][COUNT];
     struct compare_series series[3];

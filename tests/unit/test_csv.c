@@ -57,13 +57,18 @@ Test(csv, rows_and_errors, .init = temp_dir_enter, .fini = temp_dir_leave) {
         {"\nid,\n", ',', "{jobs.csv:2:4: empty column name}"},
         {"id,\"x\n", ',', "{jobs.csv:1:4: quote not closed on this line}"},
         /* errors of a row; the next row is read all the same */
-        {"a,b\n1\n2,3\n", ',', "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 1}/<2><3>"},
-        {"a,b\n\n1,2,3,4\n5,6\n", ',', "<a><b>/{jobs.csv:3:1: expected 2 fields as in the header, found 4}/<5><6>"},
-        {"a,b\n\"1\",\"2\",\"3\"\n", ',', "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 3}"},
+        {"a,b\n1\n2,3\n", ',',
+         "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 1}/<2><3>"},
+        {"a,b\n\n1,2,3,4\n5,6\n", ',',
+         "<a><b>/{jobs.csv:3:1: expected 2 fields as in the header, found 4}/<5><6>"},
+        {"a,b\n\"1\",\"2\",\"3\"\n", ',',
+         "<a><b>/{jobs.csv:2:1: expected 2 fields as in the header, found 3}"},
         {"a,b\nx,\"y\nz,w\n", ',', "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
-        {"a,b\nx,\"y\"\"\nz,w\n", ',', "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
+        {"a,b\nx,\"y\"\"\nz,w\n", ',',
+         "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
         {"a,b\nx,\"y\"z\n", ',', "<a><b>/{jobs.csv:2:6: text behind a closing quote}"},
-        {"a,b\nx,5\" disk\n", ',', "<a><b>/{jobs.csv:2:4: quote inside a field that does not begin with one}"},
+        {"a,b\nx,5\" disk\n", ',',
+         "<a><b>/{jobs.csv:2:4: quote inside a field that does not begin with one}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str out = {0};

@@ -1,5 +1,6 @@
-/* The pending-event set against a plain array searched from end to end: random pushes, cancellations and pops give
-   the total order (time, rank, number of creation), whatever the heap looks like inside. */
+/* The pending-event set against a plain array searched from end to end: random pushes,
+   cancellations and pops give the total order (time, rank, number of creation), whatever the heap
+   looks like inside. */
 #include "base/array.h"
 #include "base/rng.h"
 #include "engine/eventq.h"
@@ -59,8 +60,8 @@ static void pop(struct eventq *q, struct naive *n) {
     const struct entry *e = &n->entries.at[first];
     cr_assert(eventq_pop(q, &event));
     cr_assert(event.time_ns == e->time_ns && event.kind == e->kind && event.payload == e->payload,
-              "popped %lld/%u/%u, expected %lld/%u/%u", (long long)event.time_ns, event.kind, event.payload,
-              (long long)e->time_ns, e->kind, e->payload);
+              "popped %lld/%u/%u, expected %lld/%u/%u", (long long)event.time_ns, event.kind,
+              event.payload, (long long)e->time_ns, e->kind, e->payload);
     drop(n, first);
 }
 
@@ -77,8 +78,8 @@ static void visit(const struct event *event, void *context) {
     size_t i = 0;
     cr_assert_eq(event->time_ns, first_ns);
     while (i < n->entries.count &&
-           (v->seen[i] || n->entries.at[i].time_ns != first_ns || n->entries.at[i].kind != event->kind ||
-            n->entries.at[i].payload != event->payload))
+           (v->seen[i] || n->entries.at[i].time_ns != first_ns ||
+            n->entries.at[i].kind != event->kind || n->entries.at[i].payload != event->payload))
         i++;
     cr_assert_lt(i, n->entries.count, "an event that is not due, or twice");
     v->seen[i] = true;
@@ -111,7 +112,8 @@ static void play(uint64_t seed, int steps, uint64_t times, double push_share) {
             drop(&n, place);
         }
         cr_assert_eq(q.count, n.entries.count);
-        cr_assert_eq(eventq_next_ns(&q), n.entries.count ? n.entries.at[first_of(&n)].time_ns : INT64_MAX);
+        cr_assert_eq(eventq_next_ns(&q),
+                     n.entries.count ? n.entries.at[first_of(&n)].time_ns : INT64_MAX);
         if (step % 7 == 0)
             check_first_instant(&q, &n);
     }
@@ -128,17 +130,20 @@ Test(eventq, like_a_plain_list) {
         int steps;
         uint64_t times;
         double push_share;
-    } games[] = {{3000, 8, 0.6}, {3000, 1000000, 0.55}, {3000, 1, 0.5}, {2000, 40, 0.4}, {1500, 100, 0.8}};
+    } games[] = {
+        {3000, 8, 0.6}, {3000, 1000000, 0.55}, {3000, 1, 0.5}, {2000, 40, 0.4}, {1500, 100, 0.8}};
     for (size_t i = 0; i < sizeof games / sizeof *games; i++)
         play(2385 + i, games[i].steps, games[i].times, games[i].push_share);
 }
 
-/* The order in words: time, then rank, then who was there first; the ends of the time scale included. */
+/* The order in words: time, then rank, then who was there first; the ends of the time scale
+ * included. */
 Test(eventq, total_order) {
     static const struct {
         int64_t time_ns;
         uint32_t rank;
-    } pushed[] = {{7, 3}, {7, 0}, {INT64_MAX - 1, 0}, {7, 3}, {0, 255}, {-5, 9}, {7, 0}, {INT64_MIN, 1}};
+    } pushed[] = {{7, 3},  {7, 0}, {INT64_MAX - 1, 0}, {7, 3}, {0, 255},
+                  {-5, 9}, {7, 0}, {INT64_MIN, 1}};
     static const uint32_t expected[] = {7, 5, 4, 1, 6, 0, 3, 2};
     struct eventq q = {0};
     struct event event;

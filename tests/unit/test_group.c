@@ -1,4 +1,5 @@
-/* Groups of waiting jobs: which are one, and that a group is open exactly if a look at each configuration says so.
+/* Groups of waiting jobs: which are one, and that a group is open exactly if a look at each
+ * configuration says so.
  */
 #include "policy/list/group.h"
 
@@ -19,8 +20,8 @@ struct bed {
 static void make_bed(struct bed *bed) {
     *bed = (struct bed){0};
     for (uint32_t i = 0; i < CONFIGS; i++)
-        bed->configs[i] =
-            (struct easim_config){.gpu_type = i / 6, .k = 1u << i % 6 / 2, .batch = 8u << i % 2, .goodput = {1, 1}};
+        bed->configs[i] = (struct easim_config){
+            .gpu_type = i / 6, .k = 1u << i % 6 / 2, .batch = 8u << i % 2, .goodput = {1, 1}};
     bed->view = (struct easim_view){.gpu_types = bed->types,
                                     .gpu_type_stride = sizeof *bed->types,
                                     .configs = bed->configs,
@@ -28,7 +29,8 @@ static void make_bed(struct bed *bed) {
     bed->pass = (struct easim_pass){.view = &bed->view};
 }
 
-static uint32_t make_group(struct groups *groups, const struct bed *bed, const uint32_t *spans, bool by_config) {
+static uint32_t make_group(struct groups *groups, const struct bed *bed, const uint32_t *spans,
+                           bool by_config) {
     groups_begin(groups);
     for (uint32_t c = 0; c < CONFIGS; c++)
         groups_add(groups, &bed->view, c, spans[c], by_config);
@@ -67,22 +69,25 @@ Test(group, open_as_by_looking_at_all) {
             uint32_t known = i % 3 ? 3 : (uint32_t)gsl_rng_uniform_int(rng, 4);
             bed.configs[c].goodput[0] = known & 1;
             bed.configs[c].goodput[1] = known >> 1;
-            spans[c] = (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4)) & known;
+            spans[c] =
+                (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4)) & known;
         }
         uint32_t group = make_group(&groups, &bed, spans, ops->allow);
         for (uint32_t state = 0; state < 6 * 6 * 6; state++) {
-            bed.types[0] =
-                (struct easim_gpu_type){.free = state % 6, .node_free_max = state / 6 % 6 % (state % 6 + 1)};
-            bed.types[1] = (struct easim_gpu_type){.free = state / 36, .node_free_max = state / 36 / 2};
-            cr_assert_eq(groups_open(&groups, group, &bed.pass, ops, NULL, ++stamp), any_fits(&bed, spans, ops),
-                         "try %d, state %u", i, state);
+            bed.types[0] = (struct easim_gpu_type){
+                .free = state % 6, .node_free_max = state / 6 % 6 % (state % 6 + 1)};
+            bed.types[1] =
+                (struct easim_gpu_type){.free = state / 36, .node_free_max = state / 36 / 2};
+            cr_assert_eq(groups_open(&groups, group, &bed.pass, ops, NULL, ++stamp),
+                         any_fits(&bed, spans, ops), "try %d, state %u", i, state);
         }
     }
     gsl_rng_free(rng);
     groups_finish(&groups);
 }
 
-/* A quarter of a GPU fits where one is free, or a shared one has the room. Other parts are other groups. */
+/* A quarter of a GPU fits where one is free, or a shared one has the room. Other parts are other
+ * groups. */
 Test(group, parts_of_gpus) {
     static const struct easim_list all = {.struct_size = sizeof all};
     static const uint32_t any[CONFIGS] = {3};
@@ -105,10 +110,12 @@ Test(group, parts_of_gpus) {
     groups_finish(&groups);
 }
 
-/* By GPUs alone only the least k matters where it is admitted in both spans; by configuration all do. */
+/* By GPUs alone only the least k matters where it is admitted in both spans; by configuration all
+ * do. */
 Test(group, which_are_one) {
-    static const uint32_t any[CONFIGS] = {3, 3, 3, 3, 3, 3}, small[CONFIGS] = {0, 3}, two[CONFIGS] = {0, 0, 3},
-                          node[CONFIGS] = {1, 0, 1, 1}, node_small[CONFIGS] = {1}, none[CONFIGS] = {0};
+    static const uint32_t any[CONFIGS] = {3, 3, 3, 3, 3, 3}, small[CONFIGS] = {0, 3},
+                          two[CONFIGS] = {0, 0, 3}, node[CONFIGS] = {1, 0, 1, 1},
+                          node_small[CONFIGS] = {1}, none[CONFIGS] = {0};
     struct groups groups = {0};
     struct bed bed;
     make_bed(&bed);
@@ -116,7 +123,8 @@ Test(group, which_are_one) {
     cr_expect_eq(make_group(&groups, &bed, small, false), first);
     cr_expect_neq(make_group(&groups, &bed, two, false), first);
     cr_expect_neq(make_group(&groups, &bed, none, false), first);
-    cr_expect_eq(make_group(&groups, &bed, node, false), make_group(&groups, &bed, node_small, false));
+    cr_expect_eq(make_group(&groups, &bed, node, false),
+                 make_group(&groups, &bed, node_small, false));
     cr_expect_neq(make_group(&groups, &bed, any, true), make_group(&groups, &bed, small, true));
     cr_expect_eq(make_group(&groups, &bed, any, true), make_group(&groups, &bed, any, true));
     groups_finish(&groups);

@@ -1,5 +1,5 @@
-/* Memory that the host writes and policies read: what the host writes is seen and no damage, what anybody else
-   writes is found, where the comment of guard.h says. */
+/* Memory that the host writes and policies read: what the host writes is seen and no damage, what
+   anybody else writes is found, where the comment of guard.h says. */
 #include "engine/guard.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +37,8 @@ Test(guard, unchecked) {
     guard_finish(&g);
 }
 
-/* 20,000 rounds of random writes, several to a line: seen through the other mapping, and never taken for damage. */
+/* 20,000 rounds of random writes, several to a line: seen through the other mapping, and never
+ * taken for damage. */
 Test(guard, own_writes) {
     uint32_t state = 1;
     begin(true);
@@ -115,7 +116,8 @@ Test(guard, read_only) {
     begin(true);
     for (int protect = 0; protect < 2; protect++) {
         int status = ends(protect);
-        cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status %#x", (unsigned)status);
+        cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status %#x",
+                  (unsigned)status);
     }
     guard_finish(&g);
 }

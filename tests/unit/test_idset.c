@@ -32,7 +32,7 @@ static void check_size(uint64_t size, int steps, uint64_t *seed) {
     for (int i = 0; i < steps; i++) {
         uint64_t id = next_random(seed) % size;
         if (i % 3 == 0)
-            id = id / 61 * 61 % size;                                    /* repeats, so that removals hit */
+            id = id / 61 * 61 % size; /* repeats, so that removals hit */
         bool insert = next_random(seed) % 100 < (i / 500 % 2 ? 20 : 70); /* filling and emptying */
         if (insert)
             idset_insert(&set, id);
@@ -41,7 +41,8 @@ static void check_size(uint64_t size, int steps, uint64_t *seed) {
         members[id] = insert;
         uint64_t from = next_random(seed) % (size + 3);
         if (idset_next(&set, from) != naive_next(members, size, from) ||
-            idset_prev(&set, from) != naive_prev(members, size, from) || idset_has(&set, id) != insert)
+            idset_prev(&set, from) != naive_prev(members, size, from) ||
+            idset_has(&set, id) != insert)
             cr_assert_fail("size %llu, step %d", (unsigned long long)size, i);
     }
     free(members);
@@ -49,7 +50,8 @@ static void check_size(uint64_t size, int steps, uint64_t *seed) {
 }
 
 Test(idset, agrees_with_booleans) {
-    static const uint64_t sizes[] = {1, 2, 63, 64, 65, 127, 4095, 4096, 4097, 30011, 262144, 262145};
+    static const uint64_t sizes[] = {1,    2,    63,   64,    65,     127,
+                                     4095, 4096, 4097, 30011, 262144, 262145};
     uint64_t seed = 17;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         check_size(sizes[i], 3000, &seed);

@@ -1,5 +1,5 @@
-/* The invariant checker finds what it is there for: a run is stopped in the middle, one figure after the other is
-   changed, and each must be noticed, by the words that name it. */
+/* The invariant checker finds what it is there for: a run is stopped in the middle, one figure
+   after the other is changed, and each must be noticed, by the words that name it. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "engine/invariants.h"
@@ -15,19 +15,20 @@ static void expect_check(struct sim *sim, const char *text, const char *what) {
     if (!text)
         cr_expect(sim->error.code >= 0, "%s: %s", what, sim->error.text);
     else
-        cr_expect(sim->error.code < 0 && strstr(sim->error.text, text), "%s: \"%s\" does not say \"%s\"", what,
+        cr_expect(sim->error.code < 0 && strstr(sim->error.text, text),
+                  "%s: \"%s\" does not say \"%s\"", what,
                   sim->error.code < 0 ? sim->error.text : "", text);
     sim->error = (struct error){0};
     sim->past = past;
 }
 
-#define SPOIL(figure, change, text)                                                                                \
-    do {                                                                                                           \
-        __typeof__(figure) kept_ = (figure);                                                                       \
-        (figure) change;                                                                                           \
-        expect_check(sim, text, #figure " " #change);                                                              \
-        (figure) = kept_;                                                                                          \
-        expect_check(sim, NULL, #figure " as it was");                                                             \
+#define SPOIL(figure, change, text) \
+    do { \
+        __typeof__(figure) kept_ = (figure); \
+        (figure) change; \
+        expect_check(sim, text, #figure " " #change); \
+        (figure) = kept_; \
+        expect_check(sim, NULL, #figure " as it was"); \
     } while (0)
 
 static uint32_t job_named(const struct sim *sim, const char *id) {
@@ -39,7 +40,8 @@ static uint32_t job_named(const struct sim *sim, const char *id) {
 }
 
 static void spoil_jobs(struct sim *sim) {
-    uint32_t a = job_named(sim, "a"), part = job_named(sim, "part"), first = job_named(sim, "first");
+    uint32_t a = job_named(sim, "a"), part = job_named(sim, "part"),
+             first = job_named(sim, "first");
     SPOIL(sim->waiting, += 1, "counts of job states");
     SPOIL(sim->waiting, -= 1, "counts of job states");
     SPOIL(sim->running, -= 1, "counts of job states");
@@ -121,9 +123,10 @@ static void spoil(void *context, const struct replication *replication) {
         spoil_sleep(sim);
 }
 
-/* Three nodes of four GPUs. At 12: first is over (since 11), never was rejected, part holds 0.3 of a GPU of node 0,
-   a two GPUs beside it, b the four of node 1, big waits for nine. With sleep_after 20 nothing sleeps yet and the
-   free GPUs of nodes 0 and 2 are to fall asleep; with 10.5 those of node 2 that first left at 11 are. */
+/* Three nodes of four GPUs. At 12: first is over (since 11), never was rejected, part holds 0.3 of
+   a GPU of node 0, a two GPUs beside it, b the four of node 1, big waits for nine. With sleep_after
+   20 nothing sleeps yet and the free GPUs of nodes 0 and 2 are to fall asleep; with 10.5 those of
+   node 2 that first left at 11 are. */
 Test(check, notices) {
     static const struct scene scenes[] = {
         {"plain", "", "", false},
@@ -136,13 +139,21 @@ Test(check, notices) {
         struct trial t;
         trial_run(
             &t,
-            &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_share\npart,0,1,100,0.3\n"
-                                            "b,0,4,100,\na,0,2,100,\nfirst,0,4,11,\nnever,0,13,1,\nbig,1,9,5,\n",
+            &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_share\n"
+                                            "part,0,1,100,0.3\n"
+                                            "b,0,4,100,\n"
+                                            "a,0,2,100,\n"
+                                            "first,0,4,11,\n"
+                                            "never,0,13,1,\n"
+                                            "big,1,9,5,\n",
                                     .look = spoil,
                                     .context = (void *)&scenes[i]},
-            "name: n\nhorizon: 12\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, "
-            "tdp_w: 400%s}], nodes: [{count: 3, gpu: g, gpus: 4, base_w: 10%s}]%s}\n" TRIAL_JOBS,
-            scenes[i].type, strcmp(scenes[i].name, "failures") == 0 ? ", mtbf: 9000000, mttr: 1" : "",
+            "name: n\n"
+            "horizon: 12\n"
+            "policy: {name: fcfs}\n"
+            "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400%s}], nodes: [{count: 3, gpu: g, gpus: 4, base_w: 10%s}]%s}\n" TRIAL_JOBS,
+            scenes[i].type,
+            strcmp(scenes[i].name, "failures") == 0 ? ", mtbf: 9000000, mttr: 1" : "",
             scenes[i].rest);
         trial_must_succeed(&t);
         trial_finish(&t);
@@ -164,8 +175,9 @@ Test(check, time_goes_back) {
     bool looked = false;
     struct trial t;
     trial_run(&t,
-              &(struct trial_options){
-                  .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100\n", .look = turn_back, .context = &looked},
+              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100\n",
+                                      .look = turn_back,
+                                      .context = &looked},
               "name: n\nhorizon: 12\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_expect(looked);

@@ -52,8 +52,12 @@ static int done(void *context, size_t task, struct slice result, const char *fai
 }
 
 static struct isolated all(struct seen *seen, unsigned processes) {
-    return (struct isolated){
-        .count = TASKS, .processes = processes, .limit_s = 3, .context = seen, .work = work, .done = done};
+    return (struct isolated){.count = TASKS,
+                             .processes = processes,
+                             .limit_s = 3,
+                             .context = seen,
+                             .work = work,
+                             .done = done};
 }
 
 Test(isolate, results_and_failures) {
@@ -68,14 +72,15 @@ Test(isolate, results_and_failures) {
             cr_expect_eq(seen.lengths[i], ends ? length_of(i) : 0);
             cr_expect(seen.intact[i] && (seen.failures[i][0] == '\0') == ends);
         }
-        cr_expect_str_eq(seen.failures[3],
-                         "the run of a policy that was being loaded ended its process with exit status "
-                         "0 (replication 3, at t = 2.385 s, after 17 decisions)");
-        cr_expect_str_eq(seen.failures[4],
-                         "the run of a policy that was being loaded was ended by signal 10, User defined signal 1 "
-                         "(replication 4, at t = 2.385 s, after 17 decisions)");
-        cr_expect_str_eq(seen.failures[5], "the run of a policy that was being loaded was not done within 3 s "
-                                           "(replication 5, at t = 2.385 s, after 17 decisions)");
+        cr_expect_str_eq(
+            seen.failures[3],
+            "the run of a policy that was being loaded ended its process with exit status 0 (replication 3, at t = 2.385 s, after 17 decisions)");
+        cr_expect_str_eq(
+            seen.failures[4],
+            "the run of a policy that was being loaded was ended by signal 10, User defined signal 1 (replication 4, at t = 2.385 s, after 17 decisions)");
+        cr_expect_str_eq(
+            seen.failures[5],
+            "the run of a policy that was being loaded was not done within 3 s (replication 5, at t = 2.385 s, after 17 decisions)");
     }
 }
 
@@ -112,7 +117,8 @@ static int cancel_it(void *context, size_t task, struct slice result, const char
     return 0;
 }
 
-/* The first to end cancels the rest: the one that runs beside it is asked to end by SIGTERM, others never begin. */
+/* The first to end cancels the rest: the one that runs beside it is asked to end by SIGTERM, others
+ * never begin. */
 Test(isolate, cancelled) {
     struct seen seen = {0};
     struct isolated tasks = {.count = TASKS,
@@ -129,7 +135,8 @@ Test(isolate, cancelled) {
     cr_assert_eq(seen.count, 2);
 }
 
-/* Two files for each task: where few may be open, fewer tasks run at a time, and poll takes no more entries. */
+/* Two files for each task: where few may be open, fewer tasks run at a time, and poll takes no more
+ * entries. */
 Test(isolate, few_files, .timeout = 60) {
     struct seen seen = {0};
     struct isolated tasks = all(&seen, 64);

@@ -1,4 +1,5 @@
-/* Microsoft ITP job logs. Expected rows are written by hand as the workload CSV of the same jobs. */
+/* Microsoft ITP job logs. Expected rows are written by hand as the workload CSV of the same jobs.
+ */
 #include "base/units.h"
 #include "ingest/logs/itp.h"
 #include "support/temp_dir.h"
@@ -8,10 +9,11 @@
 #include <math.h>
 #include <zlib.h>
 
-#define COLUMNS   TRACE_COLUMNS
-#define RAW       "job_id,submission_time,duration,num_gpu\n"
-#define ANNOTATED "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
-#define LABELS    ",label.num_iteration,label.model_name,label.deadline,label.batch_size\n"
+#define COLUMNS TRACE_COLUMNS
+#define RAW     "job_id,submission_time,duration,num_gpu\n"
+#define ANNOTATED \
+    "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
+#define LABELS ",label.num_iteration,label.model_name,label.deadline,label.batch_size\n"
 
 TestSuite(itp, .init = temp_dir_enter, .fini = temp_dir_leave);
 
@@ -19,7 +21,8 @@ static void expect(const char *name, bool models, const char *expected) {
     struct trace trace = {0};
     struct problems problems = {0};
     struct str found = {0};
-    int status = itp_reader.read(name, &(struct trace_options){.models = models}, &trace, &problems);
+    int status =
+        itp_reader.read(name, &(struct trace_options){.models = models}, &trace, &problems);
     cr_assert_eq(status, 0, "%s: %s", name, problems.count ? problems.texts[0] : "?");
     trace_text_all(&trace, &found);
     cr_assert_str_eq(found.text, expected, "%s:\n%s", name, found.text);
@@ -33,24 +36,34 @@ static const struct {
     bool models;
     const char *text, *expected;
 } good_cases[] = {
-    {"raw, shifted to 0, no last newline", false, RAW "59a72878-e5c4,16566,3890,4\n4c693bbf,16570.5,6216.25,1",
+    {"raw, shifted to 0, no last newline", false,
+     RAW "59a72878-e5c4,16566,3890,4\n4c693bbf,16570.5,6216.25,1",
      COLUMNS "\n59a72878-e5c4,0,,,,3890,,4,,,,\n4c693bbf,4.5,,,,6216.25,,1,,,,\n"},
     {"raw with models: there are none", true, RAW "a,7,600,4\n", COLUMNS "\na,0,,,,600,,4,,,,\n"},
-    {"unsorted; equal times as in the file", false, RAW "d,9,1,1\nb,5,2,1\na,5,3,1\nc,2,4,1\nz,5,5,1\n",
-     COLUMNS "\nc,0,,,,4,,1,,,,\nb,3,,,,2,,1,,,,\na,3,,,,3,,1,,,,\nz,3,,,,5,,1,,,,\nd,7,,,,1,,1,,,,\n"},
+    {"unsorted; equal times as in the file", false,
+     RAW "d,9,1,1\nb,5,2,1\na,5,3,1\nc,2,4,1\nz,5,5,1\n",
+     COLUMNS
+     "\nc,0,,,,4,,1,,,,\nb,3,,,,2,,1,,,,\na,3,,,,3,,1,,,,\nz,3,,,,5,,1,,,,\nd,7,,,,1,,1,,,,\n"},
     {"CRLF, blank lines, columns in another order, reals for integers", false,
      "num_gpu,duration,job_id,submission_time\r\n\r\n66.0,16051200000000.0e-6,1e3,5.0\r\n12, 7 ,2,6\r\n\r\n",
      COLUMNS "\n1e3,0,,,,16051200,,66,,,,\n2,1,,,,7,,12,,,,\n"},
-    {"dropped rows, also the first", false, RAW "a,1,600,0\nb,2,0,1\nc,3,-5,1\nd,4,600,2\ne,5,0,0\n",
-     COLUMNS "\nd,0,,,,600,,2,,,,\ndropped 2 at 2: no GPUs\ndropped 2 at 3: duration not above 0\n"},
+    {"dropped rows, also the first", false,
+     RAW "a,1,600,0\nb,2,0,1\nc,3,-5,1\nd,4,600,2\ne,5,0,0\n",
+     COLUMNS
+     "\nd,0,,,,600,,2,,,,\ndropped 2 at 2: no GPUs\ndropped 2 at 3: duration not above 0\n"},
     {"annotated, without models: labels as they are", false,
      ANNOTATED "a,100,40285,bert,4881.0,64,4,3890\nb,101,7,,,,1,600\n",
      COLUMNS LABELS "a,0,,,,3890,,4,,,,,40285,bert,4881.0,64\nb,1,,,,600,,1,,,,,7,,,\n"},
     {"annotated, with models", true,
-     ANNOTATED "a,100,40285,bert,4881.5,64,4,3890\nb,101,7,vgg16,90,64.0,12,600\nc,102,8,,,,1,600\n",
-     COLUMNS ",label.num_iteration\na,0,,bert,,3890,,4,16,,4781.5,,40285\nb,1,,vgg16,,600,,12,,,-10,,7\n"
-             "c,2,,,,600,,1,,,,,8\nchanged 1 at 3: batch_size not divisible by num_gpu: batch left empty\n"},
-    {"other columns become labels", false, "job_id,vc,submission_time,duration,num_gpu\na,\"x,y\",0,600,1\n",
+     ANNOTATED
+     "a,100,40285,bert,4881.5,64,4,3890\nb,101,7,vgg16,90,64.0,12,600\nc,102,8,,,,1,600\n",
+     COLUMNS ",label.num_iteration\n"
+             "a,0,,bert,,3890,,4,16,,4781.5,,40285\n"
+             "b,1,,vgg16,,600,,12,,,-10,,7\n"
+             "c,2,,,,600,,1,,,,,8\n"
+             "changed 1 at 3: batch_size not divisible by num_gpu: batch left empty\n"},
+    {"other columns become labels", false,
+     "job_id,vc,submission_time,duration,num_gpu\na,\"x,y\",0,600,1\n",
      COLUMNS ",label.vc\na,0,,,,600,,1,,,,,\"x,y\"\n"},
     {"no job at all", false, RAW, COLUMNS "\n"},
 };
@@ -75,13 +88,16 @@ static const struct {
     {RAW "a,-1,4.1e9,1.5\n", "f:2:3: submission_time: expected seconds 0..4e9, got \"-1\"\n"
                              "f:2:6: duration: expected seconds -4e9..4e9, got \"4.1e9\"\n"
                              "f:2:12: num_gpu: expected integer 0..2^30, got \"1.5\"\n"},
-    {RAW "a,0,600,1073741825\nb,0,600,-2\n", "f:2:9: num_gpu: expected integer 0..2^30, got \"1073741825\"\n"
-                                             "f:3:9: num_gpu: expected integer 0..2^30, got \"-2\"\n"},
-    {RAW "a,0,600,1\n,0,600,1\na,5,nan,1\n", "f:3:1: job_id: expected a job id, got \"\"\n"
-                                             "f:4:5: duration: expected seconds -4e9..4e9, got \"nan\"\n"
-                                             "f:4:1: job_id: job \"a\" is listed twice\n"},
-    {ANNOTATED "a,0,1,bert,soon,0,4,600\n", "f:2:12: deadline: expected seconds 0..4e9, got \"soon\"\n"
-                                            "f:2:17: batch_size: expected integer 1..2^30, got \"0\"\n"},
+    {RAW "a,0,600,1073741825\nb,0,600,-2\n",
+     "f:2:9: num_gpu: expected integer 0..2^30, got \"1073741825\"\n"
+     "f:3:9: num_gpu: expected integer 0..2^30, got \"-2\"\n"},
+    {RAW "a,0,600,1\n,0,600,1\na,5,nan,1\n",
+     "f:3:1: job_id: expected a job id, got \"\"\n"
+     "f:4:5: duration: expected seconds -4e9..4e9, got \"nan\"\n"
+     "f:4:1: job_id: job \"a\" is listed twice\n"},
+    {ANNOTATED "a,0,1,bert,soon,0,4,600\n",
+     "f:2:12: deadline: expected seconds 0..4e9, got \"soon\"\n"
+     "f:2:17: batch_size: expected integer 1..2^30, got \"0\"\n"},
     {RAW "a,0,600\nb,0,x,1\n", "f:2:1: expected 4 fields as in the header, found 3\n"
                                "f:3:5: duration: expected seconds -4e9..4e9, got \"x\"\n"},
 };
@@ -92,7 +108,9 @@ Test(itp, bad) {
         struct problems problems = {0};
         struct str found = {0};
         temp_file_write_text("f", bad_cases[i].text);
-        cr_assert_eq(itp_reader.read("f", &(struct trace_options){.models = true}, &trace, &problems), ERROR_INPUT);
+        cr_assert_eq(
+            itp_reader.read("f", &(struct trace_options){.models = true}, &trace, &problems),
+            ERROR_INPUT);
         trace_text_problems(&problems, &found);
         cr_assert_str_eq(found.text, bad_cases[i].problems);
         str_finish(&found);
@@ -137,8 +155,8 @@ static double gpu_seconds(const struct trace *trace) {
 
 static void read_good(const char *path, bool models, struct trace *trace) {
     struct problems problems = {0};
-    cr_assert_eq(itp_reader.read(path, &(struct trace_options){.models = models}, trace, &problems), 0, "%s",
-                 problems.count ? problems.texts[0] : "?");
+    cr_assert_eq(itp_reader.read(path, &(struct trace_options){.models = models}, trace, &problems),
+                 0, "%s", problems.count ? problems.texts[0] : "?");
     cr_assert_eq(trace->rows.at[0].submit_ns, 0);
     cr_assert_eq(trace->notes.count, 0);
 }
@@ -149,7 +167,8 @@ static void read_good(const char *path, bool models, struct trace *trace) {
 Test(itp_sample, as_described) {
     static const char here[] = "tests/unit/test_itp.c";
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%.*sworkloads/itp-sample.csv", (int)(strlen(__FILE__) - strlen(here)), __FILE__);
+    snprintf(path, sizeof path, "%.*sworkloads/itp-sample.csv",
+             (int)(strlen(__FILE__) - strlen(here)), __FILE__);
     struct trace trace = {0};
     read_good(path, false, &trace);
     cr_assert_eq(trace.rows.count, 60);
@@ -176,7 +195,8 @@ static const struct {
 
 static void read_cluster(size_t i, const char *kind, bool models, struct trace *trace) {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/traces/ms_itp/%s/%s.csv", getenv("EASIM_DATA"), kind, clusters[i].name);
+    snprintf(path, sizeof path, "%s/traces/ms_itp/%s/%s.csv", getenv("EASIM_DATA"), kind,
+             clusters[i].name);
     read_good(path, models, trace);
     cr_assert_eq(trace->rows_read, clusters[i].rows);
     cr_assert_eq(trace->rows.count, clusters[i].rows);

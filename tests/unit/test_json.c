@@ -24,9 +24,11 @@ static void check_members(const char *text, const char *expected) {
 
 Test(json, members) {
     check_members("{}", "");
-    check_members("{\"a\": 1, \"b\": \"x, y\",\n\"c\":[1, {\"d\": 2}], \"e\": {\"}\": \"\\\"}\"}, \"f\" : -1.5e3}",
-                  "a=1;b=\"x, y\";c=[1, {\"d\": 2}];e={\"}\": \"\\\"}\"};f=-1.5e3;");
-    check_members("{\"a\": NaN, \"b\": -inf, \"c\": \"two\nlines\",}", "a=NaN;b=-inf;c=\"two\nlines\";");
+    check_members(
+        "{\"a\": 1, \"b\": \"x, y\",\n\"c\":[1, {\"d\": 2}], \"e\": {\"}\": \"\\\"}\"}, \"f\" : -1.5e3}",
+        "a=1;b=\"x, y\";c=[1, {\"d\": 2}];e={\"}\": \"\\\"}\"};f=-1.5e3;");
+    check_members("{\"a\": NaN, \"b\": -inf, \"c\": \"two\nlines\",}",
+                  "a=NaN;b=-inf;c=\"two\nlines\";");
     check_members("{\"a\" 1}", "");
     check_members("{\"a\": 1 \"b\": 2}", "a=1;b=2;");
     check_members("{\"a\": }", "a=;");
@@ -38,7 +40,8 @@ Test(json, members) {
 
 /* However a value is cut in two, its end is found. */
 Test(json, scans_in_two_pieces) {
-    static const char *const values[] = {"{\"a\": [1, \"\\\\\\\"]\", {}]}", "[[[]], \"[\"]", "\"a\\\"b\"", "12.5"};
+    static const char *const values[] = {"{\"a\": [1, \"\\\\\\\"]\", {}]}", "[[[]], \"[\"]",
+                                         "\"a\\\"b\"", "12.5"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         size_t length = strlen(values[i]);
         char text[64];
@@ -46,8 +49,8 @@ Test(json, scans_in_two_pieces) {
         for (size_t cut = 0; cut < length; cut++) {
             struct json_scan scan = {0};
             cr_assert_null(json_scan(&scan, text, text + cut), "%s at %zu", values[i], cut);
-            cr_assert_eq(json_scan(&scan, text + cut, text + length + 2), text + length, "%s at %zu", values[i],
-                         cut);
+            cr_assert_eq(json_scan(&scan, text + cut, text + length + 2), text + length,
+                         "%s at %zu", values[i], cut);
         }
     }
 }
@@ -91,8 +94,9 @@ Test(json, validity) {
         "0",       "\"\"", "{\"a\": {}, \"b\": []}",
         "[[[[]]]]"};
     static const char *const bad[] = {
-        "",  "{",      "[1,]",    "{\"a\": 1,}", "{\"a\"}", "{1: 2}",     "[1 2]", "NaN", "[inf]",      "01", "1.",
-        "-", "\"\n\"", "\"\\q\"", "\"\\u12g\"",  "[1]]",    "{\"a\": 1]", "tru",   "\"a", "[\"a\": 1]", "1 2"};
+        "",           "{",     "[1,]",       "{\"a\": 1,}", "{\"a\"}", "{1: 2}",     "[1 2]",
+        "NaN",        "[inf]", "01",         "1.",          "-",       "\"\n\"",     "\"\\q\"",
+        "\"\\u12g\"", "[1]]",  "{\"a\": 1]", "tru",         "\"a",     "[\"a\": 1]", "1 2"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         cr_assert(json_is_valid(slice_of(good[i])), "%s", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -104,8 +108,8 @@ Test(json, validity) {
 static const struct json_losses none = {0, 0};
 
 /* Items as "key:text;" and what came of the end. */
-static void check_array(const char *name, const char *array, const char *expected, const char *truncation,
-                        struct json_losses losses) {
+static void check_array(const char *name, const char *array, const char *expected,
+                        const char *truncation, struct json_losses losses) {
     static const char *const keys[] = {"i", "j", NULL};
     struct json_stream *stream;
     struct json_item item;
@@ -115,7 +119,8 @@ static void check_array(const char *name, const char *array, const char *expecte
     str_add(&found, "");
     cr_assert_eq(json_stream_open(name, array, keys, &stream, &error), 0, "%s", error.text);
     while ((got = json_stream_next(stream, &item, &error)) > 0)
-        str_addf(&found, "%.*s:%.*s;", (int)item.key.length, item.key.at, (int)item.text.length, item.text.at);
+        str_addf(&found, "%.*s:%.*s;", (int)item.key.length, item.key.at, (int)item.text.length,
+                 item.text.at);
     cr_assert_eq(got, 0, "%s", error.text);
     cr_assert_str_eq(found.text, expected);
     cr_assert_eq(!json_stream_truncation(stream), !truncation);
@@ -134,13 +139,15 @@ static void check_stream(const char *name, const char *expected, const char *tru
 
 Test(json_stream, member_of_a_member, .init = temp_dir_enter, .fini = temp_dir_leave) {
     temp_file_write_text(
-        "x", "{\"a\": 1, \"data\": {\"b\": {\"rows\": [7]}, \"rows\": [{\"i\": 1}], \"c\": 2}, \"d\": 3}");
+        "x",
+        "{\"a\": 1, \"data\": {\"b\": {\"rows\": [7]}, \"rows\": [{\"i\": 1}], \"c\": 2}, \"d\": 3}");
     check_array("x", "data.rows", "a:1;b:{\"rows\": [7]};:{\"i\": 1};c:2;d:3;", NULL, none);
     temp_file_write_text("x", "{\"data\": {\"rows\": [{\"i\": 1}]}");
     check_array("x", "data.rows", ":{\"i\": 1};", "truncated at byte 29", none);
 }
 
-/* Of each text the sound rows, told apart by eye; a row that has something wrong inside counts as one record lost.
+/* Of each text the sound rows, told apart by eye; a row that has something wrong inside counts as
+ * one record lost.
  */
 static const struct {
     const char *text, *expected, *truncation;
@@ -150,7 +157,10 @@ static const struct {
      "a:1;:{\"i\": 1};:{\"i\": 2};b:\"x\";",
      NULL,
      {0, 0}},
-    {"[{\"i\": 1}\n,17,\"]\",{\"i\": 2}]", ":{\"i\": 2};", NULL, {1, 0}}, /* 17 may be the rest of a record */
+    {"[{\"i\": 1}\n,17,\"]\",{\"i\": 2}]",
+     ":{\"i\": 2};",
+     NULL,
+     {1, 0}}, /* 17 may be the rest of a record */
     {"\xef\xbb\xbf {\"rows\": []}\n", "", NULL, {0, 0}},
     {"{\"rows\": null, \"a\": 2}", "rows:null;a:2;", NULL, {0, 0}},
     {"{\"rows\": [{\"i\": 1},],}", ":{\"i\": 1};", NULL, {0, 0}},
@@ -174,15 +184,27 @@ static const struct {
      ":{\"j\": 3, \"i\": 3};",
      NULL,
      {1, 0}}, /* no i: no record */
-    {"[{\"i\": [{\"j\": 1}, {\"j\": 2}], \"k\": \"a\"b\"}, {\"i\": 2}]", ":{\"i\": 2};", NULL, {1, 0}},
-    {"[{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]}]", ":{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]};", NULL, {0, 0}},
+    {"[{\"i\": [{\"j\": 1}, {\"j\": 2}], \"k\": \"a\"b\"}, {\"i\": 2}]",
+     ":{\"i\": 2};",
+     NULL,
+     {1, 0}},
+    {"[{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]}]",
+     ":{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]};",
+     NULL,
+     {0, 0}},
     {"[{\"i\": \"{\\\"i\\\": 1}, \"x\"}, {\"i\": 2}]", ":{\"i\": 2};", NULL, {1, 0}},
-    {"[{\"i\": [1, 2}, {\"i\": [3,\n {\"i\": 4}, {\"i\": 5}]", ":{\"i\": 4};:{\"i\": 5};", NULL, {2, 0}},
+    {"[{\"i\": [1, 2}, {\"i\": [3,\n {\"i\": 4}, {\"i\": 5}]",
+     ":{\"i\": 4};:{\"i\": 5};",
+     NULL,
+     {2, 0}},
     {"{\"rows\": [{\"i\": 1}], {\"i\": 2}, {\"i\": 3}], \"b\": 5}",
      ":{\"i\": 1};:{\"i\": 2};:{\"i\": 3};b:5;",
      NULL,
      {0, 1}},
-    {"{\"a\": \"x\"y\", \"rows\": [{\"i\": 1}], \"b\": 5}", "a:\"x\";:{\"i\": 1};b:5;", NULL, {0, 1}},
+    {"{\"a\": \"x\"y\", \"rows\": [{\"i\": 1}], \"b\": 5}",
+     "a:\"x\";:{\"i\": 1};b:5;",
+     NULL,
+     {0, 1}},
     {"{\"a\": \"x, \"rows\": [{\"i\": 1}], \"b\": 5}", "a:\"x, \";:{\"i\": 1};b:5;", NULL, {0, 1}},
     {"{\"rows\": [{\"j\": [1, {\"j\": 2, \"i\": 3}, {\"i\": 4}], \"b\": 5}",
      ":{\"j\": 2, \"i\": 3};:{\"i\": 4};b:5;",
@@ -217,8 +239,9 @@ Test(json_stream, long_values, .init = temp_dir_enter, .fini = temp_dir_leave) {
     memset(blanks, 'x', 3 << 20);
     blanks[3 << 20] = '\0';
     struct str text = {0};
-    str_addf(&text, "{\"a\": \"%s\", \"rows\": [{\"i\": 1}, {\"i\": \"%s\"}, {\"i\": 2}], \"b\": 3}", blanks,
-             blanks);
+    str_addf(&text,
+             "{\"a\": \"%s\", \"rows\": [{\"i\": 1}, {\"i\": \"%s\"}, {\"i\": 2}], \"b\": 3}",
+             blanks, blanks);
     temp_file_write("x", text.text, text.length);
     check_stream("x", ":{\"i\": 1};:{\"i\": 2};b:3;", NULL, (struct json_losses){1, 0});
     str_finish(&text);

@@ -1,4 +1,5 @@
-/* Lines of plain, gzip and zstd files. The same text must give the same lines however it is packed. */
+/* Lines of plain, gzip and zstd files. The same text must give the same lines however it is packed.
+ */
 #include "../support/temp_dir.h"
 #include "base/mem.h"
 #include "io/lines.h"
@@ -91,8 +92,8 @@ Test(lines, small_texts, .init = temp_dir_enter, .fini = temp_dir_leave) {
     }
 }
 
-/* 3 MB: numbered lines of all lengths up to 1000, one of 700,001 bytes and one as long as allowed are longer than
-   the buffers. Expected lines come from the same formula, not from the reader. */
+/* 3 MB: numbered lines of all lengths up to 1000, one of 700,001 bytes and one as long as allowed
+   are longer than the buffers. Expected lines come from the same formula, not from the reader. */
 #define MANY 3000
 static size_t line_length(size_t i) {
     return i == 1700 ? 700001 : i == 2900 ? LINES_MAX_BYTES : i * 7919 % 1000;
@@ -173,14 +174,16 @@ Test(lines, errors, .init = temp_dir_enter, .fini = temp_dir_leave) {
     check_error(".", ERROR_IO, ".: cannot read: Is a directory");
     check_error("cut.gz", ERROR_IO, "cut.gz: truncated gzip data after line 200");
     check_error("magic.gz", ERROR_IO, "magic.gz: truncated gzip data after line 0");
-    check_error("head.gz", ERROR_IO, "head.gz: damaged gzip data after line 0: unknown compression method");
+    check_error("head.gz", ERROR_IO,
+                "head.gz: damaged gzip data after line 0: unknown compression method");
     check_error("nul", ERROR_INPUT, "nul:2:2: NUL byte (is this a text file in UTF-8?)");
 
     struct str joined = {0};
     struct error error = {0};
     bool partial;
     cr_assert_eq(read_joined("cut.zst", &joined, &partial, &error), ERROR_IO);
-    cr_assert_eq(strncmp(error.text, "cut.zst: truncated zstd data after line ", 40), 0, "%s", error.text);
+    cr_assert_eq(strncmp(error.text, "cut.zst: truncated zstd data after line ", 40), 0, "%s",
+                 error.text);
     cr_assert_eq(read_joined("head.zst", &joined, &partial, &error), ERROR_IO);
     cr_assert_eq(strncmp(error.text, "head.zst: ", 10), 0, "%s", error.text);
     str_finish(&joined);

@@ -1,4 +1,5 @@
-/* Measures of SPEC 7: the pure ones on small inputs, those of a run on scenarios worked out by hand. */
+/* Measures of SPEC 7: the pure ones on small inputs, those of a run on scenarios worked out by
+ * hand. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "metrics/fairness.h"
@@ -8,7 +9,8 @@
 #include <math.h>
 
 static void expect_near(double found, double expected, const char *what) {
-    cr_expect((isnan(found) && isnan(expected)) || fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected),
+    cr_expect((isnan(found) && isnan(expected)) ||
+                  fabs(found - expected) <= 1e-12 + 1e-9 * fabs(expected),
               "%s: %.17g, not %.17g", what, found, expected);
 }
 
@@ -29,8 +31,9 @@ Test(metrics, jain) {
 /* Type 7: place (n - 1) * share, linear between neighbours. */
 Test(metrics, percentiles) {
     static const double values[] = {1, 2, 4, 8, 16};
-    static const double expected[][2] = {{0, 1},  {0.5, 4},  {0.25, 2}, {0.95, 8 + 0.8 * 8}, {0.99, 8 + 0.96 * 8},
-                                         {1, 16}, {0.1, 1.4}};
+    static const double expected[][2] = {
+        {0, 1},  {0.5, 4},  {0.25, 2}, {0.95, 8 + 0.8 * 8}, {0.99, 8 + 0.96 * 8},
+        {1, 16}, {0.1, 1.4}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         expect_near(jobstats_percentile(values, 5, expected[i][0]), expected[i][1], "percentile");
     expect_near(jobstats_percentile(values + 2, 1, 0.95), 4, "of one");
@@ -127,18 +130,21 @@ Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave
         struct trial t;
         trial_run(&t,
                   &(struct trial_options){.look = check_usage,
-                                          .jobs = "job_id,user,submit_s,gpus,duration_s,requested_s\n"
-                                                  "a,u1,0,2,10,12\nb,u2,5,4,4,\n"},
-                  "name: n\nhorizon: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(4) TRIAL_JOBS, cases[i].horizon);
+                                          .jobs =
+                                              "job_id,user,submit_s,gpus,duration_s,requested_s\n"
+                                              "a,u1,0,2,10,12\n"
+                                              "b,u2,5,4,4,\n"},
+                  "name: n\nhorizon: %s\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(4) TRIAL_JOBS,
+                  cases[i].horizon);
         trial_must_succeed(&t);
         expect_figures(&t, cases[i].name, cases[i].figures);
         trial_finish(&t);
     }
 }
 
-/* A user can claim no more than the share of its weight: of 20 GPU-s on 2 GPUs, 10 for each of equal users. u1
-   wants 100 and has 10, u2 wants and has 2: both have all they can claim. With weights 3 : 1 u1 can claim 15:
-   ratios 2/3 and 1. */
+/* A user can claim no more than the share of its weight: of 20 GPU-s on 2 GPUs, 10 for each of
+   equal users. u1 wants 100 and has 10, u2 wants and has 2: both have all they can claim. With
+   weights 3 : 1 u1 can claim 15: ratios 2/3 and 1. */
 Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const struct {
         const char *weight;
@@ -146,20 +152,23 @@ Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
     } cases[] = {{"1", 1}, {"3", (5 / 3.0) * (5 / 3.0) / (2 * (4 / 9.0 + 1))}};
     for (int i = 0; i < 2; i++) {
         struct trial t;
-        trial_run(
-            &t,
-            &(struct trial_options){.look = check_usage,
-                                    .jobs = "job_id,user,submit_s,gpus,duration_s\na,u1,0,1,100\nb,u2,0,1,2\n"},
-            "name: n\nhorizon: 10\npolicy: {name: fcfs}\nusers: [{name: u2}, {name: u1, weight: "
-            "%s}]\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
-            cases[i].weight);
+        trial_run(&t,
+                  &(struct trial_options){
+                      .look = check_usage,
+                      .jobs = "job_id,user,submit_s,gpus,duration_s\na,u1,0,1,100\nb,u2,0,1,2\n"},
+                  "name: n\n"
+                  "horizon: 10\n"
+                  "policy: {name: fcfs}\n"
+                  "users: [{name: u2}, {name: u1, weight: %s}]\n" TRIAL_CLUSTER(2) TRIAL_JOBS,
+                  cases[i].weight);
         trial_must_succeed(&t);
         expect_near(t.summaries->jain_gpu_s, cases[i].index, cases[i].weight);
         trial_finish(&t);
     }
 }
 
-/* k <= max(1, gpus / n) without rounding: n is jobs_ns / life_ns. A GPU less as soon as n is one unit too large. */
+/* k <= max(1, gpus / n) without rounding: n is jobs_ns / life_ns. A GPU less as soon as n is one
+ * unit too large. */
 Test(metrics, fair_gpus) {
     const int64_t long_ns = 4000000000000000000; /* 127 years */
     const struct {
@@ -184,21 +193,23 @@ Test(metrics, fair_gpus) {
     }
 }
 
-/* 300 jobs one after the other on 8 GPUs, none meets another: n = 1, so that each may have all 8, its fastest
-   configuration, and rho = 1. While each runs two more events of another class divide its life. */
+/* 300 jobs one after the other on 8 GPUs, none meets another: n = 1, so that each may have all 8,
+   its fastest configuration, and rho = 1. While each runs two more events of another class divide
+   its life. */
 Test(metrics, lone_jobs_are_fair, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct str jobs = {0};
     str_add(&jobs, "job_id,submit_s,model,work_samples\n");
     for (int i = 0; i < 300; i++)
         str_addf(&jobs, "j%d,%.9f,m,%.9f\n", i, 97.3 * i + 0.123456789 / (i + 1), 80 + 7 * sin(i));
     struct trial t;
-    trial_run(&t,
-              &(struct trial_options){
-                  .jobs = jobs.text,
-                  .models =
-                      "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 0.1, gpus: {g: {a_s: 0.5, c_s: "
-                      "0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"},
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: pollux}\n" TRIAL_CLUSTER(8) TRIAL_JOBS);
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = jobs.text,
+            .models =
+                "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 0.1, gpus: {g: {a_s: 0.5, c_s: 0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"},
+        "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: pollux}\n" TRIAL_CLUSTER(8)
+            TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_assert_eq(t.job_count, 300);
     cr_assert_eq(t.summaries->wait_mean_s, 0);
@@ -208,26 +219,33 @@ Test(metrics, lone_jobs_are_fair, .init = temp_dir_enter, .fini = temp_dir_leave
     str_finish(&jobs);
 }
 
-/* Two types, jobs behind each other (fcfs). b waits for a's GPUs 2..10, c behind it 4..10 for the 3 free ones of
-   the other type: 18 GPU-s. Then only d waits, 13..15, for the GPU that a left and b does not need, while the other
-   type is free again: 2 GPU-s. What b waits for at 2..4, and d at 13..15, is not on the other type. */
+/* Two types, jobs behind each other (fcfs). b waits for a's GPUs 2..10, c behind it 4..10 for the 3
+   free ones of the other type: 18 GPU-s. Then only d waits, 13..15, for the GPU that a left and b
+   does not need, while the other type is free again: 2 GPU-s. What b waits for at 2..4, and d
+   at 13..15, is not on the other type. */
 Test(metrics, free_for_those_who_wait, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct trial t;
     trial_run(
         &t,
-        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_type\na,0,2,10,g\nb,2,1,5,g\n"
-                                        "c,4,3,3,h\nd,13,2,1,g\n"},
-        "name: n\nhorizon: drain\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: "
-        "400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 3}]}\n" TRIAL_JOBS);
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,gpu_type\n"
+                                        "a,0,2,10,g\n"
+                                        "b,2,1,5,g\n"
+                                        "c,4,3,3,h\n"
+                                        "d,13,2,1,g\n"},
+        "name: n\n"
+        "horizon: drain\n"
+        "policy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 3}]}\n" TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_near(t.summaries->frag_gpu_h * 3600, 18 + 2, "frag_gpu_h");
     trial_finish(&t);
 }
 
-/* T0 of a rigid job is its true duration, whatever was asked for (b: 4 s, not 100), at the speed of the fastest
-   type it may use (c: 30 / 2); of a model's job T* on the empty cluster: m makes k samples/s, 1 s of set-up: d 80/4
-   + 1. a runs 0..20: 20/20; b waits for it, 20..24: jct 22 / max(4, 10); c on the faster type 0..15: 1; d gets the
-   two GPUs that are left beside e: 1..42, 41/21; e: 1 */
+/* T0 of a rigid job is its true duration, whatever was asked for (b: 4 s, not 100), at the speed of
+   the fastest type it may use (c: 30 / 2); of a model's job T* on the empty cluster: m makes k
+   samples/s, 1 s of set-up: d 80/4
+   + 1. a runs 0..20: 20/20; b waits for it, 20..24: jct 22 / max(4, 10); c on the faster type
+   0..15: 1; d gets the two GPUs that are left beside e: 1..42, 41/21; e: 1 */
 Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const struct {
         const char *job;
@@ -235,17 +253,23 @@ Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave
     } rows[] = {{"a", 20, 20}, {"b", 22, 10}, {"c", 15, 15}, {"e", 50, 50}, {"d", 41, 21}};
     double sum = 0;
     struct trial t;
-    trial_run(&t,
-              &(struct trial_options){
-                  .jobs = "job_id,submit_s,gpus,duration_s,requested_s,gpu_type,model,work_samples\na,0,1,20,,g,,\n"
-                          "b,2,1,4,100,g,,\nc,0,1,30,,g|h,,\ne,0,2,50,,i,,\nd,1,,,,i,m,80\n",
-                  .models =
-                      "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 1, gpus: {i: {a_s: 0.5, c_s: "
-                      "0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"
-                      "rigid_speed: {h: 2}\n"},
-              "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: pollux}\ncluster: {gpu_types: [{name: "
-              "g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}, {name: i, idle_w: 50, tdp_w: 400}], "
-              "nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}, {gpu: i, gpus: 4}]}\n" TRIAL_JOBS);
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,gpus,duration_s,requested_s,gpu_type,model,work_samples\n"
+                    "a,0,1,20,,g,,\n"
+                    "b,2,1,4,100,g,,\n"
+                    "c,0,1,30,,g|h,,\n"
+                    "e,0,2,50,,i,,\n"
+                    "d,1,,,,i,m,80\n",
+            .models =
+                "models: [{name: m, m0: 1000, phi: 1, batches: [1], start_s: 1, gpus: {i: {a_s: 0.5, c_s: 0.5, gamma: 1, alpha_s: 0, p0_w: 100, pmax_w: 200, evidence: assumed, source: x}}}]\n"
+                "rigid_speed: {h: 2}\n"},
+        "name: n\n"
+        "horizon: drain\n"
+        "models: models.yaml\n"
+        "policy: {name: pollux}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, tdp_w: 400}, {name: i, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1}, {gpu: h, gpus: 1}, {gpu: i, gpus: 4}]}\n" TRIAL_JOBS);
     trial_must_succeed(&t);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct trial_job *job = trial_find(&t, rows[i].job);
@@ -256,12 +280,14 @@ Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave
     trial_finish(&t);
 }
 
-/* A batch means nothing to a rigid job: jobs.csv has none, whether its row or its stream says one. */
+/* A batch means nothing to a rigid job: jobs.csv has none, whether its row or its stream says one.
+ */
 Test(metrics, rigid_jobs_have_no_batch, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct trial t;
     trial_run(&t,
-              &(struct trial_options){.decisions = true,
-                                      .jobs = "job_id,submit_s,gpus,batch,duration_s\na,0,1,32,10\nb,0,1,,10\n"},
+              &(struct trial_options){
+                  .decisions = true,
+                  .jobs = "job_id,submit_s,gpus,batch,duration_s\na,0,1,32,10\nb,0,1,,10\n"},
               "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_expect(isnan(trial_cell(&t, "a", "b")) && isnan(trial_cell(&t, "b", "b")));
@@ -270,9 +296,10 @@ Test(metrics, rigid_jobs_have_no_batch, .init = temp_dir_enter, .fini = temp_dir
     trial_finish(&t);
 }
 
-/* Deadlines: due are those not after the horizon (100). On 1 GPU, in order: a ends at 10 (8: 2 s late), b at 12
-   (12: in time), c at 15.5 (11: 4.5 s late), d never (100, the horizon: due and missed), e never (100.5: not due),
-   f has none, g is rejected (50: missed). Late ones: 2 and 4.5 s. */
+/* Deadlines: due are those not after the horizon (100). On 1 GPU, in order: a ends at 10 (8: 2 s
+   late), b at 12 (12: in time), c at 15.5 (11: 4.5 s late), d never (100, the horizon: due and
+   missed), e never (100.5: not due), f has none, g is rejected (50: missed). Late ones: 2 and 4.5
+   s. */
 Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const struct figure figures[] = {{"deadline_jobs", 5},
                                             {"deadline_missed", 4},
@@ -284,9 +311,14 @@ Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
                                             {NULL, 0}};
     struct trial t;
     trial_run(&t,
-              &(struct trial_options){.jobs =
-                                          "job_id,submit_s,gpus,duration_s,deadline_s\na,0,1,10,8\nb,0,1,2,12\n"
-                                          "c,0,1,3.5,11\nd,0,1,1000,100\ne,0,1,1,100.5\nf,0,1,1,\ng,0,2,1,50\n"},
+              &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s,deadline_s\n"
+                                              "a,0,1,10,8\n"
+                                              "b,0,1,2,12\n"
+                                              "c,0,1,3.5,11\n"
+                                              "d,0,1,1000,100\n"
+                                              "e,0,1,1,100.5\n"
+                                              "f,0,1,1,\n"
+                                              "g,0,2,1,50\n"},
               "name: n\nhorizon: 100\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_figures(&t, "deadlines", figures);

@@ -1,10 +1,10 @@
-/* The pure functions of SPEC 4: speed, efficiency, power, lookup. Figures by hand; then every cell of the profile
-   table that was computed with these formulas, to the rounding of the table. */
+/* The pure functions of SPEC 4: speed, efficiency, power, lookup. Figures by hand; then every cell
+   of the profile table that was computed with these formulas, to the rounding of the table. */
 #include "../support/reference.h"
 #include "io/csv.h"
 #include "model/efficiency.h"
-#include "model/level.h"
 #include "model/interpolation.h"
+#include "model/level.h"
 #include "model/power.h"
 #include "model/speed.h"
 
@@ -15,7 +15,8 @@
 #include <string.h>
 
 static void expect_near(double found, double expected, const char *what) {
-    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found, expected);
+    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found,
+              expected);
 }
 
 Test(model, iteration_time) {
@@ -25,27 +26,52 @@ Test(model, iteration_time) {
         enum easim_span span;
         double seconds;
     } cases[] = {
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ONE_NODE, 0.05},     /* 3, 4, 5 */
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ACROSS_NODES, 0.05}, /* one GPU never synchronises */
-        {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0}, 2, 10, EASIM_ONE_NODE, 0.07},     /* no overlap: the sum */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ONE_NODE, 0.05}, /* 3, 4, 5 */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0},
+         1,
+         10,
+         EASIM_ACROSS_NODES,
+         0.05}, /* one GPU never synchronises */
+        {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0},
+         2,
+         10,
+         EASIM_ONE_NODE,
+         0.07}, /* no overlap: the sum */
         {{0.5, 0.25, 10, {0, 0}, {0, 0}, 1, 0},
          1,
          2,
          EASIM_ONE_NODE,
          0.5 * 1.0717734625362931}, /* equal: 2^(1/10) */
         {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ONE_NODE, 0.05 + 0.01},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 5, 10, EASIM_ONE_NODE, 0.05 + 0.01 + 3 * 0.002},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0},
+         5,
+         10,
+         EASIM_ONE_NODE,
+         0.05 + 0.01 + 3 * 0.002},
         {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ACROSS_NODES, 0.05 + 0.1},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 8, 10, EASIM_ACROSS_NODES, 0.05 + 0.1 + 6 * 0.05},
-        {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0}, 1, 6, EASIM_ONE_NODE, 10.699874805650794}, /* (8 + 27)^(2/3) */
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0},
+         8,
+         10,
+         EASIM_ACROSS_NODES,
+         0.05 + 0.1 + 6 * 0.05},
+        {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0},
+         1,
+         6,
+         EASIM_ONE_NODE,
+         10.699874805650794}, /* (8 + 27)^(2/3) */
         /* a norm of compute (5, 12) and synchronisation (84 = 80 + 2*2): 13, 84, 85 */
         {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 4, 8, EASIM_ONE_NODE, 85},
         {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 1, 8, EASIM_ONE_NODE, 13},
-        {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5}, 4, 8, EASIM_ONE_NODE, 5 * 2 + 1}, /* compute grows as the root of k */
+        {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5},
+         4,
+         8,
+         EASIM_ONE_NODE,
+         5 * 2 + 1}, /* compute grows as the root of k */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double seconds = speed_iteration_s(&cases[i].p, cases[i].k, cases[i].batch, cases[i].span);
-        cr_expect(fabs(seconds - cases[i].seconds) <= 1e-14 * cases[i].seconds, "case %zu: %.17g", i, seconds);
+        cr_expect(fabs(seconds - cases[i].seconds) <= 1e-14 * cases[i].seconds, "case %zu: %.17g",
+                  i, seconds);
     }
     expect_near(speed_rate(4, 16, 0.125), 512, "rate");
     expect_near(speed_rate(1, 3, 2.385), 3 / 2.385, "rate");
@@ -62,7 +88,8 @@ Test(model, efficiency) {
                                       {100, 0, 400, 0.25},
                                       {2.385, 7.615, 12.385, 0.5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect_near(efficiency_of_batch(cases[i][0], cases[i][1], cases[i][2]), cases[i][3], "efficiency");
+        expect_near(efficiency_of_batch(cases[i][0], cases[i][1], cases[i][2]), cases[i][3],
+                    "efficiency");
 }
 
 /* P = min(tdp, p0 + (pmax - p0) * c * rate of one GPU): pmax at 1/c samples/s */
@@ -79,8 +106,8 @@ Test(model, power) {
 
 /* --- lookup --- */
 
-/* Within a node: k = 1: b 4 (1 s, 100 W), b 8 (1.5 s, 180 W); k = 4: b 4 (2 s, 130 W), b 8 (4 s, 190 W).
-   Throughputs are k * b / iteration time, given here with the table unsorted. */
+/* Within a node: k = 1: b 4 (1 s, 100 W), b 8 (1.5 s, 180 W); k = 4: b 4 (2 s, 130 W), b 8 (4 s,
+   190 W). Throughputs are k * b / iteration time, given here with the table unsorted. */
 static struct lookup_point points[] = {{4, 8, 8, 190, false},
                                        {1, 8, 8 / 1.5, 180, false},
                                        {4, 4, 8, 130, false},
@@ -89,7 +116,8 @@ static struct lookup_point points[] = {{4, 8, 8, 190, false},
 
 Test(model, lookup) {
     static const struct {
-        uint32_t k, batch, points; /* the first points of the table, sorted: the fifth is the one across nodes */
+        uint32_t k, batch,
+            points; /* the first points of the table, sorted: the fifth is the one across nodes */
         enum easim_span span;
         double iteration_s, power_w; /* 0: outside */
     } cases[] = {
@@ -105,7 +133,8 @@ Test(model, lookup) {
         {4, 4, 5, EASIM_ACROSS_NODES, 8, 90},
         {4, 5, 5, EASIM_ACROSS_NODES, 0, 0},
         {2, 4, 5, EASIM_ACROSS_NODES, 0, 0},
-        {4, 8, 4, EASIM_ACROSS_NODES, 4, 190}, /* no point across nodes: those within stand for both */
+        {4, 8, 4, EASIM_ACROSS_NODES, 4,
+         190}, /* no point across nodes: those within stand for both */
         {1, 4, 0, EASIM_ONE_NODE, 0, 0},
     };
     struct lookup all = {points, sizeof points / sizeof *points};
@@ -126,14 +155,16 @@ Test(model, lookup) {
 
 /* --- the profile table --- */
 
-/* A derived cell: k = 1 and 2 only, since the table synchronises by s * 2(k - 1)/k, which is s at k = 2. */
+/* A derived cell: k = 1 and 2 only, since the table synchronises by s * 2(k - 1)/k, which is s at k
+ * = 2. */
 static bool check_row(struct csv *csv, const int columns[7]) {
     static const struct {
         const char *model, *precision;
-    } names[REFERENCE_MODELS] = {{"ViT-B/16", "FP32 strict (allow_tf32=False, PyTorch>=1.12 default for matmul)"},
-                                 {"ViT-B/16", "FP32(TF32 matmul on)"},
-                                 {"ALBERT-base-v2 seq512", "bf16"},
-                                 {"ResNet-50", "FP32(TF32 conv, PyTorch default)"}};
+    } names[REFERENCE_MODELS] = {
+        {"ViT-B/16", "FP32 strict (allow_tf32=False, PyTorch>=1.12 default for matmul)"},
+        {"ViT-B/16", "FP32(TF32 matmul on)"},
+        {"ALBERT-base-v2 seq512", "bf16"},
+        {"ResNet-50", "FP32(TF32 conv, PyTorch default)"}};
     char text[7][128];
     for (int c = 0; c < 7; c++) {
         struct slice field = csv_field(csv, columns[c]);
@@ -147,20 +178,22 @@ static bool check_row(struct csv *csv, const int columns[7]) {
     if (m == REFERENCE_MODELS || (k != 1 && k != 2))
         return false;
     const struct reference_gpu *g = &reference_models[m].gpus[h];
-    const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s}, {0, 0}, 1, 0};
+    const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s},
+                                       {0, 0}, 1,      0};
     const struct power_params power = {g->p0_w, g->pmax_w};
     double rate = speed_rate(k, batch, speed_iteration_s(&speed, k, batch, EASIM_ONE_NODE));
     double power_w = power_training_w(&power, g->c_s, rate / k, reference_types[h].tdp_w);
-    cr_expect(fabs(rate - atof(text[5])) <= 0.05 + 1e-9, "%s %s k %u b %u: %g samples/s, table %s", text[0],
-              text[2], k, batch, rate, text[5]);
-    cr_expect(fabs(power_w - atof(text[6])) <= 0.5 + 1e-9, "%s %s k %u b %u: %g W, table %s", text[0], text[2], k,
-              batch, power_w, text[6]);
+    cr_expect(fabs(rate - atof(text[5])) <= 0.05 + 1e-9, "%s %s k %u b %u: %g samples/s, table %s",
+              text[0], text[2], k, batch, rate, text[5]);
+    cr_expect(fabs(power_w - atof(text[6])) <= 0.5 + 1e-9, "%s %s k %u b %u: %g W, table %s",
+              text[0], text[2], k, batch, power_w, text[6]);
     return true;
 }
 
 Test(model, profile_table) {
     static const char *const names[7] = {
-        "model", "precision", "gpu", "k", "batch_per_gpu", "throughput_samples_s", "power_w_per_gpu"};
+        "model",          "precision", "gpu", "k", "batch_per_gpu", "throughput_samples_s",
+        "power_w_per_gpu"};
     if (!getenv("EASIM_DATA"))
         cr_skip("EASIM_DATA is not set");
     char path[512];
@@ -178,9 +211,9 @@ Test(model, profile_table) {
     csv_close(csv);
 }
 
-/* Ratios of the nearest place measured at the level: same span first, then k, then batch, distances as ratios.
-   Below a time ratio of 1 and above a power ratio of 1 the configuration without limit stands; 200 W bound the
-   power. */
+/* Ratios of the nearest place measured at the level: same span first, then k, then batch, distances
+   as ratios. Below a time ratio of 1 and above a power ratio of 1 the configuration without limit
+   stands; 200 W bound the power. */
 Test(model, power_limit_of_a_configuration) {
     struct power_level levels[] = {{.power_limit_w = 100, .time_ratio = 4, .power_ratio = 0.25},
                                    {.power_limit_w = 200, .time_ratio = 1.5, .power_ratio = 0.5}};
@@ -188,22 +221,34 @@ Test(model, power_limit_of_a_configuration) {
         {.power_limit_w = 200, .k = 1, .batch = 8, .time_ratio = 1.25, .power_ratio = 0.75},
         {.power_limit_w = 200, .k = 1, .batch = 64, .time_ratio = 1.75, .power_ratio = 0.625},
         {.power_limit_w = 200, .k = 4, .batch = 8, .time_ratio = 0.5, .power_ratio = 2},
-        {.power_limit_w = 200, .k = 4, .batch = 8, .time_ratio = 2.5, .power_ratio = 0.125, .across_nodes = true},
-        {.power_limit_w = 200, .k = 1, .batch = 16, .time_ratio = NAN, .power_ratio = NAN}, /* says nothing */
+        {.power_limit_w = 200,
+         .k = 4,
+         .batch = 8,
+         .time_ratio = 2.5,
+         .power_ratio = 0.125,
+         .across_nodes = true},
+        {.power_limit_w = 200,
+         .k = 1,
+         .batch = 16,
+         .time_ratio = NAN,
+         .power_ratio = NAN}, /* says nothing */
     };
-    const struct power_limits limits = {.levels = {.at = levels, .count = 2}, .points = {.at = places, .count = 5}};
+    const struct power_limits limits = {.levels = {.at = levels, .count = 2},
+                                        .points = {.at = places, .count = 5}};
     static const struct {
         int level;
         uint32_t k, batch;
-        double power_w;                                   /* without limit */
-        double ratio[2], limited_w[2];                    /* by span: time, power */
-    } cases[] = {{1, 1, 8, 240, {1.25, 2.5}, {180, 30}},  /* one place across nodes stands for all there */
-                 {1, 1, 20, 240, {1.25, 2.5}, {180, 30}}, /* 20 / 8 < 64 / 20 */
-                 {1, 1, 32, 240, {1.75, 2.5}, {150, 30}}, /* 32 / 8 > 64 / 32 */
-                 {1, 1, 32, 400, {1.75, 2.5}, {200, 50}}, /* 250 W would be above the limit */
-                 {1, 3, 64, 240, {1, 2.5}, {200, 30}},    /* k first: 4 / 3 < 3 / 1; no faster, no more than 240 */
-                 {1, 8, 8, 160, {1, 2.5}, {160, 20}},
-                 {0, 1, 8, 240, {4, 4}, {60, 60}}}; /* no place: the means of the level */
+        double power_w;                /* without limit */
+        double ratio[2], limited_w[2]; /* by span: time, power */
+    } cases[] = {
+        {1, 1, 8, 240, {1.25, 2.5}, {180, 30}},  /* one place across nodes stands for all there */
+        {1, 1, 20, 240, {1.25, 2.5}, {180, 30}}, /* 20 / 8 < 64 / 20 */
+        {1, 1, 32, 240, {1.75, 2.5}, {150, 30}}, /* 32 / 8 > 64 / 32 */
+        {1, 1, 32, 400, {1.75, 2.5}, {200, 50}}, /* 250 W would be above the limit */
+        {1, 3, 64, 240, {1, 2.5}, {200, 30}}, /* k first: 4 / 3 < 3 / 1; no faster, no more than 240
+                                               */
+        {1, 8, 8, 160, {1, 2.5}, {160, 20}},
+        {0, 1, 8, 240, {4, 4}, {60, 60}}}; /* no place: the means of the level */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct easim_config unlimited = {.k = cases[i].k,
                                                .batch = cases[i].batch,

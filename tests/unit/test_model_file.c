@@ -1,5 +1,5 @@
-/* Model files: the shipped one against the figures typed into support/reference.c; defaults; and every problem with
-   its place. */
+/* Model files: the shipped one against the figures typed into support/reference.c; defaults; and
+   every problem with its place. */
 #include "../support/reference.h"
 #include "../support/temp_dir.h"
 #include "model/model_file.h"
@@ -21,7 +21,9 @@ struct loaded {
 static void load(struct loaded *l, const char *models) {
     struct binding binding = {.arena = &l->arena, .problems = &l->problems};
     *l = (struct loaded){0};
-    cr_assert_eq(yaml_doc_parse(&l->doc, (struct slice){models, strlen(models)}, "scenario.yaml", &l->problems), 0);
+    cr_assert_eq(yaml_doc_parse(&l->doc, (struct slice){models, strlen(models)}, "scenario.yaml",
+                                &l->problems),
+                 0);
     l->status = model_set_load(&l->set, l->doc.root, &binding);
 }
 
@@ -52,9 +54,10 @@ Test(model_file, shipped) {
             const struct gpu_model *g = model_on_gpu(m, reference_types[h].name);
             cr_assert_not_null(g);
             const struct reference_gpu *e = &r->gpus[h];
-            cr_expect(g->speed.a_s == e->a_s && g->speed.c_s == e->c_s && g->speed.gamma == e->gamma &&
-                          g->speed.alpha_s[0] == e->alpha_s && g->speed.alpha_s[1] == e->alpha_s &&
-                          g->speed.beta_s[0] == 0 && g->speed.beta_s[1] == 0 && g->power.p0_w == e->p0_w &&
+            cr_expect(g->speed.a_s == e->a_s && g->speed.c_s == e->c_s &&
+                          g->speed.gamma == e->gamma && g->speed.alpha_s[0] == e->alpha_s &&
+                          g->speed.alpha_s[1] == e->alpha_s && g->speed.beta_s[0] == 0 &&
+                          g->speed.beta_s[1] == 0 && g->power.p0_w == e->p0_w &&
                           g->power.pmax_w == e->pmax_w,
                       "%s on %s", r->name, reference_types[h].name);
             cr_expect_eq(g->weakest, EVIDENCE_ASSUMED);
@@ -66,18 +69,18 @@ Test(model_file, shipped) {
     unload(&l);
 }
 
-#define GOOD                                                                                                       \
+#define GOOD \
     "a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.005, p0_w: 100, pmax_w: 200, evidence: measured, source: here"
 
 Test(model_file, defaults) {
     struct loaded l;
-    temp_file_write_text("m.yaml", "models: [{name: m, m0: 64, phi: 0, batches: 8, gpus: {g: {" GOOD "}, h: {" GOOD
+    temp_file_write_text("m.yaml", "models: [{name: m, m0: 64, phi: 0, batches: 8, gpus: {g: {" GOOD
+                                   "}, h: {" GOOD
                                    ", beta_s: 0.001, alpha_inter_s: 0.5, range_k: [1, 8]}}}]\n");
-    temp_file_write_text("n.yaml",
-                         "models: [{name: n, m0: 1.5, phi: 7, batches: [2, 4], start_s: 1.5min, mem0_gib: "
-                         "512MiB, gpus: {g: {evidence: {k: derived, b: measured}, source: {k: here}, lookup: "
-                         "[{k: 2, batch: 1, throughput_samples_s: 9, power_w_per_gpu: 70}, {k: 1, batch: 1, "
-                         "throughput_samples_s: 5, power_w_per_gpu: 60}]}}}]\nrigid_speed: {g: 2}\n");
+    temp_file_write_text(
+        "n.yaml",
+        "models: [{name: n, m0: 1.5, phi: 7, batches: [2, 4], start_s: 1.5min, mem0_gib: 512MiB, gpus: {g: {evidence: {k: derived, b: measured}, source: {k: here}, lookup: [{k: 2, batch: 1, throughput_samples_s: 9, power_w_per_gpu: 70}, {k: 1, batch: 1, throughput_samples_s: 5, power_w_per_gpu: 60}]}}}]\n"
+        "rigid_speed: {g: 2}\n");
     load(&l, "[m.yaml, n.yaml]");
     cr_assert_eq(l.status, 0, "%s", l.problems.count ? l.problems.texts[0] : "");
     cr_assert_eq(l.set.count, 2);
@@ -85,7 +88,8 @@ Test(model_file, defaults) {
     cr_expect(m->costs.start_s == 0 && m->costs.restart_s == 0 && m->costs.checkpoint_s == 0 &&
               m->costs.checkpoint_interval_s == 0 && m->mem0_gib == 0 && m->mem1_gib == 0);
     cr_expect(isnan(m->flops_per_sample) && isnan(m->bytes_per_sample) && m->batches.count == 1);
-    const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"), *table = model_on_gpu(n, "g");
+    const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"),
+                           *table = model_on_gpu(n, "g");
     cr_expect(g->speed.alpha_s[1] == 0.005 && g->speed.beta_s[0] == 0 && g->speed.beta_s[1] == 0);
     cr_expect(isnan(g->mape_in_sample) && g->range_k.count == 0 && g->weakest == EVIDENCE_MEASURED);
     cr_expect(h->speed.alpha_s[1] == 0.5 && h->speed.beta_s[1] == 0.001 && h->range_k.count == 2);
@@ -96,25 +100,22 @@ Test(model_file, defaults) {
     unload(&l);
 }
 
-/* What calibrate writes beside the parameters: extensions of the forms, a power that was not measured, records. */
+/* What calibrate writes beside the parameters: extensions of the forms, a power that was not
+ * measured, records. */
 Test(model_file, calibrated) {
     struct loaded l;
     temp_file_write_text(
         "m.yaml",
-        "models: [{name: m, m0: 64, phi: 0, batches: 8, gpus: {g: {a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.005, "
-        "sync_gamma: 2.5, scaling_exponent: 0.125, power: tdp, evidence: measured, source: here, fit: {any: [1, "
-        "{b: "
-        "2}]}, power_limits: {energy_optimal_w: 175, levels: [{power_limit_w: 175, time_ratio: 1.25, power_ratio: "
-        "0.5, energy_ratio: 0.625, configurations: 3}], points: [{power_limit_w: 175, k: 2, batch: 8, iteration_s: "
-        "0.5, power_w_per_gpu: 150, across_nodes: true}]}}, h: {lookup: [{k: 1, batch: 8, throughput_samples_s: "
-        "5}], "
-        "power: tdp, evidence: measured, source: here}, i: {" GOOD "}}}]\n");
+        "models: [{name: m, m0: 64, phi: 0, batches: 8, gpus: {g: {a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0.005, sync_gamma: 2.5, scaling_exponent: 0.125, power: tdp, evidence: measured, source: here, fit: {any: [1, {b: 2}]}, power_limits: {energy_optimal_w: 175, levels: [{power_limit_w: 175, time_ratio: 1.25, power_ratio: 0.5, energy_ratio: 0.625, configurations: 3}], points: [{power_limit_w: 175, k: 2, batch: 8, iteration_s: 0.5, power_w_per_gpu: 150, across_nodes: true}]}}, h: {lookup: [{k: 1, batch: 8, throughput_samples_s: 5}], power: tdp, evidence: measured, source: here}, i: {" GOOD
+        "}}}]\n");
     load(&l, "m.yaml");
     cr_assert_eq(l.status, 0, "%s", l.problems.count ? l.problems.texts[0] : "");
     const struct model *m = &l.set.models[0];
-    const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"), *i = model_on_gpu(m, "i");
+    const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"),
+                           *i = model_on_gpu(m, "i");
     cr_expect(g->speed.sync_gamma == 2.5 && g->speed.scaling_exponent == 0.125);
-    cr_expect(i->speed.sync_gamma == 1 && i->speed.scaling_exponent == 0 && i->power_form == POWER_LINEAR);
+    cr_expect(i->speed.sync_gamma == 1 && i->speed.scaling_exponent == 0 &&
+              i->power_form == POWER_LINEAR);
     /* whatever the rate, the limit of the GPU is what is drawn */
     cr_expect_eq(power_training_w(&g->power, g->speed.c_s, 0, 400), 400);
     cr_expect_eq(power_training_w(&g->power, g->speed.c_s, 100, 400), 400);
@@ -125,12 +126,13 @@ Test(model_file, calibrated) {
     cr_expect(g->power_limits.energy_optimal_w == 175 && level->energy_ratio == 0.625 &&
               level->configurations == 3);
     cr_expect(point->k == 2 && point->iteration_s == 0.5 && point->across_nodes);
-    cr_expect(isnan(i->power_limits.energy_optimal_w) && i->power_limits.levels.count == 0 && !i->fit);
+    cr_expect(isnan(i->power_limits.energy_optimal_w) && i->power_limits.levels.count == 0 &&
+              !i->fit);
     unload(&l);
 }
 
-/* Whether some problem is at `where` and has all the words of `expected` after the first `|`, which also separates
-   them: messages may be reworded, places and names may not. */
+/* Whether some problem is at `where` and has all the words of `expected` after the first `|`, which
+   also separates them: messages may be reworded, places and names may not. */
 static bool has_problem(const struct problems *problems, const char *expected) {
     char parts[256];
     snprintf(parts, sizeof parts, "%s", expected);
@@ -154,34 +156,29 @@ Test(model_file, problems) {
     } cases[] = {
         {"", {"m.yaml: |no models"}},
         {"models: []\n", {"m.yaml:1:9: models: "}},
-        {"modles: []\n", {"m.yaml:1:1: |unknown key \"modles\"|\"models\"?", "m.yaml:1:1: |\"models\" is missing"}},
+        {"modles: []\n",
+         {"m.yaml:1:1: |unknown key \"modles\"|\"models\"?", "m.yaml:1:1: |\"models\" is missing"}},
         {"models: [{name: m, m0: 0, phi: -1, batches: [1, 0], gpus: {g: {" GOOD "}}}]\n",
          {"m.yaml:1:24: models[0].m0: |> 0", "m.yaml:1:32: models[0].phi: |\"-1\"",
           "m.yaml:1:49: models[0].batches[1]: |\"0\""}},
-        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {}}]\n", {"m.yaml:1:53: models[0].gpus: "}},
-        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: guessed, source: x, a_s: 1, c_s: 1, "
-         "gamma: "
-         "1, alpha_s: 0, p0_w: 9, pmax_w: 8}}}]\n",
-         {"m.yaml:1:57: models[0].gpus.g: |p0_w|pmax_w", "m.yaml:1:68: models[0].gpus.g.evidence: |\"guessed\""}},
-        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: measured, source: x, a_s: 1, c_s: 1, "
-         "gamma: "
-         "0.5, alpha_s: 0, p0_w: 1, pmax_w: 8}}}]\n",
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {}}]\n",
+         {"m.yaml:1:53: models[0].gpus: "}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: guessed, source: x, a_s: 1, c_s: 1, gamma: 1, alpha_s: 0, p0_w: 9, pmax_w: 8}}}]\n",
+         {"m.yaml:1:57: models[0].gpus.g: |p0_w|pmax_w",
+          "m.yaml:1:68: models[0].gpus.g.evidence: |\"guessed\""}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: measured, source: x, a_s: 1, c_s: 1, gamma: 0.5, alpha_s: 0, p0_w: 1, pmax_w: 8}}}]\n",
          {"m.yaml:1:112: models[0].gpus.g.gamma: |1..10|\"0.5\""}},
         {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: measured, source: x, a_s: 1}}}]\n",
          {"m.yaml:1:57: models[0].gpus.g: |\"c_s\" is missing",
-          "m.yaml:1:57: models[0].gpus.g: |\"gamma\" is missing", "m.yaml:1:57: models[0].gpus.g: |\"alpha_s\"",
-          "m.yaml:1:57: models[0].gpus.g: |\"p0_w\"", "m.yaml:1:57: models[0].gpus.g: |\"pmax_w\""}},
+          "m.yaml:1:57: models[0].gpus.g: |\"gamma\" is missing",
+          "m.yaml:1:57: models[0].gpus.g: |\"alpha_s\"", "m.yaml:1:57: models[0].gpus.g: |\"p0_w\"",
+          "m.yaml:1:57: models[0].gpus.g: |\"pmax_w\""}},
         {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {" GOOD ", range_k: [8, 1]}}}]\n",
          {"m.yaml:1:57: models[0].gpus.g|range_k|[least, most]"}},
-        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: measured, source: x, lookup: [{k: 1, "
-         "batch: "
-         "2, throughput_samples_s: 1, power_w_per_gpu: 1}, {k: 1, batch: 2, throughput_samples_s: 2, "
-         "power_w_per_gpu: "
-         "1}]}}}]\n",
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: measured, source: x, lookup: [{k: 1, batch: 2, throughput_samples_s: 1, power_w_per_gpu: 1}, {k: 1, batch: 2, throughput_samples_s: 2, power_w_per_gpu: 1}]}}}]\n",
          {"m.yaml:1:57: models[0].gpus.g|lookup|k 1, batch 2|twice"}},
-        {"models:\n  - {name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {" GOOD
-         "}}}\n  - {name: m, m0: 1, phi: 1, batches: "
-         "1, gpus: {g: {" GOOD "}}}\n",
+        {"models:\n  - {name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {" GOOD "}}}\n"
+         "  - {name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {" GOOD "}}}\n",
          {"m.yaml:3:5: models[1]|\"m\"|twice"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

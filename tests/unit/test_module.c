@@ -27,13 +27,16 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-/* Two parameters, `a` and `b`, of the given types and offsets; NULL where the module is accepted. */
+/* Two parameters, `a` and `b`, of the given types and offsets; NULL where the module is accepted.
+ */
 static const char *fault(size_t a, size_t a_offset, size_t b, size_t b_offset) {
     static struct error error;
-    const struct easim_param params[] = {{"a", "", "help", types[a].type, a_offset, 0, 1, 0, false, names},
-                                         {"b", "", "help", types[b].type, b_offset, 0, 1, 0, false, names}};
-    const struct easim_policy policy = {EASIM_POLICY_ABI,     .name = "p",      .version = "1",   .summary = "s",
-                                        .params_size = BYTES, .params = params, .param_count = 2, .decide = decide};
+    const struct easim_param params[] = {
+        {"a", "", "help", types[a].type, a_offset, 0, 1, 0, false, names},
+        {"b", "", "help", types[b].type, b_offset, 0, 1, 0, false, names}};
+    const struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",          .version = "1",
+                                        .summary = "s",   .params_size = BYTES, .params = params,
+                                        .param_count = 2, .decide = decide};
     error = (struct error){0};
     return module_check(&policy, "p.so", &error) < 0 ? error.text : NULL;
 }
@@ -41,17 +44,20 @@ static const char *fault(size_t a, size_t a_offset, size_t b, size_t b_offset) {
 Test(module, offsets) {
     for (size_t a = 0; a < TYPES; a++)
         for (size_t at = 0; at < BYTES + 16; at++) {
-            const char *said = fault(a, at, 3, 0 + (at == 0) * (BYTES - 1)); /* b: a bool elsewhere */
-            const char *expected = at + types[a].size > BYTES     ? "(a): offset lies outside params_size"
+            const char *said =
+                fault(a, at, 3, 0 + (at == 0) * (BYTES - 1)); /* b: a bool elsewhere */
+            const char *expected = at + types[a].size > BYTES
+                                       ? "(a): offset lies outside params_size"
                                    : at % types[a].alignment != 0 ? "(a): offset"
                                                                   : NULL;
-            cr_assert(expected ? said && strstr(said, expected) : !said, "type %zu at %zu: %s", a, at,
-                      said ? said : "accepted");
+            cr_assert(expected ? said && strstr(said, expected) : !said, "type %zu at %zu: %s", a,
+                      at, said ? said : "accepted");
         }
     for (size_t a = 0; a < TYPES; a++)
         for (size_t at = SIZE_MAX - 16; at != 0; at++) {
             const char *said = fault(a, at, 3, 0);
-            cr_assert(said && strstr(said, "offset lies outside params_size"), "type %zu at %zu", a, at);
+            cr_assert(said && strstr(said, "offset lies outside params_size"), "type %zu at %zu", a,
+                      at);
         }
 }
 
@@ -62,12 +68,14 @@ Test(module, overlaps) {
                 const size_t first = 16;
                 bool apart = at + types[b].size <= first || at >= first + types[a].size;
                 const char *said = fault(a, first, b, at);
-                cr_assert(apart ? !said : said && strstr(said, "(b): overlaps parameter a at offset 16"),
+                cr_assert(apart ? !said
+                                : said && strstr(said, "(b): overlaps parameter a at offset 16"),
                           "types %zu, %zu at %zu: %s", a, b, at, said ? said : "accepted");
             }
 }
 
-/* The name in a report of a fault has a bounded length: what does not fit ends in dots, the rest stands as it is.
+/* The name in a report of a fault has a bounded length: what does not fit ends in dots, the rest
+ * stands as it is.
  */
 Test(module, name_in_a_fault) {
     const struct easim_policy policy = {.name = "p"};

@@ -1,5 +1,6 @@
-/* Numbers to text and back. Expected texts follow from the definition (fewest digits that read back, nearest of
-   those); the C library's exact printf and strtod are the independent judges of random values. */
+/* Numbers to text and back. Expected texts follow from the definition (fewest digits that read
+   back, nearest of those); the C library's exact printf and strtod are the independent judges of
+   random values. */
 #include "base/numfmt.h"
 
 #include <criterion/criterion.h>
@@ -84,8 +85,9 @@ static bool is_power_of_two(double value) {
     return (bits_of(value) << 12) == 0;
 }
 
-/* Reads back exactly, and has the digits of the shortest "%.*e" that does. Just above a power of two the interval
-   is lopsided: there a shorter decimal may exist that is not the nearest of its length. */
+/* Reads back exactly, and has the digits of the shortest "%.*e" that does. Just above a power of
+   two the interval is lopsided: there a shorter decimal may exist that is not the nearest of its
+   length. */
 static void check_real(double value) {
     char text[NUMFMT_BYTES], exact[64], digits[32], expected[32];
     size_t length = numfmt_real(text, value);
@@ -109,10 +111,12 @@ Test(numfmt, random_reals_are_shortest_and_read_back) {
         double any = from_bits(next_random(&seed));
         if (isfinite(any) && any != 0)
             check_real(any);
-        check_real((double)(next_random(&seed) % 100000000 + 1) / 1000);           /* milliseconds */
-        check_real((double)(next_random(&seed) >> 11) * 0x1p-53 + 0x1p-60);        /* fractions */
-        check_real((double)(next_random(&seed) >> (next_random(&seed) % 63)) + 1); /* integers of any size */
-        check_real(from_bits(next_random(&seed) >> (12 + next_random(&seed) % 50)) + 0x1p-1074); /* denormals */
+        check_real((double)(next_random(&seed) % 100000000 + 1) / 1000);    /* milliseconds */
+        check_real((double)(next_random(&seed) >> 11) * 0x1p-53 + 0x1p-60); /* fractions */
+        check_real((double)(next_random(&seed) >> (next_random(&seed) % 63)) +
+                   1); /* integers of any size */
+        check_real(from_bits(next_random(&seed) >> (12 + next_random(&seed) % 50)) +
+                   0x1p-1074); /* denormals */
     }
     for (int e = -1074; e <= 1023; e++) { /* powers of two and their neighbours */
         check_real(ldexp(1, e));
@@ -158,8 +162,8 @@ Test(numfmt, integers_and_nanoseconds) {
     }
 }
 
-/* Halfway cases: 2^53 + 1 lies between two doubles and goes to the even one; a digit more decides otherwise.
-   Half the smallest denormal is 2.4703282292062327208...e-324 (2^-1075). */
+/* Halfway cases: 2^53 + 1 lies between two doubles and goes to the even one; a digit more decides
+   otherwise. Half the smallest denormal is 2.4703282292062327208...e-324 (2^-1075). */
 Test(numfmt, parse_real_is_correctly_rounded) {
     static const struct {
         const char *text;
@@ -191,7 +195,8 @@ Test(numfmt, parse_real_is_correctly_rounded) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
-        cr_assert(numfmt_parse_real(cases[i].text, strlen(cases[i].text), &value), "%s", cases[i].text);
+        cr_assert(numfmt_parse_real(cases[i].text, strlen(cases[i].text), &value), "%s",
+                  cases[i].text);
         cr_assert_eq(bits_of(value), bits_of(cases[i].value), "%s -> %a", cases[i].text, value);
     }
     double minus_zero = 1;
@@ -254,7 +259,8 @@ Test(numfmt, not_numbers) {
     };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
         int64_t value = 17;
-        cr_assert_not(numfmt_parse_int(integers[i], strlen(integers[i]), &value), "\"%s\"", integers[i]);
+        cr_assert_not(numfmt_parse_int(integers[i], strlen(integers[i]), &value), "\"%s\"",
+                      integers[i]);
         cr_assert_eq(value, 17);
     }
     double real = 1;
@@ -270,9 +276,10 @@ Test(numfmt, not_numbers) {
 
 /* Overflow is not infinity, and neither is a number; all of them have a name of their own. */
 Test(numfmt, infinite) {
-    static const char *const yes[] = {"inf",      "-inf",   "+Infinity", "INFINITY", "nan",
-                                      "NaN(123)", "-nan",   ".inf",      "-.inf",    ".NaN",
-                                      "1e999",    "-1e999", "1e400",     "2e308",    "1e99999999999999999999"};
+    static const char *const yes[] = {
+        "inf",      "-inf",   "+Infinity", "INFINITY", "nan",
+        "NaN(123)", "-nan",   ".inf",      "-.inf",    ".NaN",
+        "1e999",    "-1e999", "1e400",     "2e308",    "1e99999999999999999999"};
     static const char *const no[] = {"",   "1e308", "0x1p3", "info", "nano",   "nan(",
                                      "in", "1e",    "text",  "-",    "1e-999", "inf W"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
@@ -288,7 +295,8 @@ Test(numfmt, infinite) {
     cr_assert_eq(value, 2.385);
 }
 
-/* Expected: the product as the compiler reads it, and of long numbers the rounded product of doubles. */
+/* Expected: the product as the compiler reads it, and of long numbers the rounded product of
+ * doubles. */
 Test(numfmt, scaled) {
     static const struct {
         const char *text;
@@ -301,8 +309,8 @@ Test(numfmt, scaled) {
                  {"1e300", 1, 8, 1e308},     {"0.30000000000000000000000001", 1, 1, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
-        cr_assert(
-            numfmt_parse_scaled(cases[i].text, strlen(cases[i].text), cases[i].factor, cases[i].exponent, &value));
+        cr_assert(numfmt_parse_scaled(cases[i].text, strlen(cases[i].text), cases[i].factor,
+                                      cases[i].exponent, &value));
         cr_assert_eq(value, cases[i].value, "%s: %.17g", cases[i].text, value);
     }
     double value = 2.385;

@@ -1,5 +1,6 @@
-/* Placement (SPEC 5): one node if it has k free GPUs, the one with fewest free, then file order; else all free GPUs
-   of nodes in order of most free, then file order, and the last piece from the next node in that order. */
+/* Placement (SPEC 5): one node if it has k free GPUs, the one with fewest free, then file order;
+   else all free GPUs of nodes in order of most free, then file order, and the last piece from the
+   next node in that order. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "cluster/placement.h"
@@ -15,11 +16,13 @@ static struct node nodes[] = {
     {.gpu_type = 0, .gpus = 4}, {.gpu_type = 0, .gpus = 4}, {.gpu_type = 1, .gpus = 4},
     {.gpu_type = 0, .gpus = 2}, {.gpu_type = 0, .gpus = 8},
 };
-static struct gpu_type types[] = {{.gpus = 18, .node_gpus_max = 8}, {.gpus = 4, .node_gpus_max = 4}};
+static struct gpu_type types[] = {{.gpus = 18, .node_gpus_max = 8},
+                                  {.gpus = 4, .node_gpus_max = 4}};
 static const struct cluster cluster = {
     .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 5, .gpus = 22};
 
-/* Takes k (or gives back the allocation of an earlier step) and expects the pieces, ending with 0 GPUs. */
+/* Takes k (or gives back the allocation of an earlier step) and expects the pieces, ending with 0
+ * GPUs. */
 struct step {
     uint32_t take, type;
     int give_back; /* number of an earlier step, if take is 0 */
@@ -70,12 +73,19 @@ Test(placement, best_fit) {
 
 Test(placement, spread) {
     static const struct step steps[] = {
-        {17, 0, 0, {{4, 8}, {0, 4}, {1, 4}, {3, 1}}}, /* most free first, 0 before 1, last piece of 1 */
+        {17,
+         0,
+         0,
+         {{4, 8}, {0, 4}, {1, 4}, {3, 1}}}, /* most free first, 0 before 1, last piece of 1 */
         {0, 0, 0, {{0, 0}}},
-        {10, 0, 0, {{4, 8}, {0, 2}}}, /* the last piece from node 0, though node 3 has just 2. Free: 2 4 - 2 0 */
-        {5, 0, 0, {{1, 4}, {0, 1}}},  /* of 0 and 3, with 2 free each, file order. Free: 1 0 - 2 0 */
-        {3, 0, 0, {{3, 2}, {0, 1}}},  /* node 3 has most now */
-        {0, 0, 2, {{0, 0}}},          /* gives back 8 of node 4 and 2 of node 0. Free: 2 0 - 0 8 */
+        {10,
+         0,
+         0,
+         {{4, 8},
+          {0, 2}}}, /* the last piece from node 0, though node 3 has just 2. Free: 2 4 - 2 0 */
+        {5, 0, 0, {{1, 4}, {0, 1}}}, /* of 0 and 3, with 2 free each, file order. Free: 1 0 - 2 0 */
+        {3, 0, 0, {{3, 2}, {0, 1}}}, /* node 3 has most now */
+        {0, 0, 2, {{0, 0}}},         /* gives back 8 of node 4 and 2 of node 0. Free: 2 0 - 0 8 */
         {9, 0, 0, {{4, 8}, {0, 1}}},
     };
     play(steps, sizeof steps / sizeof *steps);
@@ -86,7 +96,8 @@ Test(placement, refusals) {
     struct allocation a = {0}, b = {.count = 77};
     placement_init(&p, &cluster);
     cr_assert_eq(placement_node_free_max(&p, 0), 8);
-    cr_assert(!placement_take(&p, 0, 19, &b) && !placement_take(&p, 1, 5, &b) && !placement_take(&p, 0, 0, &b));
+    cr_assert(!placement_take(&p, 0, 19, &b) && !placement_take(&p, 1, 5, &b) &&
+              !placement_take(&p, 0, 0, &b));
     cr_assert_eq(b.count, 77); /* outputs stay untouched */
     cr_assert(placement_take(&p, 0, 18, &a));
     cr_assert_eq(placement_node_free_max(&p, 0), 0);
@@ -117,7 +128,8 @@ static uint32_t expect_pieces(const uint32_t *free, uint32_t k, struct piece *pi
     while (k > 0) {
         uint32_t next = UINT32_MAX;
         for (uint32_t n = 0; n < 5; n++)
-            if (nodes[n].gpu_type == 0 && left[n] > 0 && (next == UINT32_MAX || better_spread(left, n, next)))
+            if (nodes[n].gpu_type == 0 && left[n] > 0 &&
+                (next == UINT32_MAX || better_spread(left, n, next)))
                 next = n;
         uint32_t gpus = left[next] < k ? left[next] : k;
         pieces[count++] = (struct piece){next, gpus};
@@ -134,7 +146,8 @@ Test(placement, random) {
     uint32_t free[5] = {4, 4, 0, 2, 8}, total = 18, refused = 0, spread = 0;
     placement_init(&p, &cluster);
     for (int step = 0; step < 4000; step++) {
-        uint32_t slot = (uint32_t)gsl_rng_uniform_int(rng, 22), k = 1 + (uint32_t)gsl_rng_uniform_int(rng, 9);
+        uint32_t slot = (uint32_t)gsl_rng_uniform_int(rng, 22),
+                 k = 1 + (uint32_t)gsl_rng_uniform_int(rng, 9);
         struct piece expected[PIECES];
         if (held[slot].count > 0) {
             const struct piece *pieces = allocation_pieces(&held[slot]);
@@ -148,8 +161,10 @@ Test(placement, random) {
             refused++;
         } else {
             uint32_t count = expect_pieces(free, k, expected);
-            cr_assert_eq(held[slot].count, count, "step %d: %u pieces, expected %u", step, held[slot].count, count);
-            cr_assert_arr_eq(allocation_pieces(&held[slot]), expected, count * sizeof *expected, "step %d", step);
+            cr_assert_eq(held[slot].count, count, "step %d: %u pieces, expected %u", step,
+                         held[slot].count, count);
+            cr_assert_arr_eq(allocation_pieces(&held[slot]), expected, count * sizeof *expected,
+                             "step %d", step);
             for (uint32_t i = 0; i < count; i++)
                 free[expected[i].node] -= expected[i].gpus;
             total -= k;

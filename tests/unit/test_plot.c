@@ -46,8 +46,8 @@ Test(plot, quoted_text) {
         {"it's '", "'it’s ’'"},
         {"a\nb\tc\r\x7f\x01", "'a b c   '"},
         {"é€😀", "'é€😀'"},
-        {"\xff\xc3(\xe2\x82", "'\?\?(\?\?'"},                 /* no lead byte, a cut pair, a cut triple */
-        {"\xc0\xaf\xed\xa0\x80", "'\?\?\?\?\?'"},             /* overlong slash, a surrogate */
+        {"\xff\xc3(\xe2\x82", "'\?\?(\?\?'"},     /* no lead byte, a cut pair, a cut triple */
+        {"\xc0\xaf\xed\xa0\x80", "'\?\?\?\?\?'"}, /* overlong slash, a surrogate */
         {"\xef\xbf\xbf\xf4\x90\x80\x80", "'\?\?\?\?\?\?\?'"}, /* U+FFFF, above U+10FFFF */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -67,7 +67,8 @@ Test(plot, long_names) {
                                         "ééééééééééééé-------ààààààààààà!"};
     struct plot_figure figure = {.width = 480};
     plot_set_series(&figure, names, 3);
-    cr_assert_str_eq(figure.variables.text, "array series[3] = ['abcdefghijklmnopqrstuvwxyz', "
-                                            "'abcdefghijklm…pqrstuvwxyz0', 'ééééééééééééé…ààààààààààà!']\n");
+    cr_assert_str_eq(
+        figure.variables.text,
+        "array series[3] = ['abcdefghijklmnopqrstuvwxyz', 'abcdefghijklm…pqrstuvwxyz0', 'ééééééééééééé…ààààààààààà!']\n");
     plot_figure_finish(&figure);
 }

@@ -1,4 +1,5 @@
-/* The inline functions of easim/policy.h on a view made by hand: two GPU types, one job, one user. */
+/* The inline functions of easim/policy.h on a view made by hand: two GPU types, one job, one user.
+ */
 #include "easim/policy.h"
 
 #include <criterion/criterion.h>
@@ -34,11 +35,13 @@ static const struct easim_view view = {.struct_size = sizeof view,
                                        .configs = configs};
 
 Test(policy_header, time_and_usage) {
-    const struct easim_job job = {.submit_s = 61.25, .start_s = 91, .setup_s = 4, .config = 1, .remaining = 21};
+    const struct easim_job job = {
+        .submit_s = 61.25, .start_s = 91, .setup_s = 4, .config = 1, .remaining = 21};
     cr_expect_eq(easim_job_age_s(&view, &job), 38.75);
     /* 7.5 GPU-s until 90, then 2 GPUs for 10 s */
     cr_expect_eq(easim_user_usage_s(&view, 0), 27.5);
-    /* half-life 10 s: 7.5/2 + integral of 2 * 2^(-s/10) over 10 s = 3.75 + 2 * 10/ln 2 * (1 - 1/2) */
+    /* half-life 10 s: 7.5/2 + integral of 2 * 2^(-s/10) over 10 s = 3.75 + 2 * 10/ln 2 * (1 - 1/2)
+     */
     struct easim_view fading = view;
     fading.usage_half_life_s = 10;
     cr_expect_float_eq(easim_user_usage_s(&fading, 0), 3.75 + 10 / log(2), 1e-12);

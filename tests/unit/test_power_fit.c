@@ -5,9 +5,11 @@
 #include <gsl/gsl_errno.h>
 #include <math.h>
 
-#define NEAR(a, b, tolerance) cr_assert_float_eq(a, b, tolerance, "%.17g is not %.17g", (double)(a), (double)(b))
+#define NEAR(a, b, tolerance) \
+    cr_assert_float_eq(a, b, tolerance, "%.17g is not %.17g", (double)(a), (double)(b))
 
-/* 0..1, spread evenly and not alike for different roots (fractions of multiples of irrational numbers). */
+/* 0..1, spread evenly and not alike for different roots (fractions of multiples of irrational
+ * numbers). */
 static double ratio(int i, double root) {
     return fmod(i * sqrt(root), 1);
 }
@@ -35,8 +37,8 @@ Test(power_fit, exact) {
     NEAR(model.residual_w, 0, 1e-4); /* a difference of sums near 1e6 */
 }
 
-/* Noise of +-5 W in pairs: each place is seen twice, once with either, so the coefficients are exact, and the
-   residual is 5 W * sqrt(n / (n - 4)). */
+/* Noise of +-5 W in pairs: each place is seen twice, once with either, so the coefficients are
+   exact, and the residual is 5 W * sqrt(n / (n - 4)). */
 Test(power_fit, noise) {
     struct power_fit fit = {0};
     struct power_model model;
@@ -54,8 +56,8 @@ Test(power_fit, noise) {
 }
 
 /* Power falls with x[2]: its part is 0, and the others are what least squares without it finds. The
-   Karush-Kuhn-Tucker conditions, which only the minimum fulfils: the residuals are orthogonal to 1, x[0] and x[1],
-   and fall along x[2]. */
+   Karush-Kuhn-Tucker conditions, which only the minimum fulfils: the residuals are orthogonal to 1,
+   x[0] and x[1], and fall along x[2]. */
 Test(power_fit, not_negative) {
     struct power_fit fit = {0};
     struct power_model model;

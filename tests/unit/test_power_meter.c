@@ -1,4 +1,5 @@
-/* The power meter: the integral of a step function by hand, and its independence of the order of summation. */
+/* The power meter: the integral of a step function by hand, and its independence of the order of
+ * summation. */
 #include "base/rng.h"
 #include "cluster/power_meter.h"
 
@@ -13,15 +14,18 @@ static const struct cluster cluster = {
     .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 2, .gpus = 5};
 
 static void expect_near(double found, double expected, const char *what) {
-    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found, expected);
+    cr_expect(fabs(found - expected) <= 1e-14 * fabs(expected), "%s: %.17g, not %.17g", what, found,
+              expected);
 }
 
 /* Fixed: 120.75 W. Idle GPUs: 3 * 50 + 2 * 7.125 = 164.25 W.
      0 .. 2.385 s   all idle:                                              285 W
      .. 3.885 s     2 of type 0 in set-up: 2 * 3 more, 180 - 100 more:     285 + 6 + 80 = 371 W
      .. 13.885 s    they compute at 317.5 W each: 635 - 100 more:          285 + 6 + 535 = 826 W
-     .. 14.885 s    and one of type 1 at 66.6 W:                           826 + 66.6 - 7.125 = 885.475 W
-     .. 15.135 s    type 0 idle again:                                     285 + 59.475 = 344.475 W */
+     .. 14.885 s    and one of type 1 at 66.6 W:                           826 + 66.6 - 7.125 =
+   885.475 W
+     .. 15.135 s    type 0 idle again:                                     285 + 59.475 = 344.475 W
+ */
 Test(power_meter, step_function) {
     struct power_meter m;
     power_meter_init(&m, &cluster);
@@ -57,7 +61,8 @@ Test(power_meter, step_function) {
     power_meter_finish(&m);
 }
 
-/* Many short steps and one long one give the same energy, to the last unit of 1e-18 J; so do 126 years at 9e9 W. */
+/* Many short steps and one long one give the same energy, to the last unit of 1e-18 J; so do 126
+ * years at 9e9 W. */
 Test(power_meter, exact) {
     gsl_rng *rng = rng_create(2385, 0, "power");
     struct power_meter one, many;
@@ -76,7 +81,8 @@ Test(power_meter, exact) {
     cr_assert(power_meter_energy(&one) == (int128)power_meter_total_nw(&one) * total_ns);
     one.base_nw = power_nw(POWER_MAX_W / 2);
     power_meter_advance(&one, 4000000000000000000);
-    expect_near(power_j(one.base_energy), POWER_MAX_W / 2 * 4e9 + 120.75 * (double)total_ns / 1e9, "126 years");
+    expect_near(power_j(one.base_energy), POWER_MAX_W / 2 * 4e9 + 120.75 * (double)total_ns / 1e9,
+                "126 years");
     power_meter_finish(&one);
     power_meter_finish(&many);
     gsl_rng_free(rng);
@@ -90,8 +96,9 @@ Test(power_meter, units) {
     cr_assert_eq(power_j((int128)1000000000 * 1000000000 * 5), 5);
 }
 
-/* 0.3 and 0.45 of a GPU that draws 317.5 W when it computes and 50 W when it is idle, on a node that draws 3 W for
-   a busy GPU: 238.125 W, what is free of it 12.5 W, and the node 2.25 W. All parts together are the whole. */
+/* 0.3 and 0.45 of a GPU that draws 317.5 W when it computes and 50 W when it is idle, on a node
+   that draws 3 W for a busy GPU: 238.125 W, what is free of it 12.5 W, and the node 2.25 W. All
+   parts together are the whole. */
 Test(power_meter, parts) {
     struct power_meter m;
     power_meter_init(&m, &cluster);
@@ -99,16 +106,18 @@ Test(power_meter, parts) {
     m.types[0].computing.nw = power_of_gpus_nw(317.5, 1, 300) + power_of_gpus_nw(317.5, 1, 450);
     power_meter_busy(&m, 0, 300);
     power_meter_busy(&m, 0, 450);
-    cr_assert_eq(power_meter_total_nw(&m), 285000000000 - 50000000000 + 238125000000 + 12500000000 + 2250000000);
+    cr_assert_eq(power_meter_total_nw(&m),
+                 285000000000 - 50000000000 + 238125000000 + 12500000000 + 2250000000);
     power_meter_advance(&m, 3);
     cr_assert(m.types[0].computing.gpu_ps == 2250);
     cr_assert_eq(power_gpu_s(m.types[0].computing.gpu_ps), 2.25e-9);
-    cr_assert_eq(power_of_gpus_nw(317.5, 1, 999) + power_of_gpus_nw(317.5, 1, 1), power_of_gpus_nw(317.5, 1, 0));
+    cr_assert_eq(power_of_gpus_nw(317.5, 1, 999) + power_of_gpus_nw(317.5, 1, 1),
+                 power_of_gpus_nw(317.5, 1, 0));
     power_meter_finish(&m);
 }
 
-/* Type 0 sleeps at 6 W: two of its GPUs asleep draw 88 W less than 285. Then node 1 fails: 20.25 + 14.25 W less.
-   After 3 s both are as before. */
+/* Type 0 sleeps at 6 W: two of its GPUs asleep draw 88 W less than 285. Then node 1 fails: 20.25
+   + 14.25 W less. After 3 s both are as before. */
 Test(power_meter, asleep_and_failed) {
     struct power_meter m;
     types[0].sleep_w = 6;

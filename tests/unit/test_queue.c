@@ -1,5 +1,5 @@
-/* The kinetic tournament against the least of all its jobs, by the same doubles and ties by job, while time goes on
-   in steps of every size and jobs come and go. */
+/* The kinetic tournament against the least of all its jobs, by the same doubles and ties by job,
+   while time goes on in steps of every size and jobs come and go. */
 #include "policy/list/queue.h"
 
 #include "base/rng.h"
@@ -39,8 +39,8 @@ static double expected_value(const struct play *p, const struct job *job) {
 static void expect_first(const struct play *p, const char *name) {
     uint32_t best = QUEUE_NONE;
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->jobs[i].in &&
-            (best == QUEUE_NONE || expected_value(p, &p->jobs[i]) < expected_value(p, &p->jobs[best])))
+        if (p->jobs[i].in && (best == QUEUE_NONE ||
+                              expected_value(p, &p->jobs[i]) < expected_value(p, &p->jobs[best])))
             best = i;
     uint32_t slot = queue_first(&p->queue);
     if (best == QUEUE_NONE) {
@@ -48,13 +48,13 @@ static void expect_first(const struct play *p, const char *name) {
         return;
     }
     cr_assert_neq(slot, QUEUE_NONE, "%s", name);
-    cr_assert_eq(p->queue.entries[slot].job, best, "%s at %.17g s: job %u instead of %u", name, p->now_s,
-                 p->queue.entries[slot].job, best);
+    cr_assert_eq(p->queue.entries[slot].job, best, "%s at %.17g s: job %u instead of %u", name,
+                 p->now_s, p->queue.entries[slot].job, best);
     cr_assert_eq(queue_value(&p->queue, slot), expected_value(p, &p->jobs[best]), "%s", name);
 }
 
-/* 0: all different; 1: of three; 2: all equal; 3: neighbouring doubles; 4: over 30 decades; negative without
- * ageing. */
+/* 0: all different; 1: of three; 2: all equal; 3: neighbouring doubles; 4: over 30 decades;
+ * negative without ageing. */
 static double draw_value(struct play *p) {
     double value = 1 + uniform(p);
     switch (p->kind) {
@@ -79,7 +79,8 @@ static double draw_value(struct play *p) {
 static void add(struct play *p) {
     struct job *job = &p->jobs[p->count];
     double last_s = p->count > 0 ? p->jobs[p->count - 1].submit_s : 0;
-    *job = (struct job){.value = draw_value(p), .submit_s = uniform(p) < 0.3 ? last_s : p->now_s, .in = true};
+    *job = (struct job){
+        .value = draw_value(p), .submit_s = uniform(p) < 0.3 ? last_s : p->now_s, .in = true};
     job->slot = queue_add(&p->queue, p->count++, job->value, job->submit_s);
 }
 
@@ -122,10 +123,12 @@ static void step(struct play *p, bool factors) {
 static void play(uint64_t seed, double ageing_s, double step_s, int kind, bool factors) {
     static struct play p;
     char name[128];
-    snprintf(name, sizeof name, "seed %d, ageing %g s, step %g s, values %d, factors %d", (int)seed, ageing_s,
-             step_s, kind, factors);
-    p = (struct play){
-        .rng = rng_create(seed, 0, "queue"), .queue.ageing_s = ageing_s, .step_s = step_s, .kind = kind};
+    snprintf(name, sizeof name, "seed %d, ageing %g s, step %g s, values %d, factors %d", (int)seed,
+             ageing_s, step_s, kind, factors);
+    p = (struct play){.rng = rng_create(seed, 0, "queue"),
+                      .queue.ageing_s = ageing_s,
+                      .step_s = step_s,
+                      .kind = kind};
     p.factor = 1;
     queue_advance(&p.queue, 0, 1);
     for (int i = 0; i < 2500; i++) {
@@ -142,7 +145,8 @@ static void play(uint64_t seed, double ageing_s, double step_s, int kind, bool f
 
 /* Steps from far below tau to ages of 1e12 times tau. */
 Test(queue, first_as_by_looking_at_all) {
-    static const double ageings_s[] = {0, 1e-9, 1e-3, 3600, 1e12}, steps_s[] = {1e-9, 1e-3, 10, 1e6};
+    static const double ageings_s[] = {0, 1e-9, 1e-3, 3600, 1e12},
+                        steps_s[] = {1e-9, 1e-3, 10, 1e6};
     uint64_t seed = 1;
     for (int kind = 0; kind < 5; kind++)
         for (int a = 0; a < 5; a++)
@@ -155,7 +159,8 @@ Test(queue, crossing_by_hand) {
     queue_advance(&q, 900, 1);
     uint32_t old = queue_add(&q, 0, 10, 0), young = queue_add(&q, 1, 4, 900);
     cr_assert_eq(queue_first(&q), old); /* 10 / 10 = 1 against 4 / 1 */
-    /* Equal where 10 / (10 + x) = 4 / (1 + x), x = (t - 900 s) / 100 s: 10 + 10 x = 40 + 4 x, x = 5. */
+    /* Equal where 10 / (10 + x) = 4 / (1 + x), x = (t - 900 s) / 100 s: 10 + 10 x = 40 + 4 x, x
+     * = 5. */
     queue_advance(&q, 1399.999999, 1);
     cr_assert_eq(queue_first(&q), old);
     queue_advance(&q, 1400.000001, 1);
@@ -165,7 +170,8 @@ Test(queue, crossing_by_hand) {
     queue_finish(&q);
 }
 
-/* The point of it: with nothing turning, a look at a later time plays no match again; the root says until when. */
+/* The point of it: with nothing turning, a look at a later time plays no match again; the root says
+ * until when. */
 Test(queue, certain_for_a_while) {
     struct queue q = {.ageing_s = 3600};
     queue_advance(&q, 5000, 1);

@@ -1,5 +1,5 @@
-/* Readers of job logs: each quirk of each format in a log of its own. Expected rows are written by hand as the
-   workload CSV of the same jobs; differences of clock times are by hand too. */
+/* Readers of job logs: each quirk of each format in a log of its own. Expected rows are written by
+   hand as the workload CSV of the same jobs; differences of clock times are by hand too. */
 #include "ingest/logs/alibaba.h"
 #include "ingest/logs/log_readers.h"
 #include "support/temp_dir.h"
@@ -12,114 +12,142 @@ TestSuite(readers, .init = temp_dir_enter, .fini = temp_dir_leave);
 #define PHILLY      "timestamp,duration,num_gpus,gpu_time,cluster\n"
 #define PHILLY_ROWS TRACE_COLUMNS ",label.gpu_time\n"
 #define JSON_ROWS   TRACE_COLUMNS ",label.vc,label.status,label.attempts\n"
-#define PODS        "name,num_gpu,gpu_milli,gpu_spec,pod_phase,creation_time,deletion_time,scheduled_time,qos\n"
-#define POD_LABELS  ",label.gpu_milli,label.gpu_spec,label.pod_phase,label.scheduled_time,label.qos\n"
+#define PODS \
+    "name,num_gpu,gpu_milli,gpu_spec,pod_phase,creation_time,deletion_time,scheduled_time,qos\n"
+#define POD_LABELS \
+    ",label.gpu_milli,label.gpu_spec,label.pod_phase,label.scheduled_time,label.qos\n"
 #define HELIOS      "job_id,user,vc,gpu_num,state,submit_time,start_time,end_time,duration\n"
 #define HELIOS_ROWS TRACE_COLUMNS ",label.vc,label.state\n"
-#define GAVEL_ROWS                                                                                                 \
-    TRACE_COLUMNS ",label.job_type,label.command,label.working_dir,label.num_steps_arg,label.needs_data_dir,"      \
-                  "label.total_steps,label.priority_weight,label.SLO\n"
+#define GAVEL_ROWS \
+    TRACE_COLUMNS \
+    ",label.job_type,label.command,label.working_dir,label.num_steps_arg,label.needs_data_dir,label.total_steps,label.priority_weight,label.SLO\n"
 #define POLLUX      "name,time,application,num_replicas,batch_size\n"
 #define POLLUX_ROWS TRACE_COLUMNS ",label.batch_size\n"
 
+/* A day and time of October 2017. */
+#define ON(time) "\"2017-10-" time "\""
 /* One attempt on GPUs a and b of one server. */
-#define ATTEMPT(start, end)                                                                                        \
-    "{\"start_time\": " start ", \"end_time\": " end ", \"detail\": [{\"ip\": \"m1\", \"gpus\": [\"a\", \"b\"]}]}"
-#define JOB(id, submitted, attempts)                                                                               \
-    "{\"status\": \"Pass\", \"vc\": \"v\", \"jobid\": \"" id "\", \"attempts\": [" attempts                        \
+#define ATTEMPT(start, end) \
+    "{\"start_time\": " start ", \"end_time\": " end \
+    ", \"detail\": [{\"ip\": \"m1\", \"gpus\": [\"a\", \"b\"]}]}"
+#define JOB(id, submitted, attempts) \
+    "{\"status\": \"Pass\", \"vc\": \"v\", \"jobid\": \"" id "\", \"attempts\": [" attempts \
     "], \"submitted_time\": " submitted ", \"user\": \"u\"}"
 
 static const struct {
     const char *format, *name, *text, *expected;
 } good_cases[] = {
-    {"philly", "unsorted, equal times in the order of the file, reals for integers, blank last line",
-     PHILLY "2017-11-04 01:00:10,440.5,2.0,881.0,vc1\n2017-11-04 01:00:00,66.0,12,66.0,vc2\n"
-            "2017-11-04 01:00:10,7,1,7,vc3\n\n",
-     PHILLY_ROWS "2,0,vc2,,,66,,12,,,,,66.0\n1,10,vc1,,,440.5,,2,,,,,881.0\n3,10,vc3,,,7,,1,,,,,7\n"},
+    {"philly",
+     "unsorted, equal times in the order of the file, reals for integers, blank last line",
+     PHILLY "2017-11-04 01:00:10,440.5,2.0,881.0,vc1\n"
+            "2017-11-04 01:00:00,66.0,12,66.0,vc2\n"
+            "2017-11-04 01:00:10,7,1,7,vc3\n"
+            "\n",
+     PHILLY_ROWS
+     "2,0,vc2,,,66,,12,,,,,66.0\n1,10,vc1,,,440.5,,2,,,,,881.0\n3,10,vc3,,,7,,1,,,,,7\n"},
     {"philly", "equal rows are different jobs",
-     PHILLY "2017-11-04 01:00:10,4,2,8,v\n2017-11-04 01:00:11,4,2,8,v\n2017-11-04 01:00:10,4,2,8,v\n",
-     PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n3,0,v,,,4,,2,,,,,8\n2,1,v,,,4,,2,,,,,8\n"
+     PHILLY
+     "2017-11-04 01:00:10,4,2,8,v\n2017-11-04 01:00:11,4,2,8,v\n2017-11-04 01:00:10,4,2,8,v\n",
+     PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n"
+                 "3,0,v,,,4,,2,,,,,8\n"
+                 "2,1,v,,,4,,2,,,,,8\n"
                  "changed 1 at 4: the same as an earlier row (kept as a job of its own)\n"},
-    {"philly", "end of daylight saving: 00:30 PDT, 01:30 PDT or PST, 02:00 PST are 1 h and 2.5 h apart",
-     PHILLY "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n2017-11-05 00:30:00,4,2,8,v\n",
-     PHILLY_ROWS "3,0,v,,,4,,2,,,,,8\n2,3600,v,,,4,,2,,,,,8\n1,9000,v,,,4,,2,,,,,8\n"
+    {"philly",
+     "end of daylight saving: 00:30 PDT, 01:30 PDT or PST, 02:00 PST are 1 h and 2.5 h apart",
+     PHILLY
+     "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n2017-11-05 00:30:00,4,2,8,v\n",
+     PHILLY_ROWS "3,0,v,,,4,,2,,,,,8\n"
+                 "2,3600,v,,,4,,2,,,,,8\n"
+                 "1,9000,v,,,4,,2,,,,,8\n"
                  "changed 1 at 3: a local time that the clock showed twice: taken as the first\n"},
     {"philly", "begin of daylight saving: 01:30 PST, 02:30 which was skipped, 03:00 PDT",
-     PHILLY "2018-03-11 01:30:00,4,2,8,v\n2018-03-11 02:30:00,4,2,8,v\n2018-03-11 03:00:00,4,2,8,v\n",
-     PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n3,1800,v,,,4,,2,,,,,8\n2,3600,v,,,4,,2,,,,,8\n"
-                 "changed 1 at 3: a local time that the clock never showed: read as before the change\n"},
+     PHILLY
+     "2018-03-11 01:30:00,4,2,8,v\n2018-03-11 02:30:00,4,2,8,v\n2018-03-11 03:00:00,4,2,8,v\n",
+     PHILLY_ROWS
+     "1,0,v,,,4,,2,,,,,8\n"
+     "3,1800,v,,,4,,2,,,,,8\n"
+     "2,3600,v,,,4,,2,,,,,8\n"
+     "changed 1 at 3: a local time that the clock never showed: read as before the change\n"},
     {"philly", "a time with a zone of its own; 20:30 at -05:00 is 01:30 UTC of the next day",
      PHILLY "2017-11-05 01:30:00+00:00,4,2,8,v\n2017-11-04 20:30:01-05:00,5,2,8,v\n",
      PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n2,1,v,,,5,,2,,,,,8\n"},
     {"philly", "dropped rows; CRLF; a quoted comma; UTF-8 in the header; byte order mark",
      "\xef\xbb\xbftimestamp,duration,num_gpus,cluster,CO\u2082\r\n2017-11-04 01:00:00,4,0,\"a,b\",1\r\n"
-     "2017-11-04 01:00:00,None,1,\"a,b\",2\r\n2017-11-04 01:00:00,,1,\"a,b\",2\r\n"
-     "2017-11-04 01:00:01,0.0,1,\"a,b\",3\r\n2017-11-04 01:00:02,4320000,1,\"a,b\",4\r\n",
-     TRACE_COLUMNS ",label.CO\u2082\n5,0,\"a,b\",,,4320000,,1,,,,,4\ndropped 1 at 2: no GPUs\n"
-                   "dropped 2 at 3: run time unknown\ndropped 1 at 5: duration not above 0\n"},
-    {"philly-json", "the example of its README: attempts of 74 s and 193182 s on 8 and 8 GPUs, here 2 and 2",
-     "[" JOB("application_1506638472019_14199", "\"2017-10-07 01:11:39\"",
-             ATTEMPT("\"2017-10-07 01:12:09\"", "\"2017-10-07 01:13:23\"") ",\n" ATTEMPT(
-                 "\"2017-10-07 01:13:30\"", "\"2017-10-09 06:53:12\"")) "]\n",
+     "2017-11-04 01:00:00,None,1,\"a,b\",2\r\n"
+     "2017-11-04 01:00:00,,1,\"a,b\",2\r\n"
+     "2017-11-04 01:00:01,0.0,1,\"a,b\",3\r\n"
+     "2017-11-04 01:00:02,4320000,1,\"a,b\",4\r\n",
+     TRACE_COLUMNS ",label.CO\u2082\n"
+                   "5,0,\"a,b\",,,4320000,,1,,,,,4\n"
+                   "dropped 1 at 2: no GPUs\n"
+                   "dropped 2 at 3: run time unknown\n"
+                   "dropped 1 at 5: duration not above 0\n"},
+    /* clang-format off: text and macros by turns */
+    {"philly-json",
+     "the example of its README: attempts of 74 s and 193182 s on 8 and 8 GPUs, here 2 and 2",
+     "[" JOB("application_1506638472019_14199", ON("07 01:11:39"),
+             ATTEMPT(ON("07 01:12:09"), ON("07 01:13:23")) ",\n" ATTEMPT(ON("07 01:13:30"),
+                                                                         ON("09 06:53:12"))) "]\n",
      JSON_ROWS "application_1506638472019_14199,0,u,,,193256,,2,,,,,v,Pass,2\n"},
-    {"philly-json", "2 GPUs for 100 s, then 4 GPUs on two servers for 50 s: 400 GPU-seconds as 100 s on 4",
-     "[" JOB("a", "\"2017-10-07 01:00:00\"",
-             ATTEMPT("\"2017-10-07 02:00:00\"",
-                     "\"2017-10-07 02:01:40\"") ","
-                                                "{\"start_time\": \"2017-10-07 03:00:00\", \"end_time\": "
-                                                "\"2017-10-07 03:00:50\", \"detail\": "
-                                                "[{\"ip\": \"m1\", \"gpus\": [\"a\", \"b\", \"c\"]}, {\"ip\": "
-                                                "\"m2\", \"gpus\": [\"]}\"]}]}") "]",
-     JSON_ROWS "a,0,u,,,100,,4,,,,,v,Pass,2\n"
-               "changed 1 at 1: attempts on different numbers of GPUs: those of the last, equal GPU-seconds\n"},
-    {"philly-json", "attempts without times; jobs that never ran, still ran, have no submit time or no GPUs",
-     "[\n" JOB("a", "\"2017-10-07 01:00:00\"", ATTEMPT("null", "null") "," ATTEMPT("\"2017-10-07 02:00:00\"", "\"2017-10-07 02:00:09\"")) ",\n" JOB(
-         "b", "\"2017-10-07 01:00:00\"",
-         "") ",\n" JOB("c", "\"2017-10-07 01:00:00\"",
+    {"philly-json",
+     "2 GPUs for 100 s, then 4 GPUs on two servers for 50 s: 400 GPU-seconds as 100 s on 4",
+     "[" JOB(
+         "a", ON("07 01:00:00"),
+         ATTEMPT(ON("07 02:00:00"), ON("07 02:01:40")) ",{\"start_time\": " ON("07 03:00:00") ", \"end_time\": " ON(
+             "07 03:00:50") ", \"detail\": [{\"ip\": \"m1\", \"gpus\": [\"a\", \"b\", \"c\"]}, {\"ip\": \"m2\", \"gpus\": [\"]}\"]}]}") "]",
+     JSON_ROWS
+     "a,0,u,,,100,,4,,,,,v,Pass,2\n"
+     "changed 1 at 1: attempts on different numbers of GPUs: those of the last, equal GPU-seconds\n"},
+    {"philly-json",
+     "attempts without times; jobs that never ran, still ran, have no submit time or no GPUs",
+     "[\n" JOB("a", ON("07 01:00:00"), ATTEMPT("null", "null") "," ATTEMPT(ON("07 02:00:00"), ON("07 02:00:09"))) ",\n" JOB(
+         "b", ON("07 01:00:00"),
+         "") ",\n" JOB("c", ON("07 01:00:00"),
                        ATTEMPT(
-                           "\"2017-10-07 02:00:00\"",
+                           ON("07 02:00:00"),
                            "\"None\"")) ",\n" JOB("d", "\"None\"",
                                                   ATTEMPT(
-                                                      "\"2017-10-07 02:00:00\"",
-                                                      "\"2017-10-07 02:00:09\"")) ",\n" JOB("e",
-                                                                                            "\"2017-10-07 "
-                                                                                            "01:00:00\"",
-                                                                                            "{\"start_time\": "
-                                                                                            "\"2017-10-07 "
-                                                                                            "02:00:00\", "
-                                                                                            "\"end_time\": "
-                                                                                            "\"2017-10-07 "
-                                                                                            "02:00:01\", "
-                                                                                            "\"detail\": []}") "\n"
-                                                                                                               "]",
-     JSON_ROWS "a,0,u,,,9,,2,,,,,v,Pass,2\nchanged 1 at 2: attempts without a start or an end left out\n"
-               "dropped 1 at 3: never ran (no attempt)\n"
-               "dropped 1 at 4: the last attempt has no start or no end: still running, or not logged\n"
-               "dropped 1 at 5: no submit time\ndropped 1 at 6: no GPUs\n"},
+                                                      ON("07 02:00:00"),
+                                                      ON("07 02:00:09"))) ",\n" JOB("e",
+                                                                                    ON("07 01:00:00"),
+                                                                                    "{\"start_time\": " ON("07 02:00:00") ", \"end_time\": " ON(
+                                                                                        "07 02:00:01") ", \"detail\": []}") "\n]",
+     JSON_ROWS
+     "a,0,u,,,9,,2,,,,,v,Pass,2\n"
+     "changed 1 at 2: attempts without a start or an end left out\n"
+     "dropped 1 at 3: never ran (no attempt)\n"
+     "dropped 1 at 4: the last attempt has no start or no end: still running, or not logged\n"
+     "dropped 1 at 5: no submit time\n"
+     "dropped 1 at 6: no GPUs\n"},
     {"philly-json", "an attempt over the end of daylight saving: 01:30 PDT to 02:00 PST are 90 min",
-     "[" JOB("a", "\"2017-11-05 00:30:00\"", ATTEMPT("\"2017-11-05 01:30:00\"", "\"2017-11-05 02:00:00\"")) "]",
+     "[" JOB("a", "\"2017-11-05 00:30:00\"",
+             ATTEMPT("\"2017-11-05 01:30:00\"", "\"2017-11-05 02:00:00\"")) "]",
      JSON_ROWS "a,0,u,,,5400,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"},
-    {"philly-json", "three times of one job in the hour that comes twice are one row; a dropped job's are none",
+    {"philly-json",
+     "three times of one job in the hour that comes twice are one row; a dropped job's are none",
      "[" JOB("a", "\"2017-11-05 01:00:00\"",
              ATTEMPT("\"2017-11-05 01:10:00\"",
                      "\"2017-11-05 01:20:00\"")) ",\n" JOB("b", "\"2017-11-05 01:00:00\"", "") "]",
      JSON_ROWS "a,0,u,,,600,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"
                "dropped 1 at 2: never ran (no attempt)\n"},
-    {"philly-json", "100 s on 2 GPUs behind an attempt that ends before it starts; a job of one such attempt",
-     "[" JOB("a", "\"2017-10-07 01:00:00\"",
-             ATTEMPT("\"2017-10-07 02:01:00\"", "\"2017-10-07 02:00:00\"") "," ATTEMPT(
-                 "\"2017-10-07 03:00:00\"",
-                 "\"2017-10-07 03:01:40\"")) ",\n" JOB("b", "\"2017-10-07 01:00:00\"",
-                                                       ATTEMPT("\"2017-10-07 02:01:00\"",
-                                                               "\"2017-10-07 02:00:00\"")) "]",
+    {"philly-json",
+     "100 s on 2 GPUs behind an attempt that ends before it starts; a job of one such attempt",
+     "[" JOB("a", ON("07 01:00:00"),
+             ATTEMPT(ON("07 02:01:00"), ON("07 02:00:00")) "," ATTEMPT(
+                 ON("07 03:00:00"), ON("07 03:01:40"))) ",\n" JOB("b", ON("07 01:00:00"),
+                                                                  ATTEMPT(ON("07 02:01:00"),
+                                                                          ON("07 02:00:00"))) "]",
      JSON_ROWS "a,0,u,,,100,,2,,,,,v,Pass,2\n"
                "changed 1 at 1: attempts that end before they start count as 0 s\n"
                "dropped 1 at 2: duration not above 0\n"},
+    /* clang-format on */
     {"philly-json", "no job at all", "\xef\xbb\xbf [ ] \n", JSON_ROWS},
-    {"alibaba-gpu-2023", "a share of a GPU, alternatives, empty gpu_spec, 8 GPUs; running at the end of the log",
-     PODS "p0,1,1000,,Running,5,905,5,LS\np1,1,460,V100M16|V100M32,Succeeded,6,20,10,BE\n"
+    {"alibaba-gpu-2023",
+     "a share of a GPU, alternatives, empty gpu_spec, 8 GPUs; running at the end of the log",
+     PODS "p0,1,1000,,Running,5,905,5,LS\n"
+          "p1,1,460,V100M16|V100M32,Succeeded,6,20,10,BE\n"
           "p2,8,1000,G2,Running,6,700,100,LS\n",
      TRACE_COLUMNS ",gpu_share" POD_LABELS "p0,0,,,,900,,1,,,,,,1000,,Running,5,LS\n"
                    "p1,1,,,,10,,1,,V100M16|V100M32,,,0.46,460,V100M16|V100M32,Succeeded,10,BE\n"
@@ -127,21 +155,34 @@ static const struct {
                    "changed 1 at 3: part of a GPU (gpu_milli below 1000): gpu_share\n"
                    "changed 1 at 2: running when the log ended: run time up to then\n"},
     {"alibaba-gpu-2023", "pods that were never scheduled, or need no GPU, or ended as they began",
-     PODS "p0,1,1000,,Pending,5,905,,LS\np1,0,0,,Failed,6,20,10,BE\np2,0,0,,Pending,6,20,,BE\n"
-          "p3,2,1000,,Failed,7,9,9,LS\np4,2,1000,,Failed,8,12,9,LS\n",
+     PODS "p0,1,1000,,Pending,5,905,,LS\n"
+          "p1,0,0,,Failed,6,20,10,BE\n"
+          "p2,0,0,,Pending,6,20,,BE\n"
+          "p3,2,1000,,Failed,7,9,9,LS\n"
+          "p4,2,1000,,Failed,8,12,9,LS\n",
      TRACE_COLUMNS POD_LABELS "p4,0,,,,3,,2,,,,,1000,,Failed,9,LS\n"
-                              "dropped 2 at 2: never scheduled (no scheduled_time)\ndropped 1 at 3: no GPUs\n"
+                              "dropped 2 at 2: never scheduled (no scheduled_time)\n"
+                              "dropped 1 at 3: no GPUs\n"
                               "dropped 1 at 5: duration not above 0\n"},
     {"alibaba-pai-2020", "num_gpu: a half GPU, 2.5 as three whole ones, a third rounded up",
-     "job_id,submit_time,duration,num_gpu,user,gpu_type_spec\nj1,100.5,60,0.5,u,T4\nj2,90,61,2.5,,\nj3,90,none,1,u,"
-     "\nj4,91,5,0.33333,,\n",
-     TRACE_COLUMNS ",gpu_share,label.num_gpu\nj2,0,,,,61,,3,,,,,,2.5\nj4,1,,,,5,,1,,,,,0.334,0.33333\n"
-                   "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\nchanged 1 at 2: part of a GPU: gpu_share\n"
-                   "changed 1 at 3: part of several GPUs: whole ones\ndropped 1 at 4: run time unknown\n"
+     "job_id,submit_time,duration,num_gpu,user,gpu_type_spec\n"
+     "j1,100.5,60,0.5,u,T4\n"
+     "j2,90,61,2.5,,\n"
+     "j3,90,none,1,u,\n"
+     "j4,91,5,0.33333,,\n",
+     TRACE_COLUMNS ",gpu_share,label.num_gpu\n"
+                   "j2,0,,,,61,,3,,,,,,2.5\n"
+                   "j4,1,,,,5,,1,,,,,0.334,0.33333\n"
+                   "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\n"
+                   "changed 1 at 2: part of a GPU: gpu_share\n"
+                   "changed 1 at 3: part of several GPUs: whole ones\n"
+                   "dropped 1 at 4: run time unknown\n"
                    "changed 1 at 5: part of a GPU, rounded up to thousandths: gpu_share\n"},
     {"alibaba-pai-2020", "plan_gpu: percent of a GPU, times instances; no ids; no GPU",
      "submit_time,duration,plan_gpu,inst_num\n10,20,50,4\n11,20,100,\n12,20,,1\n",
-     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,2,,,,,50,4\n2,1,,,,20,,1,,,,,100,\n"
+     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n"
+                   "1,0,,,,20,,2,,,,,50,4\n"
+                   "2,1,,,,20,,1,,,,,100,\n"
                    "dropped 1 at 4: no GPUs\n"},
     {"alibaba-pai-2020", "7 % of a GPU for each of 100 instances are 7 GPUs, not a bit more",
      "submit_time,duration,plan_gpu,inst_num\n10,20,7,100\n",
@@ -149,35 +190,45 @@ static const struct {
     {"alibaba-pai-2020",
      "num_gpu is of one instance, as in the simulator: 2 x 4 and 0.5 x 6 GPUs; no number is one",
      "submit_time,duration,num_inst,num_gpu\n10,20,4,2\n10,20,6,0.5\n10,20,,3.0\n10,20,0,2\n",
-     TRACE_COLUMNS ",label.num_inst,label.num_gpu\n1,0,,,,20,,8,,,,,4,2\n2,0,,,,20,,3,,,,,6,0.5\n"
-                   "3,0,,,,20,,3,,,,,,3.0\ndropped 1 at 5: no GPUs\n"},
+     TRACE_COLUMNS ",label.num_inst,label.num_gpu\n"
+                   "1,0,,,,20,,8,,,,,4,2\n"
+                   "2,0,,,,20,,3,,,,,6,0.5\n"
+                   "3,0,,,,20,,3,,,,,,3.0\n"
+                   "dropped 1 at 5: no GPUs\n"},
     {"helios", "the example of its README; a CPU job; a job that never started",
-     HELIOS "1425511,uXBbc,vcJkd,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848\n"
-            "1425512,uVMrF,vchbv,4,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249\n"
-            "1425513,u,vc,0,COMPLETED,2020-06-09 18:41:28,,,5\n1425514,u,vc,2,CANCELLED,2020-06-09 18:41:29,,,\n"
-            "1425515,u,vc,2,CANCELLED,,,,7\n",
-     HELIOS_ROWS "1425511,0,uXBbc,,,36848,,1,,,,,vcJkd,COMPLETED\n1425512,26,uVMrF,,,249,,4,,,,,vchbv,FAILED\n"
-                 "dropped 1 at 4: no GPUs\ndropped 1 at 5: run time unknown\ndropped 1 at 6: no submit time\n"},
+     HELIOS
+     "1425511,uXBbc,vcJkd,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848\n"
+     "1425512,uVMrF,vchbv,4,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249\n"
+     "1425513,u,vc,0,COMPLETED,2020-06-09 18:41:28,,,5\n"
+     "1425514,u,vc,2,CANCELLED,2020-06-09 18:41:29,,,\n"
+     "1425515,u,vc,2,CANCELLED,,,,7\n",
+     HELIOS_ROWS "1425511,0,uXBbc,,,36848,,1,,,,,vcJkd,COMPLETED\n"
+                 "1425512,26,uVMrF,,,249,,4,,,,,vchbv,FAILED\n"
+                 "dropped 1 at 4: no GPUs\n"
+                 "dropped 1 at 5: run time unknown\n"
+                 "dropped 1 at 6: no submit time\n"},
     {"acme", "the example of its README, in Kalos: 8 s from start to end, 18 s of duration",
-     HELIOS "dlctk696s0jbvitv,uf794,v,64.0,FAILED,2023-05-17 11:00:58+00:00,2023-05-17 11:01:08+00:00,"
-            "2023-05-17 11:01:16+00:00,18\n",
+     HELIOS
+     "dlctk696s0jbvitv,uf794,v,64.0,FAILED,2023-05-17 11:00:58+00:00,2023-05-17 11:01:08+00:00,2023-05-17 11:01:16+00:00,18\n",
      HELIOS_ROWS "dlctk696s0jbvitv,0,uf794,,,18,,64,,,,,v,FAILED\n"
                  "changed 1 at 2: duration is not end_time - start_time (duration kept)\n"},
-    {"gavel", "a command with blanks, % and commas; ten fields; two workers of batch 32: 3228 x 32 x 2 samples",
-     "ResNet-18 (batch size 32)\tpython3 main.py --data=%s --lr "
-     "0.1,0.2\t--num_steps\t1\t3228\t2\t1\t-1.0\t1379.5\n\n"
+    {"gavel",
+     "a command with blanks, % and commas; ten fields; two workers of batch 32: 3228 x 32 x 2 samples",
+     "ResNet-18 (batch size 32)\tpython3 main.py --data=%s --lr 0.1,0.2\t--num_steps\t1\t3228\t2\t1\t-1.0\t1379.5\n"
+     "\n"
      "A3C\tmain.py\t/work\t--max-steps\t0\t307\t1\t1.0\t2.0\t79\r\n",
-     GAVEL_ROWS "2,0,,A3C,307,,,1,,,,,A3C,main.py,/work,--max-steps,0,307,1.0,2.0\n"
-                "1,1300.5,,ResNet-18,206592,,,2,32,,,,ResNet-18 (batch size 32),"
-                "\"python3 main.py --data=%s --lr 0.1,0.2\",,--num_steps,1,3228,1,-1.0\n"
-                "changed 1 at 3: no batch size in the job type: a step is one sample of each GPU\n"},
+     GAVEL_ROWS
+     "2,0,,A3C,307,,,1,,,,,A3C,main.py,/work,--max-steps,0,307,1.0,2.0\n"
+     "1,1300.5,,ResNet-18,206592,,,2,32,,,,ResNet-18 (batch size 32),\"python3 main.py --data=%s --lr 0.1,0.2\",,--num_steps,1,3228,1,-1.0\n"
+     "changed 1 at 3: no batch size in the job type: a step is one sample of each GPU\n"},
     {"gavel", "no workers, no steps",
      "A (batch size 2)\tc\t-n\t0\t5\t0\t1\t-1\t3\nB (batch size x)\tc\t-n\t0\t0\t1\t1\t-1\t3\n",
      GAVEL_ROWS "dropped 1 at 1: no GPUs\ndropped 1 at 2: no steps\n"},
     {"pollux", "work of an application from the options; 2048 samples on 6 GPUs do not divide",
      POLLUX
      "cifar10-0,107,cifar10,6,2048\nbert-1,110.5,bert,12,384\nncf-2,135,ncf,1,32768\ncifar10-3,99,cifar10,,\n",
-     POLLUX_ROWS "cifar10-3,0,,cifar10,5000000,,,,,,,,\ncifar10-0,8,,cifar10,5000000,,,6,,,,,2048\n"
+     POLLUX_ROWS "cifar10-3,0,,cifar10,5000000,,,,,,,,\n"
+                 "cifar10-0,8,,cifar10,5000000,,,6,,,,,2048\n"
                  "bert-1,11.5,,bert,2.5,,,12,32,,,,384\n"
                  "changed 1 at 2: batch_size not divisible by num_replicas: batch left empty\n"
                  "dropped 1 at 4: no work is given for the application\n"},
@@ -187,21 +238,25 @@ static const struct {
     {"workload", "gpu_share is kept, and 1 is a whole GPU",
      "job_id,submit_s,duration_s,gpus,gpu_share\na,0,5,1,0.25\nb,0,5,2,1\n",
      TRACE_COLUMNS ",gpu_share\na,0,,,,5,,1,,,,,0.25\nb,0,,,,5,,2,,,,,1\n"},
-    {"itp", "label columns of any name", "job_id,submission_time,duration,num_gpu,\"a,b\"\nx,0,600,1,y\n",
+    {"itp", "label columns of any name",
+     "job_id,submission_time,duration,num_gpu,\"a,b\"\nx,0,600,1,y\n",
      TRACE_COLUMNS ",\"label.a,b\"\nx,0,,,,600,,1,,,,,y\n"},
 };
 
-static const struct trace_work work[] = {{.model = "cifar10", .samples = 5e6}, {.model = "bert", .samples = 2.5}};
+static const struct trace_work work[] = {{.model = "cifar10", .samples = 5e6},
+                                         {.model = "bert", .samples = 2.5}};
 
 static int read_text(const char *format, const char *text, const char *zone, struct trace *trace,
                      struct problems *problems) {
     const struct trace_reader *reader = trace_file_find_reader(ingest_readers, format);
     temp_file_write_text("f", text);
-    return reader->read("f", &(struct trace_options){.time_zone = zone, .work = work, .work_count = 2}, trace,
-                        problems);
+    return reader->read("f",
+                        &(struct trace_options){.time_zone = zone, .work = work, .work_count = 2},
+                        trace, problems);
 }
 
-static void expect(const char *format, const char *name, const char *text, const char *zone, const char *expected) {
+static void expect(const char *format, const char *name, const char *text, const char *zone,
+                   const char *expected) {
     struct trace trace = {0};
     struct problems problems = {0};
     struct str found = {0};
@@ -216,18 +271,21 @@ static void expect(const char *format, const char *name, const char *text, const
 
 Test(readers, good) {
     for (size_t i = 0; i < sizeof good_cases / sizeof *good_cases; i++)
-        expect(good_cases[i].format, good_cases[i].name, good_cases[i].text, NULL, good_cases[i].expected);
+        expect(good_cases[i].format, good_cases[i].name, good_cases[i].text, NULL,
+               good_cases[i].expected);
 }
 
-/* Three local times of a row, of which the clock of Los Angeles showed two twice, are one changed row. */
+/* Three local times of a row, of which the clock of Los Angeles showed two twice, are one changed
+ * row. */
 Test(readers, clock_changes_of_a_row) {
-    expect("helios", "once",
-           HELIOS "1,u,v,1,COMPLETED,2017-11-05 00:59:00,2017-11-05 01:10:00,2017-11-05 01:20:00,600\n"
-                  "2,u,v,1,CANCELLED,2017-11-05 01:10:00,,,\n",
-           "PST8PDT,M3.2.0,M11.1.0",
-           HELIOS_ROWS "1,0,u,,,600,,1,,,,,v,COMPLETED\n"
-                       "changed 1 at 2: a local time that the clock showed twice: taken as the first\n"
-                       "dropped 1 at 3: run time unknown\n");
+    expect(
+        "helios", "once",
+        HELIOS "1,u,v,1,COMPLETED,2017-11-05 00:59:00,2017-11-05 01:10:00,2017-11-05 01:20:00,600\n"
+               "2,u,v,1,CANCELLED,2017-11-05 01:10:00,,,\n",
+        "PST8PDT,M3.2.0,M11.1.0",
+        HELIOS_ROWS "1,0,u,,,600,,1,,,,,v,COMPLETED\n"
+                    "changed 1 at 2: a local time that the clock showed twice: taken as the first\n"
+                    "dropped 1 at 3: run time unknown\n");
 }
 
 /* On a clock that is never changed, 01:30 to 02:00 are half an hour. */
@@ -246,15 +304,19 @@ static const struct {
      "f:2:26: num_gpus: expected integer 0..2^30, got \"1.5\"\n"
      "f:3:1: expected 5 fields as in the header, found 4\n"},
     {"philly-json", "{\"jobs\": []}", "f:1: expected a JSON array of jobs\n"},
-    {"philly-json", "[" JOB("a", "null", "") ",\n" JOB("a", "\"yesterday\"", "") ",\n5, {\"user\": 3}]",
+    {"philly-json",
+     "[" JOB("a", "null", "") ",\n" JOB("a", "\"yesterday\"", "") ",\n5, {\"user\": 3}]",
      "f:2: jobid: job \"a\" is listed twice\n"
      "f:2: submitted_time: expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"yesterday\"\n"
-     "f:3: expected a job as a JSON object, got something else\nf:3: jobid: expected a job id\n"},
-    {"philly-json", "[" JOB("a", "null", "") ",\n{\"jobid\": \"b\"", "f:2: the file ends within this job\n"},
+     "f:3: expected a job as a JSON object, got something else\n"
+     "f:3: jobid: expected a job id\n"},
+    {"philly-json", "[" JOB("a", "null", "") ",\n{\"jobid\": \"b\"",
+     "f:2: the file ends within this job\n"},
     {"philly-json", "[" JOB("a", "null", ""), "f:1: expected a comma or ] behind a job\n"},
     {"philly-json", "[" JOB("a", "null", "") "\n,\n]", "f:3: expected a job behind the comma\n"},
     {"philly-json", "[]\n\n[]", "f:3: expected the end of the file behind the array of jobs\n"},
-    {"philly-json", "[{\"jobid\": b}]", "f:1: expected a job as valid JSON, nested at most 512 deep\n"},
+    {"philly-json", "[{\"jobid\": b}]",
+     "f:1: expected a job as valid JSON, nested at most 512 deep\n"},
     {"philly-json", "[" JOB("a", "null", "") ",\n{\"user\": \"a\tb\"}]",
      "f:2: expected a job as valid JSON, nested at most 512 deep\n"},
     {"alibaba-gpu-2023", PODS "p0,1,1001,,Running,5,905,5,LS\np1,1,,,Running,-5,905,5,LS\n",
@@ -268,7 +330,8 @@ static const struct {
      "f:3:4: duration: expected seconds -4e9..4e9, got \"inf\"\n"
      "f:4:7: num_gpu: expected GPUs 0..2^30, got \"nan\"\n"
      "f:5:7: num_gpu: expected GPUs 0..2^30, got \"-1\"\n"},
-    {"helios", HELIOS ",u,v,1,X,2020-06-09 18:41:01,,,5\n", "f:2:1: job_id: expected a job id, got \"\"\n"},
+    {"helios", HELIOS ",u,v,1,X,2020-06-09 18:41:01,,,5\n",
+     "f:2:1: job_id: expected a job id, got \"\"\n"},
     {"gavel", "A\tb\tc\nB (batch size 1)\tc\t-n\t0\tx\t1.5\t1\t-1\t-3\n",
      "f:1:1: expected 9 or 10 fields separated by tabs, found 3\n"
      "f:2:25: total_steps: expected steps 0..2^53, got \"x\"\n"
@@ -282,7 +345,8 @@ Test(readers, bad) {
         struct trace trace = {0};
         struct problems problems = {0};
         struct str found = {0};
-        cr_assert_eq(read_text(bad_cases[i].format, bad_cases[i].text, NULL, &trace, &problems), ERROR_INPUT);
+        cr_assert_eq(read_text(bad_cases[i].format, bad_cases[i].text, NULL, &trace, &problems),
+                     ERROR_INPUT);
         trace_text_problems(&problems, &found);
         cr_assert_str_eq(found.text, bad_cases[i].problems);
         str_finish(&found);
@@ -291,8 +355,9 @@ Test(readers, bad) {
     }
 }
 
-/* Work that grows with the square of a file's size would take minutes here: 8 MB of one line, a million columns, a
-   million brackets, a job of a million attempts. Each is refused or read within the test's time. */
+/* Work that grows with the square of a file's size would take minutes here: 8 MB of one line, a
+   million columns, a million brackets, a job of a million attempts. Each is refused or read within
+   the test's time. */
 Test(readers, hostile_files, .timeout = 20) {
     static const char *const formats[] = {
         "workload",         "swf",    "itp",   "philly", "philly-json", "alibaba-gpu-2023",
@@ -300,9 +365,12 @@ Test(readers, hostile_files, .timeout = 20) {
     static const struct {
         const char *before, *again, *after;
         int count;
-    } files[] = {{"", "x", "\n", 8000000},       {"", "a,", "\n", 1000000},
-                 {"", "a\t", "\n", 1000000},     {"[", "[", "", 1000000},
-                 {"[{\"a\":", "[", "", 1000000}, {"[{\"jobid\": \"a\", \"attempts\": [", "{},", "{}]}]", 1000000}};
+    } files[] = {{"", "x", "\n", 8000000},
+                 {"", "a,", "\n", 1000000},
+                 {"", "a\t", "\n", 1000000},
+                 {"[", "[", "", 1000000},
+                 {"[{\"a\":", "[", "", 1000000},
+                 {"[{\"jobid\": \"a\", \"attempts\": [", "{},", "{}]}]", 1000000}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct str text = {0};
         str_add(&text, files[i].before);
@@ -322,19 +390,28 @@ Test(readers, hostile_files, .timeout = 20) {
     }
 }
 
-/* Two P100 nodes of 2 GPUs, one of 8 GPUs of a type that YAML must see in quotes, one without GPUs. */
+/* Two P100 nodes of 2 GPUs, one of 8 GPUs of a type that YAML must see in quotes, one without GPUs.
+ */
 Test(readers, nodes) {
     struct trace notes = {0};
     struct problems problems = {0};
     struct str found = {0};
-    temp_file_write_text("f", "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\nn1,1,1,8,G: '2\n"
-                              "n2,1,1,2,P100\nn3,1,1,0,\n");
+    temp_file_write_text("f", "sn,cpu_milli,memory_mib,gpu,model\n"
+                              "n0,64000,262144,2,P100\n"
+                              "n1,1,1,8,G: '2\n"
+                              "n2,1,1,2,P100\n"
+                              "n3,1,1,0,\n");
     cr_assert_eq(alibaba_nodes_read("f", &found, &notes, &problems), 0);
     trace_text_notes(&notes, &found);
     cr_assert_str_eq(found.text,
                      "# Nodes of f. Power is not in the list: add idle_w and tdp_w of each type.\n"
-                     "cluster:\n  gpu_types:\n    - {name: \"P100\"}\n    - {name: \"G: '2\"}\n  nodes:\n"
-                     "    - {count: 2, gpu: \"P100\", gpus: 2}\n    - {count: 1, gpu: \"G: '2\", gpus: 8}\n"
+                     "cluster:\n"
+                     "  gpu_types:\n"
+                     "    - {name: \"P100\"}\n"
+                     "    - {name: \"G: '2\"}\n"
+                     "  nodes:\n"
+                     "    - {count: 2, gpu: \"P100\", gpus: 2}\n"
+                     "    - {count: 1, gpu: \"G: '2\", gpus: 8}\n"
                      "dropped 1 at 5: nodes without GPUs\n",
                      "%s", found.text);
     str_finish(&found);

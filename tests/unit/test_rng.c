@@ -1,6 +1,6 @@
-/* Random streams. Expected numbers: xoshiro256** from the state {1, 2, 3, 4} and SplitMix64 from 1234567 are the
-   values published with other implementations; all of them, and those of the named streams, were computed again
-   by an independent Python program written from the papers. */
+/* Random streams. Expected numbers: xoshiro256** from the state {1, 2, 3, 4} and SplitMix64 from
+   1234567 are the values published with other implementations; all of them, and those of the named
+   streams, were computed again by an independent Python program written from the papers. */
 #include "base/hash.h"
 #include "base/rng.h"
 
@@ -32,8 +32,8 @@ Test(rng, xoshiro_reference) {
 }
 
 Test(rng, seeded_by_splitmix) {
-    static const uint64_t expected[4] = {6457827717110365317, 3203168211198807973, 9817491932198370423u,
-                                         4593380528125082431};
+    static const uint64_t expected[4] = {6457827717110365317, 3203168211198807973,
+                                         9817491932198370423u, 4593380528125082431};
     gsl_rng *rng = rng_create(7, 0, "x");
     gsl_rng_set(rng, 1234567);
     cr_assert_arr_eq(gsl_rng_state(rng), expected, sizeof expected);
@@ -53,7 +53,10 @@ Test(rng, named_streams_are_fixed) {
     } cases[] = {
         {42, 3, "arrivals", {0xfb9ab8594eb8d753, 0xf2b018649095feee, 0xbf394ef0e5aaf070}},
         {0, 0, "", {0x38beff4b3fee3667, 0x002c7d1fab06c306, 0x778dd2223fa57b3c}},
-        {UINT64_MAX, UINT32_MAX, "failures", {0x47eece24bb7cb1d5, 0x8a5b02f82f023f8e, 0xa69c1256f6d1f210}},
+        {UINT64_MAX,
+         UINT32_MAX,
+         "failures",
+         {0x47eece24bb7cb1d5, 0x8a5b02f82f023f8e, 0xa69c1256f6d1f210}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsl_rng *rng = rng_create(cases[i].seed, cases[i].replication, cases[i].name);
@@ -65,15 +68,16 @@ Test(rng, named_streams_are_fixed) {
 
 #define DRAWS 20000
 
-static void draw(uint64_t seed, uint32_t replication, const char *name, double values[static DRAWS]) {
+static void draw(uint64_t seed, uint32_t replication, const char *name,
+                 double values[static DRAWS]) {
     gsl_rng *rng = rng_create(seed, replication, name);
     for (size_t i = 0; i < DRAWS; i++)
         values[i] = gsl_rng_uniform(rng);
     gsl_rng_free(rng);
 }
 
-/* Uniform on [0, 1): mean 1/2 with standard error 1/sqrt(12 n) = 0.00204; the correlation of unrelated streams has
-   standard error 1/sqrt(n) = 0.0071. Five standard errors, fixed seeds. */
+/* Uniform on [0, 1): mean 1/2 with standard error 1/sqrt(12 n) = 0.00204; the correlation of
+   unrelated streams has standard error 1/sqrt(n) = 0.0071. Five standard errors, fixed seeds. */
 Test(rng, neighbouring_streams_are_unrelated) {
     static double base[DRAWS], other[DRAWS];
     static const struct {
@@ -88,7 +92,8 @@ Test(rng, neighbouring_streams_are_unrelated) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         draw(others[i].seed, others[i].replication, others[i].name, other);
         cr_assert_float_eq(gsl_stats_mean(other, 1, DRAWS), 0.5, 5 * 0.00204);
-        cr_assert_lt(fabs(gsl_stats_correlation(base, 1, other, 1, DRAWS)), 5 * 0.0071, "stream %zu", i);
+        cr_assert_lt(fabs(gsl_stats_correlation(base, 1, other, 1, DRAWS)), 5 * 0.0071,
+                     "stream %zu", i);
         for (size_t j = 0; j < DRAWS; j++)
             cr_assert(other[j] >= 0 && other[j] < 1);
     }

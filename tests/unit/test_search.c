@@ -15,13 +15,15 @@ static int convex(void *context, const double *point, struct search_score *score
     return 0;
 }
 
-/* The last step is 10^(1 / (4 * 9)) = 1.066 on the one axis, 1 / (16 * 9) on the other, and a grid is off by half
-   of it at most. */
+/* The last step is 10^(1 / (4 * 9)) = 1.066 on the one axis, 1 / (16 * 9) on the other, and a grid
+   is off by half of it at most. */
 Test(search, convex) {
     size_t calls = 0;
     const double start[] = {1, 0};
-    const struct search_axis axes[] = {search_axis_of(1e-3, 1e9, false, false), search_axis_of(0, 1, false, false)};
-    struct search s = {.axes = axes, .count = 2, .evaluate = convex, .context = &calls, .most_trials = 1000};
+    const struct search_axis axes[] = {search_axis_of(1e-3, 1e9, false, false),
+                                       search_axis_of(0, 1, false, false)};
+    struct search s = {
+        .axes = axes, .count = 2, .evaluate = convex, .context = &calls, .most_trials = 1000};
     cr_assert(axes[0].logarithmic && !axes[1].logarithmic);
     cr_assert_eq(search_run(&s, start), 0);
     const double *best = s.trials.at[s.best].point;
@@ -54,34 +56,47 @@ static void note(void *context, size_t trials) {
     c->first = c->first ? c->first : trials;
 }
 
-/* The start, off, 4 to a decade over 9 decades and the end, 3 x 6 of finer grids, which off as the best spares;
-   with a second axis its grid of 16 steps and 18 more. */
+/* The start, off, 4 to a decade over 9 decades and the end, 3 x 6 of finer grids, which off as the
+   best spares; with a second axis its grid of 16 steps and 18 more. */
 Test(search, expected_trials) {
-    const struct search_axis axes[] = {search_axis_of(1, 1e9, false, true), search_axis_of(0, 1, false, false)};
+    const struct search_axis axes[] = {search_axis_of(1, 1e9, false, true),
+                                       search_axis_of(0, 1, false, false)};
     const double start[] = {INFINITY, 2};
     for (size_t count = 1; count <= 2; count++) {
         struct counted c = {0};
-        struct search s = {
-            .axes = axes, .count = count, .evaluate = flat, .context = &c, .most_trials = 1000, .expect = note};
+        struct search s = {.axes = axes,
+                           .count = count,
+                           .evaluate = flat,
+                           .context = &c,
+                           .most_trials = 1000,
+                           .expect = note};
         cr_assert_eq(search_run(&s, start), 0);
         cr_assert_eq(c.first, 1 + 1 + 37 + 18 + (count == 2 ? 17 + 18 : 0));
         cr_assert(c.expected >= c.calls && c.calls == s.trials.count);
         search_finish(&s);
     }
     struct counted c = {0};
-    struct search s = {
-        .axes = axes, .count = 2, .evaluate = flat, .context = &c, .most_trials = 20, .expect = note};
+    struct search s = {.axes = axes,
+                       .count = 2,
+                       .evaluate = flat,
+                       .context = &c,
+                       .most_trials = 20,
+                       .expect = note};
     cr_assert_eq(search_run(&s, start), 0);
     cr_assert(c.first == 20 && c.calls == 20);
     search_finish(&s);
 }
 
-/* Flat but for a ditch with a hole: 9, off 8, between 1.5 and 3.5 it is 3, between 1.8 and 2.2 it is 1. Of the
-   first grid, four to a decade, 1.78 and 3.16 lie in the ditch and none in the hole. */
+/* Flat but for a ditch with a hole: 9, off 8, between 1.5 and 3.5 it is 3, between 1.8 and 2.2 it
+   is 1. Of the first grid, four to a decade, 1.78 and 3.16 lie in the ditch and none in the hole.
+ */
 static int hole(void *context, const double *point, struct search_score *score) {
     double x = point[0];
     (void)context;
-    *score = (struct search_score){0, x == INFINITY ? 8 : x > 1.8 && x < 2.2 ? 1 : x > 1.5 && x < 3.5 ? 3 : 9};
+    *score = (struct search_score){0, x == INFINITY        ? 8
+                                      : x > 1.8 && x < 2.2 ? 1
+                                      : x > 1.5 && x < 3.5 ? 3
+                                                           : 9};
     return 0;
 }
 
@@ -110,7 +125,8 @@ Test(search, whole_numbers_and_bounds) {
     cr_assert_eq(search_run(&s, &start), 0);
     cr_assert_eq(s.trials.at[s.best].point[0], 7);
     for (size_t i = 0; i < s.trials.count; i++)
-        cr_assert(s.trials.at[i].point[0] == round(s.trials.at[i].point[0]) && s.trials.at[i].point[0] >= 0);
+        cr_assert(s.trials.at[i].point[0] == round(s.trials.at[i].point[0]) &&
+                  s.trials.at[i].point[0] >= 0);
     cr_assert_eq(s.trials.count, 42); /* off and 0..40 */
     search_finish(&s);
 }
@@ -125,12 +141,14 @@ Test(search, ends) {
     int calls = 0;
     const double start = 1;
     const struct search_axis axis = search_axis_of(0, 1, false, false);
-    struct search s = {.axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 1000};
+    struct search s = {
+        .axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 1000};
     cr_assert_eq(search_run(&s, &start), ERROR_CANCELLED);
     cr_assert_eq(s.trials.count, 4);
     search_finish(&s);
     calls = -1000;
-    s = (struct search){.axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 7};
+    s = (struct search){
+        .axes = &axis, .count = 1, .evaluate = gives_up, .context = &calls, .most_trials = 7};
     cr_assert_eq(search_run(&s, &start), 0);
     cr_assert_eq(s.trials.count, 7);
     search_finish(&s);

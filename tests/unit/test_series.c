@@ -1,4 +1,5 @@
-/* Series: what holds when, and what is said of files that are wrong. Expected steps are read off the rows by hand.
+/* Series: what holds when, and what is said of files that are wrong. Expected steps are read off
+ * the rows by hand.
  */
 #include "../support/temp_dir.h"
 #include "base/units.h"
@@ -10,7 +11,8 @@
 #define START_NS (1640995200LL * NS_PER_S) /* 2022-01-01T00:00Z */
 #define MOST     6                         /* changes that are written down */
 
-static const struct field price_value = {.type = FIELD_REAL, .default_value = NAN, .min = -100, .max = 100};
+static const struct field price_value = {
+    .type = FIELD_REAL, .default_value = NAN, .min = -100, .max = 100};
 static const struct field cap_value = {
     .type = FIELD_REAL, .default_value = INFINITY, .above_min = true, .max = 1000};
 static const struct series_kind kinds[] = {
@@ -32,10 +34,12 @@ static int load(struct loaded *l, int kind, const char *value, const char *text,
     *l = (struct loaded){0};
     struct binding b = {.arena = &l->doc.arena, .problems = &l->problems};
     snprintf(yaml, sizeof yaml, "v: %s\n", value);
-    cr_assert_eq(yaml_doc_parse(&l->doc, (struct slice){yaml, strlen(yaml)}, "c.yaml", &l->problems), 0);
+    cr_assert_eq(
+        yaml_doc_parse(&l->doc, (struct slice){yaml, strlen(yaml)}, "c.yaml", &l->problems), 0);
     if (text)
         temp_file_write_text("s.csv", text);
-    int bound = series_bind(&l->series, &kinds[kind], yaml_find(l->doc.root, "v"), &b, &l->constant);
+    int bound =
+        series_bind(&l->series, &kinds[kind], yaml_find(l->doc.root, "v"), &b, &l->constant);
     int read = series_load(&l->series, start_ns, &b);
     return bound < 0 ? bound : read;
 }
@@ -45,7 +49,8 @@ static void unload(struct loaded *l) {
     yaml_doc_finish(&l->doc);
 }
 
-/* "VALUE at t = 0|TIME VALUE|TIME VALUE|... until END", times in seconds; "..." after MOST changes. */
+/* "VALUE at t = 0|TIME VALUE|TIME VALUE|... until END", times in seconds; "..." after MOST changes.
+ */
 static void write_course(const struct series *s, struct str *out) {
     struct series_cursor c;
     series_start(&c, s);
@@ -72,24 +77,30 @@ Test(series, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
     } cases[] = {
         /* a row holds to the next one; the last as long as the one before it */
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,-2.5\n25,3\n", "1|10 -2.5|25 3 until 40"},
-        {PRICE, "{file: s.csv}", "x,p,time_s\n,1,-7.5\n,4,-2.5\n,5,2.385\n", "4|2.385 5 until 7.27"},
+        {PRICE, "{file: s.csv}", "x,p,time_s\n,1,-7.5\n,4,-2.5\n,5,2.385\n",
+         "4|2.385 5 until 7.27"},
         /* equal neighbours are one step, irregular steps are fine */
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n1,1\n3,2\n3.5,2\n9,2.0\n", "1|3 2 until 14.5"},
         /* gaps */
-        {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,\n20,2\n30,\n40,2\n", "1|20 2 until 50 gaps 2 from line 3"},
+        {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,\n20,2\n30,\n40,2\n",
+         "1|20 2 until 50 gaps 2 from line 3"},
         /* names of columns */
-        {PRICE, "{file: s.csv, column: b, time_column: t}", "a,b,t\n9,1,0\n9,2,5\n", "1|5 2 until 10"},
-        {PRICE, "{file: s.csv, column: \"Price (USD/MWh)\"}", "timestamp,Price (USD/MWh)\n0,1\n5,2\n",
+        {PRICE, "{file: s.csv, column: b, time_column: t}", "a,b,t\n9,1,0\n9,2,5\n",
          "1|5 2 until 10"},
+        {PRICE, "{file: s.csv, column: \"Price (USD/MWh)\"}",
+         "timestamp,Price (USD/MWh)\n0,1\n5,2\n", "1|5 2 until 10"},
         {PRICE, "{file: s.csv}", "timestamp,p,time_s\n99,1,0\n98,2,5\n", "1|5 2 until 10"},
         /* date-times, t = 0 at 2022-01-01T00:00Z; CRLF */
-        {PRICE, "{file: s.csv}", "timestamp,p\r\n2022-01-01 00:00:00+00:00,1\r\n2022-01-01T01:00Z,2\r\n",
+        {PRICE, "{file: s.csv}",
+         "timestamp,p\r\n2022-01-01 00:00:00+00:00,1\r\n2022-01-01T01:00Z,2\r\n",
          "1|3600 2 until 7200"},
-        {PRICE, "{file: s.csv}", "timestamp,p\n2021-12-31,1\n2022-01-01 00:00:10.5,2\n2022-01-01T02:00+01:00,3\n",
+        {PRICE, "{file: s.csv}",
+         "timestamp,p\n2021-12-31,1\n2022-01-01 00:00:10.5,2\n2022-01-01T02:00+01:00,3\n",
          "1|10.5 2|3600 3 until 7189.5"},
-        /* repeated every 20 s; the second one stands at 15 s of its round at t = 0; the third has 1 at both ends of
-           30 s */
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n", "1|10 2|20 1|30 2|40 1|50 2|60 1|..."},
+        /* repeated every 20 s; the second one stands at 15 s of its round at t = 0; the third has 1
+           at both ends of 30 s */
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n",
+         "1|10 2|20 1|30 2|40 1|50 2|60 1|..."},
         {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n-35,1\n-25,2\n-20,3\n",
          "3|5 1|15 2|20 3|25 1|35 2|40 3|..."},
         {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n20,1\n",
@@ -130,8 +141,8 @@ Test(series, constants) {
     struct arena arena = {0};
     struct series series;
     double constant = 0;
-    cr_expect_eq(series_bind(&series, &kinds[CAP], NULL, &(struct binding){.arena = &arena, .problems = &problems},
-                             &constant),
+    cr_expect_eq(series_bind(&series, &kinds[CAP], NULL,
+                             &(struct binding){.arena = &arena, .problems = &problems}, &constant),
                  0);
     cr_expect(constant == INFINITY && !series.kind);
 }
@@ -141,82 +152,87 @@ Test(series, constants) {
 #define DATE          TIME_OF("date-time such as 2022-01-01T00:00Z")
 #define LATER         TIME_OF("a time after that of the row before")
 
+static const struct {
+    int kind;
+    const char *value, *text;
+    bool no_start;
+    const char *problems; /* one a line */
+} bad_series[] = {
+    {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n10,3\n5,4\n11,5\n", false,
+     "s.csv:4:1: time_s: " LATER "\"10\"\ns.csv:5:1: time_s: " LATER "\"5\"\n"},
+    {PRICE, "{file: s.csv}", "time_s,p\n0,1\nnan,2\n,3\n4e9,4\n4.1e9,5\n", false,
+     "s.csv:3:1: time_s: " SECONDS "\"nan\"\ns.csv:4:1: time_s: " SECONDS
+     "\"\"\ns.csv:6:1: time_s: " SECONDS "\"4.1e9\"\n"},
+    {PRICE, "{file: s.csv}", "time_s,p\n0,NaN\n1,inf\n2,0x1\n3,101\n4,ten\n5,1e\n6,1 2\n7,-100\n",
+     false,
+     "s.csv:2:3: p: expected number -100..100, got \"NaN\"\n"
+     "s.csv:3:3: p: expected number -100..100, got \"inf\"\n"
+     "s.csv:4:3: p: expected number -100..100, got \"0x1\"\n"
+     "s.csv:5:3: p: expected number -100..100, got \"101\"\n"
+     "s.csv:6:3: p: expected number -100..100, got \"ten\"\n"
+     "s.csv:7:3: p: expected number -100..100, got \"1e\"\n"
+     "s.csv:8:3: p: expected number -100..100, got \"1 2\"\n"},
+    {CAP, "{file: s.csv}", "w,time_s\n0,0\n-5,1\n1000,2\n1000.5,3\n", false,
+     "s.csv:2:1: w: expected number > 0 and <= 1000, got \"0\"\n"
+     "s.csv:3:1: w: expected number > 0 and <= 1000, got \"-5\"\n"
+     "s.csv:5:1: w: expected number > 0 and <= 1000, got \"1000.5\"\n"},
+    {PRICE, "{file: s.csv}", "time_s,p\n0,\n1,\n2,3\n", false,
+     "s.csv:2:3: p: expected a number in the first row, got an empty cell\n"},
+    /* seconds or date-times: the first good one decides */
+    {PRICE, "{file: s.csv}", "timestamp,p\nnoon,1\n2022-01-01,2\n7,3\n2022-02-30,4\n2022-01-02,5\n",
+     false,
+     "s.csv:2:1: timestamp: " TIME_OF(
+         "seconds, or a date-time such as 2022-01-01T00:00Z") "\"noon\"\n"
+                                                              "s.csv:4:1: timestamp: " DATE
+                                                              "\"7\"\ns.csv:5:1: timestamp: " DATE
+                                                              "\"2022-02-30\"\n"},
+    {PRICE, "{file: s.csv}", "timestamp,p\n0,1\n2022-01-01,2\n", false,
+     "s.csv:3:1: timestamp: " SECONDS "\"2022-01-01\"\n"},
+    {PRICE, "{file: s.csv}", "timestamp,p\n2022-01-01,1\n2199-01-01,2\n", false,
+     "s.csv:3:1: timestamp: " TIME_OF("date-time within 4e9 s of start_time") "\"2199-01-01\"\n"},
+    {PRICE, "{file: s.csv}", "timestamp,p\n2022-01-01,1\n2022-01-02,2\n", true,
+     "c.yaml:1:4: price: expected the key \"start_time\", since s.csv holds date-times: the instant of t = 0\n"},
+    /* rows */
+    {PRICE, "{file: s.csv}", "time_s,p\n0,1,2\n1\n2,3\n", false,
+     "s.csv:2:1: expected 2 fields as in the header, found 3\n"
+     "s.csv:3:1: expected 2 fields as in the header, found 1\n"},
+    {PRICE, "{file: s.csv}", "time_s,p\n0,1\n", false,
+     "s.csv: expected at least two rows, got 1\n"},
+    {CAP, "{file: s.csv}", "time_s,w\n", false, "s.csv: expected at least one row, got 0\n"},
+    {CAP, "{file: s.csv, repeat: true}", "time_s,w\n0,1\n", false,
+     "s.csv: expected at least two rows, got 1\n"},
+    {CAP, "{file: s.csv, repeat: true}", "time_s,w\n-4e9,1\n4e9,2\n", false,
+     "c.yaml:1:4: cap: expected a series of at most 4e9 s to repeat\n"},
+    {PRICE, "{file: s.csv}", "", false, "s.csv: empty file, expected a header line\n"},
+    {PRICE, "{file: none.csv}", NULL, false, "none.csv: cannot open: No such file or directory\n"},
+    /* columns */
+    {PRICE, "{file: s.csv}", "time,price\n0,1\n", false,
+     "s.csv:1: column \"time_s\" is missing, did you mean \"time\"?\n"
+     "s.csv:1: column \"p\" is missing (column: NAME says which column holds the values)\n"},
+    {PRICE, "{file: s.csv, column: prise, time_column: when}", "t,price\n0,1\n", false,
+     "s.csv:1: column \"when\" is missing (time_column: NAME says which column holds the times)\n"
+     "s.csv:1: column \"prise\" is missing, did you mean \"price\"?\n"},
+    /* the mapping */
+    {PRICE, "{}", NULL, false, "c.yaml:1:4: price: key \"file\" is missing\n"},
+    {PRICE, "{file: s.csv, colum: p, repeat: 1}", "time_s,p\n0,1\n1,2\n", false,
+     "c.yaml:1:18: price: unknown key \"colum\", did you mean \"column\"?\n"
+     "c.yaml:1:36: price.repeat: expected true or false, got \"1\"\n"},
+    {PRICE, "[1]", NULL, false,
+     "c.yaml:1:4: price: expected a number or {file: NAME}, got a list\n"},
+    {PRICE, "s.csv", NULL, false, "c.yaml:1:4: price: expected number -100..100, got \"s.csv\"\n"},
+};
+
 Test(series, problems, .init = temp_dir_enter, .fini = temp_dir_leave) {
-    static const struct {
-        int kind;
-        const char *value, *text;
-        bool no_start;
-        const char *problems; /* one a line */
-    } cases[] = {
-        {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n10,3\n5,4\n11,5\n", false,
-         "s.csv:4:1: time_s: " LATER "\"10\"\ns.csv:5:1: time_s: " LATER "\"5\"\n"},
-        {PRICE, "{file: s.csv}", "time_s,p\n0,1\nnan,2\n,3\n4e9,4\n4.1e9,5\n", false,
-         "s.csv:3:1: time_s: " SECONDS "\"nan\"\ns.csv:4:1: time_s: " SECONDS "\"\"\ns.csv:6:1: time_s: " SECONDS
-         "\"4.1e9\"\n"},
-        {PRICE, "{file: s.csv}", "time_s,p\n0,NaN\n1,inf\n2,0x1\n3,101\n4,ten\n5,1e\n6,1 2\n7,-100\n", false,
-         "s.csv:2:3: p: expected number -100..100, got \"NaN\"\ns.csv:3:3: p: expected number -100..100, got "
-         "\"inf\"\n"
-         "s.csv:4:3: p: expected number -100..100, got \"0x1\"\ns.csv:5:3: p: expected number -100..100, got "
-         "\"101\"\n"
-         "s.csv:6:3: p: expected number -100..100, got \"ten\"\ns.csv:7:3: p: expected number -100..100, got "
-         "\"1e\"\n"
-         "s.csv:8:3: p: expected number -100..100, got \"1 2\"\n"},
-        {CAP, "{file: s.csv}", "w,time_s\n0,0\n-5,1\n1000,2\n1000.5,3\n", false,
-         "s.csv:2:1: w: expected number > 0 and <= 1000, got \"0\"\ns.csv:3:1: w: expected number > 0 and <= 1000, "
-         "got "
-         "\"-5\"\ns.csv:5:1: w: expected number > 0 and <= 1000, got \"1000.5\"\n"},
-        {PRICE, "{file: s.csv}", "time_s,p\n0,\n1,\n2,3\n", false,
-         "s.csv:2:3: p: expected a number in the first row, got an empty cell\n"},
-        /* seconds or date-times: the first good one decides */
-        {PRICE, "{file: s.csv}", "timestamp,p\nnoon,1\n2022-01-01,2\n7,3\n2022-02-30,4\n2022-01-02,5\n", false,
-         "s.csv:2:1: timestamp: " TIME_OF(
-             "seconds, or a date-time such as 2022-01-01T00:00Z") "\"noon\"\n"
-                                                                  "s.csv:4:1: timestamp: " DATE
-                                                                  "\"7\"\ns.csv:5:1: timestamp: " DATE
-                                                                  "\"2022-02-30\"\n"},
-        {PRICE, "{file: s.csv}", "timestamp,p\n0,1\n2022-01-01,2\n", false,
-         "s.csv:3:1: timestamp: " SECONDS "\"2022-01-01\"\n"},
-        {PRICE, "{file: s.csv}", "timestamp,p\n2022-01-01,1\n2199-01-01,2\n", false,
-         "s.csv:3:1: timestamp: " TIME_OF("date-time within 4e9 s of start_time") "\"2199-01-01\"\n"},
-        {PRICE, "{file: s.csv}", "timestamp,p\n2022-01-01,1\n2022-01-02,2\n", true,
-         "c.yaml:1:4: price: expected the key \"start_time\", since s.csv holds date-times: the instant of t = "
-         "0\n"},
-        /* rows */
-        {PRICE, "{file: s.csv}", "time_s,p\n0,1,2\n1\n2,3\n", false,
-         "s.csv:2:1: expected 2 fields as in the header, found 3\ns.csv:3:1: expected 2 fields as in the header, "
-         "found "
-         "1\n"},
-        {PRICE, "{file: s.csv}", "time_s,p\n0,1\n", false, "s.csv: expected at least two rows, got 1\n"},
-        {CAP, "{file: s.csv}", "time_s,w\n", false, "s.csv: expected at least one row, got 0\n"},
-        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n0,1\n", false,
-         "s.csv: expected at least two rows, got 1\n"},
-        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n-4e9,1\n4e9,2\n", false,
-         "c.yaml:1:4: cap: expected a series of at most 4e9 s to repeat\n"},
-        {PRICE, "{file: s.csv}", "", false, "s.csv: empty file, expected a header line\n"},
-        {PRICE, "{file: none.csv}", NULL, false, "none.csv: cannot open: No such file or directory\n"},
-        /* columns */
-        {PRICE, "{file: s.csv}", "time,price\n0,1\n", false,
-         "s.csv:1: column \"time_s\" is missing, did you mean \"time\"?\n"
-         "s.csv:1: column \"p\" is missing (column: NAME says which column holds the values)\n"},
-        {PRICE, "{file: s.csv, column: prise, time_column: when}", "t,price\n0,1\n", false,
-         "s.csv:1: column \"when\" is missing (time_column: NAME says which column holds the times)\n"
-         "s.csv:1: column \"prise\" is missing, did you mean \"price\"?\n"},
-        /* the mapping */
-        {PRICE, "{}", NULL, false, "c.yaml:1:4: price: key \"file\" is missing\n"},
-        {PRICE, "{file: s.csv, colum: p, repeat: 1}", "time_s,p\n0,1\n1,2\n", false,
-         "c.yaml:1:18: price: unknown key \"colum\", did you mean \"column\"?\n"
-         "c.yaml:1:36: price.repeat: expected true or false, got \"1\"\n"},
-        {PRICE, "[1]", NULL, false, "c.yaml:1:4: price: expected a number or {file: NAME}, got a list\n"},
-        {PRICE, "s.csv", NULL, false, "c.yaml:1:4: price: expected number -100..100, got \"s.csv\"\n"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof bad_series / sizeof *bad_series; i++) {
         struct loaded l;
         struct str found = {0};
-        int64_t start_ns = cases[i].no_start ? TIME_NONE_NS : START_NS;
-        cr_expect_lt(load(&l, cases[i].kind, cases[i].value, cases[i].text, start_ns), 0, "case %zu", i);
+        int64_t start_ns = bad_series[i].no_start ? TIME_NONE_NS : START_NS;
+        cr_expect_lt(
+            load(&l, bad_series[i].kind, bad_series[i].value, bad_series[i].text, start_ns), 0,
+            "case %zu", i);
         for (size_t p = 0; p < l.problems.count; p++)
             str_addf(&found, "%s\n", l.problems.texts[p]);
-        cr_expect_str_eq(found.text, cases[i].problems, "case %zu: %s", i, found.text);
+        cr_expect_str_eq(found.text, bad_series[i].problems, "case %zu: %s", i, found.text);
         str_finish(&found);
         unload(&l);
     }
@@ -258,12 +274,14 @@ Test(series, cover, .init = temp_dir_enter, .fini = temp_dir_leave) {
         struct loaded l;
         cr_assert_eq(load(&l, cases[i].kind, cases[i].value, cases[i].text, 0), 0);
         int64_t horizon_ns = cases[i].horizon_s > 0 ? units_ns(cases[i].horizon_s) : TIME_NONE_NS;
-        int r = series_check_cover(&l.series, horizon_ns,
-                                   &(struct binding){.arena = &l.doc.arena, .problems = &l.problems});
+        int r =
+            series_check_cover(&l.series, horizon_ns,
+                               &(struct binding){.arena = &l.doc.arena, .problems = &l.problems});
         cr_expect_eq(r < 0, cases[i].problem != NULL, "case %zu", i);
         cr_expect_eq(l.problems.count, cases[i].problem != NULL, "case %zu", i);
         if (l.problems.count > 0)
-            cr_expect_str_eq(l.problems.texts[0], cases[i].problem, "case %zu: %s", i, l.problems.texts[0]);
+            cr_expect_str_eq(l.problems.texts[0], cases[i].problem, "case %zu: %s", i,
+                             l.problems.texts[0]);
         unload(&l);
     }
 }

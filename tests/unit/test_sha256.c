@@ -51,16 +51,18 @@ Test(files, relative) {
     cr_assert_eq(symlink(results, arena_printf(&arena, "%s/link", base)), 0);
     const struct {
         const char *path, *folder, *expected;
-    } cases[] = {{"tree/configs/a.yaml", "tree/results/run", "../../configs/a.yaml"},
-                 {"tree/results/../configs/a.yaml", "tree/results/run", "../../configs/a.yaml"},
-                 {"tree/results/run/a.csv", "tree/results/run", "a.csv"},
-                 {"tree/results/runner.csv", "tree/results/run", "../runner.csv"},
-                 {"tree/configs/a.yaml", "link", "../../configs/a.yaml"}, /* where the link leads to */
-                 {"link/a.csv", "tree", "results/run/a.csv"},
-                 {"nowhere/a.csv", "tree", NULL}};
+    } cases[] = {
+        {"tree/configs/a.yaml", "tree/results/run", "../../configs/a.yaml"},
+        {"tree/results/../configs/a.yaml", "tree/results/run", "../../configs/a.yaml"},
+        {"tree/results/run/a.csv", "tree/results/run", "a.csv"},
+        {"tree/results/runner.csv", "tree/results/run", "../runner.csv"},
+        {"tree/configs/a.yaml", "link", "../../configs/a.yaml"}, /* where the link leads to */
+        {"link/a.csv", "tree", "results/run/a.csv"},
+        {"nowhere/a.csv", "tree", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = arena_printf(&arena, "%s/%s", base, cases[i].path);
-        const char *found = files_relative(path, arena_printf(&arena, "%s/%s", base, cases[i].folder), &arena);
+        const char *found =
+            files_relative(path, arena_printf(&arena, "%s/%s", base, cases[i].folder), &arena);
         cr_expect_str_eq(found, cases[i].expected ? cases[i].expected : path);
     }
     cr_expect_str_eq(files_relative("/tmp", "/", &arena), "tmp");

@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* Two players, worth 0, 10, 20, 50 ({}, {0}, {1}, {0, 1}): player 0 adds 10 when first and 50 - 20 when second, so
-   (10 + 30) / 2 = 20; player 1 (20 + 40) / 2 = 30. */
+/* Two players, worth 0, 10, 20, 50 ({}, {0}, {1}, {0, 1}): player 0 adds 10 when first and 50 - 20
+   when second, so (10 + 30) / 2 = 20; player 1 (20 + 40) / 2 = 30. */
 Test(shapley, two_players) {
     const double values[] = {0, 10, 20, 50};
     double shares[2];
@@ -15,8 +15,8 @@ Test(shapley, two_players) {
     cr_assert_float_eq(shares[1], 30, 1e-12);
 }
 
-/* The glove game: player 2 has the only left glove, 0 and 1 a right one each; a pair is worth 1. Of the six orders
-   player 0 completes a pair in one (2, 0, 1), player 1 in one, player 2 in four. */
+/* The glove game: player 2 has the only left glove, 0 and 1 a right one each; a pair is worth 1. Of
+   the six orders player 0 completes a pair in one (2, 0, 1), player 1 in one, player 2 in four. */
 Test(shapley, gloves) {
     double values[8], shares[3];
     for (unsigned set = 0; set < 8; set++)
@@ -54,7 +54,8 @@ static void walk(const double *values, unsigned joined, double *sums, unsigned *
         }
 }
 
-/* Random games in which player 3 changes nothing: exactly 0 for that one, the definition for all, and the sum. */
+/* Random games in which player 3 changes nothing: exactly 0 for that one, the definition for all,
+ * and the sum. */
 Test(shapley, orders) {
     gsl_rng *rng = rng_create(77, 0, "games");
     for (int game = 0; game < 200; game++) {

@@ -1,6 +1,6 @@
-/* Parts of GPUs: random takes of parts and of whole GPUs, against the rule written down naively: the shared GPU
-   with the least room that is enough, then by node and by number; else a free one of the node with the fewest free
-   GPUs, which gets the least number that is not in use. */
+/* Parts of GPUs: random takes of parts and of whole GPUs, against the rule written down naively:
+   the shared GPU with the least room that is enough, then by node and by number; else a free one of
+   the node with the fewest free GPUs, which gets the least number that is not in use. */
 #include "base/rng.h"
 #include "base/units.h"
 #include "cluster/placement.h"
@@ -12,9 +12,12 @@
 #define JOBS  40
 
 /* Type 0: nodes 0, 1, 3; type 1: node 2. */
-static struct node nodes[NODES] = {
-    {.gpu_type = 0, .gpus = 2}, {.gpu_type = 0, .gpus = 5}, {.gpu_type = 1, .gpus = 3}, {.gpu_type = 0, .gpus = 3}};
-static struct gpu_type types[] = {{.gpus = 10, .node_gpus_max = 5}, {.gpus = 3, .node_gpus_max = 3}};
+static struct node nodes[NODES] = {{.gpu_type = 0, .gpus = 2},
+                                   {.gpu_type = 0, .gpus = 5},
+                                   {.gpu_type = 1, .gpus = 3},
+                                   {.gpu_type = 0, .gpus = 3}};
+static struct gpu_type types[] = {{.gpus = 10, .node_gpus_max = 5},
+                                  {.gpus = 3, .node_gpus_max = 3}};
 static const struct cluster cluster = {
     .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = NODES, .gpus = 13};
 
@@ -31,7 +34,8 @@ static uint32_t free_of(const struct naive *n, uint32_t node) {
 }
 
 /* False if nothing has so much room. */
-static bool choose(const struct naive *n, uint32_t type, uint32_t milli, uint32_t *node, uint32_t *gpu) {
+static bool choose(const struct naive *n, uint32_t type, uint32_t milli, uint32_t *node,
+                   uint32_t *gpu) {
     uint32_t least = WHOLE_GPU_MILLI, fewest = UINT32_MAX;
     for (uint32_t i = 0; i < NODES; i++)
         for (uint32_t g = 0; g < GPUS; g++)
@@ -72,7 +76,8 @@ static void expect_totals(const struct placement *p, const struct naive *n) {
 }
 
 Test(sharing, random) {
-    static const uint32_t first[NODES] = {0, 2, 0, 7}; /* number of each node's first GPU within its type */
+    static const uint32_t first[NODES] = {0, 2, 0,
+                                          7}; /* number of each node's first GPU within its type */
     gsl_rng *rng = rng_create(2385, 0, "sharing");
     struct placement p;
     struct allocation held[JOBS] = {0};
@@ -103,7 +108,8 @@ Test(sharing, random) {
             bool alone = n.room[node][gpu] == WHOLE_GPU_MILLI;
             cr_assert(placement_take_share(&p, type, milli, a));
             cr_assert(a->first.node == node && a->gpu == first[node] + gpu && a->milli == milli,
-                      "step %d: node %u, GPU %u instead of %u, %u", step, a->first.node, a->gpu, node, gpu);
+                      "step %d: node %u, GPU %u instead of %u, %u", step, a->first.node, a->gpu,
+                      node, gpu);
             cr_assert_eq(placement_is_alone(&p, a), alone);
             n.room[node][gpu] -= milli;
             joined += !alone;

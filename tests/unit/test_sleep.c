@@ -1,4 +1,5 @@
-/* Which GPUs of a node sleep, by hand: those awake go first, the last freed of them before the others. */
+/* Which GPUs of a node sleep, by hand: those awake go first, the last freed of them before the
+ * others. */
 #include "cluster/sleep.h"
 
 #include <criterion/criterion.h>
@@ -6,16 +7,19 @@
 
 /* Node 0: 4 GPUs that sleep after 10 ns and take 5 ns to wake up; node 1: never. */
 static struct node nodes[] = {{.gpu_type = 0, .gpus = 4}, {.gpu_type = 1, .gpus = 2}};
-static struct gpu_type types[] = {{.sleep_after_s = 1e-8, .wake_s = 5e-9}, {.sleep_after_s = INFINITY}};
-static const struct cluster cluster = {.gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 2};
+static struct gpu_type types[] = {{.sleep_after_s = 1e-8, .wake_s = 5e-9},
+                                  {.sleep_after_s = INFINITY}};
+static const struct cluster cluster = {
+    .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 2};
 
 enum { ANNE, BOB };
 
-static void expect_taken(struct sleep *s, uint32_t gpus, uint32_t job, int64_t now_ns, uint32_t slept,
-                         int64_t ready_ns) {
+static void expect_taken(struct sleep *s, uint32_t gpus, uint32_t job, int64_t now_ns,
+                         uint32_t slept, int64_t ready_ns) {
     struct sleep_taken taken = sleep_take(s, 0, gpus, job, now_ns);
-    cr_expect(taken.slept == slept && taken.ready_ns == ready_ns, "at %lld: %u slept, awake at %lld",
-              (long long)now_ns, taken.slept, (long long)taken.ready_ns);
+    cr_expect(taken.slept == slept && taken.ready_ns == ready_ns,
+              "at %lld: %u slept, awake at %lld", (long long)now_ns, taken.slept,
+              (long long)taken.ready_ns);
 }
 
 Test(sleep, of_one_node) {
@@ -26,7 +30,8 @@ Test(sleep, of_one_node) {
     sleep_free(&s, 0, 1, 4, 4);
     sleep_free(&s, 0, 1, 4, 4); /* free since 0: 1; since 4: 2 */
     expect_taken(&s, 1, BOB, 5, 0, 5);
-    cr_expect_eq(sleep_next_ns(&s, 0), 10); /* the one of 0 is still free: one of those freed at 4 was taken */
+    cr_expect_eq(sleep_next_ns(&s, 0),
+                 10); /* the one of 0 is still free: one of those freed at 4 was taken */
     cr_expect_eq(sleep_fall(&s, 0, 9), 0);
     cr_expect_eq(sleep_fall(&s, 0, 10), 1);
     cr_expect_eq(sleep_next_ns(&s, 0), 14);
@@ -39,7 +44,8 @@ Test(sleep, of_one_node) {
     sleep_finish(&s);
 }
 
-/* All four sleep at 10. Anne wakes two at 20 (awake at 25), Bob one at 22 (27). What they leave goes on waking. */
+/* All four sleep at 10. Anne wakes two at 20 (awake at 25), Bob one at 22 (27). What they leave
+ * goes on waking. */
 Test(sleep, waking) {
     struct sleep s;
     sleep_init(&s, &cluster);
@@ -75,7 +81,8 @@ Test(sleep, of_other_types) {
 
 Test(sleep, off) {
     static struct gpu_type awake[] = {{.sleep_after_s = INFINITY}, {.sleep_after_s = INFINITY}};
-    const struct cluster never = {.gpu_types = awake, .gpu_type_count = 2, .nodes = nodes, .node_count = 2};
+    const struct cluster never = {
+        .gpu_types = awake, .gpu_type_count = 2, .nodes = nodes, .node_count = 2};
     struct sleep s;
     sleep_init(&s, &never);
     cr_expect_null(s.nodes);

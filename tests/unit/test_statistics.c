@@ -26,7 +26,8 @@ Test(statistics, t_interval) {
         cr_expect_eq(e.n, cases[i].n);
         cr_expect_float_eq(e.mean, cases[i].mean, 1e-15 * 10, "case %zu: mean %g", i, e.mean);
         cr_expect_float_eq(e.sd, cases[i].sd, 1e-12, "case %zu: sd %g", i, e.sd);
-        cr_expect_float_eq(e.ci95, half, 5e-4 / cases[i].t * half + 1e-15, "case %zu: %g, not %g", i, e.ci95, half);
+        cr_expect_float_eq(e.ci95, half, 5e-4 / cases[i].t * half + 1e-15, "case %zu: %g, not %g",
+                           i, e.ci95, half);
     }
 }
 
@@ -40,8 +41,9 @@ Test(statistics, too_few) {
     cr_assert(e.n == 0 && isnan(e.mean));
 }
 
-/* Differences 1, 2, 1, 4: mean 2, squares 1 + 0 + 1 + 4 = 6, sd sqrt(2), t = 2 / (sqrt(2)/2) = 2.828 with 3 degrees
-   of freedom, for which P(|T| <= t) = 2/pi (x/(1 + x^2) + atan x), x = t/sqrt(3). The 97.5 % point is 3.182. */
+/* Differences 1, 2, 1, 4: mean 2, squares 1 + 0 + 1 + 4 = 6, sd sqrt(2), t = 2 / (sqrt(2)/2)
+   = 2.828 with 3 degrees of freedom, for which P(|T| <= t) = 2/pi (x/(1 + x^2) + atan x), x =
+   t/sqrt(3). The 97.5 % point is 3.182. */
 Test(statistics, paired_t_test) {
     static const double values[] = {5, 7, NAN, 9, 12, 1}, base[] = {4, 5, 3, 8, 8, NAN};
     struct paired p = statistics_paired(values, base, 6);
@@ -54,7 +56,8 @@ Test(statistics, paired_t_test) {
 }
 
 Test(statistics, differences_that_do_not_vary) {
-    static const double values[] = {2.385, 1e9, -3}, shifted[] = {3.385, 1e9 + 1, -2}, none[] = {NAN, NAN, NAN};
+    static const double values[] = {2.385, 1e9, -3}, shifted[] = {3.385, 1e9 + 1, -2},
+                        none[] = {NAN, NAN, NAN};
     struct paired p = statistics_paired(values, values, 3);
     cr_assert(p.diff.n == 3 && p.diff.mean == 0 && p.diff.ci95 == 0 && p.p_value == 1);
     p = statistics_paired(shifted, values, 3);
@@ -65,7 +68,8 @@ Test(statistics, differences_that_do_not_vary) {
     cr_assert(p.diff.n == 0 && isnan(p.diff.mean) && isnan(p.p_value) && isnan(p.ratio));
 }
 
-/* Ratios 2 and 4: the mean of their logarithms is ln(2 sqrt 2), its half width 12.706 (ln 2 / sqrt 2) / sqrt 2. */
+/* Ratios 2 and 4: the mean of their logarithms is ln(2 sqrt 2), its half width 12.706 (ln 2 / sqrt
+ * 2) / sqrt 2. */
 Test(statistics, geometric_ratio) {
     static const double values[] = {2, NAN, 8}, base[] = {1, 5, 2}, zero[] = {1, 5, 0};
     struct paired p = statistics_paired(values, base, 3);
@@ -76,14 +80,16 @@ Test(statistics, geometric_ratio) {
     cr_assert(p.diff.n == 2 && isnan(p.ratio) && isnan(p.ratio_low) && isnan(p.ratio_high));
 }
 
-/* By hand: sorted 0.005 0.01 0.03 0.04 times 4 3 2 1 gives 0.02 0.03 0.06 0.04, the last raised to 0.06. */
+/* By hand: sorted 0.005 0.01 0.03 0.04 times 4 3 2 1 gives 0.02 0.03 0.06 0.04, the last raised to
+ * 0.06. */
 Test(statistics, holm) {
-    static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005}, expected[] = {0.03, NAN, 0.06, 0.06, 0.02};
+    static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005},
+                        expected[] = {0.03, NAN, 0.06, 0.06, 0.02};
     double adjusted[5];
     statistics_holm(p, 5, adjusted);
     for (int i = 0; i < 5; i++)
-        cr_expect(isnan(p[i]) ? isnan(adjusted[i]) : fabs(adjusted[i] - expected[i]) < 1e-15, "%d: %g", i,
-                  adjusted[i]);
+        cr_expect(isnan(p[i]) ? isnan(adjusted[i]) : fabs(adjusted[i] - expected[i]) < 1e-15,
+                  "%d: %g", i, adjusted[i]);
     statistics_holm((const double[]){0.7, 0.6, 0.7}, 3, adjusted);
     cr_assert(adjusted[0] == 1 && adjusted[1] == 1 && adjusted[2] == 1, "never above 1");
 }

@@ -51,7 +51,8 @@ Test(str, slices_compare_by_content) {
 
 /* Distances counted by hand: at most 1 + length/4 edits, a swap of neighbours being one. */
 Test(str, nearest_name) {
-    static const char *const names[] = {"duration", "deadline", "gpus", "nodes", "user", "power_cap"};
+    static const char *const names[] = {"duration", "deadline", "gpus",
+                                        "nodes",    "user",     "power_cap"};
     static const struct {
         const char *word, *nearest;
     } cases[] = {
@@ -91,9 +92,11 @@ Test(error, keeps_code_and_text) {
     cr_assert_eq(error_set(&error, ERROR_INPUT, "%s:%d", "a.csv", 7), ERROR_INPUT);
     cr_assert_eq(error.code, ERROR_INPUT);
     cr_assert_str_eq(error.text, "a.csv:7");
-    (void)error_set(&error, ERROR_IO, "while reading: %s", error.text); /* adding context to itself */
+    (void)error_set(&error, ERROR_IO, "while reading: %s",
+                    error.text); /* adding context to itself */
     cr_assert_str_eq(error.text, "while reading: a.csv:7");
-    (void)error_set(&error, ERROR_IO, "%2000d", 1); /* longer than the text: cut, still terminated */
+    (void)error_set(&error, ERROR_IO, "%2000d",
+                    1); /* longer than the text: cut, still terminated */
     cr_assert_eq(strlen(error.text), sizeof error.text - 1);
 }
 

@@ -1,5 +1,5 @@
-/* Points of sweeps. Values are computed by hand; a Latin hypercube has one value in each of its strata by
-   definition (McKay, Beckman, Conover 1979). */
+/* Points of sweeps. Values are computed by hand; a Latin hypercube has one value in each of its
+   strata by definition (McKay, Beckman, Conover 1979). */
 #include "../support/temp_dir.h"
 #include "experiment/sweep/sweep.h"
 
@@ -28,7 +28,8 @@ static void expect_points(const char *axes, const char *expected) {
     struct str points = {0};
     for (size_t p = 0; p < s.count; p++)
         for (size_t a = 0; a < s.axes.count; a++)
-            str_addf(&points, "%s%c", sweep_value(&s, p, a)->shown, a + 1 < s.axes.count ? ',' : ';');
+            str_addf(&points, "%s%c", sweep_value(&s, p, a)->shown,
+                     a + 1 < s.axes.count ? ',' : ';');
     cr_expect_str_eq(points.text, expected, "%s gives %s", axes, points.text);
     str_finish(&points);
     sweep_finish(&s);
@@ -36,7 +37,8 @@ static void expect_points(const char *axes, const char *expected) {
 
 Test(sweep, lists_ranges_zips) {
     static const char *const cases[][2] = {
-        {"  - {path: a, values: [3, x]}\n  - {path: b.c, values: [1, 2, 5]}\n", "3,1;3,2;3,5;x,1;x,2;x,5;"},
+        {"  - {path: a, values: [3, x]}\n  - {path: b.c, values: [1, 2, 5]}\n",
+         "3,1;3,2;3,5;x,1;x,2;x,5;"},
         {"  - {path: a, values: [\"0.10\", {b: [1, 2]}]}\n", "0.10;{b: [1, 2]};"},
         {"  - {path: a, range: {from: 0.1, to: 0.5, step: 0.1}}\n", "0.1;0.2;0.3;0.4;0.5;"},
         {"  - {path: a, range: {from: -1, to: 1.5, step: 1}}\n", "-1;0;1;"},
@@ -47,7 +49,8 @@ Test(sweep, lists_ranges_zips) {
         {"  - {path: a, range: {from: 1, to: 100, count: 5, scale: log}}\n",
          "1;3.16227766017;10;31.6227766017;100;"},
         /* 1, 1.41, 2, 2.83, 4 rounded, each once */
-        {"  - {path: a, range: {from: 1, to: 4, count: 5, scale: log, integer: true}}\n", "1;2;3;4;"},
+        {"  - {path: a, range: {from: 1, to: 4, count: 5, scale: log, integer: true}}\n",
+         "1;2;3;4;"},
         {"  - zip: [{path: a, values: [1, 2]}, {path: b, range: {from: 5, to: 6, count: 2}}]\n"
          "  - {path: c, values: [x, y]}\n",
          "1,5,x;1,5,y;2,6,x;2,6,y;"},
@@ -110,17 +113,19 @@ Test(sweep, latin_hypercube) {
         cr_expect_str_eq(sweep_value(&s, p, 0)->shown,
                          sweep_value(&alone, p, 0)->shown); /* b changes nothing in a */
     }
-    cr_expect(equal_order < 10, "%d", equal_order); /* fixed points of a permutation: Poisson of mean 1 */
+    cr_expect(equal_order < 10, "%d",
+              equal_order); /* fixed points of a permutation: Poisson of mean 1 */
     sweep_finish(&s);
     sweep_finish(&alone);
 }
 
-/* 1,000 draws, uniform in the logarithm over 1..10^4: the share under 100 is 1/2 +- 4 standard errors. */
+/* 1,000 draws, uniform in the logarithm over 1..10^4: the share under 100 is 1/2 +- 4 standard
+ * errors. */
 Test(sweep, random_sample) {
-    struct sweep s =
-        load("  - sample: {kind: random, count: 1000, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
-    struct sweep other =
-        load("  - sample: {kind: random, count: 1000, seed: 2, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
+    struct sweep s = load(
+        "  - sample: {kind: random, count: 1000, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
+    struct sweep other = load(
+        "  - sample: {kind: random, count: 1000, seed: 2, over: [{path: a, from: 1, to: 1e4, scale: log}]}\n");
     int low = 0;
     for (size_t p = 0; p < s.count; p++)
         low += strtod(sweep_value(&s, p, 0)->shown, NULL) < 100;
@@ -130,7 +135,8 @@ Test(sweep, random_sample) {
     sweep_finish(&other);
 }
 
-/* An id stands for the scenario that results, however it was written; `inputs` for the files that it names. */
+/* An id stands for the scenario that results, however it was written; `inputs` for the files that
+ * it names. */
 Test(sweep, ids) {
     temp_file_write_text("m.yaml", "one");
     struct sweep s = load("  - {path: models, values: [m.yaml, none.yaml]}\n");

@@ -1,4 +1,5 @@
-/* Standard Workload Format. Expected rows are written by hand as the workload CSV of the same jobs. */
+/* Standard Workload Format. Expected rows are written by hand as the workload CSV of the same jobs.
+ */
 #include "base/units.h"
 #include "ingest/foreign.h"
 #include "ingest/logs/log_readers.h"
@@ -14,7 +15,8 @@
 
 TestSuite(swf, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-static void expect(const char *name, const struct trace_options *options, const char *rows, const char *notes) {
+static void expect(const char *name, const struct trace_options *options, const char *rows,
+                   const char *notes) {
     struct trace trace = {0};
     struct problems problems = {0};
     struct str found_rows = {0}, found_notes = {0};
@@ -24,7 +26,8 @@ static void expect(const char *name, const struct trace_options *options, const 
     trace_text_notes(&trace, &found_notes);
     cr_assert_eq(strncmp(found_rows.text, HEADER, strlen(HEADER)), 0, "%s", found_rows.text);
     cr_assert_str_eq(found_rows.text + strlen(HEADER), rows, "%s:\n%s", name, found_rows.text);
-    cr_assert_str_eq(found_notes.text ? found_notes.text : "", notes, "%s:\n%s", name, found_notes.text);
+    cr_assert_str_eq(found_notes.text ? found_notes.text : "", notes, "%s:\n%s", name,
+                     found_notes.text);
     str_finish(&found_rows);
     str_finish(&found_notes);
     trace_finish(&trace);
@@ -40,20 +43,29 @@ static const struct {
      "1,0,7,,,97225,210000,56,,,,,1,8,3,4\n", ""},
     {"comments, blank lines, tabs, no last newline",
      "1 0 0 10 1 -1 -1 1 20 -1 0 1 1 -1 -1 -1 -1 -1\n"
-     "; Note: in the middle\n\n  \t \n   ; indented\n"
+     "; Note: in the middle\n"
+     "\n"
+     "  \t \n"
+     "   ; indented\n"
      "2\t5\t0\t10\t1\t-1\t-1\t1\t20\t-1\t0\t1\t1\t-1\t-1\t-1\t-1\t-1;behind\n"
      "3 6 0 10 1 -1 -1 1 20 -1 0 1 1 -1 -1 -1 -1 -1",
      "1,0,1,,,10,20,1,,,,,0,1,,\n2,5,1,,,10,20,1,,,,,0,1,,\n3,6,1,,,10,20,1,,,,,0,1,,\n", ""},
     {"CRLF, also at the end of a last line without LF",
-     "; x\r\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\r\n\r\n"
+     "; x\r\n"
+     "1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\r\n"
+     "\r\n"
      "2 3 0 11 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\r",
      "1,0,1,,,10,20,1,,,,,1,1,,\n2,3,1,,,11,20,1,,,,,1,1,,\n", ""},
     {"header lines that say nothing of use, or nothing true",
-     "; Version: 2.2\n; MaxNodes: -1\n; MaxProcs:\n; UnixStartTime: 820454400\n; TimeZoneString: Europe/Stockholm\n"
+     "; Version: 2.2\n"
+     "; MaxNodes: -1\n"
+     "; MaxProcs:\n"
+     "; UnixStartTime: 820454400\n"
+     "; TimeZoneString: Europe/Stockholm\n"
      "1 0 0 10 2000 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
      "1,0,1,,,10,20,2000,,,,,1,1,,\n", ""},
-    {"21 fields, the last ones no numbers", "1 0 0 10 2 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1 0.5 x -\n",
-     "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
+    {"21 fields, the last ones no numbers",
+     "1 0 0 10 2 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1 0.5 x -\n", "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
     {"unused fields may hold anything", "1 0 n/a 10 2 many ? 2 20 x 1 1 1 python -1 -1 u v\n",
      "1,0,1,,,10,20,2,,,,,1,1,,\n", ""},
     {"fractions of seconds, integers written as reals",
@@ -65,11 +77,12 @@ static const struct {
      "9 1007 0 2 1 -1 -1 1 9 -1 1 1 1 -1 -1 -1 -1 -1\n"
      "007 1000 0 3 1 -1 -1 1 9 -1 1 1 1 -1 -1 -1 -1 -1\n"
      "8 1007 0 4 1 -1 -1 1 9 -1 1 1 1 -1 -1 -1 -1 -1\n",
-     "007,0,1,,,3,9,1,,,,,1,1,,\n8,7,1,,,4,9,1,,,,,1,1,,\n9,7,1,,,2,9,1,,,,,1,1,,\n10,7,1,,,1,9,1,,,,,1,1,,\n", ""},
+     "007,0,1,,,3,9,1,,,,,1,1,,\n8,7,1,,,4,9,1,,,,,1,1,,\n9,7,1,,,2,9,1,,,,,1,1,,\n10,7,1,,,1,9,1,,,,,1,1,,\n",
+     ""},
     {"-1 everywhere", "1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n", "",
      "dropped 1 at 1: no submit time\n"},
-    {"as few as a job can have", "1 4 -1 6 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n", "1,0,,,,6,,3,,,,,,,,\n",
-     "changed 1 at 1: no requested time\n"},
+    {"as few as a job can have", "1 4 -1 6 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n",
+     "1,0,,,,6,,3,,,,,,,,\n", "changed 1 at 1: no requested time\n"},
     {"processors of the request",
      "1 0 0 10 -1 -1 -1 5 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
      "2 1 0 10 0 -1 -1 6 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -84,13 +97,16 @@ static const struct {
      "4 3 0 20 1 -1 -1 1 0 -1 1 1 1 -1 -1 -1 -1 -1\n"
      "5 4 0 20 1 -1 -1 1 1e10 -1 1 1 1 -1 -1 -1 -1 -1\n",
      "1,0,1,,,0,20,1,,,,,0,1,,\n3,2,1,,,21,20,1,,,,,1,1,,\n4,3,1,,,20,,1,,,,,1,1,,\n5,4,1,,,20,,1,,,,,1,1,,\n",
-     "dropped 1 at 2: run time unknown\nchanged 1 at 3: run time longer than requested (kept)\n"
-     "changed 1 at 4: no requested time\nchanged 1 at 5: requested time over 4e9 s taken as unknown\n"},
+     "dropped 1 at 2: run time unknown\n"
+     "changed 1 at 3: run time longer than requested (kept)\n"
+     "changed 1 at 4: no requested time\n"
+     "changed 1 at 5: requested time over 4e9 s taken as unknown\n"},
     {"cancelled: before and while running",
      "1 5 9 0 4 -1 -1 4 20 -1 5 1 1 -1 -1 -1 -1 -1\n"
      "2 6 9 -1 -1 -1 -1 4 20 -1 5 1 1 -1 -1 -1 -1 -1\n"
      "3 8 9 13 4 -1 -1 4 20 -1 5 1 1 -1 -1 -1 -1 -1\n",
-     "3,0,1,,,13,20,4,,,,,5,1,,\n", "dropped 2 at 1: cancelled before it ran (status 5, run time 0 or unknown)\n"},
+     "3,0,1,,,13,20,4,,,,,5,1,,\n",
+     "dropped 2 at 1: cancelled before it ran (status 5, run time 0 or unknown)\n"},
     {"parts of a job bear its number",
      "1 0 9 30 4 -1 -1 4 40 -1 1 1 1 -1 -1 -1 -1 -1\n"
      "1 0 9 10 4 -1 -1 4 40 -1 2 1 1 -1 -1 -1 -1 -1\n"
@@ -103,7 +119,8 @@ static const struct {
 Test(swf, good) {
     for (size_t i = 0; i < sizeof good_cases / sizeof *good_cases; i++) {
         temp_file_write_text(good_cases[i].name, good_cases[i].text);
-        expect(good_cases[i].name, &(struct trace_options){0}, good_cases[i].rows, good_cases[i].notes);
+        expect(good_cases[i].name, &(struct trace_options){0}, good_cases[i].rows,
+               good_cases[i].notes);
     }
 }
 
@@ -111,19 +128,25 @@ static const struct {
     const char *text;
     const char *problems; /* joined by newlines */
 } bad_cases[] = {
-    {"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1\n", "f:1:1: expected at least 18 fields, found 17\n"},
-    {";\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 ; 14 15 16 17 18\n", "f:2:1: expected at least 18 fields, found 13\n"},
-    {"one 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n", "f:1:1: field 1: expected integer, got \"one\"\n"},
-    {"  1 0x 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n", "f:1:5: field 2: expected number, got \"0x\"\n"},
+    {"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1\n",
+     "f:1:1: expected at least 18 fields, found 17\n"},
+    {";\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 ; 14 15 16 17 18\n",
+     "f:2:1: expected at least 18 fields, found 13\n"},
+    {"one 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
+     "f:1:1: field 1: expected integer, got \"one\"\n"},
+    {"  1 0x 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
+     "f:1:5: field 2: expected number, got \"0x\"\n"},
     {"1 0 0 nan 1.5 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
      "f:1:7: field 4: expected number, got \"nan\"\nf:1:11: field 5: expected integer, got \"1.5\"\n"},
     {"1 0 0 10 1 -1 -1 1 20 -1 done root 1 -1 q -1 -1 -1\n",
-     "f:1:26: field 11: expected integer, got \"done\"\nf:1:31: field 12: expected integer, got \"root\"\n"
+     "f:1:26: field 11: expected integer, got \"done\"\n"
+     "f:1:31: field 12: expected integer, got \"root\"\n"
      "f:1:41: field 15: expected integer, got \"q\"\n"},
     {"1 4000000001 0 10 1073741825 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
      "f:1:3: field 2: expected at most 4e9 s, got \"4000000001\"\n"
      "f:1:19: field 5: expected at most 2^30, got \"1073741825\"\n"},
-    {"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n2 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    {"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+     "2 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
      " 1 0 0 -1 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n",
      "f:3: job 1 is listed twice (first on line 1)\n"},
     {"job_id,submission_time,duration,num_gpu\nx\n",
@@ -145,7 +168,8 @@ Test(swf, bad) {
     }
 }
 
-/* A NUL byte spoils its line only; a missing file is one problem; a file full of errors is cut off at 100. */
+/* A NUL byte spoils its line only; a missing file is one problem; a file full of errors is cut off
+ * at 100. */
 Test(swf, bad_files) {
     static const char with_nul[] = "1 0 0\0 10\n2 x 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
     struct trace trace = {0};
@@ -192,7 +216,8 @@ Test(swf, gzip) {
 Test(swf, offset_and_lines) {
     struct trace trace = {0};
     struct problems problems = {0};
-    temp_file_write_text("f", ";\n2 1356996147.5 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    temp_file_write_text("f", ";\n"
+                              "2 1356996147.5 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
                               "1 1356996147.25 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
                               "3 -1 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
     cr_assert_eq(swf_reader.read("f", NULL, &trace, &problems), 0);
@@ -219,7 +244,8 @@ static struct totals add_up(const struct trace *trace) {
     for (size_t i = 0; i < trace->rows.count; i++) {
         const struct trace_row *row = &trace->rows.at[i];
         cr_assert(i == 0 || row[-1].submit_ns <= row->submit_ns);
-        cr_assert(i == 0 || row[-1].submit_ns < row->submit_ns || atoll(row[-1].id) < atoll(row->id));
+        cr_assert(i == 0 || row[-1].submit_ns < row->submit_ns ||
+                  atoll(row[-1].id) < atoll(row->id));
         totals.gpu_s += row->gpus * row->duration_s;
         totals.duration_s += row->duration_s;
         totals.requested_s += row->requested_s;
@@ -241,7 +267,8 @@ static void read_real(const char *name, struct trace *trace) {
     cr_assert_eq(trace->rows.at[trace->rows.count - 1].submit_ns, 29363618 * NS_PER_S);
 }
 
-/* Totals by awk over the columns: sum $5*$4, $4, $9, $2; 475 rows with $4 > $9 (first on line 146), 8 with $4 = 0.
+/* Totals by awk over the columns: sum $5*$4, $4, $9, $2; 475 rows with $4 > $9 (first on line 146),
+ * 8 with $4 = 0.
  */
 Test(swf_real, kth_log) {
     struct trace trace = {0};
@@ -261,7 +288,8 @@ Test(swf_real, kth_log) {
     trace_finish(&trace);
 }
 
-/* The same by awk; rows stand in start order. The simulator left out the 8 jobs without run time. */
+/* The same by awk; rows stand in start order. The simulator left out the 8 jobs without run time.
+ */
 Test(swf_real, kth_easy) {
     static const char *const names[] = {"KTH-SP2.pyss_easy_backfill.swf.gz",
                                         "KTH-SP2.pyss_easy_clairvoyant.swf.gz"};
@@ -311,7 +339,8 @@ Test(ingest, whole_numbers) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = -7;
-        bool parsed = ingest_parse_whole((struct slice){cases[i].text, strlen(cases[i].text)}, &value);
+        bool parsed =
+            ingest_parse_whole((struct slice){cases[i].text, strlen(cases[i].text)}, &value);
         cr_assert_eq(value, cases[i].value, "%s", cases[i].text);
         cr_assert_eq(parsed, cases[i].value != -7, "%s", cases[i].text);
     }

@@ -1,5 +1,5 @@
-/* Time zones. Expected offsets are those of the laws: PST is UTC-8 and PDT UTC-7, Lord Howe changes by half an
-   hour, and so on; instants as seconds by `date -u -d ... +%s`. */
+/* Time zones. Expected offsets are those of the laws: PST is UTC-8 and PDT UTC-7, Lord Howe changes
+   by half an hour, and so on; instants as seconds by `date -u -d ... +%s`. */
 #include "base/datetime.h"
 #include "base/units.h"
 #include "io/time_zone.h"
@@ -34,11 +34,15 @@ static const struct {
     {PACIFIC, "2018-03-11 02:00:00", "2018-03-11 10:00:00", LOCAL_TIME_NEVER},
     {PACIFIC, "2018-03-11 03:00:00", "2018-03-11 10:00:00", LOCAL_TIME_ONCE},
     {PACIFIC, "1970-01-01 00:00:00", "1970-01-01 08:00:00", LOCAL_TIME_ONCE},
-    /* week 5 is the last; the summer time of the south holds over the new year, half an hour wide */
+    /* week 5 is the last; the summer time of the south holds over the new year, half an hour wide
+     */
     {"CET-1CEST,M3.5.0,M10.5.0/3", "2021-10-31 02:30:00", "2021-10-31 00:30:00", LOCAL_TIME_TWICE},
-    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-01-15 12:00:00", "2022-01-15 01:00:00", LOCAL_TIME_ONCE},
-    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-07-15 12:00:00", "2022-07-15 01:30:00", LOCAL_TIME_ONCE},
-    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-04-03 01:45:00", "2022-04-02 14:45:00", LOCAL_TIME_TWICE},
+    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-01-15 12:00:00", "2022-01-15 01:00:00",
+     LOCAL_TIME_ONCE},
+    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-07-15 12:00:00", "2022-07-15 01:30:00",
+     LOCAL_TIME_ONCE},
+    {"<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2022-04-03 01:45:00", "2022-04-02 14:45:00",
+     LOCAL_TIME_TWICE},
     /* days of the year: J60 is March 1 in every year, 59 is February 29 of a leap year */
     {"AAA0BBB,J60/0,J300", "2020-02-29 12:00:00", "2020-02-29 12:00:00", LOCAL_TIME_ONCE},
     {"AAA0BBB,J60/0,J300", "2020-03-01 12:00:00", "2020-03-01 11:00:00", LOCAL_TIME_ONCE},
@@ -47,9 +51,10 @@ static const struct {
 
 static void check(const struct time_zone *zone, size_t i) {
     int64_t utc_s = 0;
-    cr_expect_eq(time_zone_utc(zone, seconds(cases[i].local), &utc_s), cases[i].kind, "%s %s", cases[i].zone,
-                 cases[i].local);
-    cr_expect_eq(utc_s, seconds(cases[i].utc), "%s %s: %lld", cases[i].zone, cases[i].local, (long long)utc_s);
+    cr_expect_eq(time_zone_utc(zone, seconds(cases[i].local), &utc_s), cases[i].kind, "%s %s",
+                 cases[i].zone, cases[i].local);
+    cr_expect_eq(utc_s, seconds(cases[i].utc), "%s %s: %lld", cases[i].zone, cases[i].local,
+                 (long long)utc_s);
 }
 
 Test(time_zone, rules_and_offsets) {
@@ -62,8 +67,8 @@ Test(time_zone, rules_and_offsets) {
     }
 }
 
-/* The installed zone answers as the rule does since 2007, and knows the rule of before: in 2006 the first Sunday in
-   April, so that 2006-03-20 was still PST. */
+/* The installed zone answers as the rule does since 2007, and knows the rule of before: in 2006 the
+   first Sunday in April, so that 2006-03-20 was still PST. */
 Test(time_zone, installed_zone) {
     struct time_zone *zone = NULL;
     struct error error = {0};
@@ -92,19 +97,20 @@ Test(time_zone, bad_names) {
     }
 }
 
-/* A file with a single change, at 1000000000 (2001-09-09 01:46:40 UTC) from +1 h to +2 h, and no rule behind it.
-   Each of its prefixes is refused. */
+/* A file with a single change, at 1000000000 (2001-09-09 01:46:40 UTC) from +1 h to +2 h, and no
+   rule behind it. Each of its prefixes is refused. */
 Test(time_zone, tzif) {
 #define FOUR "\0\0\0\0"
 #define HEAD "TZif2" FOUR FOUR FOUR "\0\0\0" FOUR FOUR FOUR /* no leap seconds, no indicators */
-    static const unsigned char file[] = HEAD FOUR "\0\0\0\1\0\0\0\2"
-                                                  "\0\0\x0e\x10\0\0"
-                                                  "A\0" HEAD "\0\0\0\1\0\0\0\2\0\0\0\2" FOUR "\x3b\x9a\xca\0"
-                                                  "\1"
-                                                  "\0\0\x0e\x10\0\0"
-                                                  "\0\0\x1c\x20\1\0"
-                                                  "A\0"
-                                                  "\n\n";
+    static const unsigned char file[] =
+        HEAD FOUR "\0\0\0\1\0\0\0\2"
+                  "\0\0\x0e\x10\0\0"
+                  "A\0" HEAD "\0\0\0\1\0\0\0\2\0\0\0\2" FOUR "\x3b\x9a\xca\0"
+                  "\1"
+                  "\0\0\x0e\x10\0\0"
+                  "\0\0\x1c\x20\1\0"
+                  "A\0\n"
+                  "\n";
     size_t length = sizeof file - 1;
     struct time_zone *zone = NULL;
     struct error error = {0};

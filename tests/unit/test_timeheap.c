@@ -28,7 +28,8 @@ Test(timeheap, by_time_then_number) {
     timeheap_finish(&heap);
 }
 
-/* 1000 times from a fixed generator come out in ascending order, those pushed in between included. */
+/* 1000 times from a fixed generator come out in ascending order, those pushed in between included.
+ */
 Test(timeheap, many) {
     struct timeheap heap = {0};
     uint64_t state = 2385;

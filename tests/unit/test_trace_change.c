@@ -31,11 +31,13 @@ static void expect(const char *text, const struct trace_changes *changes, const 
     trace_finish(&trace);
 }
 
-static const char log_text[] = HEADER "a,0,50,40,1,100\nb,10,30,40,2,\nc,20,60,,1,15\nd,35,7,7,4,99\n";
+static const char log_text[] =
+    HEADER "a,0,50,40,1,100\nb,10,30,40,2,\nc,20,60,,1,15\nd,35,7,7,4,99\n";
 
 Test(trace_change, none) {
-    expect(log_text, &trace_changes_none,
-           "a,0,,,,50,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n");
+    expect(
+        log_text, &trace_changes_none,
+        "a,0,,,,50,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n");
 }
 
 /* From 10 on, before 35: b and c, b being at 0 now; deadlines move along. */
@@ -43,8 +45,9 @@ Test(trace_change, slice_of_time) {
     struct trace_changes changes = trace_changes_none;
     changes.from_s = 10;
     changes.until_s = 35;
-    expect(log_text, &changes,
-           "b,0,,,,30,40,2,,,,\nc,10,,,,60,,1,,,5,\ndropped 2 at 2: outside of the slice of time\n");
+    expect(
+        log_text, &changes,
+        "b,0,,,,30,40,2,,,,\nc,10,,,,60,,1,,,5,\ndropped 2 at 2: outside of the slice of time\n");
 }
 
 /* Of the rows from 10 on, the second and third. */
@@ -54,7 +57,9 @@ Test(trace_change, slice_of_rows) {
     changes.first_row = 2;
     changes.last_row = 3;
     expect(log_text, &changes,
-           "c,0,,,,60,,1,,,-5,\nd,15,,,,7,7,4,,,79,\ndropped 1 at 2: outside of the slice of time\n"
+           "c,0,,,,60,,1,,,-5,\n"
+           "d,15,,,,7,7,4,,,79,\n"
+           "dropped 1 at 2: outside of the slice of time\n"
            "dropped 1 at 3: outside of the slice of rows\n");
 }
 
@@ -62,7 +67,10 @@ Test(trace_change, kill_at_request) {
     struct trace_changes changes = trace_changes_none;
     changes.kill_at_request = true;
     expect(log_text, &changes,
-           "a,0,,,,40,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n"
+           "a,0,,,,40,40,1,,,100,\n"
+           "b,10,,,,30,40,2,,,,\n"
+           "c,20,,,,60,,1,,,15,\n"
+           "d,35,,,,7,7,4,,,99,\n"
            "changed 1 at 2: run time cut at the requested time\n");
 }
 
@@ -74,13 +82,16 @@ Test(trace_change, compress) {
            "a,0,,,,50,40,1,,,100,\nb,4,,,,30,40,2,,,,\nc,8,,,,60,,1,,,3,\nd,14,,,,7,7,4,,,78,\n");
 }
 
-/* A factor of 2 repeats every row once; within one day there is no other day to go to. An id that is taken is
- * passed. */
+/* A factor of 2 repeats every row once; within one day there is no other day to go to. An id that
+ * is taken is passed. */
 Test(trace_change, load_twice) {
     struct trace_changes changes = trace_changes_none;
     changes.load_scale = 2;
     expect(HEADER "a,0,50,40,1,100\na~2,10,30,40,2,\n", &changes,
-           "a,0,,,,50,40,1,,,100,\na~2~,0,,,,50,40,1,,,100,\na~2,10,,,,30,40,2,,,,\na~2~2,10,,,,30,40,2,,,,\n"
+           "a,0,,,,50,40,1,,,100,\n"
+           "a~2~,0,,,,50,40,1,,,100,\n"
+           "a~2,10,,,,30,40,2,,,,\n"
+           "a~2~2,10,,,,30,40,2,,,,\n"
            "changed 2 at 2: repeated on another day to scale the load\n");
 }
 
@@ -93,8 +104,8 @@ static void make_log(struct trace *trace) {
     str_finish(&text);
 }
 
-/* Of 20000 rows a factor of 0.3 keeps 6000 and one of 2.3 makes 46000, give or take five standard deviations of
-   sqrt(20000 x 0.3 x 0.7) = 65; the kept ones are as they were. */
+/* Of 20000 rows a factor of 0.3 keeps 6000 and one of 2.3 makes 46000, give or take five standard
+   deviations of sqrt(20000 x 0.3 x 0.7) = 65; the kept ones are as they were. */
 Test(trace_change, load_parts) {
     static const double scales[] = {0.3, 2.3};
     for (int s = 0; s < 2; s++) {
@@ -104,10 +115,12 @@ Test(trace_change, load_parts) {
         changes.seed = 7;
         make_log(&trace);
         trace_change(&trace, &changes);
-        cr_expect(fabs((double)trace.rows.count - 20000 * scales[s]) < 5 * 65, "%zu", trace.rows.count);
+        cr_expect(fabs((double)trace.rows.count - 20000 * scales[s]) < 5 * 65, "%zu",
+                  trace.rows.count);
         for (size_t i = 0; i < trace.rows.count; i++) {
             const struct trace_row *row = &trace.rows.at[i];
-            int64_t moved_ns = row->submit_ns + units_ns(trace.offset_s) - 100 * atoll(row->id) * NS_PER_S;
+            int64_t moved_ns =
+                row->submit_ns + units_ns(trace.offset_s) - 100 * atoll(row->id) * NS_PER_S;
             cr_assert_eq(row->deadline_s, units_s(row->submit_ns) + 70);
             cr_assert(strchr(row->id, '~') ? moved_ns != 0 : moved_ns == 0, "%s", row->id);
             cr_assert_eq(moved_ns % (86400 * NS_PER_S), 0, "copies keep their time of day");
@@ -137,15 +150,18 @@ Test(trace_change, seeds) {
         str_finish(&texts[i]);
 }
 
-/* Models 3 : 1, batches and users with equal chance, deadlines of half of the rows within 2..4 run times; five
-   standard deviations of 20000 draws are at most 5 x sqrt(20000 / 4) = 354. What a row has stays without overwrite.
+/* Models 3 : 1, batches and users with equal chance, deadlines of half of the rows within 2..4 run
+   times; five standard deviations of 20000 draws are at most 5 x sqrt(20000 / 4) = 354. What a row
+   has stays without overwrite.
  */
 Test(trace_change, assign) {
     struct trace trace = {0};
     struct trace_assignment assignment = {0};
     struct problems problems = {0};
-    temp_file_write_text("a.yaml", "users: [ada, bo]\ndeadlines: {share: 0.5, slack: [2, 4]}\n"
-                                   "assign: {models: [{model: x, weight: 3}, {model: y}], batches: [8, 32]}\n");
+    temp_file_write_text(
+        "a.yaml", "users: [ada, bo]\n"
+                  "deadlines: {share: 0.5, slack: [2, 4]}\n"
+                  "assign: {models: [{model: x, weight: 3}, {model: y}], batches: [8, 32]}\n");
     cr_assert_eq(trace_assignment_load(&assignment, "a.yaml", &problems), 0, "%s",
                  problems.texts ? problems.texts[0] : "");
     make_log(&trace);
@@ -176,15 +192,19 @@ Test(trace_change, assign) {
 Test(trace_change, join) {
     struct trace parts[2] = {0}, whole = {0};
     struct str found = {0};
-    read_log("job_id,submit_s,duration_s,gpus,label.a,label.b\n1,100,5,1,x,y\n2,130,5,1,,z\n", &parts[0]);
+    read_log("job_id,submit_s,duration_s,gpus,label.a,label.b\n1,100,5,1,x,y\n2,130,5,1,,z\n",
+             &parts[0]);
     trace_sort(&parts[0], true);
-    read_log("job_id,submit_s,duration_s,gpus,deadline_s,label.b,label.c\n1,90,6,1,95,p,q\n", &parts[1]);
+    read_log("job_id,submit_s,duration_s,gpus,deadline_s,label.b,label.c\n1,90,6,1,95,p,q\n",
+             &parts[1]);
     trace_sort(&parts[1], true);
     trace_join(&whole, parts, 2);
     trace_sort(&whole, true);
     trace_file_write(&whole, &found);
-    cr_assert_str_eq(found.text, TRACE_COLUMNS ",label.a,label.b,label.c\n2-1,0,,,,6,,1,,,5,,,p,q\n"
-                                               "1-1,10,,,,5,,1,,,,,x,y,\n1-2,40,,,,5,,1,,,,,,z,\n");
+    cr_assert_str_eq(found.text, TRACE_COLUMNS ",label.a,label.b,label.c\n"
+                                               "2-1,0,,,,6,,1,,,5,,,p,q\n"
+                                               "1-1,10,,,,5,,1,,,,,x,y,\n"
+                                               "1-2,40,,,,5,,1,,,,,,z,\n");
     cr_assert_eq(whole.rows_read, 3);
     cr_assert_eq(whole.offset_s, 90);
     str_finish(&found);

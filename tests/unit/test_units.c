@@ -17,7 +17,8 @@ Test(units, durations) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double seconds = -1;
-        cr_assert(units_parse_duration(cases[i].text, strlen(cases[i].text), &seconds), "%s", cases[i].text);
+        cr_assert(units_parse_duration(cases[i].text, strlen(cases[i].text), &seconds), "%s",
+                  cases[i].text);
         cr_assert_float_eq(seconds, cases[i].seconds, 1e-22, "%s", cases[i].text);
     }
 }
@@ -40,12 +41,14 @@ Test(units, sizes) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double gib = -1;
-        cr_assert(units_parse(DIMENSION_GIB, cases[i].text, strlen(cases[i].text), &gib), "%s", cases[i].text);
+        cr_assert(units_parse(DIMENSION_GIB, cases[i].text, strlen(cases[i].text), &gib), "%s",
+                  cases[i].text);
         cr_assert_eq(gib, cases[i].gib, "%s: %.17g", cases[i].text, gib);
     }
 }
 
-/* "6 kW" is 6000 bit for bit, and so is every decimal: the nearest double to the product, as the compiler reads it.
+/* "6 kW" is 6000 bit for bit, and so is every decimal: the nearest double to the product, as the
+ * compiler reads it.
  */
 Test(units, quantities) {
     static const struct {
@@ -84,8 +87,8 @@ Test(units, quantities) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = -1;
-        cr_assert(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value), "%s",
-                  cases[i].text);
+        cr_assert(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value),
+                  "%s", cases[i].text);
         cr_assert_eq(value, cases[i].value, "%s: %.17g", cases[i].text, value);
     }
 }
@@ -94,16 +97,19 @@ Test(units, other_units) {
     static const struct {
         enum dimension dimension;
         const char *text;
-    } cases[] = {{DIMENSION_POWER, "6 kWh"},       {DIMENSION_POWER, "6 kw"},   {DIMENSION_POWER, "6 s"},
-                 {DIMENSION_ENERGY, "6 kW"},       {DIMENSION_CARBON, "6 g"},   {DIMENSION_CARBON, "6 g/MWh"},
-                 {DIMENSION_PRICE, "6 EUR"},       {DIMENSION_PRICE, "6 /Wh"},  {DIMENSION_RATE, "6 Hz"},
-                 {DIMENSION_NONE, "6 W"},          {DIMENSION_TIME, "6 W"},     {DIMENSION_POWER, "1e308 MW"},
-                 {DIMENSION_POWER, "1e999"},       {DIMENSION_POWER, "inf"},    {DIMENSION_POWER, "nan W"},
-                 {DIMENSION_POWER, "infinity kW"}, {DIMENSION_BYTES, "6 MiBs"}, {DIMENSION_GIB, "6 W"}};
+    } cases[] = {{DIMENSION_POWER, "6 kWh"},  {DIMENSION_POWER, "6 kw"},
+                 {DIMENSION_POWER, "6 s"},    {DIMENSION_ENERGY, "6 kW"},
+                 {DIMENSION_CARBON, "6 g"},   {DIMENSION_CARBON, "6 g/MWh"},
+                 {DIMENSION_PRICE, "6 EUR"},  {DIMENSION_PRICE, "6 /Wh"},
+                 {DIMENSION_RATE, "6 Hz"},    {DIMENSION_NONE, "6 W"},
+                 {DIMENSION_TIME, "6 W"},     {DIMENSION_POWER, "1e308 MW"},
+                 {DIMENSION_POWER, "1e999"},  {DIMENSION_POWER, "inf"},
+                 {DIMENSION_POWER, "nan W"},  {DIMENSION_POWER, "infinity kW"},
+                 {DIMENSION_BYTES, "6 MiBs"}, {DIMENSION_GIB, "6 W"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 2.385;
-        cr_assert_not(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value), "%s",
-                      cases[i].text);
+        cr_assert_not(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value),
+                      "%s", cases[i].text);
         cr_assert_eq(value, 2.385);
     }
     cr_assert(units_is_other("6 kWh", 5));
@@ -114,18 +120,21 @@ Test(units, other_units) {
 }
 
 Test(units, refused) {
-    static const char *const durations[] = {"",      "s",     "10 parsecs", "10 H",   "h10",   "10  ",
-                                            " 10",   "10h ",  "1h30",       "1e",     "ten s", "10GB",
-                                            "4.1e9", "-127y", "70000d",     "1e308w", "nan",   "10 s s"};
+    static const char *const durations[] = {
+        "",   "s",     "10 parsecs", "10 H",  "h10",   "10  ",   " 10",    "10h ", "1h30",
+        "1e", "ten s", "10GB",       "4.1e9", "-127y", "70000d", "1e308w", "nan",  "10 s s"};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
         double value = 2.385;
-        cr_assert_not(units_parse_duration(durations[i], strlen(durations[i]), &value), "%s", durations[i]);
+        cr_assert_not(units_parse_duration(durations[i], strlen(durations[i]), &value), "%s",
+                      durations[i]);
         cr_assert_eq(value, 2.385);
     }
-    static const char *const sizes[] = {"", "GiB", "80 gib", "80 GiB ", "80 s", "8e307TiB80", "1e308TiB"};
+    static const char *const sizes[] = {"",     "GiB",        "80 gib",  "80 GiB ",
+                                        "80 s", "8e307TiB80", "1e308TiB"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double value = 2.385;
-        cr_assert_not(units_parse(DIMENSION_GIB, sizes[i], strlen(sizes[i]), &value), "%s", sizes[i]);
+        cr_assert_not(units_parse(DIMENSION_GIB, sizes[i], strlen(sizes[i]), &value), "%s",
+                      sizes[i]);
         cr_assert_eq(value, 2.385);
     }
 }
@@ -159,7 +168,8 @@ Test(units, nanoseconds) {
     cr_assert_eq(units_s(4000000000000000000), 4e9);
 }
 
-/* 2^-60 of ns in seconds, exactly; seconds must be 0 or a multiple of 2^-90 that is not too large. */
+/* 2^-60 of ns in seconds, exactly; seconds must be 0 or a multiple of 2^-90 that is not too large.
+ */
 static int128 exact_parts(double seconds) {
     int exponent;
     int128 mantissa = (int128)ldexp(frexp(seconds, &exponent), 53);
@@ -192,12 +202,13 @@ Test(units, first_ns_not_before) {
                 {3999999999.9999995, 3999999999999999523},
                 {4e9, 4000000000000000000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cr_expect_eq(units_ns_not_before(rows[i].seconds), rows[i].ns, "%.17g: %lld", rows[i].seconds,
-                     (long long)units_ns_not_before(rows[i].seconds));
+        cr_expect_eq(units_ns_not_before(rows[i].seconds), rows[i].ns, "%.17g: %lld",
+                     rows[i].seconds, (long long)units_ns_not_before(rows[i].seconds));
 }
 
-/* Times of every size, each second one a whole nanosecond or a double beside one: the clock is not before them, was
-   before them one nanosecond earlier as far as doubles tell, and is less than one nanosecond late. */
+/* Times of every size, each second one a whole nanosecond or a double beside one: the clock is not
+   before them, was before them one nanosecond earlier as far as doubles tell, and is less than one
+   nanosecond late. */
 Test(units, clock_at_first_ns) {
     const int128 ns = (int128)1 << 60;
     uint64_t state = 88172645463325252u; /* xorshift */
@@ -212,8 +223,10 @@ Test(units, clock_at_first_ns) {
             continue;
         int64_t found = units_ns_not_before(seconds);
         cr_assert(units_s(found) >= seconds, "%.17g: %lld", seconds, (long long)found);
-        cr_assert(seconds >= 0x1p23 || units_s(found - 1) < seconds, "%.17g: %lld", seconds, (long long)found);
+        cr_assert(seconds >= 0x1p23 || units_s(found - 1) < seconds, "%.17g: %lld", seconds,
+                  (long long)found);
         int128 late = found * ns - exact_parts(seconds);
-        cr_assert(late >= -ns / 2 - ns / 1000000 && late <= ns, "%.17g: %lld", seconds, (long long)found);
+        cr_assert(late >= -ns / 2 - ns / 1000000 && late <= ns, "%.17g: %lld", seconds,
+                  (long long)found);
     }
 }

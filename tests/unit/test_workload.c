@@ -1,5 +1,5 @@
-/* Jobs drawn from the workload section: rates, sizes and deadlines within 99 % intervals of what their laws say
-   (fixed seed), independence of the random streams, and logs turned into jobs. */
+/* Jobs drawn from the workload section: rates, sizes and deadlines within 99 % intervals of what
+   their laws say (fixed seed), independence of the random streams, and logs turned into jobs. */
 #include "../support/reference.h"
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
@@ -26,7 +26,10 @@ static void draw(struct drawn *d, uint32_t replication, const char *horizon, con
     struct problems problems = {0};
     *d = (struct drawn){.options = {.jobs = jobs}};
     snprintf(yaml, sizeof yaml,
-             "name: n\nhorizon: %s\nseed: 2385\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+             "name: n\n"
+             "horizon: %s\n"
+             "seed: 2385\n"
+             "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
              "cluster:\n" REFERENCE_TYPES "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}]\n"
              "policy: {name: fcfs}\nworkload: %s\n",
              horizon, workload);
@@ -52,8 +55,8 @@ static double cosine_part(double from_s, double to_s, double peak_s, double peri
     return (sin(omega * (to_s - peak_s)) - sin(omega * (from_s - peak_s))) / omega;
 }
 
-/* The number of arrivals in any interval is a Poisson number: its mean is the integral of the rate, here
-   rate * (t + amplitude * cosine part), and its variance is that, too. */
+/* The number of arrivals in any interval is a Poisson number: its mean is the integral of the rate,
+   here rate * (t + amplitude * cosine part), and its variance is that, too. */
 Test(workload, arrival_rates) {
     static const struct {
         const char *workload;
@@ -62,14 +65,14 @@ Test(workload, arrival_rates) {
         {"{kind: poisson, rate_per_s: 0.25, " CONSTANT "}", 0.25, 0, 0, 1, 0},
         {"{kind: poisson, rate_per_s: 0.25, start: 2h, " CONSTANT "}", 0.25, 0, 0, 1, 7200},
         {"{kind: diurnal, rate_per_s: 0.25, " CONSTANT "}", 0.25, 0.5, 50400, 86400, 0},
-        {"{kind: diurnal, rate_per_s: 0.25, amplitude: 1, peak: 20min, period: 3h, " CONSTANT "}", 0.25, 1, 1200,
-         10800, 0},
+        {"{kind: diurnal, rate_per_s: 0.25, amplitude: 1, peak: 20min, period: 3h, " CONSTANT "}",
+         0.25, 1, 1200, 10800, 0},
         /* 16 GPUs, 100 s, 1, 2 or 4 GPUs: load 0.8 is 0.8 * 16 / (100 * 7/3) jobs/s */
-        {"{kind: poisson, load: 0.8, sizes: {law: constant, mean: 100}, rigid: {k: [1, 2, 4]}}", 0.8 * 16 * 3 / 700,
-         0, 0, 1, 0},
+        {"{kind: poisson, load: 0.8, sizes: {law: constant, mean: 100}, rigid: {k: [1, 2, 4]}}",
+         0.8 * 16 * 3 / 700, 0, 0, 1, 0},
         /* only the 8 H100 */
-        {"{kind: poisson, load: 1.5, sizes: {law: constant, mean: 50}, rigid: {k: 2}, h: h100}", 1.5 * 8 / 100, 0,
-         0, 1, 0},
+        {"{kind: poisson, load: 1.5, sizes: {law: constant, mean: 50}, rigid: {k: 2}, h: h100}",
+         1.5 * 8 / 100, 0, 0, 1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct drawn d;
@@ -77,20 +80,22 @@ Test(workload, arrival_rates) {
         draw(&d, 0, "24h", cases[i].workload, NULL);
         for (double from_s = 0; from_s < 86400; from_s += 7200) {
             double expected = from_s + 7200 <= cases[i].start_s ? 0 : 7200;
-            expected += cases[i].amplitude * cosine_part(from_s, from_s + 7200, cases[i].peak_s, cases[i].period_s);
+            expected += cases[i].amplitude *
+                        cosine_part(from_s, from_s + 7200, cases[i].peak_s, cases[i].period_s);
             expected *= cases[i].rate;
             size_t count = 0;
-            for (; job < d.w.jobs.count && d.w.jobs.at[job].submit_ns < units_ns(from_s + 7200); job++)
+            for (; job < d.w.jobs.count && d.w.jobs.at[job].submit_ns < units_ns(from_s + 7200);
+                 job++)
                 count++;
             /* 72 intervals: 3.8 sigma each, 99 % for all of them together */
             cr_expect(fabs((double)count - expected) <= 3.8 * sqrt(expected),
                       "case %zu, from %g s: %zu, expected %g", i, from_s, count, expected);
         }
-        double total =
-            cases[i].rate * (86400 - cases[i].start_s +
-                             cases[i].amplitude * cosine_part(0, 86400, cases[i].peak_s, cases[i].period_s));
-        cr_expect(fabs((double)d.w.jobs.count - total) <= Z99 * sqrt(total), "case %zu: %zu jobs, expected %g", i,
-                  d.w.jobs.count, total);
+        double total = cases[i].rate * (86400 - cases[i].start_s +
+                                        cases[i].amplitude * cosine_part(0, 86400, cases[i].peak_s,
+                                                                         cases[i].period_s));
+        cr_expect(fabs((double)d.w.jobs.count - total) <= Z99 * sqrt(total),
+                  "case %zu: %zu jobs, expected %g", i, d.w.jobs.count, total);
         release(&d);
     }
 }
@@ -98,14 +103,16 @@ Test(workload, arrival_rates) {
 /* Waits between Poisson arrivals are exponential: mean 1/rate, half of them below ln 2 / rate. */
 Test(workload, poisson_intervals) {
     struct drawn d;
-    draw(&d, 1, "drain", "{kind: poisson, rate_per_s: 0.5, until: {jobs: 20001}, " CONSTANT "}", NULL);
+    draw(&d, 1, "drain", "{kind: poisson, rate_per_s: 0.5, until: {jobs: 20001}, " CONSTANT "}",
+         NULL);
     cr_assert_eq(d.w.jobs.count, 20001);
     int below = 0;
     for (size_t i = 1; i < 20001; i++)
         below += units_s(d.w.jobs.at[i].submit_ns - d.w.jobs.at[i - 1].submit_ns) < 2 * M_LN2;
     double mean_s = units_s(d.w.jobs.at[20000].submit_ns - d.w.jobs.at[0].submit_ns) / 20000;
     cr_expect(fabs(mean_s - 2) <= Z99 * 2 / sqrt(20000), "mean %g s", mean_s);
-    cr_expect(fabs(below - 10000.0) <= Z99 * sqrt(20000 / 4.0), "%d of 20000 below the median", below);
+    cr_expect(fabs(below - 10000.0) <= Z99 * sqrt(20000 / 4.0), "%d of 20000 below the median",
+              below);
     release(&d);
 }
 
@@ -124,8 +131,8 @@ Test(workload, periodic) {
     release(&d);
 }
 
-/* load = work / capacity, every GPU at its best k = 1 goodput: 1 s of reference GPU time is the best goodput of an
-   A100 in samples; 8 A100 and 8 H100 work it off together. */
+/* load = work / capacity, every GPU at its best k = 1 goodput: 1 s of reference GPU time is the
+   best goodput of an A100 in samples; 8 A100 and 8 H100 work it off together. */
 Test(workload, load_of_models) {
     for (int i = 0; i < REFERENCE_MODELS; i++) {
         const struct reference_model *m = &reference_models[i];
@@ -136,8 +143,10 @@ Test(workload, load_of_models) {
                 best[h] = fmax(best[h], reference_run(m, h, 1, m->batches[b], 1).goodput);
         double rate = 0.7 / (2385 * best[0] / (8 * (best[0] + best[1])));
         struct drawn d;
-        snprintf(workload, sizeof workload,
-                 "{kind: poisson, load: 0.7, mix: [{model: %s}], sizes: {law: constant, mean: 2385}}", m->name);
+        snprintf(
+            workload, sizeof workload,
+            "{kind: poisson, load: 0.7, mix: [{model: %s}], sizes: {law: constant, mean: 2385}}",
+            m->name);
         draw(&d, 0, "1h", workload, NULL);
         double found = synth_rate_per_s(d.trial.study.source.streams.at, &d.w);
         cr_expect_float_eq(found, rate, 1e-12 * rate, "%s: %g, not %g", m->name, found, rate);
@@ -155,9 +164,10 @@ Test(workload, lognormal_sizes) {
     for (int c = 0; c < 2; c++) {
         char workload[256];
         struct drawn d;
-        snprintf(workload, sizeof workload,
-                 "{kind: poisson, rate_per_s: 1, until: {jobs: 20000}, sizes: {law: lognormal, mean: 1h, cv: %g}}",
-                 cvs[c]);
+        snprintf(
+            workload, sizeof workload,
+            "{kind: poisson, rate_per_s: 1, until: {jobs: 20000}, sizes: {law: lognormal, mean: 1h, cv: %g}}",
+            cvs[c]);
         draw(&d, 0, "drain", workload, NULL);
         double n = 20000, v = log1p(cvs[c] * cvs[c]), sum = 0, squares = 0, plain = 0;
         for (size_t i = 0; i < 20000; i++) {
@@ -167,21 +177,22 @@ Test(workload, lognormal_sizes) {
             plain += d.w.jobs.at[i].reference_gpu_s;
         }
         double variance = (squares - sum * sum / n) / (n - 1);
-        cr_expect(fabs(sum / n - (log(3600) - v / 2)) <= Z99 * sqrt(v / n), "cv %g: mean of ln %g", cvs[c],
-                  sum / n);
-        cr_expect(fabs(variance - v) <= Z99 * v * sqrt(2 / n), "cv %g: variance of ln %g, not %g", cvs[c], variance,
-                  v);
-        cr_expect(fabs(plain / n - 3600) <= Z99 * 3600 * cvs[c] / sqrt(n), "cv %g: mean %g", cvs[c], plain / n);
+        cr_expect(fabs(sum / n - (log(3600) - v / 2)) <= Z99 * sqrt(v / n), "cv %g: mean of ln %g",
+                  cvs[c], sum / n);
+        cr_expect(fabs(variance - v) <= Z99 * v * sqrt(2 / n), "cv %g: variance of ln %g, not %g",
+                  cvs[c], variance, v);
+        cr_expect(fabs(plain / n - 3600) <= Z99 * 3600 * cvs[c] / sqrt(n), "cv %g: mean %g", cvs[c],
+                  plain / n);
         release(&d);
     }
 }
 
 Test(workload, exponential_sizes) {
     struct drawn d;
-    draw(&d, 0, "drain",
-         "{kind: periodic, period: 1, until: {jobs: 20000}, sizes: {law: exponential, mean: 100}, rigid: {k: [1, "
-         "8]}}",
-         NULL);
+    draw(
+        &d, 0, "drain",
+        "{kind: periodic, period: 1, until: {jobs: 20000}, sizes: {law: exponential, mean: 100}, rigid: {k: [1, 8]}}",
+        NULL);
     double sum = 0, squares = 0;
     int wide = 0;
     for (size_t i = 0; i < 20000; i++) {
@@ -192,20 +203,20 @@ Test(workload, exponential_sizes) {
     }
     cr_expect(fabs(sum / 20000 - 100) <= Z99 * 100 / sqrt(20000), "mean %g", sum / 20000);
     /* E x^2 = 2 * mean^2 with standard deviation sqrt(24 - 4) * mean^2 */
-    cr_expect(fabs(squares / 20000 - 20000) <= Z99 * 1e4 * sqrt(20.0 / 20000), "mean square %g", squares / 20000);
+    cr_expect(fabs(squares / 20000 - 20000) <= Z99 * 1e4 * sqrt(20.0 / 20000), "mean square %g",
+              squares / 20000);
     cr_expect(fabs(wide - 10000.0) <= Z99 * sqrt(20000 / 4.0), "%d of 20000 with 8 GPUs", wide);
     release(&d);
 }
 
-/* The share is binomial; a deadline is submit + T* x U(1.5, 6), T* with the set-up of a first start; the place
-   within the bounds is uniform. */
+/* The share is binomial; a deadline is submit + T* x U(1.5, 6), T* with the set-up of a first
+   start; the place within the bounds is uniform. */
 Test(workload, deadlines) {
     struct drawn d;
-    draw(&d, 0, "drain",
-         "{kind: poisson, rate_per_s: 0.01, until: {jobs: 5000}, sizes: {law: lognormal, mean: 1h, cv: 1.5}, "
-         "deadlines: "
-         "{share: 0.3, slack: [1.5, 6]}}",
-         NULL);
+    draw(
+        &d, 0, "drain",
+        "{kind: poisson, rate_per_s: 0.01, until: {jobs: 5000}, sizes: {law: lognormal, mean: 1h, cv: 1.5}, deadlines: {share: 0.3, slack: [1.5, 6]}}",
+        NULL);
     double places = 0, n = 0;
     for (size_t i = 0; i < 5000; i++) {
         const struct job_spec *job = &d.w.jobs.at[i];
@@ -229,11 +240,10 @@ Test(workload, deadlines) {
 /* Equal chances for users and, without weights, for models; weights 3 : 1 otherwise. */
 Test(workload, users_and_mix) {
     struct drawn d;
-    draw(&d, 0, "drain",
-         "{kind: periodic, period: 1, until: {jobs: 8000}, sizes: {law: constant, mean: 1h}, users: 4, mix: "
-         "[{model: "
-         "resnet50-fp32, weight: 3}, {model: vit-base-fp32}]}",
-         NULL);
+    draw(
+        &d, 0, "drain",
+        "{kind: periodic, period: 1, until: {jobs: 8000}, sizes: {law: constant, mean: 1h}, users: 4, mix: [{model: resnet50-fp32, weight: 3}, {model: vit-base-fp32}]}",
+        NULL);
     int users[4] = {0}, resnet = 0;
     for (size_t i = 0; i < 8000; i++) {
         users[d.w.jobs.at[i].user]++;
@@ -241,8 +251,10 @@ Test(workload, users_and_mix) {
     }
     cr_assert_eq(d.w.users.count, 4);
     for (int u = 0; u < 4; u++)
-        cr_expect(fabs(users[u] - 2000.0) <= 3.2 * sqrt(8000 * 0.25 * 0.75), "user %d: %d jobs", u, users[u]);
-    cr_expect(fabs(resnet - 6000.0) <= Z99 * sqrt(8000 * 0.75 * 0.25), "%d of 8000 are resnet50", resnet);
+        cr_expect(fabs(users[u] - 2000.0) <= 3.2 * sqrt(8000 * 0.25 * 0.75), "user %d: %d jobs", u,
+                  users[u]);
+    cr_expect(fabs(resnet - 6000.0) <= Z99 * sqrt(8000 * 0.75 * 0.25), "%d of 8000 are resnet50",
+              resnet);
     release(&d);
 }
 
@@ -268,10 +280,12 @@ static struct difference compare(const struct workload *a, const struct workload
 
 /* What changes when one law, the seed's replication, or nothing at all is changed. */
 Test(workload, independent_streams) {
-#define BASE(arrivals, sizes, users, mix, share)                                                                   \
-    "{kind: poisson, " arrivals ", until: {jobs: 500}, sizes: {" sizes "}, users: " users ", mix: [{model: "       \
-    "vit-base-fp32}, {model: resnet50-fp32, weight: " mix "}], deadlines: {share: " share ", slack: [2, 3]}}"
-    static const char base[] = BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "8", "1", "0.3");
+#define BASE(arrivals, sizes, users, mix, share) \
+    "{kind: poisson, " arrivals ", until: {jobs: 500}, sizes: {" sizes "}, users: " users \
+    ", mix: [{model: vit-base-fp32}, {model: resnet50-fp32, weight: " mix \
+    "}], deadlines: {share: " share ", slack: [2, 3]}}"
+    static const char base[] =
+        BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "8", "1", "0.3");
     static const struct {
         const char *workload;
         uint32_t replication;
@@ -303,19 +317,19 @@ Test(workload, independent_streams) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         draw(&other, cases[i].replication, "drain", cases[i].workload, NULL);
         struct difference found = compare(&first.w, &other.w);
-        cr_expect_eq(memcmp(&found, &cases[i].expected, sizeof found), 0, "case %zu: %d %d %d %d %d", i,
-                     found.submit, found.model, found.size, found.user, found.deadline);
+        cr_expect_eq(memcmp(&found, &cases[i].expected, sizeof found), 0,
+                     "case %zu: %d %d %d %d %d", i, found.submit, found.model, found.size,
+                     found.user, found.deadline);
         release(&other);
     }
     release(&first);
 }
 
-/* request: {k: uniform}: every job has one of the allowed k, each with equal chance, and nothing else has changed:
-   not one other draw, but T* and with it the times of the deadlines. */
+/* request: {k: uniform}: every job has one of the allowed k, each with equal chance, and nothing
+   else has changed: not one other draw, but T* and with it the times of the deadlines. */
 Test(workload, requested_k) {
-#define LAWS                                                                                                       \
-    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 8000}, sizes: {law: lognormal, mean: 1h}, users: 8, k: [1, "  \
-    "2, 4, 8], deadlines: {share: 0.3, slack: [2, 3]}"
+#define LAWS \
+    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 8000}, sizes: {law: lognormal, mean: 1h}, users: 8, k: [1, 2, 4, 8], deadlines: {share: 0.3, slack: [2, 3]}"
     static const struct difference none;
     struct drawn free_k, requested;
     int jobs[4] = {0};
@@ -334,15 +348,17 @@ Test(workload, requested_k) {
         cr_assert_eq(set->count * 4, free_k.w.table.sets.at[free_k.w.jobs.at[i].set].count);
     }
     for (int i = 0; i < 4; i++)
-        cr_expect(fabs(jobs[i] - 2000.0) <= 3.2 * sqrt(8000 * 0.25 * 0.75), "%d GPUs: %d jobs", 1 << i, jobs[i]);
+        cr_expect(fabs(jobs[i] - 2000.0) <= 3.2 * sqrt(8000 * 0.25 * 0.75), "%d GPUs: %d jobs",
+                  1 << i, jobs[i]);
     release(&free_k);
     release(&requested);
 }
 
-/* Two streams in one order of time; equal times in the order of the streams; ids carry the stream's name. A change
-   of the second leaves the first as it is. */
+/* Two streams in one order of time; equal times in the order of the streams; ids carry the stream's
+   name. A change of the second leaves the first as it is. */
 Test(workload, several_streams) {
-    static const char *const expected[] = {"a-1", "s2-1", "s2-2", "a-2", "s2-3", "s2-4", "a-3", "s2-5"};
+    static const char *const expected[] = {"a-1",  "s2-1", "s2-2", "a-2",
+                                           "s2-3", "s2-4", "a-3",  "s2-5"};
     struct drawn d;
     draw(&d, 0, "drain",
          "{streams: [{name: a, kind: periodic, period: 10, until: {jobs: 3}, " CONSTANT
@@ -353,11 +369,12 @@ Test(workload, several_streams) {
         cr_expect_str_eq(d.w.jobs.at[i].id, expected[i], "job %d: %s", i, d.w.jobs.at[i].id);
     release(&d);
     struct drawn one, two;
-    draw(&one, 0, "6h", "{kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}", NULL);
-    draw(&two, 0, "6h",
-         "{streams: [{kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}, {kind: diurnal, "
-         "rate_per_s: 0.05, sizes: {law: exponential, mean: 1h}}]}",
+    draw(&one, 0, "6h", "{kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}",
          NULL);
+    draw(
+        &two, 0, "6h",
+        "{streams: [{kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}, {kind: diurnal, rate_per_s: 0.05, sizes: {law: exponential, mean: 1h}}]}",
+        NULL);
     size_t of_first = 0;
     for (size_t i = 0; i < two.w.jobs.count; i++) {
         const struct job_spec *job = &two.w.jobs.at[i];
@@ -367,17 +384,19 @@ Test(workload, several_streams) {
             of_first++;
         }
     }
-    cr_assert(of_first == one.w.jobs.count && two.w.jobs.count > 3 * of_first, "%zu of %zu and %zu", of_first,
-              one.w.jobs.count, two.w.jobs.count);
+    cr_assert(of_first == one.w.jobs.count && two.w.jobs.count > 3 * of_first, "%zu of %zu and %zu",
+              of_first, one.w.jobs.count, two.w.jobs.count);
     release(&one);
     release(&two);
 }
 
 /* --- recorded jobs --- */
 
-#define HEAD "job_id,submit_s,model,duration_s,work_samples,gpus,batch,gpu_type,user,class,deadline_s,label.queue\n"
+#define HEAD \
+    "job_id,submit_s,model,duration_s,work_samples,gpus,batch,gpu_type,user,class,deadline_s,label.queue\n"
 
-/* R = duration_s * G(request): fixed k; its batch or the best one; its GPU type or the first, A100. */
+/* R = duration_s * G(request): fixed k; its batch or the best one; its GPU type or the first, A100.
+ */
 Test(workload, work_of_rows) {
     static const char jobs[] = HEAD "samples,0,resnet50-fp32,,12345.5,,,,,,,\n"
                                     "fixed,1,resnet50-fp32,2385,,2,64,h100,,,,\n"
@@ -387,40 +406,51 @@ Test(workload, work_of_rows) {
                                     "late,5,,1,,1,,,adam,best_effort,-2.5,fast\n";
     double best = 0;
     for (int b = 0; b < REFERENCE_BATCHES; b++)
-        best = fmax(best, reference_run(&reference_models[1], 0, 4, reference_models[1].batches[b], 1).goodput);
+        best = fmax(
+            best,
+            reference_run(&reference_models[1], 0, 4, reference_models[1].batches[b], 1).goodput);
     const double work[] = {
-        12345.5, 2385 * reference_run(&reference_models[3], 1, 2, 64, 1).goodput, 100 * best, 777, 2.385, 1};
+        12345.5,    2385 * reference_run(&reference_models[3], 1, 2, 64, 1).goodput,
+        100 * best, 777,
+        2.385,      1};
     static const uint32_t configs[] = {4 * 2 * 6, 1, 6 * 2, 2, 2, 2};
     struct drawn d;
     draw(&d, 0, "drain", "{kind: trace, file: jobs.csv}", jobs);
     cr_assert_eq(d.w.jobs.count, 6);
     for (int i = 0; i < 6; i++) {
         const struct job_spec *job = &d.w.jobs.at[i];
-        cr_expect_float_eq(job->work, work[i], 1e-12 * work[i], "%s: work %g, not %g", job->id, job->work, work[i]);
-        cr_expect_eq(d.w.table.sets.at[job->set].count, configs[i], "%s: %u configurations", job->id,
-                     d.w.table.sets.at[job->set].count);
+        cr_expect_float_eq(job->work, work[i], 1e-12 * work[i], "%s: work %g, not %g", job->id,
+                           job->work, work[i]);
+        cr_expect_eq(d.w.table.sets.at[job->set].count, configs[i], "%s: %u configurations",
+                     job->id, d.w.table.sets.at[job->set].count);
     }
     const struct job_spec *rigid = &d.w.jobs.at[4], *late = &d.w.jobs.at[5];
-    cr_expect(rigid->sla && rigid->deadline_ns == TIME_NONE_NS && !late->sla && late->deadline_ns == -2500000000);
+    cr_expect(rigid->sla && rigid->deadline_ns == TIME_NONE_NS && !late->sla &&
+              late->deadline_ns == -2500000000);
     cr_expect_str_eq(d.w.users.at[rigid->user].name, "zoe");
     cr_expect_str_eq(rigid->labels[0], "slow");
     cr_expect_eq(rigid->reference_gpu_s, 2.385 * 3);
     release(&d);
 }
 
-/* A log of rigid jobs gets models: the same work whether malleable or not, but only malleable jobs are free to
- * choose. */
+/* A log of rigid jobs gets models: the same work whether malleable or not, but only malleable jobs
+ * are free to choose. */
 Test(workload, assigned_models) {
     char jobs[16384];
     int used = snprintf(jobs, sizeof jobs, "job_id,submit_s,duration_s,gpus\n");
     for (int i = 0; i < 400; i++)
-        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%d,%d.385,%d\n", i, i, 100 + i, 1 << i % 4);
+        used += snprintf(jobs + used, sizeof jobs - (size_t)used, "j%d,%d,%d.385,%d\n", i, i,
+                         100 + i, 1 << i % 4);
     struct drawn none, half, all;
-    draw(&none, 0, "drain", "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}]}}", jobs);
-    draw(&half, 0, "drain",
-         "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}], malleable: 0.5}}", jobs);
+    draw(&none, 0, "drain",
+         "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}]}}", jobs);
+    draw(
+        &half, 0, "drain",
+        "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}], malleable: 0.5}}",
+        jobs);
     draw(&all, 0, "drain",
-         "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}], malleable: 1}}", jobs);
+         "{kind: trace, file: jobs.csv, assign: {models: [{model: resnet50-fp32}], malleable: 1}}",
+         jobs);
     const struct reference_model *m = &reference_models[3];
     int malleable = 0;
     for (int i = 0; i < 400; i++) {
@@ -435,21 +465,23 @@ Test(workload, assigned_models) {
         cr_assert_eq(all.w.table.sets.at[all.w.jobs.at[i].set].count, 4 * 6 * 2);
         malleable += half.w.table.sets.at[half.w.jobs.at[i].set].count == 4 * 6 * 2;
     }
-    cr_expect(fabs(malleable - 200.0) <= Z99 * sqrt(400 / 4.0), "%d of 400 are malleable", malleable);
+    cr_expect(fabs(malleable - 200.0) <= Z99 * sqrt(400 / 4.0), "%d of 400 are malleable",
+              malleable);
     release(&none);
     release(&half);
     release(&all);
 }
 
-/* Written and read again: the same rows, and the same text. Rows are sorted by submit, equal times as they stood.
+/* Written and read again: the same rows, and the same text. Rows are sorted by submit, equal times
+ * as they stood.
  */
 Test(workload, csv_round_trip) {
-    static const char jobs[] = "gpus,job_id,label.note,submit_s,duration_s,work_samples,model,user,deadline_s,"
-                               "class,batch,gpu_type,requested_s\n"
-                               "2,late,\"a, \"\"b\"\"\",7.000000001,2.385,,,u1,99.5,sla,,,3\n"
-                               ",early,,0.1,,1e300,m,,,best_effort,64,h100,\n"
-                               "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,,,\n"
-                               "1,same2,,3,1e-9,,,,,,,,0\n";
+    static const char jobs[] =
+        "gpus,job_id,label.note,submit_s,duration_s,work_samples,model,user,deadline_s,class,batch,gpu_type,requested_s\n"
+        "2,late,\"a, \"\"b\"\"\",7.000000001,2.385,,,u1,99.5,sla,,,3\n"
+        ",early,,0.1,,1e300,m,,,best_effort,64,h100,\n"
+        "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,,,\n"
+        "1,same2,,3,1e-9,,,,,,,,0\n";
     static const char *const order[] = {"early", "same1", "same2", "late"};
     struct trace first = {0}, again = {0};
     struct problems problems = {0};
@@ -475,7 +507,8 @@ Test(workload, csv_round_trip) {
                                    {a->requested_s, b->requested_s},
                                    {a->deadline_s, b->deadline_s}};
         for (int r = 0; r < 4; r++)
-            cr_expect((isnan(reals[r][0]) && isnan(reals[r][1])) || reals[r][0] == reals[r][1], "row %d", i);
+            cr_expect((isnan(reals[r][0]) && isnan(reals[r][1])) || reals[r][0] == reals[r][1],
+                      "row %d", i);
     }
     cr_expect_eq(again.rows.at[3].submit_ns, 7000000001);
     cr_expect_eq(again.rows.at[2].duration_s, 1e-9);

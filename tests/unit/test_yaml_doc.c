@@ -1,4 +1,5 @@
-/* YAML trees: structure, places, problems, --set and canonical text. Line and column are counted by hand, from 1.
+/* YAML trees: structure, places, problems, --set and canonical text. Line and column are counted by
+ * hand, from 1.
  */
 #include "../support/temp_dir.h"
 #include "io/yaml_doc.h"
@@ -65,11 +66,19 @@ Test(yaml_doc, canonical_text) {
         {"", ""},
         {"# only a comment\n", ""},
         {"2.385", "\t2.385\n"},
-        {example, "cluster.nodes[0].gpus\t8\ncluster.nodes[0].name\tn 1\ncluster.nodes[1].gpus\t4\n"
-                  "cluster.nodes[1].name\t~\nempty\t~\nnote\ttwo\\nlines\\n\nseed\t2385\n"},
+        {example, "cluster.nodes[0].gpus\t8\n"
+                  "cluster.nodes[0].name\tn 1\n"
+                  "cluster.nodes[1].gpus\t4\n"
+                  "cluster.nodes[1].name\t~\n"
+                  "empty\t~\n"
+                  "note\ttwo\\n"
+                  "lines\\n"
+                  "\n"
+                  "seed\t2385\n"},
         {"b: 1\na: {}\nc: []\n", "a\t{}\nb\t1\nc\t[]\n"},
         {"{c: [ ], 'b': 1, a: { }}", "a\t{}\nb\t1\nc\t[]\n"},
-        {"a: '{}'\nb: '~'\nc: ''\nd: null\ne: '\"'\nf: 'null'", /* texts that look like something else */
+        {"a: '{}'\nb: '~'\nc: ''\nd: null\ne: '\"'\nf: 'null'", /* texts that look like something
+                                                                   else */
          "a\t\"{}\"\nb\t\"~\"\nc\t\"\"\nd\t~\ne\t\"\\\"\"\nf\t\"null\"\n"},
         {"a.b: 1\na: {b: 2}\n'x[0]': 3\n'': 4\n", "\"\"\t4\na.b\t2\n\"a.b\"\t1\n\"x[0]\"\t3\n"},
         {"x: &k {g: 1}\ny: *k\n&w w: *k\nz: *w\n", "w.g\t1\nx.g\t1\ny.g\t1\nz\tw\n"},
@@ -102,14 +111,15 @@ Test(yaml_doc, problems_with_places) {
          "a.yaml:2:1: a: duplicate key \"a\" (first at line 1)\n"
          "a.yaml:3:11: b.c: duplicate key \"c\" (first at line 3)\n"
          "a.yaml:3:17: b.c: duplicate key \"c\" (first at line 3)"},
-        {"x:\n  ? [1, 2]\n  : 3\n  ? {a: 1}\n  : 4\n", "a.yaml:2:5: x: expected a word as key, found a list\n"
-                                                       "a.yaml:4:5: x: expected a word as key, found a mapping"},
+        {"x:\n  ? [1, 2]\n  : 3\n  ? {a: 1}\n  : 4\n",
+         "a.yaml:2:5: x: expected a word as key, found a list\n"
+         "a.yaml:4:5: x: expected a word as key, found a mapping"},
         {"a: 1\n---\nb: 2\n", "a.yaml:2:1: a second document: expected one"},
         {"a: &x {b: *x}\n", "a.yaml:1:11: a.b: alias \"*x\" stands inside what it repeats"},
         {"a: *nobody\n", "a.yaml:1:4: a: alias \"*nobody\" has no anchor"},
         {"a: \"x\\0y\"\n", "a.yaml:1:4: a: a NUL character in the text"},
-        {"a: [1, 2\nb: 3\n", "a.yaml:2:2: a: did not find expected ',' or ']' while parsing a flow sequence that "
-                             "starts at line 1"},
+        {"a: [1, 2\nb: 3\n",
+         "a.yaml:2:2: a: did not find expected ',' or ']' while parsing a flow sequence that starts at line 1"},
         {"a:\n  - b\n c: 1\n", NULL}, /* wording is libyaml's: only the place matters */
         {"a: \"open\n", NULL},
         {"\ta: 1\n", NULL},
@@ -120,8 +130,8 @@ Test(yaml_doc, problems_with_places) {
         struct yaml_doc doc = {0};
         struct problems problems = {0};
         struct str out = {0};
-        cr_assert_eq(yaml_doc_parse(&doc, slice_of(cases[i].text), "a.yaml", &problems), ERROR_INPUT, "%s",
-                     cases[i].text);
+        cr_assert_eq(yaml_doc_parse(&doc, slice_of(cases[i].text), "a.yaml", &problems),
+                     ERROR_INPUT, "%s", cases[i].text);
         cr_assert_null(doc.root);
         join(&problems, &out);
         if (cases[i].problems)
@@ -137,7 +147,9 @@ Test(yaml_doc, problems_with_places) {
 static void check_refused(struct str *text, const char *expected) {
     struct yaml_doc doc = {0};
     struct problems problems = {0};
-    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text->text, text->length}, "a.yaml", &problems), ERROR_INPUT);
+    cr_assert_eq(
+        yaml_doc_parse(&doc, (struct slice){text->text, text->length}, "a.yaml", &problems),
+        ERROR_INPUT);
     cr_assert_eq(problems.count, 1);
     cr_assert_not_null(strstr(problems.texts[0], expected), "%s", problems.texts[0]);
     problems_finish(&problems);
@@ -214,7 +226,8 @@ Test(yaml_doc, set) {
         {"l[-1]", "1", "--set l[-1]: expected an index in brackets"},
         {"l[]", "1", "--set l[]: expected an index in brackets"},
         {"l[0", "1", "--set l[0: expected an index in brackets"},
-        {"l[99999999999999999999]", "1", "--set l[99999999999999999999]: expected an index in brackets"},
+        {"l[99999999999999999999]", "1",
+         "--set l[99999999999999999999]: expected an index in brackets"},
         {"l[0]g", "1", "--set l[0]g: expected \".\" or \"[\" behind a closing bracket"},
         {"a[0]", "1", "--set a[0]: an index, but what stands there is no list"},
         {"l.g", "1", "--set l.g: no mapping stands where \"g\" is to be set"},
@@ -230,7 +243,8 @@ Test(yaml_doc, set) {
         struct yaml_doc doc = {0};
         struct problems problems = {0};
         struct str out = {0};
-        cr_assert_eq(yaml_doc_parse(&doc, slice_of("a: 5\nl: [&k {g: 1}, *k]\n"), "a.yaml", &problems), 0);
+        cr_assert_eq(
+            yaml_doc_parse(&doc, slice_of("a: 5\nl: [&k {g: 1}, *k]\n"), "a.yaml", &problems), 0);
         const struct yaml_node *before = doc.root;
         int status = yaml_doc_set(&doc, cases[i].path, cases[i].value, &problems);
         if (status == 0)

@@ -1,5 +1,6 @@
-/* YAML that readers of 1.1 and 1.2 take for the same. The rules of YAML 1.1 are those of its types page, written
-   down here as regular expressions; that PyYAML agrees shows system/test_numbers.py. */
+/* YAML that readers of 1.1 and 1.2 take for the same. The rules of YAML 1.1 are those of its types
+   page, written down here as regular expressions; that PyYAML agrees shows system/test_numbers.py.
+ */
 #include "io/yaml_text.h"
 
 #include "base/numfmt.h"
@@ -18,8 +19,9 @@ static bool fits(const char *pattern, const char *text) {
     return found;
 }
 
-#define INT_BOTH   "^-?(0|[1-9][0-9]*)$" /* decimal in 1.1 and 1.2; no leading 0, no : and _ */
-#define FLOAT_BOTH "^-?(0|[1-9][0-9]*)[.][0-9]+(e[-+][0-9]+)?$" /* 1.1 wants the point and the sign */
+#define INT_BOTH "^-?(0|[1-9][0-9]*)$" /* decimal in 1.1 and 1.2; no leading 0, no : and _ */
+#define FLOAT_BOTH \
+    "^-?(0|[1-9][0-9]*)[.][0-9]+(e[-+][0-9]+)?$" /* 1.1 wants the point and the sign */
 
 static void check_real(double value) {
     struct str text = {0};
@@ -72,7 +74,8 @@ static void check_text(const char *original, const char *expected) {
     struct str text = {0};
     str_add(&text, "key: ");
     yaml_add_text(&text, original);
-    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text.text, text.length}, "x", &problems), 0, "%s", text.text);
+    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text.text, text.length}, "x", &problems), 0,
+                 "%s", text.text);
     const struct yaml_node *node = yaml_find(doc.root, "key");
     cr_assert(node && node->kind == YAML_NODE_SCALAR && !yaml_is_null(node), "%s", text.text);
     cr_assert_str_eq(node->text, expected, "%s", text.text);
@@ -80,9 +83,9 @@ static void check_text(const char *original, const char *expected) {
     cr_assert(!plain || fits("^[A-Za-z/][-A-Za-z0-9_./]*$", original), "%s", text.text);
     cr_assert(
         !plain ||
-            !fits("^([Yy]|[Nn]|[Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|"
-                  "[Nn][Uu][Ll][Ll])$",
-                  original),
+            !fits(
+                "^([Yy]|[Nn]|[Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll])$",
+                original),
         "%s", text.text);
     str_finish(&text);
     yaml_doc_finish(&doc);
@@ -165,13 +168,17 @@ Test(yaml_text, scalars) {
         bool quoted;
         const char *written;
         bool plain;
-    } cases[] = {{"1e-9", false, "1.0e-9", true}, {"0010", false, "0010", false}, {"+5", false, "+5", true},
-                 {"1e3", false, "1000", true},    {"off", false, "off", false},   {"true", false, "true", true},
-                 {"~", false, "null", true},      {"", false, "null", true},      {"null", true, "null", false},
-                 {"7", true, "7", false},         {"1:30", false, "1:30", false}, {"90s", false, "90s", false},
-                 {"zeus", false, "zeus", true},   {"0x10", false, "0x10", false}, {".5", false, ".5", true}};
+    } cases[] = {{"1e-9", false, "1.0e-9", true}, {"0010", false, "0010", false},
+                 {"+5", false, "+5", true},       {"1e3", false, "1000", true},
+                 {"off", false, "off", false},    {"true", false, "true", true},
+                 {"~", false, "null", true},      {"", false, "null", true},
+                 {"null", true, "null", false},   {"7", true, "7", false},
+                 {"1:30", false, "1:30", false},  {"90s", false, "90s", false},
+                 {"zeus", false, "zeus", true},   {"0x10", false, "0x10", false},
+                 {".5", false, ".5", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct yaml_node node = {.text = cases[i].text, .length = strlen(cases[i].text), .quoted = cases[i].quoted};
+        struct yaml_node node = {
+            .text = cases[i].text, .length = strlen(cases[i].text), .quoted = cases[i].quoted};
         struct str text = {0};
         str_add(&text, "");
         cr_assert_eq(yaml_scalar_text(&node, &text), cases[i].plain, "%s", cases[i].text);

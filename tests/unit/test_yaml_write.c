@@ -8,7 +8,8 @@ static void canonical(const char *text, struct str *written, struct str *out) {
     struct yaml_doc doc = {0};
     struct problems problems = {0};
     struct error error = {0};
-    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text, strlen(text)}, "x.yaml", &problems), 0, "%s", text);
+    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text, strlen(text)}, "x.yaml", &problems), 0,
+                 "%s", text);
     yaml_write_canonical(doc.root, out);
     if (written)
         cr_assert_eq(yaml_write(doc.root, NULL, written, &error), 0, "%s", error.text);
@@ -21,8 +22,9 @@ Test(yaml_write, reads_back) {
         "a: 1",
         "a: {b: [1, 2, {c: d}], e: {}, f: []}",
         "a: [[], [[x]], [{}]]",
-        "a: ~\nb: null\nc:\nd: \"\"\ne: \"null\"\nf: '~'",                     /* nulls, and texts like them */
-        "a: 1e-9\nb: 0x10\nc: true\nd: \"true\"\ne: 2022-01-01T00:00Z\nf: .5", /* as they were written */
+        "a: ~\nb: null\nc:\nd: \"\"\ne: \"null\"\nf: '~'", /* nulls, and texts like them */
+        "a: 1e-9\nb: 0x10\nc: true\nd: \"true\"\ne: 2022-01-01T00:00Z\nf: .5", /* as they were
+                                                                                  written */
         "a: \"x: y\"\nb: '- z'\nc: \"# no comment\"\nd: \"  blanks  \"\ne: \"tab\\tnewline\\nquote\\\"end\\\\\"",
         "a: |\n  two\n  lines\nb: >\n  folded\n  text\n",
         "\"\": empty key\n\"a.b\": 1\n\"[0]\": 2\n~: 3\nnull: 4\n\"x: y\": 5",
@@ -72,7 +74,8 @@ Test(yaml_write, replaces_one_node) {
     struct problems problems = {0};
     struct error error = {0};
     struct str out = {0};
-    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text, sizeof text - 1}, "x.yaml", &problems), 0);
+    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text, sizeof text - 1}, "x.yaml", &problems),
+                 0);
     struct yaml_node *list = yaml_find(yaml_find(doc.root, "a"), "b");
     const struct yaml_replace replace = {list->items[1], seven};
     cr_assert_eq(yaml_write(doc.root, &replace, &out, &error), 0);

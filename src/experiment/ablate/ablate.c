@@ -31,8 +31,9 @@ bool ablation_is_first(const struct ablation *a, unsigned cell, enum component c
 }
 
 /* A mixture; the two policies themselves run as they are. */
-static int run_cell(struct ablation *a, unsigned cell, const struct study *first, const struct study *second,
-                    const struct replicate_options *options, struct error *reterr) {
+static int run_cell(struct ablation *a, unsigned cell, const struct study *first,
+                    const struct study *second, const struct replicate_options *options,
+                    struct error *reterr) {
     if (cell == a->cell_count - 1)
         return replicate_run(first, options, &replicate_summaries_only, &a->cells[cell], reterr);
     if (cell == 0)
@@ -43,7 +44,8 @@ static int run_cell(struct ablation *a, unsigned cell, const struct study *first
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         second_mask |= ablation_is_first(a, cell, (enum component)c) ? 0 : 1u << c;
     hybrid_init(&hybrid, &first->params, &second->params, second_mask);
-    study.module = (struct policy_module){.policy = &hybrid.policy, .sides = {&first->module, &second->module}};
+    study.module = (struct policy_module){.policy = &hybrid.policy,
+                                          .sides = {&first->module, &second->module}};
     study.params = hybrid.params;
     return replicate_run(&study, options, &replicate_summaries_only, &a->cells[cell], reterr);
 }
@@ -59,7 +61,8 @@ int ablation_run(struct ablation *a, const struct study *first, const struct stu
 /* --- figures --- */
 
 /* The worth of every cell in one replication; false unless all are defined. */
-static bool worths(const struct ablation *a, unsigned column, uint32_t replication, double *values) {
+static bool worths(const struct ablation *a, unsigned column, uint32_t replication,
+                   double *values) {
     bool defined = true;
     for (unsigned cell = 0; cell < a->cell_count; cell++) {
         values[cell] = summary_value(&a->cells[cell].summaries[replication], column);
@@ -75,8 +78,8 @@ static bool changes(const struct ablation *a, const double *values, unsigned pla
     return false;
 }
 
-/* The columns of a table with one row for each replication: both policies, their difference, then three for each
-   active component. */
+/* The columns of a table with one row for each replication: both policies, their difference, then
+   three for each active component. */
 enum { FIRST, SECOND, DIFFERENCE, PARTS };
 
 static struct estimate estimate(const struct ablation *a, const double *table, unsigned column) {
@@ -104,7 +107,8 @@ static void fill(const struct ablation *a, unsigned column, double *table, bool 
 }
 
 void ablation_metric(const struct ablation *a, unsigned column, struct ablation_metric *m) {
-    double *table = mem_zalloc((size_t)(PARTS + 3 * COMPONENT_COUNT) * a->replications, sizeof *table);
+    double *table =
+        mem_zalloc((size_t)(PARTS + 3 * COMPONENT_COUNT) * a->replications, sizeof *table);
     bool moves[COMPONENT_COUNT] = {false};
     fill(a, column, table, moves);
     *m = (struct ablation_metric){.first = estimate(a, table, FIRST),
@@ -118,9 +122,10 @@ void ablation_metric(const struct ablation *a, unsigned column, struct ablation_
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         m->shares[c] = (struct ablation_share){true, true, nothing, nothing, nothing};
     for (unsigned p = 0; p < a->active_count; p++)
-        m->shares[a->active[p]] = (struct ablation_share){.inert = !moves[p],
-                                                          .share = estimate(a, table, PARTS + 3 * p),
-                                                          .alone = estimate(a, table, PARTS + 3 * p + 1),
-                                                          .missing = estimate(a, table, PARTS + 3 * p + 2)};
+        m->shares[a->active[p]] =
+            (struct ablation_share){.inert = !moves[p],
+                                    .share = estimate(a, table, PARTS + 3 * p),
+                                    .alone = estimate(a, table, PARTS + 3 * p + 1),
+                                    .missing = estimate(a, table, PARTS + 3 * p + 2)};
     free(table);
 }

@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-/* Share of the orders in which a player joins exactly the given ones: size! (players - size - 1)! / players!, that
-   is 1 / (players * (players - 1 over size)). */
+/* Share of the orders in which a player joins exactly the given ones: size! (players - size - 1)! /
+   players!, that is 1 / (players * (players - 1 over size)). */
 static double weight(unsigned players, unsigned size) {
     double choices = 1;
     for (unsigned i = 1; i <= size; i++)
@@ -12,8 +12,8 @@ static double weight(unsigned players, unsigned size) {
     return 1 / (players * choices);
 }
 
-/* A set and what it leaves of the others are added first, and then to the sum: of the game with values[S] and
-   values[not S] exchanged every share is the negative, to the last bit. */
+/* A set and what it leaves of the others are added first, and then to the sum: of the game with
+   values[S] and values[not S] exchanged every share is the negative, to the last bit. */
 static double share_of(const double *values, unsigned players, unsigned player) {
     unsigned own = 1u << player, others = ((1u << players) - 1) & ~own;
     double sum = 0;

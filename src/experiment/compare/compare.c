@@ -17,8 +17,10 @@ static struct estimate estimate_of(const struct comparison *c, size_t series, un
 }
 
 void compare_metric(const struct comparison *c, unsigned column, struct compare_cell *cells) {
-    double *base = mem_zalloc(c->replications, sizeof *base), *values = mem_zalloc(c->replications, sizeof *values);
-    double *p_values = mem_zalloc(c->count, sizeof *p_values), *adjusted = mem_zalloc(c->count, sizeof *adjusted);
+    double *base = mem_zalloc(c->replications, sizeof *base),
+           *values = mem_zalloc(c->replications, sizeof *values);
+    double *p_values = mem_zalloc(c->count, sizeof *p_values),
+           *adjusted = mem_zalloc(c->count, sizeof *adjusted);
     const struct paired none = statistics_paired(NULL, NULL, 0);
     if (c->baseline != COMPARE_NOBODY)
         values_of(c, c->baseline, column, base);
@@ -46,7 +48,8 @@ const char *compare_baseline(const struct comparison *c) {
     return c->baseline == COMPARE_NOBODY ? NULL : c->series[c->baseline].policy;
 }
 
-const char *compare_dominator(const struct comparison *c, const struct compare_place *place, size_t series) {
+const char *compare_dominator(const struct comparison *c, const struct compare_place *place,
+                              size_t series) {
     bool by_another = place->dominator != PARETO_NOBODY && place->dominator != series;
     return by_another ? c->series[place->dominator].policy : NULL;
 }
@@ -62,7 +65,8 @@ void compare_pareto(const struct comparison *c, const unsigned *columns, unsigne
     for (uint32_t i = 0; i < c->replications; i++) {
         for (size_t s = 0; s < c->count; s++)
             for (unsigned d = 0; d < dimensions; d++)
-                points[s].at[d] = badness(summary_value(&c->series[s].summaries[i], columns[d]), columns[d]);
+                points[s].at[d] =
+                    badness(summary_value(&c->series[s].summaries[i], columns[d]), columns[d]);
         pareto_dominators(points, c->count, dimensions, dominators);
         for (size_t s = 0; s < c->count; s++)
             places[s].share = (i > 0 ? places[s].share : 0) + (dominators[s] == PARETO_NOBODY);
@@ -94,8 +98,8 @@ struct compare_trend compare_trend(const struct comparison *c, size_t series) {
     };
 }
 
-struct ratio compare_ratio(const struct comparison *perturbed, const struct comparison *clean, size_t series,
-                           unsigned column) {
+struct ratio compare_ratio(const struct comparison *perturbed, const struct comparison *clean,
+                           size_t series, unsigned column) {
     uint32_t count = clean->replications;
     double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
     values_of(perturbed, series, column, values);
@@ -120,7 +124,8 @@ uint32_t compare_next_count(const struct comparison *c, const struct compare_goa
     double precision = compare_precision(c, goal->column), n = c->replications;
     if (precision <= goal->relative || c->replications >= goal->most)
         return c->replications;
-    /* The half width falls with the root of n; never more than twice as many at a time, for it is an estimate. */
+    /* The half width falls with the root of n; never more than twice as many at a time, for it is
+     * an estimate. */
     double wanted = ceil(n * (precision / goal->relative) * (precision / goal->relative));
     double next = fmin(fmin(fmax(wanted, n + 1), 2 * n), goal->most);
     return (uint32_t)next;

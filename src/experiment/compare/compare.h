@@ -1,12 +1,12 @@
-/* Policies compared on the same workloads: replication n of every policy meets the same jobs, so differences are
-   taken pair by pair. Pure functions over finished replications. */
+/* Policies compared on the same workloads: replication n of every policy meets the same jobs, so
+   differences are taken pair by pair. Pure functions over finished replications. */
 #ifndef EASIM_EXPERIMENT_COMPARE_COMPARE_H
 #define EASIM_EXPERIMENT_COMPARE_COMPARE_H
 
 #include "experiment/compare/pareto.h"
 #include "experiment/statistics.h"
-#include "study/trend.h"
 #include "metrics/summary.h"
+#include "study/trend.h"
 
 #include <stdint.h>
 
@@ -33,11 +33,12 @@ struct compare_cell {
     struct estimate estimate;
     struct paired paired; /* to the baseline; n = 0 for the baseline itself */
     double relative;      /* mean difference / |mean of the baseline|, both over the pairs */
-    double p_holm;        /* corrected for the number of policies that are compared with the baseline */
+    double p_holm; /* corrected for the number of policies that are compared with the baseline */
 };
 
 /* cells: one per series. */
-void compare_metric(const struct comparison *comparison, unsigned column, struct compare_cell *cells);
+void compare_metric(const struct comparison *comparison, unsigned column,
+                    struct compare_cell *cells);
 
 /* Place in the Pareto front over the means. */
 struct compare_place {
@@ -46,12 +47,12 @@ struct compare_place {
 };
 
 /* places: one per series. columns: `dimensions` metrics of which less or more is better. */
-void compare_pareto(const struct comparison *comparison, const unsigned *columns, unsigned dimensions,
-                    struct compare_place *places);
+void compare_pareto(const struct comparison *comparison, const unsigned *columns,
+                    unsigned dimensions, struct compare_place *places);
 
 /* Who dominates a series; NULL: nobody, or its own missing figures. */
-const char *compare_dominator(const struct comparison *comparison, const struct compare_place *place,
-                              size_t series);
+const char *compare_dominator(const struct comparison *comparison,
+                              const struct compare_place *place, size_t series);
 
 /* Trends of one policy over its replications. */
 struct compare_trend {
@@ -61,8 +62,8 @@ struct compare_trend {
 struct compare_trend compare_trend(const struct comparison *comparison, size_t series);
 
 /* One metric of one policy (the same place in both), by what it was without the perturbation. */
-struct ratio compare_ratio(const struct comparison *perturbed, const struct comparison *clean, size_t series,
-                           unsigned column);
+struct ratio compare_ratio(const struct comparison *perturbed, const struct comparison *clean,
+                           size_t series, unsigned column);
 
 /* When there are replications enough. */
 struct compare_goal {
@@ -73,8 +74,8 @@ struct compare_goal {
 
 /* Largest ci95 / |mean| over the policies; INFINITY if it is not known for one (n = 1, mean 0). */
 double compare_precision(const struct comparison *comparison, unsigned column);
-/* How many replications to have next: more than there are, at most twice as many; the same number if the goal or
-   the bound is reached. */
+/* How many replications to have next: more than there are, at most twice as many; the same number
+   if the goal or the bound is reached. */
 uint32_t compare_next_count(const struct comparison *comparison, const struct compare_goal *goal);
 
 #endif

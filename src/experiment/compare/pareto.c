@@ -10,7 +10,8 @@ static bool competes(const struct pareto_point *p, unsigned dimensions) {
     return true;
 }
 
-static bool dominates(const struct pareto_point *a, const struct pareto_point *b, unsigned dimensions) {
+static bool dominates(const struct pareto_point *a, const struct pareto_point *b,
+                      unsigned dimensions) {
     bool better = false;
     for (unsigned d = 0; d < dimensions; d++) {
         if (!(a->at[d] <= b->at[d])) /* false for NAN too */
@@ -20,7 +21,8 @@ static bool dominates(const struct pareto_point *a, const struct pareto_point *b
     return better;
 }
 
-void pareto_dominators(const struct pareto_point *points, size_t count, unsigned dimensions, size_t *dominators) {
+void pareto_dominators(const struct pareto_point *points, size_t count, unsigned dimensions,
+                       size_t *dominators) {
     for (size_t i = 0; i < count; i++) {
         dominators[i] = competes(&points[i], dimensions) ? PARETO_NOBODY : i;
         for (size_t j = 0; j < count && dominators[i] == PARETO_NOBODY; j++)

@@ -14,8 +14,10 @@ struct pareto_point {
 
 #define PARETO_NOBODY ((size_t)-1)
 
-/* For each point the first one that dominates it (no worse in any dimension, better in one), PARETO_NOBODY for
-   points on the front, and itself for points out of competition. Equal points do not dominate each other. */
-void pareto_dominators(const struct pareto_point *points, size_t count, unsigned dimensions, size_t *dominators);
+/* For each point the first one that dominates it (no worse in any dimension, better in one),
+   PARETO_NOBODY for points on the front, and itself for points out of competition. Equal points do
+   not dominate each other. */
+void pareto_dominators(const struct pareto_point *points, size_t count, unsigned dimensions,
+                       size_t *dominators);
 
 #endif

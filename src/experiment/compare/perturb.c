@@ -1,5 +1,5 @@
-/* Perturbations as overrides. Random streams are named, so the same draws are used: each job is the clean run's
-   job, earlier, larger or slower. */
+/* Perturbations as overrides. Random streams are named, so the same draws are used: each job is the
+   clean run's job, earlier, larger or slower. */
 #include "experiment/compare/perturb.h"
 
 #include "base/numfmt.h"
@@ -9,13 +9,15 @@
 
 #define DAY_S (24 * S_PER_H)
 
-static void set_real(struct perturb_sets *out, struct arena *arena, const char *path, double value) {
+static void set_real(struct perturb_sets *out, struct arena *arena, const char *path,
+                     double value) {
     char text[NUMFMT_BYTES];
     numfmt_real(text, value);
     array_push(&out->sets, arena_printf(arena, "%s=%s", path, text));
 }
 
-static const char *stream_path(const struct study *study, size_t index, const char *key, struct arena *arena) {
+static const char *stream_path(const struct study *study, size_t index, const char *key,
+                               struct arena *arena) {
     return study->source.single ? arena_printf(arena, "workload.%s", key)
                                 : arena_printf(arena, "workload.streams[%zu].%s", index, key);
 }
@@ -29,16 +31,19 @@ static const char *more_arrivals(const struct study *study, double amount, struc
         if (s->kind == STREAM_TRACE)
             return "a recorded workload has no rate of arrivals";
         if (s->kind == STREAM_PERIODIC)
-            set_real(out, arena, stream_path(study, i, "period", arena), s->period_s / (1 + amount));
+            set_real(out, arena, stream_path(study, i, "period", arena),
+                     s->period_s / (1 + amount));
         else if (isnan(s->load))
-            set_real(out, arena, stream_path(study, i, "rate_per_s", arena), s->rate_per_s * (1 + amount));
+            set_real(out, arena, stream_path(study, i, "rate_per_s", arena),
+                     s->rate_per_s * (1 + amount));
         else
             set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
     }
     return NULL;
 }
 
-/* Every job is 1 + amount times as large; where the rate is given as a load, the load grows with it. */
+/* Every job is 1 + amount times as large; where the rate is given as a load, the load grows with
+ * it. */
 static const char *larger_sizes(const struct study *study, double amount, struct arena *arena,
                                 struct perturb_sets *out) {
     const struct stream *streams = study->source.streams.at;
@@ -46,7 +51,8 @@ static const char *larger_sizes(const struct study *study, double amount, struct
         const struct stream *s = &streams[i];
         if (s->kind == STREAM_TRACE)
             return "a recorded workload has no law of sizes";
-        set_real(out, arena, stream_path(study, i, "sizes.mean", arena), s->sizes.mean_s * (1 + amount));
+        set_real(out, arena, stream_path(study, i, "sizes.mean", arena),
+                 s->sizes.mean_s * (1 + amount));
         if (!isnan(s->load))
             set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
     }

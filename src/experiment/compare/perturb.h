@@ -14,7 +14,8 @@ struct perturbation {
     double amount;      /* unless told otherwise */
     double least, most; /* an amount must be above the one and not above the other */
     /* NULL, or why this scenario cannot be perturbed so; appends to out. */
-    const char *(*apply)(const struct study *study, double amount, struct arena *arena, struct perturb_sets *out);
+    const char *(*apply)(const struct study *study, double amount, struct arena *arena,
+                         struct perturb_sets *out);
 };
 
 extern const struct perturbation perturbations[]; /* ends with a NULL name */

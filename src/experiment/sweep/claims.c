@@ -28,10 +28,20 @@ static const char *const sign_names[] = {"less", "more", "no less", "no more", N
 
 static const struct field claim_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct claim_item, where)},
-    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct claim_item, name), .required = true, .min = 1},
-    {.key = "metric", .type = FIELD_NODE, .offset = offsetof(struct claim_item, metric), .required = true},
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct claim_item, name),
+     .required = true,
+     .min = 1},
+    {.key = "metric",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct claim_item, metric),
+     .required = true},
     {.key = "of", .type = FIELD_NODE, .offset = offsetof(struct claim_item, of), .required = true},
-    {.key = "against", .type = FIELD_NODE, .offset = offsetof(struct claim_item, against), .required = true},
+    {.key = "against",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct claim_item, against),
+     .required = true},
     {.key = "sign",
      .type = FIELD_CHOICE,
      .offset = offsetof(struct claim_item, sign),
@@ -42,11 +52,18 @@ static const struct field claim_fields[] = {
 
 static const struct field target_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct target_item, where)},
-    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct target_item, name), .required = true, .min = 1},
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct target_item, name),
+     .required = true,
+     .min = 1},
     {.key = "metric", .type = FIELD_NODE, .offset = offsetof(struct target_item, metric)},
     {.key = "of", .type = FIELD_NODE, .offset = offsetof(struct target_item, of)},
     {.key = "only", .type = FIELD_NODE, .offset = offsetof(struct target_item, only)},
-    {.key = "value", .type = FIELD_REAL, .offset = offsetof(struct target_item, value), .default_value = NAN},
+    {.key = "value",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct target_item, value),
+     .default_value = NAN},
     {.key = "within",
      .type = FIELD_REAL,
      .offset = offsetof(struct target_item, within),
@@ -57,7 +74,7 @@ static const struct field target_fields[] = {
     {.key = "all", .type = FIELD_STRINGS, .offset = offsetof(struct target_item, all), .min = 1},
     FIELDS_END};
 
-#define OTHER(name)                                                                                                \
+#define OTHER(name) \
     { .key = name, .type = FIELD_NODE, .offset = offsetof(struct sections, others) }
 
 static const struct field section_fields[] = {{.key = "claims",
@@ -76,18 +93,20 @@ static const struct field section_fields[] = {{.key = "claims",
                                               OTHER("axes"),
                                               FIELDS_END};
 
-static void problem(const struct binding *b, struct location where, const char *path, const char *text) {
+static void problem(const struct binding *b, struct location where, const char *path,
+                    const char *text) {
     problems_add(b->problems, where, path, "%s", text);
 }
 
 /* ---- Metrics ---- */
 
-static int find_column(const char *name, size_t length, const struct yaml_node *node, const char *path,
-                       const struct binding *b) {
+static int find_column(const char *name, size_t length, const struct yaml_node *node,
+                       const char *path, const struct binding *b) {
     const char *word = arena_strndup(b->arena, name, length);
     int column = summary_find(word);
     if (column < 0)
-        problems_add(b->problems, node->where, path, "no column of summary.csv is named \"%.80s\"%s", word,
+        problems_add(b->problems, node->where, path,
+                     "no column of summary.csv is named \"%.80s\"%s", word,
                      str_suggestion(b->arena, word, summary_names, SUMMARY_COUNT));
     return column;
 }
@@ -99,7 +118,8 @@ static size_t bind_metric(struct claims *c, const struct yaml_node *node, const 
         (void)schema_wrong(b, node, path, "a column of summary.csv, or two with a / between");
         return 0;
     }
-    const char *text = node->text, *slash = strchr(text, '/'), *end = slash ? slash : text + node->length;
+    const char *text = node->text, *slash = strchr(text, '/'),
+               *end = slash ? slash : text + node->length;
     while (end > text && end[-1] == ' ')
         end--;
     struct claims_metric metric = {.divisor = -1};
@@ -116,15 +136,16 @@ static size_t bind_metric(struct claims *c, const struct yaml_node *node, const 
     return c->metrics.count - 1;
 }
 
-static void bind_scopes(struct claims *c, struct claims_subject *s, const struct yaml_node *node, const char *path,
-                        const struct binding *b) {
+static void bind_scopes(struct claims *c, struct claims_subject *s, const struct yaml_node *node,
+                        const char *path, const struct binding *b) {
     bool labelled = node->kind == YAML_NODE_MAPPING && node->count > 0;
     size_t count = labelled ? node->count : 1;
     struct claims_scope *scopes = arena_alloc(b->arena, count * sizeof *scopes);
     for (size_t i = 0; i < count; i++) {
         const char *label = labelled ? node->keys[i]->text : NULL;
         const char *here = labelled ? arena_printf(b->arena, "%s.%s", path, label) : path;
-        scopes[i] = (struct claims_scope){label, bind_metric(c, labelled ? node->items[i] : node, here, b)};
+        scopes[i] =
+            (struct claims_scope){label, bind_metric(c, labelled ? node->items[i] : node, here, b)};
     }
     s->scopes = scopes;
     s->scope_count = count;
@@ -132,8 +153,8 @@ static void bind_scopes(struct claims *c, struct claims_subject *s, const struct
 
 /* ---- Values of axes ---- */
 
-static bool find_axis(const struct sweep *s, const struct yaml_node *key, const char *path, const struct binding *b,
-                      size_t *ret_axis) {
+static bool find_axis(const struct sweep *s, const struct yaml_node *key, const char *path,
+                      const struct binding *b, size_t *ret_axis) {
     const char **names = arena_alloc(b->arena, s->axes.count * sizeof *names);
     for (size_t a = 0; a < s->axes.count; a++) {
         names[a] = s->axes.at[a].name;
@@ -154,10 +175,10 @@ static bool picks_place(const struct claims_picks *picks, size_t axis, size_t pl
     return false;
 }
 
-/* Adds the places of the values with that label: several if some values of the axis are equal. picks->at has
-   room. */
-static void add_picks(struct claims_picks *picks, const struct sweep *s, size_t axis, const struct yaml_node *label,
-                      const char *path, const struct binding *b) {
+/* Adds the places of the values with that label: several if some values of the axis are equal.
+   picks->at has room. */
+static void add_picks(struct claims_picks *picks, const struct sweep *s, size_t axis,
+                      const struct yaml_node *label, const char *path, const struct binding *b) {
     const struct sweep_axis *a = &s->axes.at[axis];
     const char **names = arena_alloc(b->arena, a->values.count * sizeof *names);
     bool found = false;
@@ -172,13 +193,15 @@ static void add_picks(struct claims_picks *picks, const struct sweep *s, size_t 
     if (label->kind != YAML_NODE_SCALAR)
         (void)schema_wrong(b, label, path, "a value of the axis");
     else if (!found)
-        problems_add(b->problems, label->where, path, "the axis %s has no value \"%.80s\"%s", a->name, label->text,
+        problems_add(b->problems, label->where, path, "the axis %s has no value \"%.80s\"%s",
+                     a->name, label->text,
                      str_suggestion(b->arena, label->text, names, a->values.count));
 }
 
 /* Axes with one value each or, if `lists`, some. */
-static void bind_picks(struct claims_picks *picks, const struct sweep *s, const struct yaml_node *node,
-                       const char *path, bool lists, const struct binding *b) {
+static void bind_picks(struct claims_picks *picks, const struct sweep *s,
+                       const struct yaml_node *node, const char *path, bool lists,
+                       const struct binding *b) {
     size_t most = 0;
     if (node->kind != YAML_NODE_MAPPING || node->count == 0) {
         (void)schema_wrong(b, node, path, "a mapping from axes to values");
@@ -215,9 +238,11 @@ static bool selects(const struct sweep *s, const struct claims_picks *picks, siz
     return true;
 }
 
-size_t claims_next_point(const struct claims *c, const struct claims_subject *subject, size_t point) {
+size_t claims_next_point(const struct claims *c, const struct claims_subject *subject,
+                         size_t point) {
     const struct sweep *s = c->sweep;
-    while (point < s->count && !(selects(s, &subject->of, point) && selects(s, &subject->only, point)))
+    while (point < s->count &&
+           !(selects(s, &subject->of, point) && selects(s, &subject->only, point)))
         point++;
     return point;
 }
@@ -228,7 +253,8 @@ size_t claims_counterpart(const struct claims *c, size_t point, const struct cla
         size_t axis = picks->at[i].axis, stride = 1;
         for (size_t g = s->axes.groups.count - 1; g > s->axes.at[axis].group; g--)
             stride *= s->axes.groups.at[g];
-        point += picks->at[i].place * stride - sweep_place(s, point, axis) * stride; /* unsigned: wraps and back */
+        point += picks->at[i].place * stride -
+                 sweep_place(s, point, axis) * stride; /* unsigned: wraps and back */
     }
     return point;
 }
@@ -248,41 +274,45 @@ static void check_of(const struct claims *c, const struct claims_subject *subjec
             problems_add(b->problems, subject->where, path,
                          "the axis %s does not stand alone, but in a zip or sample", axis->name);
         if (claims_picks_axis(&subject->only, subject->of.at[i].axis))
-            problems_add(b->problems, subject->where, path, "the axis %s stands under `only` too", axis->name);
+            problems_add(b->problems, subject->where, path, "the axis %s stands under `only` too",
+                         axis->name);
     }
 }
 
-static void bind_subject(struct claims *c, struct claims_subject *subject, const struct claim_item *item,
-                         const char *path, const struct binding *b) {
+static void bind_subject(struct claims *c, struct claims_subject *subject,
+                         const struct claim_item *item, const char *path, const struct binding *b) {
     size_t before = b->problems->count;
     subject->where = item->where;
     subject->name = item->name;
     if (item->metric)
         bind_scopes(c, subject, item->metric, arena_printf(b->arena, "%s.metric", path), b);
     if (item->of)
-        bind_picks(&subject->of, c->sweep, item->of, arena_printf(b->arena, "%s.of", path), false, b);
+        bind_picks(&subject->of, c->sweep, item->of, arena_printf(b->arena, "%s.of", path), false,
+                   b);
     if (item->only)
-        bind_picks(&subject->only, c->sweep, item->only, arena_printf(b->arena, "%s.only", path), true, b);
+        bind_picks(&subject->only, c->sweep, item->only, arena_printf(b->arena, "%s.only", path),
+                   true, b);
     check_of(c, subject, path, b);
     if (b->problems->count == before && claims_next_point(c, subject, 0) == c->sweep->count)
         problem(b, item->where, path, "no point of the sweep is left");
 }
 
 /* Replications are compared one by one, on the same random numbers. */
-static void check_pairs(const struct claims *c, const struct claims_subject *subject, const char *path,
-                        const struct binding *b) {
+static void check_pairs(const struct claims *c, const struct claims_subject *subject,
+                        const char *path, const struct binding *b) {
     for (size_t i = 0; i < subject->of.count; i++) {
         const struct sweep_axis *axis = &c->sweep->axes.at[subject->of.at[i].axis];
         for (size_t p = 0; p < axis->paths.count; p++)
-            if (strcmp(axis->paths.at[p], "seed") == 0 || strcmp(axis->paths.at[p], "replications") == 0)
+            if (strcmp(axis->paths.at[p], "seed") == 0 ||
+                strcmp(axis->paths.at[p], "replications") == 0)
                 problems_add(b->problems, subject->where, path,
-                             "the axis %s sets %s: its values have no replications in common", axis->name,
-                             axis->paths.at[p]);
+                             "the axis %s sets %s: its values have no replications in common",
+                             axis->name, axis->paths.at[p]);
     }
 }
 
-static void bind_claim(struct claims *c, struct claim *claim, const struct claim_item *item, const char *path,
-                       const struct binding *b) {
+static void bind_claim(struct claims *c, struct claim *claim, const struct claim_item *item,
+                       const char *path, const struct binding *b) {
     const char *against_path = arena_printf(b->arena, "%s.against", path);
     size_t before = b->problems->count;
     bool same = true;
@@ -326,12 +356,13 @@ static bool scopes_equal(const struct claims_subject *a, const struct claims_sub
     return equal;
 }
 
-/* The readings that some targets share: all must be about values of the same axes, and metrics that can be read in
-   several ways in the same ones. */
-static void bind_joint(struct claims *c, struct target *target, const struct target_item *item, const char *path,
-                       const struct binding *b) {
+/* The readings that some targets share: all must be about values of the same axes, and metrics that
+   can be read in several ways in the same ones. */
+static void bind_joint(struct claims *c, struct target *target, const struct target_item *item,
+                       const char *path, const struct binding *b) {
     const char *const *names = item->all.at, *all_path = arena_printf(b->arena, "%s.all", path);
-    size_t *all = arena_alloc(b->arena, item->all.count * sizeof *all), number = (size_t)(target - c->targets);
+    size_t *all = arena_alloc(b->arena, item->all.count * sizeof *all),
+           number = (size_t)(target - c->targets);
     struct claims_subject *joint = &target->subject;
     joint->where = item->where;
     joint->name = item->name;
@@ -341,8 +372,8 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
     for (size_t i = 0; i < item->all.count; i++) {
         int found = find_target(c, names[i], number);
         if (found < 0 || c->targets[found].all_count > 0) {
-            problems_add(b->problems, item->where, all_path, "no target before this one is named \"%.80s\"",
-                         names[i]);
+            problems_add(b->problems, item->where, all_path,
+                         "no target before this one is named \"%.80s\"", names[i]);
             return;
         }
         const struct claims_subject *one = &c->targets[found].subject;
@@ -352,7 +383,8 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
         }
         joint->of = i == 0 ? one->of : joint->of;
         joint->only = i == 0 ? one->only : joint->only;
-        if (!axes_equal(&joint->of, &one->of) || (one->scope_count > 1 && !scopes_equal(joint, one)))
+        if (!axes_equal(&joint->of, &one->of) ||
+            (one->scope_count > 1 && !scopes_equal(joint, one)))
             problems_add(b->problems, item->where, all_path,
                          "\"%.80s\" and those before it have no readings in common", names[i]);
         all[i] = (size_t)found;
@@ -361,10 +393,13 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
     target->all_count = item->all.count;
 }
 
-static void bind_target(struct claims *c, struct target *target, const struct target_item *item, const char *path,
-                        const struct binding *b) {
-    const struct claim_item subject = {
-        .where = item->where, .name = item->name, .metric = item->metric, .of = item->of, .only = item->only};
+static void bind_target(struct claims *c, struct target *target, const struct target_item *item,
+                        const char *path, const struct binding *b) {
+    const struct claim_item subject = {.where = item->where,
+                                       .name = item->name,
+                                       .metric = item->metric,
+                                       .of = item->of,
+                                       .only = item->only};
     target->value = item->value;
     target->within = item->within;
     if (item->all.count > 0) {

@@ -1,6 +1,6 @@
-/* What a sweep is to show: claims, each the sign of the difference between two values of an axis, and targets, each
-   a figure that some points should give. A reading is a point of the remaining axes, with one of the metrics if the
-   statement can be read with several. */
+/* What a sweep is to show: claims, each the sign of the difference between two values of an axis,
+   and targets, each a figure that some points should give. A reading is a point of the remaining
+   axes, with one of the metrics if the statement can be read with several. */
 #ifndef EASIM_EXPERIMENT_SWEEP_CLAIMS_H
 #define EASIM_EXPERIMENT_SWEEP_CLAIMS_H
 
@@ -48,10 +48,11 @@ struct claim {
 };
 
 struct target {
-    struct claims_subject subject; /* of a joint one: scopes of any of its targets, the rest of the first */
-    double value, within;          /* |mean / value - 1| <= within */
-    const size_t *all;             /* joint: targets before this one */
-    size_t all_count;              /* 0: not joint */
+    struct claims_subject
+        subject;          /* of a joint one: scopes of any of its targets, the rest of the first */
+    double value, within; /* |mean / value - 1| <= within */
+    const size_t *all;    /* joint: targets before this one */
+    size_t all_count;     /* 0: not joint */
 };
 
 struct claims {
@@ -62,15 +63,17 @@ struct claims {
     ARRAY_OF(struct claims_metric) metrics;
 };
 
-/* Binds the sections claims and targets of a loaded sweep, in whose arena all is. Negative if problems were added.
-   claims_finish in any case. */
+/* Binds the sections claims and targets of a loaded sweep, in whose arena all is. Negative if
+   problems were added. claims_finish in any case. */
 int claims_load(struct claims *claims, struct sweep *sweep, struct problems *problems) MUST_CHECK;
 void claims_finish(struct claims *claims);
 
 /* The points of a subject in order: the first from `point` on, or sweep->count. */
-size_t claims_next_point(const struct claims *claims, const struct claims_subject *subject, size_t point);
+size_t claims_next_point(const struct claims *claims, const struct claims_subject *subject,
+                         size_t point);
 /* The point that differs from `point` by these values alone. */
-size_t claims_counterpart(const struct claims *claims, size_t point, const struct claims_picks *picks);
+size_t claims_counterpart(const struct claims *claims, size_t point,
+                          const struct claims_picks *picks);
 bool claims_picks_axis(const struct claims_picks *picks, size_t axis);
 
 #endif

@@ -22,7 +22,8 @@ void figures_add(struct figures *f, size_t point, const struct summary *summary)
     for (size_t m = 0; m < f->claims->metrics.count; m++) {
         const struct claims_metric *metric = &f->claims->metrics.at[m];
         double value = summary_value(summary, metric->column);
-        double divisor = metric->divisor < 0 ? 1 : summary_value(summary, (unsigned)metric->divisor);
+        double divisor =
+            metric->divisor < 0 ? 1 : summary_value(summary, (unsigned)metric->divisor);
         array_push(&f->points[point].values, divisor != 0 ? value / divisor : NAN);
     }
 }
@@ -39,15 +40,16 @@ static double *values_of(const struct figures *f, size_t point, size_t metric, s
 
 static size_t count_points(const struct claims *c, const struct claims_subject *s) {
     size_t count = 0;
-    for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1))
+    for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
+         p = claims_next_point(c, s, p + 1))
         count++;
     return count;
 }
 
 /* ---- Claims ---- */
 
-static void judge(struct claim_reading *r, int32_t sign, const double *values, const double *against,
-                  size_t count) {
+static void judge(struct claim_reading *r, int32_t sign, const double *values,
+                  const double *against, size_t count) {
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
     struct paired pairs = statistics_paired(values, against, count);
     struct ratio means = statistics_ratio(values, against, count);
@@ -61,19 +63,24 @@ static void judge(struct claim_reading *r, int32_t sign, const double *values, c
     if (r->n == 0)
         return;
     r->as_claimed = sign == CLAIM_LESS || sign == CLAIM_MORE ? towards > 0 : towards >= 0;
-    r->verdict = towards > r->ci95 ? CLAIM_CLEAR : -towards > r->ci95 ? CLAIM_OPPOSITE : CLAIM_UNCLEAR;
+    r->verdict = towards > r->ci95    ? CLAIM_CLEAR
+                 : -towards > r->ci95 ? CLAIM_OPPOSITE
+                                      : CLAIM_UNCLEAR;
 }
 
-static void find_claim(struct claim_finding *finding, const struct figures *f, const struct claim *claim) {
+static void find_claim(struct claim_finding *finding, const struct figures *f,
+                       const struct claim *claim) {
     const struct claims *c = f->claims;
     const struct claims_subject *s = &claim->subject;
     finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
     for (size_t scope = 0; scope < s->scope_count; scope++)
-        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1)) {
+        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
+             p = claims_next_point(c, s, p + 1)) {
             struct claim_reading *r = &finding->readings[finding->count++];
             size_t metric = s->scopes[scope].metric, counts[2];
             double *values = values_of(f, p, metric, &counts[0]);
-            double *against = values_of(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
+            double *against =
+                values_of(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
             *r = (struct claim_reading){.scope = scope, .point = p};
             judge(r, claim->sign, values, against, counts[0] < counts[1] ? counts[0] : counts[1]);
             free(values);
@@ -83,7 +90,8 @@ static void find_claim(struct claim_finding *finding, const struct figures *f, c
 
 /* ---- Targets ---- */
 
-static void measure(struct target_reading *r, const struct figures *f, const struct target *target) {
+static void measure(struct target_reading *r, const struct figures *f,
+                    const struct target *target) {
     size_t count;
     double *values = values_of(f, r->point, target->subject.scopes[r->scope].metric, &count);
     struct estimate e = statistics_estimate(values, count);
@@ -103,9 +111,11 @@ static int compare_readings(const void *left, const void *right) {
     return a->point < b->point ? -1 : a->point > b->point;
 }
 
-/* The reading of one of the targets of a joint one that belongs to a reading of that; NULL if it has none. */
+/* The reading of one of the targets of a joint one that belongs to a reading of that; NULL if it
+ * has none. */
 static const struct target_reading *part_of(const struct target_reading *r, const struct claims *c,
-                                            const struct target *part, const struct target_finding *finding) {
+                                            const struct target *part,
+                                            const struct target_finding *finding) {
     struct target_reading key = {.scope = part->subject.scope_count > 1 ? r->scope : 0,
                                  .point = claims_counterpart(c, r->point, &part->subject.of)};
     if (finding->count == 0)
@@ -133,13 +143,14 @@ static bool join(struct target_reading *r, const struct claims *c, const struct 
     return true;
 }
 
-static void find_target(struct target_finding *finding, const struct figures *f, const struct target *target,
-                        const struct target_finding *others) {
+static void find_target(struct target_finding *finding, const struct figures *f,
+                        const struct target *target, const struct target_finding *others) {
     const struct claims *c = f->claims;
     const struct claims_subject *s = &target->subject;
     finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
     for (size_t scope = 0; scope < s->scope_count; scope++)
-        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count; p = claims_next_point(c, s, p + 1)) {
+        for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
+             p = claims_next_point(c, s, p + 1)) {
             struct target_reading *r = &finding->readings[finding->count];
             *r = (struct target_reading){.scope = scope, .point = p};
             if (target->all_count == 0)
@@ -187,7 +198,8 @@ struct readings_slice *findings_slices(const struct claims *c, size_t claim, siz
         array_push(&slices, ((struct readings_slice){SLICE_METRIC, subject->scopes[i].label}));
     for (size_t a = 0; a < c->sweep->axes.count; a++) {
         const struct sweep_axis *axis = &c->sweep->axes.at[a];
-        for (size_t v = 0; v < axis->values.count && !axis->sampled && !claims_picks_axis(&subject->of, a); v++)
+        for (size_t v = 0;
+             v < axis->values.count && !axis->sampled && !claims_picks_axis(&subject->of, a); v++)
             if (is_first_like(axis, v))
                 array_push(&slices, ((struct readings_slice){a, axis->values.at[v].shown}));
     }
@@ -201,12 +213,13 @@ const char *findings_slice_axis(const struct claims *c, const struct readings_sl
                                          : c->sweep->axes.at[slice->axis].column;
 }
 
-static bool in_slice(const struct claims *c, const struct claims_subject *subject, const struct claim_reading *r,
-                     const struct readings_slice *slice) {
+static bool in_slice(const struct claims *c, const struct claims_subject *subject,
+                     const struct claim_reading *r, const struct readings_slice *slice) {
     if (slice->axis == SLICE_ALL)
         return true;
     if (slice->axis == SLICE_METRIC)
-        return subject->scope_count > 1 && strcmp(subject->scopes[r->scope].label, slice->label) == 0;
+        return subject->scope_count > 1 &&
+               strcmp(subject->scopes[r->scope].label, slice->label) == 0;
     return !claims_picks_axis(&subject->of, slice->axis) &&
            strcmp(sweep_value(c->sweep, r->point, slice->axis)->shown, slice->label) == 0;
 }

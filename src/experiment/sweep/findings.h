@@ -1,5 +1,5 @@
-/* What the runs of a sweep say about its claims and targets. Differences are taken replication by replication:
-   points that differ only in the axes of a claim have met the same jobs. */
+/* What the runs of a sweep say about its claims and targets. Differences are taken replication by
+   replication: points that differ only in the axes of a claim have met the same jobs. */
 #ifndef EASIM_EXPERIMENT_SWEEP_FINDINGS_H
 #define EASIM_EXPERIMENT_SWEEP_FINDINGS_H
 
@@ -68,7 +68,8 @@ struct claim_tally {
 /* A part of the readings that are there; NAN if none is. */
 double findings_share(const struct claim_tally *tally, size_t part);
 
-/* Some of the readings of a claim: all, those of one way to read the metric, or those with one value of an axis. */
+/* Some of the readings of a claim: all, those of one way to read the metric, or those with one
+ * value of an axis. */
 struct readings_slice {
     size_t axis;       /* or SLICE_ALL, SLICE_METRIC */
     const char *label; /* of the metric or the value */
@@ -77,9 +78,10 @@ struct readings_slice {
 #define SLICE_ALL    ((size_t)-1)
 #define SLICE_METRIC ((size_t)-2)
 
-/* The slices of a claim, all first, then in the order of scopes and axes. Axes that it is about have none, nor have
-   samples. The caller frees them. */
-struct readings_slice *findings_slices(const struct claims *claims, size_t claim, size_t *ret_count);
+/* The slices of a claim, all first, then in the order of scopes and axes. Axes that it is about
+   have none, nor have samples. The caller frees them. */
+struct readings_slice *findings_slices(const struct claims *claims, size_t claim,
+                                       size_t *ret_count);
 /* How tables call the axis of a slice; NULL: all. */
 const char *findings_slice_axis(const struct claims *claims, const struct readings_slice *slice);
 /* Of a slice that another claim may have come from: 0 readings if this one has none of them. */

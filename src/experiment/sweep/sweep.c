@@ -13,41 +13,43 @@ struct sweep_file {
     const struct yaml_node *set, *axes, *others;
 };
 
-static const struct field sweep_fields[] = {{.key = "name",
-                                             .type = FIELD_STRING,
-                                             .offset = offsetof(struct sweep_file, name),
-                                             .required = true,
-                                             .min = 1,
-                                             .help = "results go to results/NAME/sweep"},
-                                            {.key = "base",
-                                             .type = FIELD_PATH,
-                                             .offset = offsetof(struct sweep_file, base),
-                                             .required = true,
-                                             .help = "the scenario"},
-                                            {.key = "set",
-                                             .type = FIELD_NODE,
-                                             .offset = offsetof(struct sweep_file, set),
-                                             .help = "values of all points: PATH: VALUE"},
-                                            {.key = "axes",
-                                             .type = FIELD_NODE,
-                                             .offset = offsetof(struct sweep_file, axes),
-                                             .required = true,
-                                             .help = "the values that change"},
-                                            {.key = "claims",
-                                             .type = FIELD_NODE,
-                                             .offset = offsetof(struct sweep_file, others),
-                                             .help = "signs of differences between two values of an axis"},
-                                            {.key = "targets",
-                                             .type = FIELD_NODE,
-                                             .offset = offsetof(struct sweep_file, others),
-                                             .help = "figures that some points should give"},
-                                            FIELDS_END};
+static const struct field sweep_fields[] = {
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct sweep_file, name),
+     .required = true,
+     .min = 1,
+     .help = "results go to results/NAME/sweep"},
+    {.key = "base",
+     .type = FIELD_PATH,
+     .offset = offsetof(struct sweep_file, base),
+     .required = true,
+     .help = "the scenario"},
+    {.key = "set",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct sweep_file, set),
+     .help = "values of all points: PATH: VALUE"},
+    {.key = "axes",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct sweep_file, axes),
+     .required = true,
+     .help = "the values that change"},
+    {.key = "claims",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct sweep_file, others),
+     .help = "signs of differences between two values of an axis"},
+    {.key = "targets",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct sweep_file, others),
+     .help = "figures that some points should give"},
+    FIELDS_END};
 
 /* ---- What the axes set ---- */
 
 /* The one path is the other, or what it sets holds it. */
 static bool paths_overlap(const char *a, const char *b) {
-    size_t a_length = strlen(a), b_length = strlen(b), shorter = a_length < b_length ? a_length : b_length;
+    size_t a_length = strlen(a), b_length = strlen(b),
+           shorter = a_length < b_length ? a_length : b_length;
     if (memcmp(a, b, shorter) != 0)
         return false;
     const char *rest = a_length > b_length ? a + shorter : b + shorter;
@@ -60,15 +62,16 @@ static int check_path(const struct sweep *s, const struct sweep_axis *axis, cons
     for (const struct sweep_axis *other = s->axes.at; other < axis; other++)
         for (size_t i = 0; i < other->paths.count; i++)
             if (paths_overlap(path, other->paths.at[i]))
-                problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s by an axis before",
-                             path, other->paths.at[i]);
+                problems_add(b->problems, axis->where, NULL,
+                             "%s is set twice: here, and as %s by an axis before", path,
+                             other->paths.at[i]);
     for (size_t i = 0; i < s->fixed.count; i++)
         if (paths_overlap(path, s->fixed.at[i].path))
-            problems_add(b->problems, axis->where, NULL, "%s is set twice: here, and as %s under set", path,
-                         s->fixed.at[i].path);
+            problems_add(b->problems, axis->where, NULL,
+                         "%s is set twice: here, and as %s under set", path, s->fixed.at[i].path);
     if (strchr(path, '='))
-        problems_add(b->problems, axis->where, NULL, "expected a path such as cluster.power_cap_w, got \"%s\"",
-                     path);
+        problems_add(b->problems, axis->where, NULL,
+                     "expected a path such as cluster.power_cap_w, got \"%s\"", path);
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -81,7 +84,8 @@ static int check_axes(const struct sweep *s, const struct binding *b) {
                 result = ERROR_INPUT;
         for (const struct sweep_axis *other = s->axes.at; other < axis && result == 0; other++)
             if (strcmp(axis->column, other->column) == 0) {
-                problems_add(b->problems, axis->where, NULL, "another axis is named \"%s\" too", axis->name);
+                problems_add(b->problems, axis->where, NULL, "another axis is named \"%s\" too",
+                             axis->name);
                 result = ERROR_INPUT;
             }
     }
@@ -93,8 +97,8 @@ static int count_points(struct sweep *s, const struct binding *b) {
     for (size_t g = 0; g < s->axes.groups.count; g++) {
         s->count *= s->axes.groups.at[g];
         if (s->count > SWEEP_MOST_POINTS) {
-            problems_add(b->problems, (struct location){.file = s->doc.file}, "axes", "over %d points",
-                         SWEEP_MOST_POINTS);
+            problems_add(b->problems, (struct location){.file = s->doc.file}, "axes",
+                         "over %d points", SWEEP_MOST_POINTS);
             return ERROR_INPUT;
         }
     }
@@ -122,7 +126,8 @@ const char **sweep_fixed_texts(const struct sweep *s, struct arena *arena, size_
     return texts;
 }
 
-const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena, size_t *ret_count) {
+const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena,
+                             size_t *ret_count) {
     size_t count = s->fixed.count, filled = 0;
     for (size_t a = 0; a < s->axes.count; a++)
         count += sweep_value(s, point, a)->sets.count;
@@ -139,7 +144,8 @@ const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *
 /* The policy of a point, once for all points that have it. */
 static void remember_policy(struct sweep *s, const struct yaml_node *root) {
     const struct yaml_node *policy = yaml_find(root, "policy");
-    const struct yaml_node *name = policy && policy->kind == YAML_NODE_MAPPING ? yaml_find(policy, "name") : NULL;
+    const struct yaml_node *name =
+        policy && policy->kind == YAML_NODE_MAPPING ? yaml_find(policy, "name") : NULL;
     size_t at = 0;
     if (!name || name->kind != YAML_NODE_SCALAR)
         return;
@@ -150,7 +156,8 @@ static void remember_policy(struct sweep *s, const struct yaml_node *root) {
 }
 
 /* The scenario of one point as far as ids need it: values in place, nothing bound. */
-static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, struct problems *problems) {
+static int identify(struct sweep *s, size_t point, const struct yaml_doc *base,
+                    struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
     struct arena *arena = &scenario.doc.arena;
     size_t count;
@@ -158,7 +165,8 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base, 
     int r = 0;
     for (size_t i = 0; i < count && r == 0; i++) {
         size_t length = strcspn(sets[i], "=");
-        r = yaml_doc_set(&scenario.doc, arena_strndup(arena, sets[i], length), sets[i] + length + 1, problems);
+        r = yaml_doc_set(&scenario.doc, arena_strndup(arena, sets[i], length), sets[i] + length + 1,
+                         problems);
     }
     if (r == 0) {
         static const char version[] = EASIM_VERSION " " EASIM_COMMIT;
@@ -175,7 +183,8 @@ static int identify_all(struct sweep *s, struct problems *problems) {
     struct yaml_doc base = {0};
     int r = yaml_doc_load(&base, s->base, problems);
     if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
-        problems_add(problems, (struct location){.file = s->base}, NULL, "the file holds no scenario");
+        problems_add(problems, (struct location){.file = s->base}, NULL,
+                     "the file holds no scenario");
         r = ERROR_INPUT;
     }
     s->points = mem_zalloc(s->count, sizeof *s->points);
@@ -192,7 +201,8 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
     if (yaml_doc_load(&s->doc, path, problems) < 0)
         return ERROR_INPUT;
     if (!s->doc.root) {
-        problems_add(problems, (struct location){.file = s->doc.file}, NULL, "the file holds no sweep");
+        problems_add(problems, (struct location){.file = s->doc.file}, NULL,
+                     "the file holds no sweep");
         return ERROR_INPUT;
     }
     struct sweep_file file = {0};
@@ -201,8 +211,8 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
     s->name = file.name;
     s->base = file.base;
     if (file.name && strchr(file.name, '/'))
-        result =
-            schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name", "text that can name a folder (no /)");
+        result = schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name",
+                              "text that can name a folder (no /)");
     if (file.set && sweep_sets_bind(&s->fixed, file.set, "set", &binding) < 0)
         result = ERROR_INPUT;
     if (file.axes && sweep_axes_bind(&s->axes, file.axes, &binding) < 0)

@@ -1,14 +1,16 @@
-/* A sweep: one base scenario run at many points, each of which sets some of its values. Points are the product of
-   groups of axes; the axes of one group (zipped or sampled together) take their values side by side. */
+/* A sweep: one base scenario run at many points, each of which sets some of its values. Points are
+   the product of groups of axes; the axes of one group (zipped or sampled together) take their
+   values side by side. */
 #ifndef EASIM_EXPERIMENT_SWEEP_SWEEP_H
 #define EASIM_EXPERIMENT_SWEEP_SWEEP_H
 
-#include "study/inputs.h"
 #include "experiment/sweep/sweep_axes.h"
+#include "study/inputs.h"
 
 struct sweep_point {
     uint64_t id;     /* of the scenario with its values set: scenario_hash */
-    uint64_t inputs; /* of the contents of all files that the scenario names, and of the version of easim */
+    uint64_t inputs; /* of the contents of all files that the scenario names, and of the version of
+                        easim */
 };
 
 struct sweep {
@@ -23,8 +25,8 @@ struct sweep {
     struct yaml_doc doc;
 };
 
-/* Reads the file and finds the points with their ids; that a point's scenario loads is not checked. Negative if
-   problems were added. sweep_finish in any case. */
+/* Reads the file and finds the points with their ids; that a point's scenario loads is not checked.
+   Negative if problems were added. sweep_finish in any case. */
 int sweep_load(struct sweep *sweep, const char *path, struct problems *problems) MUST_CHECK;
 void sweep_finish(struct sweep *sweep);
 
@@ -33,6 +35,7 @@ size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis);
 const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis);
 /* The "path=value" texts that all points share, and all those of a point, in the arena. */
 const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, size_t *ret_count);
-const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena, size_t *ret_count);
+const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena,
+                             size_t *ret_count);
 
 #endif

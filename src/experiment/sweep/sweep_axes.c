@@ -1,5 +1,5 @@
-/* From the section `axes` to lists of values. Numbers that are computed keep 12 significant digits: ids are hashes
-   of their text, and the last bits of pow differ between C libraries. */
+/* From the section `axes` to lists of values. Numbers that are computed keep 12 significant digits:
+   ids are hashes of their text, and the last bits of pow differ between C libraries. */
 #include "experiment/sweep/sweep_axes.h"
 
 #include "base/numfmt.h"
@@ -42,29 +42,43 @@ struct sample {
 static const char *const scale_names[] = {"linear", "log", NULL};
 static const char *const sampling_names[] = {"random", "lhs", NULL};
 
-#define SPAN_FIELDS                                                                                                \
-    {.key = "from", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[0]), .required = true},             \
-        {.key = "to", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[1]), .required = true},           \
-        {.key = "scale",                                                                                           \
-         .type = FIELD_CHOICE,                                                                                     \
-         .offset = offsetof(struct span, scale),                                                                   \
-         .choices = scale_names,                                                                                   \
-         .help = "equal steps of the value, or of its logarithm"},                                                 \
-    {                                                                                                              \
-        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct span, integer),                            \
-        .help = "round to whole numbers"                                                                           \
+#define SPAN_FIELDS \
+    {.key = "from", \
+     .type = FIELD_NODE, \
+     .offset = offsetof(struct span, bounds[0]), \
+     .required = true}, \
+        {.key = "to", \
+         .type = FIELD_NODE, \
+         .offset = offsetof(struct span, bounds[1]), \
+         .required = true}, \
+        {.key = "scale", \
+         .type = FIELD_CHOICE, \
+         .offset = offsetof(struct span, scale), \
+         .choices = scale_names, \
+         .help = "equal steps of the value, or of its logarithm"}, \
+    { \
+        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct span, integer), \
+        .help = "round to whole numbers" \
     }
 
 static const struct field range_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
     SPAN_FIELDS,
     {.key = "step", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[2])},
-    {.key = "count", .type = FIELD_INT, .offset = offsetof(struct span, count), .min = 2, .max = SWEEP_MOST_POINTS},
+    {.key = "count",
+     .type = FIELD_INT,
+     .offset = offsetof(struct span, count),
+     .min = 2,
+     .max = SWEEP_MOST_POINTS},
     FIELDS_END};
 
 static const struct field over_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
-    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct span, path), .required = true, .min = 1},
+    {.key = "path",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct span, path),
+     .required = true,
+     .min = 1},
     SPAN_FIELDS,
     FIELDS_END};
 
@@ -161,13 +175,15 @@ int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const
 }
 
 /* A value of an axis with one path. */
-static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml, struct arena *arena) {
+static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml,
+                       struct arena *arena) {
     struct sweep_set *set = arena_alloc(arena, sizeof *set);
     *set = (struct sweep_set){axis->paths.at[0], yaml};
     array_push(&axis->values, ((struct sweep_value){shown, {set, 1}}));
 }
 
-static void push_number(struct sweep_axis *axis, const struct span *span, double value, struct arena *arena) {
+static void push_number(struct sweep_axis *axis, const struct span *span, double value,
+                        struct arena *arena) {
     char rounded[NUMFMT_BYTES], text[NUMFMT_BYTES];
     snprintf(rounded, sizeof rounded, "%.12g", span->integer ? round(value) : value);
     if (!numfmt_parse_real(rounded, strlen(rounded), &value))
@@ -179,7 +195,8 @@ static void push_number(struct sweep_axis *axis, const struct span *span, double
 
 /* ---- Lists and ranges ---- */
 
-static int wrong(const struct binding *b, struct location where, const char *path, const char *text) {
+static int wrong(const struct binding *b, struct location where, const char *path,
+                 const char *text) {
     problems_add(b->problems, where, path, "%s", text);
     return ERROR_INPUT;
 }
@@ -193,7 +210,9 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
         const char *yaml = flow_text(item, b->arena);
-        const char *shown = node->keys ? node->keys[i]->text : item->kind == YAML_NODE_SCALAR ? item->text : yaml;
+        const char *shown = node->keys                       ? node->keys[i]->text
+                            : item->kind == YAML_NODE_SCALAR ? item->text
+                                                             : yaml;
         push_value(axis, shown, yaml, b->arena);
     }
     return 0;
@@ -224,9 +243,10 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
     return result;
 }
 
-/* A number with the unit that the first bound has, or with none as that: what the unit is of, the scenario says. */
-static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node, const char *path,
-                      const struct binding *b) {
+/* A number with the unit that the first bound has, or with none as that: what the unit is of, the
+ * scenario says. */
+static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node,
+                      const char *path, const struct binding *b) {
     const char *text = node->kind == YAML_NODE_SCALAR ? node->text : "", *unit = "";
     struct yaml_node bare = *node;
     size_t number = units_number_length(text, strlen(text));
@@ -240,8 +260,9 @@ static int bind_bound(struct span *span, const struct field *field, const struct
     const char *name = unit + strspn(unit, " "), *expected = span->unit + strspn(span->unit, " ");
     if (strcmp(name, expected) != 0)
         return schema_wrong(b, node, path,
-                            *expected ? arena_printf(b->arena, "a number of %s, as from has", expected)
-                                      : "a number without unit, as from");
+                            *expected
+                                ? arena_printf(b->arena, "a number of %s, as from has", expected)
+                                : "a number without unit, as from");
     return schema_bind_value(b, field, &bare, path, (char *)span + field->offset);
 }
 
@@ -257,8 +278,9 @@ static int bind_bounds(struct span *span, const char *path, const struct binding
     int result = 0;
     span->step = NAN;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (span->bounds[i] && bind_bound(span, &fields[i], span->bounds[i],
-                                          arena_printf(b->arena, "%s.%s", path, fields[i].key), b) < 0)
+        if (span->bounds[i] &&
+            bind_bound(span, &fields[i], span->bounds[i],
+                       arena_printf(b->arena, "%s.%s", path, fields[i].key), b) < 0)
             result = ERROR_INPUT;
     return result;
 }
@@ -291,11 +313,13 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
         return wrong(b, span.where, path, "expected either step or count");
     if (stepped && span.scale == SCALE_LOG)
         return wrong(b, span.where, path, "a step has no scale log: give a count");
-    double steps = stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
+    double steps =
+        stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
     if (steps >= SWEEP_MOST_POINTS)
         return wrong(b, span.where, path, "expected at most 1000000 values");
     for (size_t i = 0; i <= (size_t)steps; i++) {
-        push_number(axis, &span, stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
+        push_number(axis, &span,
+                    stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
                     b->arena);
         size_t n = axis->values.count;
         if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
@@ -306,10 +330,11 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
 
 /* Other columns of the tables in which those of the axes stand. */
 static bool is_taken(const char *name) {
-    static const char *const others[] = {"run_id", "policy",       "replication", "seed",    "state",     "error",
-                                         "claim",  "target",       "metric",      "n",       "mean",      "ci95",
-                                         "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
-                                         "value",  "tolerance",    "readings",    "missing", "nearest"};
+    static const char *const others[] = {
+        "run_id", "policy",       "replication", "seed",    "state",     "error",
+        "claim",  "target",       "metric",      "n",       "mean",      "ci95",
+        "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
+        "value",  "tolerance",    "readings",    "missing", "nearest"};
     bool taken = summary_find(name) >= 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         taken = taken || strcmp(name, others[i]) == 0;
@@ -321,7 +346,8 @@ static struct sweep_axis *add_axis(struct sweep_axes *axes, const char *name, co
                                    struct location where, const struct binding *b) {
     struct sweep_axis *axis = array_add(axes);
     axis->name = name ? name : path;
-    axis->column = is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
+    axis->column =
+        is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
     axis->where = where;
     axis->group = axes->groups.count;
     if (path)
@@ -335,7 +361,8 @@ static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, con
     bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
     if (!item->path && !(labels && item->name))
         return wrong(b, item->where, path,
-                     labels ? "expected a name to go with the labels" : "expected a path to go with the values");
+                     labels ? "expected a name to go with the labels"
+                            : "expected a path to go with the values");
     struct sweep_axis *axis = add_axis(axes, item->name, item->path, item->where, b);
     if (item->range)
         return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
@@ -358,10 +385,11 @@ static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const
             return wrong(b, item.where, here, "expected a path with values or with a range");
         if (bind_plain(axes, &item, here, b) < 0)
             return ERROR_INPUT;
-        size_t count = axes->at[axes->count - 1].values.count, expected = axes->at[first].values.count;
+        size_t count = axes->at[axes->count - 1].values.count,
+               expected = axes->at[first].values.count;
         if (count != expected) {
-            problems_add(b->problems, item.where, here, "expected %zu values as in the first list, got %zu",
-                         expected, count);
+            problems_add(b->problems, item.where, here,
+                         "expected %zu values as in the first list, got %zu", expected, count);
             return ERROR_INPUT;
         }
     }
@@ -381,11 +409,13 @@ static void shuffle(size_t *order, size_t count, gsl_rng *rng) {
     }
 }
 
-/* Every path has a random stream of its own: another axis more does not change the values of this one. */
+/* Every path has a random stream of its own: another axis more does not change the values of this
+ * one. */
 static void draw(struct sweep_axis *axis, const struct sample *sample, const struct span *span,
                  struct arena *arena) {
     size_t count = (size_t)sample->count;
-    gsl_rng *rng = rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
+    gsl_rng *rng =
+        rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
     size_t *strata = mem_zalloc(count, sizeof *strata);
     if (sample->kind == SAMPLING_LHS)
         shuffle(strata, count, rng);
@@ -426,16 +456,19 @@ static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, cons
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
         return wrong(b, item.where, path, "expected one of values, range, zip and sample");
     if ((item.path || item.name) && (item.zip || item.sample))
-        return wrong(b, item.where, path, "the names and paths of zip and sample stand inside of them");
-    int r = item.zip      ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
-            : item.sample ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)
-                          : bind_plain(axes, &item, path, b);
+        return wrong(b, item.where, path,
+                     "the names and paths of zip and sample stand inside of them");
+    int r = item.zip ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
+            : item.sample
+                ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)
+                : bind_plain(axes, &item, path, b);
     if (r == 0)
         array_push(&axes->groups, axes->at[first].values.count);
     return r;
 }
 
-int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node, const struct binding *b) {
+int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node,
+                    const struct binding *b) {
     int result = 0;
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
         return schema_wrong(b, node, "axes", "a list of axes");

@@ -39,8 +39,8 @@ struct sweep_axes {
     ARRAY_OF(size_t) groups; /* how many points each has */
 };
 
-/* Binds the items of `axes` in the arena of the binding and adds their axes and groups. Negative if problems were
-   added. */
+/* Binds the items of `axes` in the arena of the binding and adds their axes and groups. Negative if
+   problems were added. */
 int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node,
                     const struct binding *binding) MUST_CHECK;
 void sweep_axes_finish(struct sweep_axes *axes);

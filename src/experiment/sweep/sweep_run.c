@@ -8,19 +8,22 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     size_t count;
     struct arena arena = {0};
     const char **sets = sweep_set_texts(sweep, point, &arena, &count);
-    const struct scenario_overrides overrides = {
-        .sets = sets, .set_count = count, .policies = sweep->policies.at, .policy_count = sweep->policies.count};
+    const struct scenario_overrides overrides = {.sets = sets,
+                                                 .set_count = count,
+                                                 .policies = sweep->policies.at,
+                                                 .policy_count = sweep->policies.count};
     int r = study_load_apart(study, sweep->base, &overrides, readers, problems);
     if (r == 0 && scenario_hash(&study->scenario) != sweep->points[point].id) {
-        problems_add(problems, (struct location){.file = sweep->base}, NULL, "changed while the sweep was running");
+        problems_add(problems, (struct location){.file = sweep->base}, NULL,
+                     "changed while the sweep was running");
         r = ERROR_INPUT;
     }
     arena_finish(&arena);
     return r;
 }
 
-static int run_loaded(const struct sweep_run *run, size_t point, const struct study *study, struct trail *trail,
-                      struct error *reterr) {
+static int run_loaded(const struct sweep_run *run, size_t point, const struct study *study,
+                      struct trail *trail, struct error *reterr) {
     struct replicate_options how = run->how;
     struct replicate_result result = {0};
     struct error failure = {0};
@@ -39,7 +42,8 @@ static int run_loaded(const struct sweep_run *run, size_t point, const struct st
     return r;
 }
 
-static int run_point(const struct sweep_run *run, size_t point, struct trail *trail, struct error *reterr) {
+static int run_point(const struct sweep_run *run, size_t point, struct trail *trail,
+                     struct error *reterr) {
     struct study study;
     struct problems problems = {0};
     int r;

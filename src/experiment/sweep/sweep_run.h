@@ -2,16 +2,16 @@
 #ifndef EASIM_EXPERIMENT_SWEEP_SWEEP_RUN_H
 #define EASIM_EXPERIMENT_SWEEP_SWEEP_RUN_H
 
-#include "study/replicate.h"
 #include "experiment/sweep/sweep.h"
+#include "study/replicate.h"
 
 /* Where results go. */
 struct sweep_sink {
     void *context;
-    /* In any order, and in the point's process: a finished point, or one that failed (study and result NULL). Of a
-       point that crashed, in this process. A negative value ends the sweep. */
-    int (*emit)(void *context, size_t point, const struct study *study, const struct replicate_result *result,
-                const char *failure, struct error *reterr);
+    /* In any order, and in the point's process: a finished point, or one that failed (study and
+       result NULL). Of a point that crashed, in this process. A negative value ends the sweep. */
+    int (*emit)(void *context, size_t point, const struct study *study,
+                const struct replicate_result *result, const char *failure, struct error *reterr);
 };
 
 struct sweep_run {
@@ -19,15 +19,17 @@ struct sweep_run {
     const size_t *points; /* to be run */
     size_t count;
     const struct trace_reader *const *readers;
-    struct replicate_options how; /* threads: points at a time; limit_s: of a point; done counts points */
+    struct replicate_options
+        how; /* threads: points at a time; limit_s: of a point; done counts points */
     struct sweep_sink sink;
 };
 
-/* Loads the scenario of a point, which the caller finishes in any case. Negative if problems were added. */
+/* Loads the scenario of a point, which the caller finishes in any case. Negative if problems were
+ * added. */
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,
                 struct study *study, struct problems *problems) MUST_CHECK;
-/* A point that fails or crashes is told to the sink and does not stop the others. Negative: interrupted, or results
-   cannot be written. */
+/* A point that fails or crashes is told to the sink and does not stop the others. Negative:
+   interrupted, or results cannot be written. */
 int sweep_run(const struct sweep_run *run, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -17,7 +17,8 @@ struct search_axis search_axis_of(double least, double most, bool whole, bool ma
     return (struct search_axis){least, most, wide, whole, may_be_off};
 }
 
-/* The scale on which steps are equal. A range from 0 begins, on a logarithmic one, nine decades below its end. */
+/* The scale on which steps are equal. A range from 0 begins, on a logarithmic one, nine decades
+ * below its end. */
 static double to_scale(const struct search_axis *axis, double value) {
     double least = axis->least > 0 ? axis->least : axis->most * 1e-9;
     return axis->logarithmic ? log10(fmax(value, least)) : value;
@@ -95,7 +96,8 @@ static void expect(const struct search *s, size_t axis) {
     size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
     for (; axis < s->count; axis++) {
         const struct search_axis *a = &s->axes[axis];
-        trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 + ZOOMS * ZOOM_STEPS;
+        trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 +
+                  ZOOMS * ZOOM_STEPS;
     }
     if (s->expect)
         s->expect(s->context, trials < s->most_trials ? trials : s->most_trials);
@@ -103,7 +105,8 @@ static void expect(const struct search *s, size_t axis) {
 
 static int search_axis(struct search *s, size_t axis) {
     const struct search_axis *a = &s->axes[axis];
-    double from = to_scale(a, a->least), to = to_scale(a, a->most), step = (to - from) / axis_steps(a);
+    double from = to_scale(a, a->least), to = to_scale(a, a->most),
+           step = (to - from) / axis_steps(a);
     int r = a->may_be_off ? try_value(s, axis, INFINITY) : 0;
     if (r == 0 && a->logarithmic && a->least == 0)
         r = try_value(s, axis, 0);

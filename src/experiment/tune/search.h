@@ -1,6 +1,7 @@
-/* A deterministic search for the best setting of a few parameters: one parameter after the other on a grid over its
-   whole range, then on finer and finer grids around the best, until a round over all of them changes nothing. A
-   grid rather than a descent, for objectives have steps and more than one hollow. */
+/* A deterministic search for the best setting of a few parameters: one parameter after the other on
+   a grid over its whole range, then on finer and finer grids around the best, until a round over
+   all of them changes nothing. A grid rather than a descent, for objectives have steps and more
+   than one hollow. */
 #ifndef EASIM_EXPERIMENT_TUNE_SEARCH_H
 #define EASIM_EXPERIMENT_TUNE_SEARCH_H
 
@@ -19,7 +20,8 @@ struct search_axis {
 /* The axis for a range: logarithmic where it spans more than a factor of 100. */
 struct search_axis search_axis_of(double least, double most, bool whole, bool may_be_off);
 
-/* Less is better: first of the violation, which is 0 where nothing is violated, then of the value. NAN: worst. */
+/* Less is better: first of the violation, which is 0 where nothing is violated, then of the value.
+ * NAN: worst. */
 struct search_score {
     double violation, value;
 };
@@ -38,8 +40,9 @@ struct search {
     size_t most_trials;
     /* NULL, or told how many trials there will be at most by the end of the present round. */
     void (*expect)(void *context, size_t trials);
-    ARRAY_OF(struct search_trial) trials; /* every point once, in the order of evaluation; the first is the start */
-    size_t best;                          /* the first of the best */
+    ARRAY_OF(struct search_trial)
+    trials;      /* every point once, in the order of evaluation; the first is the start */
+    size_t best; /* the first of the best */
 };
 
 /* Negative: what evaluate returned. Release with search_finish in any case. */

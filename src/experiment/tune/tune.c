@@ -43,7 +43,8 @@ static int evaluate(void *context, const double *point, struct search_score *ret
     struct tune *t = context;
     struct error error = {0};
     struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
-                               .constrained = mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
+                               .constrained =
+                                   mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
     tune_apply(t, point, t->study);
     int r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
     if (r == 0)

@@ -1,10 +1,11 @@
-/* Tuning: the parameters of a policy that are best for one metric, searched on training replications. */
+/* Tuning: the parameters of a policy that are best for one metric, searched on training
+ * replications. */
 #ifndef EASIM_EXPERIMENT_TUNE_TUNE_H
 #define EASIM_EXPERIMENT_TUNE_TUNE_H
 
-#include "study/replicate.h"
-#include "experiment/tune/search.h"
 #include "experiment/statistics.h"
+#include "experiment/tune/search.h"
+#include "study/replicate.h"
 
 /* A bound on the change of a metric from the start, as a fraction of its mean. */
 struct tune_constraint {
@@ -41,7 +42,8 @@ struct tune {
     struct error error; /* if the search was ended by one */
 };
 
-/* Searches from the parameters that the study has. Negative only if that start fails, or on interruption. */
+/* Searches from the parameters that the study has. Negative only if that start fails, or on
+ * interruption. */
 int tune_run(struct tune *tune, struct error *reterr) MUST_CHECK;
 void tune_finish(struct tune *tune);
 

@@ -1,5 +1,5 @@
-/* From Kineto traces to a profile row and figures. Figures of a rank are those of its whole trace, or of the chosen
-   steps. */
+/* From Kineto traces to a profile row and figures. Figures of a rank are those of its whole trace,
+   or of the chosen steps. */
 #include "ingest/kineto/kineto.h"
 
 #include "ingest/kineto/kineto_figures.h"
@@ -37,8 +37,8 @@ static int compile(struct session *s, const char *option, const char *text, rege
     if (code == 0)
         return 0;
     regerror(code, pattern, reason, sizeof reason);
-    problems_add(s->problems, (struct location){0}, NULL, "%s: expected a regular expression, got \"%s\": %s",
-                 option, text, reason);
+    problems_add(s->problems, (struct location){0}, NULL,
+                 "%s: expected a regular expression, got \"%s\": %s", option, text, reason);
     return ERROR_INPUT;
 }
 
@@ -64,7 +64,8 @@ static void free_patterns(struct session *s) {
 
 /* ---- One file ---- */
 
-static void note(struct session *s, const struct kineto_trace *trace, uint64_t count, const char *what) {
+static void note(struct session *s, const struct kineto_trace *trace, uint64_t count,
+                 const char *what) {
     if (count > 0)
         problems_add(&s->profile->notes, (struct location){0}, NULL, "%s: %llu %s", trace->path,
                      (unsigned long long)count, what);
@@ -74,20 +75,22 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     struct problems *notes = &s->profile->notes;
     size_t length = strlen(trace->path);
     if (trace->truncation)
-        problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path, trace->truncation,
-                     (unsigned long long)trace->records);
+        problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path,
+                     trace->truncation, (unsigned long long)trace->records);
     s->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
-        problems_add(notes, (struct location){0}, NULL, "%s: ends in .tmp: an export that was not finished",
-                     trace->path);
+        problems_add(notes, (struct location){0}, NULL,
+                     "%s: ends in .tmp: an export that was not finished", trace->path);
     note(s, trace, trace->losses.records, "damaged events left out");
     note(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
     note(s, trace, trace->no_duration, "events without start or duration left out");
     note(s, trace, trace->negative, "events with a negative duration left out");
     note(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
     note(s, trace, trace->more_steps, "steps too many: left out");
-    note(s, trace, trace->unlaunched, "launches too many or too far off: their kernels count as without one");
-    note(s, trace, trace->crowded, "GPU events of too many messages or streams: in the sums, but not told apart");
+    note(s, trace, trace->unlaunched,
+         "launches too many or too far off: their kernels count as without one");
+    note(s, trace, trace->crowded,
+         "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
 /* Only communication is needed once a rank's own figures are there. */
@@ -128,7 +131,8 @@ struct keyed {
 
 /* Equal ranks by name: messages do not depend on the order of the files. */
 static int by_rank(const void *a, const void *b) {
-    const struct kineto_trace *x = &((const struct keyed *)a)->trace, *y = &((const struct keyed *)b)->trace;
+    const struct kineto_trace *x = &((const struct keyed *)a)->trace,
+                              *y = &((const struct keyed *)b)->trace;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return strcmp(x->path, y->path);
@@ -152,11 +156,13 @@ static int check_ranks(struct session *s) {
     for (size_t i = 0; s->count > 1 && i < s->count; i++)
         if (s->traces[i].rank < 0)
             problems_add(s->problems, (struct location){0}, NULL,
-                         "%s: no distributedInfo.rank, which each of several files needs", s->traces[i].path);
+                         "%s: no distributedInfo.rank, which each of several files needs",
+                         s->traces[i].path);
     for (size_t i = 1; i < s->count; i++)
         if (s->traces[i].rank >= 0 && s->traces[i].rank == s->traces[i - 1].rank)
-            problems_add(s->problems, (struct location){0}, NULL, "rank %lld is in two files: %s and %s",
-                         (long long)s->traces[i].rank, s->traces[i - 1].path, s->traces[i].path);
+            problems_add(s->problems, (struct location){0}, NULL,
+                         "rank %lld is in two files: %s and %s", (long long)s->traces[i].rank,
+                         s->traces[i - 1].path, s->traces[i].path);
     return s->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -167,14 +173,15 @@ static void note_missing(struct session *s) {
     for (size_t i = 0; i <= s->count && s->count > 1; i++) {
         int64_t rank = i < s->count ? s->traces[i].rank : world;
         if (rank > next && list.length < 60)
-            str_addf(&list, rank - next > 1 ? "%s%lld-%lld" : "%s%lld", list.length ? ", " : "", (long long)next,
-                     (long long)(rank - 1));
+            str_addf(&list, rank - next > 1 ? "%s%lld-%lld" : "%s%lld", list.length ? ", " : "",
+                     (long long)next, (long long)(rank - 1));
         missing += rank > next ? rank - next : 0;
         next = rank >= next ? rank + 1 : next;
     }
     if (missing > 0)
-        problems_add(&s->profile->notes, (struct location){0}, NULL, "%lld of %lld ranks have no file: %s",
-                     (long long)missing, (long long)world, list.text);
+        problems_add(&s->profile->notes, (struct location){0}, NULL,
+                     "%lld of %lld ranks have no file: %s", (long long)missing, (long long)world,
+                     list.text);
     str_finish(&list);
 }
 
@@ -200,7 +207,8 @@ static void add_row(struct session *s) {
         row->gpu = arena_strdup(arena, first->gpu);
     if (row->gpus > 0 && row->batch > 0 && iteration_s > 0)
         row->throughput_samples_s = (double)row->gpus * row->batch / iteration_s;
-    row->source = arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
+    row->source =
+        arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
     if (!(iteration_s > 0))
         problems_add(
             &s->profile->notes, (struct location){0}, NULL,
@@ -221,9 +229,10 @@ static void report(struct session *s) {
     kineto_ranks_init(&ranks, &s->kinds, s->traces, s->count);
     kineto_costs_init(&costs, &ranks);
     if (ranks.too_many)
-        problems_add(&s->profile->notes, (struct location){0}, NULL,
-                     "%llu communication kernels are too many to match (at most %d): choose fewer --steps",
-                     (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
+        problems_add(
+            &s->profile->notes, (struct location){0}, NULL,
+            "%llu communication kernels are too many to match (at most %d): choose fewer --steps",
+            (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
     kineto_figures_add_ranks(s->profile->figures, s->traces, s->figures, s->count);
     if (s->count > 1)
         kineto_figures_add_collectives(s->profile->figures, &ranks);
@@ -237,13 +246,17 @@ static void report(struct session *s) {
 static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,
                        struct profile *profile, struct problems *problems) {
     size_t before = problems->count;
-    struct session s = {
-        .options = options, .count = count, .steps_left = LISTED_STEPS, .profile = profile, .problems = problems};
+    struct session s = {.options = options,
+                        .count = count,
+                        .steps_left = LISTED_STEPS,
+                        .profile = profile,
+                        .problems = problems};
     s.reading = (struct kineto_reading){.strict = options->strict,
                                         .has_steps = options->has_steps,
                                         .first_step = options->first_step,
                                         .last_step = options->last_step,
-                                        .kernel_delay_ns = llround(fmin(options->kernel_delay_us, 1e12) * 1000),
+                                        .kernel_delay_ns =
+                                            llround(fmin(options->kernel_delay_us, 1e12) * 1000),
                                         .kinds = &s.kinds};
     if (compile_patterns(&s) < 0)
         return ERROR_INPUT;

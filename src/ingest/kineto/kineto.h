@@ -4,8 +4,8 @@
 
 #include "ingest/profile.h"
 
-/* "kineto": Chrome trace JSON, plain, gz or zst; one file per rank, in any order. docs/profiles.md defines every
-   figure. */
+/* "kineto": Chrome trace JSON, plain, gz or zst; one file per rank, in any order. docs/profiles.md
+   defines every figure. */
 extern const struct profile_reader kineto_reader;
 
 #endif

@@ -1,4 +1,5 @@
-/* Alpha and beta of collectives from the time of the rank that came last: the others' times include waiting. */
+/* Alpha and beta of collectives from the time of the rank that came last: the others' times include
+ * waiting. */
 #include "ingest/kineto/kineto_ranks.h"
 
 #include <gsl/gsl_heapsort.h>
@@ -24,17 +25,19 @@ struct key {
     int64_t group_size;
 };
 
-static void add_point(struct points *points, struct kineto_costs *costs, const struct kineto_kind *kind,
-                      int64_t duration_ns, bool has_waiting) {
+static void add_point(struct points *points, struct kineto_costs *costs,
+                      const struct kineto_kind *kind, int64_t duration_ns, bool has_waiting) {
     bool is_new;
     if (!kind->collective || isnan(kind->bytes))
         return;
     const struct key key = {kind->collective, kind->group_size};
     uint32_t number = intern(&points->keys, &key, sizeof key, &is_new);
     if (is_new)
-        *array_add(&costs->costs) = (struct kineto_cost){
-            .collective = kind->collective, .group_size = kind->group_size, .has_waiting = has_waiting};
-    array_push(&points->points, ((struct point){number, kind->bytes / BYTES_PER_MIB, (double)duration_ns / 1000}));
+        *array_add(&costs->costs) = (struct kineto_cost){.collective = kind->collective,
+                                                         .group_size = kind->group_size,
+                                                         .has_waiting = has_waiting};
+    array_push(&points->points,
+               ((struct point){number, kind->bytes / BYTES_PER_MIB, (double)duration_ns / 1000}));
 }
 
 static int by_size(const void *a, const void *b) {
@@ -77,19 +80,22 @@ static void fit(struct kineto_cost *cost, const struct point *points, size_t cou
     cost->r_squared = yy > 0 ? fmin(xy * xy / (xx * yy), 1) : NAN; /* rounding may pass 1 */
 }
 
-static void add_last_arrivals(struct points *points, struct kineto_costs *costs, const struct kineto_ranks *ranks) {
+static void add_last_arrivals(struct points *points, struct kineto_costs *costs,
+                              const struct kineto_ranks *ranks) {
     for (size_t i = 0; i < ranks->collectives.count; i++) {
         const struct kineto_collective *c = &ranks->collectives.at[i];
         for (size_t p = c->first; p < c->first + c->count; p++) {
             struct kineto_event event = kineto_part_event(ranks, p);
             if (ranks->parts.at[p].rank == c->last_rank)
-                add_point(points, costs, &ranks->kinds->all.at[event.kind], event.end_ns - event.start_ns, false);
+                add_point(points, costs, &ranks->kinds->all.at[event.kind],
+                          event.end_ns - event.start_ns, false);
         }
     }
 }
 
 /* The shortest of each kind: only the shortest of each size count. */
-static void add_shortest(struct points *points, struct kineto_costs *costs, const struct kineto_ranks *ranks) {
+static void add_shortest(struct points *points, struct kineto_costs *costs,
+                         const struct kineto_ranks *ranks) {
     const struct kineto_trace *trace = &ranks->traces[0];
     int64_t *shortest = mem_alloc(ranks->kinds->all.count * sizeof *shortest);
     for (size_t k = 0; k < ranks->kinds->all.count; k++)
@@ -97,7 +103,8 @@ static void add_shortest(struct points *points, struct kineto_costs *costs, cons
     for (size_t i = 0; i < trace->events.count; i++) {
         const struct kineto_event *event = &trace->events.at[i];
         int64_t duration_ns = event->end_ns - event->start_ns;
-        shortest[event->kind] = duration_ns < shortest[event->kind] ? duration_ns : shortest[event->kind];
+        shortest[event->kind] =
+            duration_ns < shortest[event->kind] ? duration_ns : shortest[event->kind];
     }
     for (size_t k = 0; k < ranks->kinds->all.count; k++)
         if (shortest[k] != INT64_MAX)
@@ -118,7 +125,8 @@ void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ra
         for (end = first; end < all.points.count && points[end].cost == points[first].cost;)
             end++;
         struct kineto_cost *cost = &costs->costs.at[points[first].cost];
-        fit(cost, points + first, cost->has_waiting ? keep_shortest(points + first, end - first) : end - first);
+        fit(cost, points + first,
+            cost->has_waiting ? keep_shortest(points + first, end - first) : end - first);
     }
     free(points);
     intern_finish(&all.keys);

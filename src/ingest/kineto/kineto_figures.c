@@ -94,13 +94,15 @@ static void add_idle_shares(struct figure *group, const struct kineto_stream *s)
     figures_real(group, "stream_idle_us", us(s->idle));
     figures_real(group, "host_wait_percent", percent(s->host_wait, s->idle));
     figures_real(group, "kernel_wait_percent", percent(s->kernel_wait, s->idle));
-    figures_real(group, "other_wait_percent", percent(s->idle - s->host_wait - s->kernel_wait, s->idle));
+    figures_real(group, "other_wait_percent",
+                 percent(s->idle - s->host_wait - s->kernel_wait, s->idle));
 }
 
 /* Over all streams. */
 static struct kineto_stream idle_of(const struct kineto_streams *streams) {
     struct kineto_stream all = {0};
-    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count; s++)
+    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count;
+         s++)
         if (has_idle(s)) {
             all.idle += s->idle;
             all.host_wait += s->host_wait;
@@ -129,7 +131,8 @@ static void add_numbers(struct figure *group, const struct kineto_streams *strea
 
 static void add_streams(struct figure *group, const struct kineto_streams *streams) {
     struct figure *list = figures_list(group, "idle_by_stream");
-    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count; s++) {
+    for (const struct kineto_stream *s = streams->all.at; s < streams->all.at + streams->all.count;
+         s++) {
         if (!has_idle(s))
             continue;
         struct figure *row = figures_group(list, NULL);
@@ -253,7 +256,8 @@ static size_t straggler(const struct kineto_ranks *ranks) {
     for (size_t i = 1; i < ranks->count; i++)
         if (ranks->ranks[i].caused_ns > ranks->ranks[worst].caused_ns)
             worst = i;
-    return (double)ranks->ranks[worst].caused_ns > STRAGGLER_SHARE * total_ns ? worst : ranks->count;
+    return (double)ranks->ranks[worst].caused_ns > STRAGGLER_SHARE * total_ns ? worst
+                                                                              : ranks->count;
 }
 
 static void add_rank_waiting(struct figure *group, const struct kineto_ranks *ranks) {

@@ -10,7 +10,8 @@ void kineto_streams_init(struct kineto_streams *streams, const struct kineto_kin
 }
 
 void kineto_streams_add(struct kineto_streams *streams, const struct kineto_trace *trace,
-                        const struct kineto_event *event, const int64_t *launch_ns, int64_t delay_ns) {
+                        const struct kineto_event *event, const int64_t *launch_ns,
+                        int64_t delay_ns) {
     uint32_t track = trace->kinds->all.at[event->kind].track;
     if (track == KINETO_NONE)
         return;

@@ -18,10 +18,12 @@ struct kineto_streams {
 
 /* One for each track; add events by start, then complete. Release with free(streams->all.at). */
 void kineto_streams_init(struct kineto_streams *streams, const struct kineto_kinds *kinds);
-/* launch_ns: when the host launched the event, if that is known. The gap before it, by HTA's rule: host_wait if the
-   launch began after the stream had become free; else kernel_wait if it is shorter than delay_ns. */
+/* launch_ns: when the host launched the event, if that is known. The gap before it, by HTA's rule:
+   host_wait if the launch began after the stream had become free; else kernel_wait if it is shorter
+   than delay_ns. */
 void kineto_streams_add(struct kineto_streams *streams, const struct kineto_trace *trace,
-                        const struct kineto_event *event, const int64_t *launch_ns, int64_t delay_ns);
+                        const struct kineto_event *event, const int64_t *launch_ns,
+                        int64_t delay_ns);
 void kineto_streams_complete(struct kineto_streams *streams);
 
 #endif

@@ -1,4 +1,5 @@
-/* The table of kinds. Invariant: the first three are the others of each class; kind 3 + n has key number n. */
+/* The table of kinds. Invariant: the first three are the others of each class; kind 3 + n has key
+ * number n. */
 #include "ingest/kineto/kineto_kinds.h"
 
 #include "base/hash.h"
@@ -9,7 +10,8 @@
 #define OTHERS          3
 #define MOST_NAME_BYTES ((size_t)4 << 20)
 
-/* Texts as hashes: a table that is full must still find what it holds, whatever the length of a name. */
+/* Texts as hashes: a table that is full must still find what it holds, whatever the length of a
+ * name. */
 struct key {
     uint64_t name, collective, group;
     int64_t group_size;
@@ -22,13 +24,15 @@ static uint64_t hash_of(struct slice text) {
 }
 
 static struct slice cut(struct slice text) {
-    return (struct slice){text.at, text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES};
+    return (struct slice){text.at,
+                          text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES};
 }
 
 void kineto_kinds_init(struct kineto_kinds *kinds) {
     *kinds = (struct kineto_kinds){0};
     for (enum kineto_class class = KINETO_COMPUTE; class <= KINETO_MEMORY; class *= 2)
-        array_push(&kinds->all, ((struct kineto_kind){class, KINETO_NONE, KINETO_NONE, "others", NULL, 0, NAN}));
+        array_push(&kinds->all,
+                   ((struct kineto_kind){class, KINETO_NONE, KINETO_NONE, "others", NULL, 0, NAN}));
 }
 
 static uint32_t track_number(struct kineto_kinds *kinds, int64_t device, int64_t stream) {
@@ -60,7 +64,8 @@ static uint32_t group_number(struct kineto_kinds *kinds, const struct key *key) 
     return number;
 }
 
-static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description *d, const struct key *key) {
+static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description *d,
+                    const struct key *key) {
     struct kineto_kind kind = {d->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
     if (d->class == KINETO_COMMUNICATION) {
         kind.group = group_number(kinds, key);
@@ -73,7 +78,8 @@ static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description 
     return intern(&kinds->keys, key, sizeof *key, NULL) + OTHERS;
 }
 
-static uint32_t others(struct kineto_kinds *kinds, const struct kineto_description *d, const struct key *key) {
+static uint32_t others(struct kineto_kinds *kinds, const struct kineto_description *d,
+                       const struct key *key) {
     const struct group group = {key->group, key->name};
     uint32_t number = intern_find(&kinds->groups, &group, sizeof group);
     if (d->class == KINETO_COMMUNICATION && number != INTERN_NONE)

@@ -1,5 +1,5 @@
-/* What GPU events of Kineto traces have in common: class, stream and message. Bounded: what no longer fits counts
-   as "others" of its class. */
+/* What GPU events of Kineto traces have in common: class, stream and message. Bounded: what no
+   longer fits counts as "others" of its class. */
 #ifndef EASIM_INGEST_KINETO_KINETO_KINDS_H
 #define EASIM_INGEST_KINETO_KINETO_KINDS_H
 
@@ -7,7 +7,11 @@
 #include "base/intern.h"
 #include "base/str.h"
 
-enum kineto_class { KINETO_COMPUTE = 1, KINETO_COMMUNICATION = 2, KINETO_MEMORY = 4 }; /* bits, for sets of them */
+enum kineto_class {
+    KINETO_COMPUTE = 1,
+    KINETO_COMMUNICATION = 2,
+    KINETO_MEMORY = 4
+}; /* bits, for sets of them */
 
 #define KINETO_NAME_BYTES  200   /* of names that are kept */
 #define KINETO_MOST_KINDS  65536 /* with names of at most 4 MiB in all */
@@ -21,9 +25,9 @@ struct kineto_track {
 /* Only communication has more than class and track. */
 struct kineto_kind {
     enum kineto_class class;
-    uint32_t track;         /* index, or KINETO_NONE: not told apart */
-    uint32_t group;         /* number of process group and kernel name, or KINETO_NONE: not told apart */
-    const char *name;       /* of the kernel, up to its arguments */
+    uint32_t track;   /* index, or KINETO_NONE: not told apart */
+    uint32_t group;   /* number of process group and kernel name, or KINETO_NONE: not told apart */
+    const char *name; /* of the kernel, up to its arguments */
     const char *collective; /* "allreduce"; NULL: the trace does not say */
     int64_t group_size;     /* 0: not given */
     double bytes;           /* of the larger of message in and message out; NAN: not given */
@@ -44,11 +48,13 @@ struct kineto_description {
     int64_t device, stream, group_size;
     double bytes;
     struct slice name, collective;
-    struct slice group, ranks; /* of the process group; its name alone may mean another one on another rank */
+    struct slice group,
+        ranks; /* of the process group; its name alone may mean another one on another rank */
 };
 
 void kineto_kinds_init(struct kineto_kinds *kinds);
-uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_description *description);
+uint32_t kineto_kinds_number(struct kineto_kinds *kinds,
+                             const struct kineto_description *description);
 /* Whether events of that kind are told apart by stream and message. */
 bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number);
 void kineto_kinds_finish(struct kineto_kinds *kinds);

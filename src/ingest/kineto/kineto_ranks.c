@@ -1,4 +1,5 @@
-/* Matching by order: the n-th collective of a process group and kernel name on one rank is the n-th on all of them.
+/* Matching by order: the n-th collective of a process group and kernel name on one rank is the n-th
+ * on all of them.
  */
 #include "ingest/kineto/kineto_ranks.h"
 
@@ -38,7 +39,9 @@ static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
     int64_t wall;
     if (!trace->has_base || trace->base_ns < 0 || trace->base_ns > most)
         return 0;
-    return __builtin_add_overflow(time_ns, trace->base_ns, &wall) || wall > most || wall < 0 ? 0 : trace->base_ns;
+    return __builtin_add_overflow(time_ns, trace->base_ns, &wall) || wall > most || wall < 0
+               ? 0
+               : trace->base_ns;
 }
 
 struct kineto_event kineto_part_event(const struct kineto_ranks *ranks, size_t part) {
@@ -67,15 +70,16 @@ static void add_parts(struct kineto_ranks *ranks, uint32_t rank) {
         if (kind->class == KINETO_COMMUNICATION && kind->group == KINETO_NONE)
             ranks->unmatched++;
         else if (kind->class == KINETO_COMMUNICATION)
-            array_push(&ranks->parts,
-                       ((struct kineto_part){kind->group, orders[kind->group]++, rank, (uint32_t)i}));
+            array_push(&ranks->parts, ((struct kineto_part){kind->group, orders[kind->group]++,
+                                                            rank, (uint32_t)i}));
     }
     free(orders);
 }
 
 /* ---- Collectives ---- */
 
-static struct kineto_collective collective_of(const struct kineto_ranks *ranks, size_t first, size_t count) {
+static struct kineto_collective collective_of(const struct kineto_ranks *ranks, size_t first,
+                                              size_t count) {
     struct kineto_collective c = {.first = (uint32_t)first, .count = (uint32_t)count};
     int64_t shortest = INT64_MAX, first_end = INT64_MAX, last_end = INT64_MIN, sum = 0;
     for (size_t i = first; i < first + count; i++) {
@@ -94,14 +98,15 @@ static struct kineto_collective collective_of(const struct kineto_ranks *ranks, 
     return c;
 }
 
-/* Parts first..end-1 are one group. Where its ranks show different numbers of collectives, or some kernels are not
-   told apart, nobody knows which are missing, so none is matched. */
+/* Parts first..end-1 are one group. Where its ranks show different numbers of collectives, or some
+   kernels are not told apart, nobody knows which are missing, so none is matched. */
 static void match_group(struct kineto_ranks *ranks, size_t first, size_t end) {
     const struct kineto_part *parts = ranks->parts.at;
     size_t members = 0;
     while (first + members < end && parts[first + members].order == 0)
         members++;
-    bool complete = !ranks->kinds->has_others.at[parts[first].group] && (end - first) % members == 0 &&
+    bool complete = !ranks->kinds->has_others.at[parts[first].group] &&
+                    (end - first) % members == 0 &&
                     parts[end - 1].order + 1 == (end - first) / members;
     for (size_t i = first; complete && i < end; i++)
         complete = parts[i].rank == parts[first + (i - first) % members].rank;
@@ -130,13 +135,15 @@ static void order_by_start(struct kineto_ranks *ranks) {
             c->start_ns = start_ns < c->start_ns ? start_ns : c->start_ns;
         }
     }
-    gsl_heapsort(ranks->collectives.at, ranks->collectives.count, sizeof *ranks->collectives.at, by_first_start);
+    gsl_heapsort(ranks->collectives.at, ranks->collectives.count, sizeof *ranks->collectives.at,
+                 by_first_start);
 }
 
 /* ---- Clocks ---- */
 
 /* Middle of the ends of a collective, as recorded. */
-static int64_t middle_end(const struct kineto_ranks *ranks, const struct kineto_collective *c, int64_t *scratch) {
+static int64_t middle_end(const struct kineto_ranks *ranks, const struct kineto_collective *c,
+                          int64_t *scratch) {
     for (size_t i = 0; i < c->count; i++)
         scratch[i] = kineto_part_event(ranks, c->first + i).end_ns;
     return median(scratch, c->count);
@@ -154,8 +161,8 @@ static int by_rank(const void *a, const void *b) {
     return compare_times(&x->offset_ns, &y->offset_ns);
 }
 
-/* A blocking collective ends everywhere at once, so a rank whose collectives all end late has a clock that is
- * ahead. */
+/* A blocking collective ends everywhere at once, so a rank whose collectives all end late has a
+ * clock that is ahead. */
 static void find_offsets(struct kineto_ranks *ranks) {
     ARRAY_OF(struct residual) residuals = {0};
     int64_t *scratch = mem_alloc((ranks->count + 1) * sizeof *scratch);
@@ -164,11 +171,13 @@ static void find_offsets(struct kineto_ranks *ranks) {
         int64_t middle = middle_end(ranks, c, scratch);
         for (size_t p = c->first; p < c->first + c->count; p++)
             array_push(&residuals,
-                       ((struct residual){ranks->parts.at[p].rank, kineto_part_event(ranks, p).end_ns - middle}));
+                       ((struct residual){ranks->parts.at[p].rank,
+                                          kineto_part_event(ranks, p).end_ns - middle}));
     }
     gsl_heapsort(residuals.at, residuals.count, sizeof *residuals.at, by_rank);
     for (size_t first = 0, end; first < residuals.count; first = end) {
-        for (end = first; end < residuals.count && residuals.at[end].rank == residuals.at[first].rank;)
+        for (end = first;
+             end < residuals.count && residuals.at[end].rank == residuals.at[first].rank;)
             end++;
         int64_t low = residuals.at[first + (end - first - 1) / 2].offset_ns;
         int64_t high = residuals.at[first + (end - first) / 2].offset_ns;
@@ -178,7 +187,8 @@ static void find_offsets(struct kineto_ranks *ranks) {
     free(scratch);
 }
 
-static int64_t spread_without_offsets(const struct kineto_ranks *ranks, const struct kineto_collective *c) {
+static int64_t spread_without_offsets(const struct kineto_ranks *ranks,
+                                      const struct kineto_collective *c) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t p = c->first; p < c->first + c->count; p++) {
         int64_t offset_ns = ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns;
@@ -196,15 +206,18 @@ static void judge_clocks(struct kineto_ranks *ranks) {
         spreads[i] = spread_without_offsets(ranks, &ranks->collectives.at[i]);
     ranks->residual_ns = median(spreads, collectives);
     for (size_t i = 0; i < ranks->count; i++)
-        if (llabs(ranks->ranks[i].clock_offset_ns) > OFFSET_TO_RESIDUAL * (ranks->residual_ns + 1000))
+        if (llabs(ranks->ranks[i].clock_offset_ns) >
+            OFFSET_TO_RESIDUAL * (ranks->residual_ns + 1000))
             ranks->corrected = true;
     free(spreads);
 }
 
-int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *c, size_t part) {
+int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *c,
+                           size_t part) {
     int64_t first = INT64_MAX, own = 0;
     for (size_t p = c->first; p < c->first + c->count; p++) {
-        int64_t offset_ns = ranks->corrected ? ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns : 0;
+        int64_t offset_ns =
+            ranks->corrected ? ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns : 0;
         int64_t start_ns = kineto_part_event(ranks, p).start_ns - offset_ns;
         first = start_ns < first ? start_ns : first;
         if (p == part)
@@ -233,7 +246,8 @@ static void match(struct kineto_ranks *ranks) {
         add_parts(ranks, (uint32_t)i);
     gsl_heapsort(ranks->parts.at, ranks->parts.count, sizeof *ranks->parts.at, by_collective);
     for (size_t first = 0, end; first < ranks->parts.count; first = end) {
-        for (end = first; end < ranks->parts.count && ranks->parts.at[end].group == ranks->parts.at[first].group;)
+        for (end = first; end < ranks->parts.count &&
+                          ranks->parts.at[end].group == ranks->parts.at[first].group;)
             end++;
         match_group(ranks, first, end);
     }
@@ -247,14 +261,17 @@ static uint64_t communication_of(const struct kineto_ranks *ranks) {
     uint64_t sum = 0;
     for (size_t i = 0; i < ranks->count; i++)
         for (size_t e = 0; e < ranks->traces[i].events.count; e++)
-            sum += ranks->kinds->all.at[ranks->traces[i].events.at[e].kind].class == KINETO_COMMUNICATION;
+            sum += ranks->kinds->all.at[ranks->traces[i].events.at[e].kind].class ==
+                   KINETO_COMMUNICATION;
     return sum;
 }
 
 void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
                        const struct kineto_trace *traces, size_t count) {
-    *ranks = (struct kineto_ranks){
-        .kinds = kinds, .traces = traces, .count = count, .ranks = mem_zalloc(count, sizeof *ranks->ranks)};
+    *ranks = (struct kineto_ranks){.kinds = kinds,
+                                   .traces = traces,
+                                   .count = count,
+                                   .ranks = mem_zalloc(count, sizeof *ranks->ranks)};
     uint64_t communication = count > 1 ? communication_of(ranks) : 0;
     ranks->too_many = communication > KINETO_MOST_PARTS;
     if (ranks->too_many)

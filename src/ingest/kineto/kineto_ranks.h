@@ -1,5 +1,5 @@
-/* Several ranks of one job side by side: which collectives belong together, who waited for whom, whose clock is
-   off, and what a collective costs. */
+/* Several ranks of one job side by side: which collectives belong together, who waited for whom,
+   whose clock is off, and what a collective costs. */
 #ifndef EASIM_INGEST_KINETO_KINETO_RANKS_H
 #define EASIM_INGEST_KINETO_KINETO_RANKS_H
 
@@ -15,8 +15,8 @@ struct kineto_part {
     uint32_t event; /* of that trace */
 };
 
-/* Parts first..first+count-1, one for each rank that takes part. Times are those of the first rank's file, base
-   added, clocks not yet corrected. */
+/* Parts first..first+count-1, one for each rank that takes part. Times are those of the first
+   rank's file, base added, clocks not yet corrected. */
 struct kineto_collective {
     uint32_t first, count;
     uint32_t last_rank;    /* index: whose part was the shortest, for whom the others waited */
@@ -26,10 +26,11 @@ struct kineto_collective {
 };
 
 struct kineto_rank {
-    int64_t clock_offset_ns; /* median by which its collectives end later than those of the others */
-    int64_t waiting_ns;      /* in collectives, for others */
-    int64_t caused_ns;       /* waiting of others for it */
-    uint64_t last;           /* collectives in which it was the last */
+    int64_t
+        clock_offset_ns; /* median by which its collectives end later than those of the others */
+    int64_t waiting_ns;  /* in collectives, for others */
+    int64_t caused_ns;   /* waiting of others for it */
+    uint64_t last;       /* collectives in which it was the last */
 };
 
 /* Release with kineto_ranks_finish. */
@@ -40,7 +41,8 @@ struct kineto_ranks {
     ARRAY_OF(struct kineto_part) parts;             /* of several ranks */
     ARRAY_OF(struct kineto_collective) collectives; /* matched ones, by earliest start */
     struct kineto_rank *ranks;                      /* one for each trace */
-    uint64_t unmatched;  /* kernels of groups that are not complete, see kineto_ranks.c, and of unknown ones */
+    uint64_t unmatched;  /* kernels of groups that are not complete, see kineto_ranks.c, and of
+                            unknown ones */
     bool too_many;       /* over KINETO_MOST_PARTS: nothing is matched */
     int64_t residual_ns; /* median spread of ends once clocks are corrected */
     bool corrected;      /* some clock was so far off that starts were corrected */
@@ -49,11 +51,12 @@ struct kineto_ranks {
 /* traces: prepared, in the order of their ranks. */
 void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
                        const struct kineto_trace *traces, size_t count);
-struct kineto_event kineto_part_event(const struct kineto_ranks *ranks, size_t part); /* base added */
+struct kineto_event kineto_part_event(const struct kineto_ranks *ranks,
+                                      size_t part); /* base added */
 const struct kineto_kind *kineto_part_kind(const struct kineto_ranks *ranks, size_t part);
 /* How much later than the first one the rank's part began, its clock corrected. */
-int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *collective,
-                           size_t part);
+int64_t kineto_lateness_ns(const struct kineto_ranks *ranks,
+                           const struct kineto_collective *collective, size_t part);
 void kineto_ranks_finish(struct kineto_ranks *ranks);
 
 /* time = alpha + beta * bytes for one collective and group size, by least squares. */

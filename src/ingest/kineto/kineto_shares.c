@@ -1,4 +1,5 @@
-/* Time shares by sweeps over events ordered by start: one pass for each union, no memory of its own. */
+/* Time shares by sweeps over events ordered by start: one pass for each union, no memory of its
+ * own. */
 #include "ingest/kineto/kineto_shares.h"
 
 #include <gsl/gsl_heapsort.h>
@@ -18,7 +19,8 @@ static int by_start(const void *a, const void *b) {
 
 static int by_step(const void *a, const void *b) {
     const struct kineto_event *x = a, *y = b;
-    return x->correlation != y->correlation ? (x->correlation < y->correlation ? -1 : 1) : by_start(a, b);
+    return x->correlation != y->correlation ? (x->correlation < y->correlation ? -1 : 1)
+                                            : by_start(a, b);
 }
 
 static int by_correlation(const void *a, const void *b) {
@@ -38,7 +40,8 @@ static int by_step_start(const void *a, const void *b) {
     return order ? order : compare_numbers(x->order, y->order);
 }
 
-static bool is_sorted(const void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
+static bool is_sorted(const void *items, size_t count, size_t bytes_each,
+                      gsl_comparison_fn_t compare) {
     const char *at = items;
     for (size_t i = 1; i < count; i++)
         if (compare(at + (i - 1) * bytes_each, at + i * bytes_each) > 0)
@@ -62,7 +65,8 @@ static void insert_each(struct kineto_event *events, size_t count, gsl_compariso
     }
 }
 
-/* Events before the pivot, which is the middle one of three, and those behind it; how many are before. */
+/* Events before the pivot, which is the middle one of three, and those behind it; how many are
+ * before. */
 static size_t partition(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
     struct kineto_event three[] = {events[0], events[count / 2], events[count - 1]};
     insert_each(three, 3, compare);
@@ -80,7 +84,8 @@ static size_t partition(struct kineto_event *events, size_t count, gsl_compariso
     }
 }
 
-/* Quicksort; heapsort where it goes on too long. Several times faster than heapsort alone, and in place as well. */
+/* Quicksort; heapsort where it goes on too long. Several times faster than heapsort alone, and in
+ * place as well. */
 static void sort_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
     if (is_sorted(events, count, sizeof *events, compare))
         return;
@@ -137,15 +142,18 @@ static uint32_t step_at(const struct kineto_trace *trace, int64_t time_ns) {
         else
             high = middle;
     }
-    return low > 0 && time_ns < trace->steps.at[low - 1].end_ns ? (uint32_t)low - 1 : KINETO_NO_STEP;
+    return low > 0 && time_ns < trace->steps.at[low - 1].end_ns ? (uint32_t)low - 1
+                                                                : KINETO_NO_STEP;
 }
 
 /* Whether the launch of the event is known. */
-static bool find_launch(const struct kineto_trace *trace, const struct kineto_event *event, int64_t *launch_ns) {
+static bool find_launch(const struct kineto_trace *trace, const struct kineto_event *event,
+                        int64_t *launch_ns) {
     struct kineto_launch wanted = {.correlation = event->correlation};
     const struct kineto_launch *found = NULL;
     if (event->correlation != 0 && trace->launches.count > 0)
-        found = bsearch(&wanted, trace->launches.at, trace->launches.count, sizeof wanted, by_correlation);
+        found = bsearch(&wanted, trace->launches.at, trace->launches.count, sizeof wanted,
+                        by_correlation);
     if (found)
         *launch_ns = trace->origin_ns + (int64_t)found->at * (INT64_C(1) << trace->launch_shift);
     return found != NULL;
@@ -160,11 +168,13 @@ static void order_steps(struct kineto_trace *trace, const struct kineto_reading 
 }
 
 /* Keeps the steps that are wanted; *ret_index has the new index of each, or KINETO_NO_STEP. */
-static void choose_steps(struct kineto_trace *trace, const struct kineto_reading *reading, uint32_t **ret_index) {
+static void choose_steps(struct kineto_trace *trace, const struct kineto_reading *reading,
+                         uint32_t **ret_index) {
     uint32_t *index = mem_alloc((trace->steps.count + 1) * sizeof *index), kept = 0;
     for (size_t i = 0; i < trace->steps.count; i++) {
         int64_t number = trace->steps.at[i].number;
-        bool keep = !reading->has_steps || (number >= reading->first_step && number <= reading->last_step);
+        bool keep =
+            !reading->has_steps || (number >= reading->first_step && number <= reading->last_step);
         index[i] = keep ? kept++ : KINETO_NO_STEP;
     }
     *ret_index = index;
@@ -195,7 +205,8 @@ void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *rea
         event.correlation = step == KINETO_NO_STEP ? step : index[step];
         if (reading->has_steps && event.correlation == KINETO_NO_STEP)
             continue;
-        kineto_streams_add(ret_streams, trace, &event, launched ? &launch_ns : NULL, reading->kernel_delay_ns);
+        kineto_streams_add(ret_streams, trace, &event, launched ? &launch_ns : NULL,
+                           reading->kernel_delay_ns);
         trace->events.at[kept++] = event;
     }
     kineto_streams_complete(ret_streams);
@@ -277,7 +288,8 @@ static struct kineto_shares shares_of(struct events events) {
     s.communication = length_of(events, KINETO_COMMUNICATION);
     s.memory = length_of(events, KINETO_MEMORY);
     s.overlap = length_of_both(events, KINETO_COMMUNICATION, KINETO_COMPUTE);
-    s.exposed = s.communication - length_of_both(events, KINETO_COMMUNICATION, KINETO_COMPUTE | KINETO_MEMORY);
+    s.exposed = s.communication -
+                length_of_both(events, KINETO_COMMUNICATION, KINETO_COMPUTE | KINETO_MEMORY);
     return s;
 }
 
@@ -288,15 +300,18 @@ struct kineto_shares kineto_shares_of(const struct kineto_trace *trace) {
     return shares_of((struct events){at, at + trace->events.count, trace->kinds->all.at});
 }
 
-void kineto_shares_by_step(struct kineto_trace *trace, size_t steps, struct kineto_shares **ret_shares) {
+void kineto_shares_by_step(struct kineto_trace *trace, size_t steps,
+                           struct kineto_shares **ret_shares) {
     struct kineto_event *events = trace->events.at;
     size_t count = trace->events.count;
     struct kineto_shares *shares = mem_zalloc(steps + 1, sizeof *shares);
     sort_events(events, count, by_step);
     for (size_t i = 0, next; i < count && events[i].correlation < steps; i = next) {
-        for (next = i + 1; next < count && events[next].correlation == events[i].correlation; next++)
+        for (next = i + 1; next < count && events[next].correlation == events[i].correlation;
+             next++)
             continue;
-        shares[events[i].correlation] = shares_of((struct events){events + i, events + next, trace->kinds->all.at});
+        shares[events[i].correlation] =
+            shares_of((struct events){events + i, events + next, trace->kinds->all.at});
     }
     sort_events(events, count, by_start);
     *ret_shares = shares;

@@ -1,4 +1,5 @@
-/* Which step GPU work belongs to, and how its time divides into compute, communication, memory and idle. */
+/* Which step GPU work belongs to, and how its time divides into compute, communication, memory and
+ * idle. */
 #ifndef EASIM_INGEST_KINETO_KINETO_SHARES_H
 #define EASIM_INGEST_KINETO_KINETO_SHARES_H
 
@@ -13,16 +14,18 @@ struct kineto_shares {
     uint64_t events, communication_events;
 };
 
-/* Steps by number, the first of equal ones; every event gets its step: that in which its launch lies, or, without a
-   launch, that in which it begins. With a pattern, a step reaches to the start of the next and the last is left
-   out. Where steps were asked for, only those and their events are kept. Events are ordered by start. Launches are
-   released. *ret_streams: the caller's, free(ret_streams->all.at). */
+/* Steps by number, the first of equal ones; every event gets its step: that in which its launch
+   lies, or, without a launch, that in which it begins. With a pattern, a step reaches to the start
+   of the next and the last is left out. Where steps were asked for, only those and their events are
+   kept. Events are ordered by start. Launches are released. *ret_streams: the caller's,
+   free(ret_streams->all.at). */
 void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *reading,
                     struct kineto_streams *ret_streams);
 /* Of all events. */
 struct kineto_shares kineto_shares_of(const struct kineto_trace *trace);
-/* One for each of the first `count` steps of the trace; *ret_shares is owned by the caller: free. Events come back
-   in their order. */
-void kineto_shares_by_step(struct kineto_trace *trace, size_t count, struct kineto_shares **ret_shares);
+/* One for each of the first `count` steps of the trace; *ret_shares is owned by the caller: free.
+   Events come back in their order. */
+void kineto_shares_by_step(struct kineto_trace *trace, size_t count,
+                           struct kineto_shares **ret_shares);
 
 #endif

@@ -1,5 +1,5 @@
-/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events and their launches only, never with
-   the file; all else is bounded. */
+/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events and their launches
+   only, never with the file; all else is bounded. */
 #include "ingest/kineto/kineto_trace.h"
 
 #include "base/hash.h"
@@ -41,12 +41,14 @@ struct reader {
 
 /* ---- Names ---- */
 
-/* As slice_is, inline: lengths of literals are known then, and this runs for every member of every event. */
+/* As slice_is, inline: lengths of literals are known then, and this runs for every member of every
+ * event. */
 static inline bool is(struct slice key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-static bool matches(struct reader *r, const regex_t *pattern, struct seen_name *seen, struct slice name) {
+static bool matches(struct reader *r, const regex_t *pattern, struct seen_name *seen,
+                    struct slice name) {
     uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
     struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
     if (slot->verdict != UNKNOWN && slot->hash == hash)
@@ -93,7 +95,8 @@ static enum category category_of(struct slice text) {
 /* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
 static struct slice short_name(struct slice name) {
     size_t length = 0;
-    while (length < name.length && length < KINETO_NAME_BYTES && name.at[length] != '(' && name.at[length] != '<')
+    while (length < name.length && length < KINETO_NAME_BYTES && name.at[length] != '(' &&
+           name.at[length] != '<')
         length++;
     while (length > 0 && name.at[length - 1] == ' ')
         length--;
@@ -115,9 +118,11 @@ static double bytes_of_type(struct slice type) {
     static const struct {
         const char *name;
         int bytes;
-    } types[] = {{"Float", 4},         {"BFloat16", 2},    {"Half", 2},         {"Double", 8},        {"Long", 8},
-                 {"Int", 4},           {"Short", 2},       {"Byte", 1},         {"Char", 1},          {"Bool", 1},
-                 {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}, {"ComplexFloat", 8}, {"ComplexDouble", 16}};
+    } types[] = {{"Float", 4},        {"BFloat16", 2},      {"Half", 2},
+                 {"Double", 8},       {"Long", 8},          {"Int", 4},
+                 {"Short", 2},        {"Byte", 1},          {"Char", 1},
+                 {"Bool", 1},         {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1},
+                 {"ComplexFloat", 8}, {"ComplexDouble", 16}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (slice_is(type, types[i].name))
             return types[i].bytes;
@@ -138,8 +143,8 @@ static void add_copy(struct reader *r, struct slice name, double bytes) {
     r->trace->copies.at[number].count++;
 }
 
-static void read_arguments(struct slice text, struct kineto_description *d, int64_t *correlation, double *copied,
-                           struct message *m) {
+static void read_arguments(struct slice text, struct kineto_description *d, int64_t *correlation,
+                           double *copied, struct message *m) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
@@ -168,16 +173,19 @@ static void read_arguments(struct slice text, struct kineto_description *d, int6
     }
 }
 
-static void add_gpu_event(struct reader *r, const struct fields *f, enum category category, int64_t start_ns,
-                          int64_t duration_ns) {
-    struct kineto_description d = {.class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
+static void add_gpu_event(struct reader *r, const struct fields *f, enum category category,
+                          int64_t start_ns, int64_t duration_ns) {
+    struct kineto_description d = {
+        .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct message message = {.in = -1, .out = -1};
     int64_t correlation = 0;
     double copied = 0;
     if (category == KERNEL)
-        d.class = matches(r, &r->reading->communication, r->communication, f->name) ? KINETO_COMMUNICATION
-                                                                                    : KINETO_COMPUTE;
-    (void)json_integer(f->track, &d.stream); /* the thread stands for the stream where there is none */
+        d.class = matches(r, &r->reading->communication, r->communication, f->name)
+                      ? KINETO_COMMUNICATION
+                      : KINETO_COMPUTE;
+    (void)json_integer(f->track,
+                       &d.stream); /* the thread stands for the stream where there is none */
     read_arguments(f->arguments, &d, &correlation, &copied, &message);
     if (category == COPY)
         add_copy(r, f->name, copied);
@@ -194,28 +202,32 @@ static void add_gpu_event(struct reader *r, const struct fields *f, enum categor
     r->trace->crowded += !kineto_kinds_is_known(r->reading->kinds, event->kind);
 }
 
-/* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in a trace of up
-   to 2 s whole nanoseconds. */
+/* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in
+   a trace of up to 2 s whole nanoseconds. */
 static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_t start_ns) {
     if (trace->launches.count == 0)
         trace->origin_ns = start_ns;
     int64_t since_ns = start_ns - trace->origin_ns;
     unsigned shift = trace->launch_shift;
-    while (shift <= MOST_LAUNCH_SHIFT && (since_ns >> shift < INT32_MIN || since_ns >> shift > INT32_MAX))
+    while (shift <= MOST_LAUNCH_SHIFT &&
+           (since_ns >> shift < INT32_MIN || since_ns >> shift > INT32_MAX))
         shift++;
-    if (shift > MOST_LAUNCH_SHIFT || trace->launches.count >= EARLY_LAUNCHES + trace->events.count) {
+    if (shift > MOST_LAUNCH_SHIFT ||
+        trace->launches.count >= EARLY_LAUNCHES + trace->events.count) {
         trace->unlaunched++;
         return;
     }
     for (size_t i = 0; shift > trace->launch_shift && i < trace->launches.count; i++)
         trace->launches.at[i].at >>= shift - trace->launch_shift;
     trace->launch_shift = shift;
-    array_push(&trace->launches, ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
+    array_push(&trace->launches,
+               ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
 }
 
 static void add_launch(struct reader *r, const struct fields *f, int64_t start_ns) {
     int64_t correlation = 0;
-    if (!slice_find(f->name, "aunch") && !slice_find(f->name, "emcpy") && !slice_find(f->name, "emset"))
+    if (!slice_find(f->name, "aunch") && !slice_find(f->name, "emcpy") &&
+        !slice_find(f->name, "emset"))
         return;
     if (json_integer(json_find(f->arguments, "correlation"), &correlation) && correlation > 0 &&
         correlation <= UINT32_MAX)
@@ -231,17 +243,21 @@ static bool is_step(struct reader *r, struct slice name, int64_t *number) {
     }
     if (!slice_begins(name, prefix))
         return false;
-    return json_integer((struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
+    return json_integer(
+        (struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
 }
 
 static void add_memory(struct reader *r, const struct fields *f) {
     int64_t type = 0;
     double bytes = 0;
-    if (!slice_is(f->name, "[memory]") || !json_integer(json_find(f->arguments, "Device Type"), &type) || type != 1)
+    if (!slice_is(f->name, "[memory]") ||
+        !json_integer(json_find(f->arguments, "Device Type"), &type) || type != 1)
         return;
-    if (json_real(json_find(f->arguments, "Total Allocated"), &bytes) && bytes > r->trace->peak_allocated_bytes)
+    if (json_real(json_find(f->arguments, "Total Allocated"), &bytes) &&
+        bytes > r->trace->peak_allocated_bytes)
         r->trace->peak_allocated_bytes = bytes;
-    if (json_real(json_find(f->arguments, "Total Reserved"), &bytes) && bytes > r->trace->peak_reserved_bytes)
+    if (json_real(json_find(f->arguments, "Total Reserved"), &bytes) &&
+        bytes > r->trace->peak_reserved_bytes)
         r->trace->peak_reserved_bytes = bytes;
 }
 
@@ -287,8 +303,8 @@ static void read_event(struct reader *r, struct slice text) {
         return;
     if (f.duration.length == 0 || f.start.length == 0) {
         r->trace->no_duration++;
-    } else if (!json_microseconds(f.start, &start_ns) || !json_microseconds(f.duration, &duration_ns) ||
-               duration_ns > MOST_DURATION_NS) {
+    } else if (!json_microseconds(f.start, &start_ns) ||
+               !json_microseconds(f.duration, &duration_ns) || duration_ns > MOST_DURATION_NS) {
         r->trace->unreadable++;
     } else if (duration_ns < 0) {
         r->trace->negative++;
@@ -299,7 +315,8 @@ static void read_event(struct reader *r, struct slice text) {
     } else if (is_step(r, f.name, &number)) {
         uint32_t order = (uint32_t)r->trace->steps.count;
         if (order < KINETO_MOST_STEPS)
-            array_push(&r->trace->steps, ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
+            array_push(&r->trace->steps,
+                       ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
         else
             r->trace->more_steps++;
     }
@@ -308,13 +325,15 @@ static void read_event(struct reader *r, struct slice text) {
 /* ---- The rest of the file ---- */
 
 static const char *kept(struct kineto_trace *trace, struct slice text) {
-    return arena_strndup(&trace->arena, text.at, text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
+    return arena_strndup(&trace->arena, text.at,
+                         text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
 }
 
 static void read_devices(struct reader *r, struct slice text) {
     struct json_cursor cursor = json_inside(text);
     struct slice device;
-    for (r->device_count = 0; r->device_count < MOST_DEVICES && json_element(&cursor, &device); r->device_count++) {
+    for (r->device_count = 0; r->device_count < MOST_DEVICES && json_element(&cursor, &device);
+         r->device_count++) {
         struct device *d = &r->devices[r->device_count];
         struct slice name = json_string(json_find(device, "name"));
         *d = (struct device){.id = -1, .memory_bytes = NAN};
@@ -346,7 +365,8 @@ static void read_member(struct reader *r, const struct json_item *item) {
 /* The device that did the work; the first one where none is named. */
 static void choose_device(const struct reader *r) {
     struct kineto_trace *trace = r->trace;
-    uint32_t track = trace->events.count > 0 ? trace->kinds->all.at[trace->events.at[0].kind].track : KINETO_NONE;
+    uint32_t track = trace->events.count > 0 ? trace->kinds->all.at[trace->events.at[0].kind].track
+                                             : KINETO_NONE;
     const struct device *chosen = NULL;
     for (const struct device *d = r->devices; d < r->devices + r->device_count; d++)
         if (!chosen || (track != KINETO_NONE && d->id == trace->kinds->tracks.at[track].device))
@@ -363,7 +383,8 @@ static int read_items(struct reader *r, struct json_stream *stream, struct error
     int got;
     while ((got = json_stream_next(stream, &item, reterr)) > 0) {
         if (r->reading->strict && !json_is_valid(item.text))
-            return error_set(reterr, ERROR_INPUT, "%s: expected valid JSON, got a bad value at byte %llu",
+            return error_set(reterr, ERROR_INPUT,
+                             "%s: expected valid JSON, got a bad value at byte %llu",
                              r->trace->path, (unsigned long long)item.offset);
         if (item.key.length > 0)
             read_member(r, &item);
@@ -386,15 +407,16 @@ static int check_end(struct reader *r, struct json_stream *stream, struct error 
         trace->truncation = arena_strdup(&trace->arena, truncation);
     if (!r->reading->strict || (!truncation && kineto_trace_damages(trace) == 0))
         return 0;
-    return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path, truncation ? truncation : "damaged events");
+    return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path,
+                     truncation ? truncation : "damaged events");
 }
 
 /* What events of Chrome traces begin with: all have a phase. */
 static const char *const event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
                                          "id", "args", "s",   "cname", "bp",  "sf",  NULL};
 
-int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
-                      struct error *reterr) {
+int kineto_trace_read(const char *path, const struct kineto_reading *reading,
+                      struct kineto_trace *trace, struct error *reterr) {
     struct json_stream *stream = NULL;
     trace->path = path;
     trace->rank = trace->world_size = -1;

@@ -14,8 +14,9 @@
 /* GPU work. 24 bytes, and its launch 8: that is all that grows with the trace. */
 struct kineto_event {
     int64_t start_ns, end_ns; /* as in the file, microseconds times 1000 */
-    uint32_t correlation;     /* 0: none; once steps are assigned, the index of the step or KINETO_NO_STEP */
-    uint32_t kind;            /* number in the table of kinds */
+    uint32_t
+        correlation; /* 0: none; once steps are assigned, the index of the step or KINETO_NO_STEP */
+    uint32_t kind;   /* number in the table of kinds */
 };
 
 struct kineto_step {
@@ -42,7 +43,8 @@ struct kineto_reading {
     bool strict;
     bool has_steps;
     int64_t first_step, last_step; /* both included */
-    int64_t kernel_delay_ns;       /* shorter gaps behind a kernel whose successor was launched are kernel_wait */
+    int64_t kernel_delay_ns;       /* shorter gaps behind a kernel whose successor was launched are
+                                      kernel_wait */
     struct kineto_kinds *kinds;    /* common to all traces */
 };
 
@@ -58,9 +60,10 @@ struct kineto_trace {
     uint64_t bytes; /* decoded */
     uint64_t records, no_duration, negative, unreadable;
     struct json_losses losses;
-    uint64_t crowded;                /* GPU events not told apart: too many kinds or streams */
-    uint64_t more_steps, unlaunched; /* steps and launches left out: too many, or launches hours away */
-    const char *truncation;          /* "truncated at byte N", or NULL */
+    uint64_t crowded; /* GPU events not told apart: too many kinds or streams */
+    uint64_t more_steps,
+        unlaunched;         /* steps and launches left out: too many, or launches hours away */
+    const char *truncation; /* "truncated at byte N", or NULL */
 
     ARRAY_OF(struct kineto_event) events; /* once prepared by start */
     const struct kineto_kinds *kinds;     /* borrowed */
@@ -73,9 +76,10 @@ struct kineto_trace {
     double peak_allocated_bytes, peak_reserved_bytes; /* of GPU memory; 0: not recorded */
 };
 
-/* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged under strict. */
-int kineto_trace_read(const char *path, const struct kineto_reading *reading, struct kineto_trace *trace,
-                      struct error *reterr) MUST_CHECK;
+/* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged
+ * under strict. */
+int kineto_trace_read(const char *path, const struct kineto_reading *reading,
+                      struct kineto_trace *trace, struct error *reterr) MUST_CHECK;
 /* Events and stretches of the file that cannot be read. */
 uint64_t kineto_trace_damages(const struct kineto_trace *trace);
 void kineto_trace_finish(struct kineto_trace *trace);

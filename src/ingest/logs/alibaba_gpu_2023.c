@@ -7,10 +7,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum column { ID, GPUS, MILLI, SUBMIT, END, START, REQUIRED_COUNT, TYPE = REQUIRED_COUNT, PHASE, COLUMN_COUNT };
+enum column {
+    ID,
+    GPUS,
+    MILLI,
+    SUBMIT,
+    END,
+    START,
+    REQUIRED_COUNT,
+    TYPE = REQUIRED_COUNT,
+    PHASE,
+    COLUMN_COUNT
+};
 
 static const char *const column_names[COLUMN_COUNT] = {
-    "name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time", "gpu_spec", "pod_phase"};
+    "name",          "num_gpu",        "gpu_milli", "creation_time",
+    "deletion_time", "scheduled_time", "gpu_spec",  "pod_phase"};
 
 /* The snapshot ended at the latest deletion; pods that ran then have it as theirs. */
 struct snapshot {
@@ -62,16 +74,19 @@ static int pods_read(const char *path, const struct trace_options *options, stru
                                                .required = REQUIRED_COUNT,
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
-                                               .labels_too = 1u << MILLI | 1u << START | 1u << TYPE | 1u << PHASE,
+                                               .labels_too = 1u << MILLI | 1u << START |
+                                                             1u << TYPE | 1u << PHASE,
                                                .read_row = read_row};
     struct snapshot snapshot = {.end_s = -1};
     int r = table_read(path, &format, options, trace, problems, &snapshot);
     for (uint64_t i = 0; i < snapshot.rows; i++)
-        trace_note(trace, false, "running when the log ended: run time up to then", snapshot.first_line);
+        trace_note(trace, false, "running when the log ended: run time up to then",
+                   snapshot.first_line);
     return r;
 }
 
-const struct trace_reader alibaba_gpu_2023_reader = {"alibaba-gpu-2023", "Alibaba openb pods (CSV)", pods_read, 0};
+const struct trace_reader alibaba_gpu_2023_reader = {"alibaba-gpu-2023", "Alibaba openb pods (CSV)",
+                                                     pods_read, 0};
 
 /* --- nodes --- */
 
@@ -107,10 +122,12 @@ static void write_cluster(const struct trace *nodes, const char *path, struct st
     uint32_t *counts = mem_zalloc(nodes->rows.count + 1, sizeof *counts);
     for (size_t i = 0; i < nodes->rows.count; i++) {
         const struct trace_row *row = &nodes->rows.at[i];
-        struct node_group group = {intern(&types, row->gpu_type, strlen(row->gpu_type), NULL), row->gpus, 0};
+        struct node_group group = {intern(&types, row->gpu_type, strlen(row->gpu_type), NULL),
+                                   row->gpus, 0};
         counts[intern(&groups, &group, sizeof group, NULL)]++;
     }
-    str_addf(out, "# Nodes of %s. Power is not in the list: add idle_w and tdp_w of each type.\n", path);
+    str_addf(out, "# Nodes of %s. Power is not in the list: add idle_w and tdp_w of each type.\n",
+             path);
     str_add(out, "cluster:\n  gpu_types:\n");
     for (uint32_t i = 0; i < types.entries.count; i++) {
         str_add(out, "    - {name: ");
@@ -130,7 +147,8 @@ static void write_cluster(const struct trace *nodes, const char *path, struct st
     intern_finish(&groups);
 }
 
-int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes, struct problems *problems) {
+int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
+                       struct problems *problems) {
     static const struct table_format format = {.columns = node_column_names,
                                                .count = NODE_COLUMN_COUNT,
                                                .required = NODE_COLUMN_COUNT,
@@ -140,7 +158,8 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes, s
     if (table_read(path, &format, NULL, notes, problems, NULL) < 0)
         return ERROR_INPUT;
     if (notes->rows.count == 0) {
-        problems_add(problems, (struct location){.file = path}, NULL, "the list holds no node with GPUs");
+        problems_add(problems, (struct location){.file = path}, NULL,
+                     "the list holds no node with GPUs");
         return ERROR_INPUT;
     }
     write_cluster(notes, path, out);

@@ -1,6 +1,6 @@
-/* Alibaba PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its authors reads it:
-   times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of num_inst instances, which run together
-   (scheduler.py of the simulator: num_inst * num_gpu). */
+/* Alibaba PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its
+   authors reads it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of
+   num_inst instances, which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 #include "base/units.h"
 #include "ingest/logs/alibaba.h"
 #include "ingest/logs/log_table.h"
@@ -33,7 +33,9 @@ static const char *const column_names[COLUMN_COUNT] = {"submit_time",
 static double gpus_each(struct table *t) {
     if (!table_is_absent(t, GPUS))
         return table_real(t, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
-    return table_is_absent(t, PLAN) ? 0 : table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
+    return table_is_absent(t, PLAN)
+               ? 0
+               : table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
 }
 
 static double gpus(struct table *t) {
@@ -54,7 +56,8 @@ static const char *set_gpus(struct trace_row *row, double gpus) {
         return "part of several GPUs: whole ones";
     row->gpu_milli = (uint32_t)ceil(gpus * WHOLE_GPU_MILLI);
     bool exact = (double)row->gpu_milli / WHOLE_GPU_MILLI == gpus;
-    return exact ? "part of a GPU: gpu_share" : "part of a GPU, rounded up to thousandths: gpu_share";
+    return exact ? "part of a GPU: gpu_share"
+                 : "part of a GPU, rounded up to thousandths: gpu_share";
 }
 
 static const char *read_row(struct table *t, struct trace_row *row) {
@@ -75,10 +78,11 @@ static int pai_read(const char *path, const struct trace_options *options, struc
                                                .required = REQUIRED_COUNT,
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
-                                               .labels_too = 1u << GPUS | 1u << PLAN | 1u << INSTANCES,
+                                               .labels_too =
+                                                   1u << GPUS | 1u << PLAN | 1u << INSTANCES,
                                                .read_row = read_row};
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader alibaba_pai_2020_reader = {"alibaba-pai-2020", "Alibaba PAI, simulator form (CSV)",
-                                                     pai_read, 0};
+const struct trace_reader alibaba_pai_2020_reader = {
+    "alibaba-pai-2020", "Alibaba PAI, simulator form (CSV)", pai_read, 0};

@@ -1,5 +1,6 @@
-/* Gavel traces: tab-separated, no header; the command may hold blanks, commas and %. Nine fields, or ten with a
-   working directory behind the command. Invariant: the last fields are counted from the end of the line. */
+/* Gavel traces: tab-separated, no header; the command may hold blanks, commas and %. Nine fields,
+   or ten with a working directory behind the command. Invariant: the last fields are counted from
+   the end of the line. */
 #include "ingest/logs/gavel.h"
 
 #include "base/numfmt.h"
@@ -9,13 +10,26 @@
 
 #include <string.h>
 
-enum field { TYPE, COMMAND, FOLDER, STEPS_OPTION, NEEDS_DATA, STEPS, SCALE, WEIGHT, SLO, ARRIVAL, FIELD_COUNT };
+enum field {
+    TYPE,
+    COMMAND,
+    FOLDER,
+    STEPS_OPTION,
+    NEEDS_DATA,
+    STEPS,
+    SCALE,
+    WEIGHT,
+    SLO,
+    ARRIVAL,
+    FIELD_COUNT
+};
 
 static const char *const field_names[FIELD_COUNT] = {
     "job_type",    "command",      "working_dir",     "num_steps_arg", "needs_data_dir",
     "total_steps", "scale_factor", "priority_weight", "SLO",           "arrival_time"};
 
-static const enum field label_fields[] = {TYPE, COMMAND, FOLDER, STEPS_OPTION, NEEDS_DATA, STEPS, WEIGHT, SLO};
+static const enum field label_fields[] = {TYPE,       COMMAND, FOLDER, STEPS_OPTION,
+                                          NEEDS_DATA, STEPS,   WEIGHT, SLO};
 
 #define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
 
@@ -56,7 +70,8 @@ static size_t split(struct reader *r, struct slice line) {
         at = tab;
     }
     if (count == FIELD_COUNT - 1) { /* no working directory */
-        memmove(&r->fields[FOLDER + 1], &r->fields[FOLDER], (FIELD_COUNT - 1 - FOLDER) * sizeof *r->fields);
+        memmove(&r->fields[FOLDER + 1], &r->fields[FOLDER],
+                (FIELD_COUNT - 1 - FOLDER) * sizeof *r->fields);
         r->fields[FOLDER] = (struct slice){0};
         count++;
     }
@@ -65,7 +80,8 @@ static size_t split(struct reader *r, struct slice line) {
 
 static void bad(struct reader *r, enum field field, const char *expected) {
     struct slice text = r->fields[field];
-    struct location where = {r->file, lines_number(r->lines), text.at ? (uint32_t)(text.at - r->line) + 1 : 0};
+    struct location where = {r->file, lines_number(r->lines),
+                             text.at ? (uint32_t)(text.at - r->line) + 1 : 0};
     if (!full(r))
         problems_add(r->problems, where, field_names[field], "expected %s, got \"%.*s\"", expected,
                      (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
@@ -88,8 +104,8 @@ static uint32_t split_type(struct slice *type) {
     if (!open || type->at[type->length - 1] != ')')
         return 0;
     const char *number = open + sizeof before - 1;
-    if (!numfmt_parse_int(number, (size_t)(type->at + type->length - 1 - number), &batch) || batch < 1 ||
-        batch > INGEST_MAX_GPUS)
+    if (!numfmt_parse_int(number, (size_t)(type->at + type->length - 1 - number), &batch) ||
+        batch < 1 || batch > INGEST_MAX_GPUS)
         return 0;
     type->length = (size_t)(open - type->at);
     return (uint32_t)batch;
@@ -113,7 +129,8 @@ static void add_row(struct reader *r) {
     row.batch = split_type(&type);
     if (type.length == 0)
         bad(r, TYPE, "a job type");
-    if (!numfmt_parse_real(arrival.at, arrival.length, &submit_s) || submit_s < 0 || submit_s > TIME_MAX_S)
+    if (!numfmt_parse_real(arrival.at, arrival.length, &submit_s) || submit_s < 0 ||
+        submit_s > TIME_MAX_S)
         bad(r, ARRIVAL, "seconds 0..4e9");
     if (r->problems->count > before)
         return;
@@ -122,11 +139,13 @@ static void add_row(struct reader *r) {
         return;
     }
     if (row.batch == 0)
-        trace_note(r->trace, false, "no batch size in the job type: a step is one sample of each GPU", row.line);
+        trace_note(r->trace, false,
+                   "no batch size in the job type: a step is one sample of each GPU", row.line);
     row.submit_ns = units_ns(submit_s);
     row.model = trace_text(r->trace, type);
     row.work_samples = steps * row.gpus * (row.batch > 0 ? row.batch : 1);
-    row.id = arena_strndup(&r->trace->arena, number, numfmt_int(number, (int64_t)r->trace->rows_read));
+    row.id =
+        arena_strndup(&r->trace->arena, number, numfmt_int(number, (int64_t)r->trace->rows_read));
     row.labels = labels(r);
     array_push(&r->trace->rows, row);
 }
@@ -173,4 +192,5 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader gavel_reader = {"gavel", "trace of the Gavel simulator (tab-separated)", gavel_read, 0};
+const struct trace_reader gavel_reader = {"gavel", "trace of the Gavel simulator (tab-separated)",
+                                          gavel_read, 0};

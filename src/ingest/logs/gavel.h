@@ -4,7 +4,8 @@
 
 #include "workload/trace.h"
 
-/* "gavel": rows are numbered from 1; the model is always taken, since work is stated in its steps. */
+/* "gavel": rows are numbered from 1; the model is always taken, since work is stated in its steps.
+ */
 extern const struct trace_reader gavel_reader;
 
 #endif

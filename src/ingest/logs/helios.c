@@ -1,5 +1,5 @@
-/* Helios and Acme job logs (github.com/S-Lab-System-Group/HeliosData, github.com/InternLM/AcmeTrace): CSV tables of
-   a Slurm-like accounting. */
+/* Helios and Acme job logs (github.com/S-Lab-System-Group/HeliosData,
+   github.com/InternLM/AcmeTrace): CSV tables of a Slurm-like accounting. */
 #include "ingest/logs/helios.h"
 
 #include "base/units.h"
@@ -7,10 +7,20 @@
 
 #include <math.h>
 
-enum column { ID, SUBMIT, DURATION, GPUS, REQUIRED_COUNT, USER = REQUIRED_COUNT, START, END, COLUMN_COUNT };
+enum column {
+    ID,
+    SUBMIT,
+    DURATION,
+    GPUS,
+    REQUIRED_COUNT,
+    USER = REQUIRED_COUNT,
+    START,
+    END,
+    COLUMN_COUNT
+};
 
-static const char *const column_names[COLUMN_COUNT] = {"job_id", "submit_time", "duration", "gpu_num",
-                                                       "user",   "start_time",  "end_time"};
+static const char *const column_names[COLUMN_COUNT] = {
+    "job_id", "submit_time", "duration", "gpu_num", "user", "start_time", "end_time"};
 
 /* In some rows of Acme's Kalos the duration also counts the time in the queue. */
 static void compare_duration(struct table *t, const struct trace_row *row) {
@@ -46,5 +56,7 @@ static int helios_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader helios_reader = {"helios", "SenseTime Helios (CSV)", helios_read, TRACE_OPTION_TIME_ZONE};
-const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", helios_read, TRACE_OPTION_TIME_ZONE};
+const struct trace_reader helios_reader = {"helios", "SenseTime Helios (CSV)", helios_read,
+                                           TRACE_OPTION_TIME_ZONE};
+const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", helios_read,
+                                         TRACE_OPTION_TIME_ZONE};

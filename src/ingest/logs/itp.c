@@ -1,14 +1,25 @@
-/* Microsoft ITP job logs (github.com/microsoft/elasticflow-traces). Model, batch size, iterations and deadline of
-   the annotated files were drawn at random by the authors of ElasticFlow: they count only when asked for. */
+/* Microsoft ITP job logs (github.com/microsoft/elasticflow-traces). Model, batch size, iterations
+   and deadline of the annotated files were drawn at random by the authors of ElasticFlow: they
+   count only when asked for. */
 #include "ingest/logs/itp.h"
 
 #include "base/units.h"
 #include "ingest/logs/log_table.h"
 
-enum column { ID, SUBMIT, DURATION, GPUS, REQUIRED_COUNT, MODEL = REQUIRED_COUNT, BATCH, DEADLINE, COLUMN_COUNT };
+enum column {
+    ID,
+    SUBMIT,
+    DURATION,
+    GPUS,
+    REQUIRED_COUNT,
+    MODEL = REQUIRED_COUNT,
+    BATCH,
+    DEADLINE,
+    COLUMN_COUNT
+};
 
-static const char *const column_names[COLUMN_COUNT] = {"job_id",     "submission_time", "duration", "num_gpu",
-                                                       "model_name", "batch_size",      "deadline"};
+static const char *const column_names[COLUMN_COUNT] = {
+    "job_id", "submission_time", "duration", "num_gpu", "model_name", "batch_size", "deadline"};
 
 static const char *read_row(struct table *t, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
@@ -39,5 +50,5 @@ static int itp_read(const char *path, const struct trace_options *options, struc
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader itp_reader = {"itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read,
-                                        TRACE_OPTION_MODELS};
+const struct trace_reader itp_reader = {
+    "itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read, TRACE_OPTION_MODELS};

@@ -18,7 +18,8 @@ static bool has_zone(struct slice text) {
 bool local_time_read(struct slice text, const struct time_zone *zone, struct clock_changes *changes,
                      int64_t *unix_ns) {
     int64_t read_ns, utc_s;
-    if (!datetime_parse(text.at, text.length, &read_ns) || read_ns < 0 || units_s(read_ns) > TIME_MAX_S)
+    if (!datetime_parse(text.at, text.length, &read_ns) || read_ns < 0 ||
+        units_s(read_ns) > TIME_MAX_S)
         return false;
     *unix_ns = read_ns;
     if (has_zone(text))
@@ -32,7 +33,9 @@ bool local_time_read(struct slice text, const struct time_zone *zone, struct clo
 
 void local_time_note(const struct clock_changes *changes, struct trace *trace, uint32_t line) {
     if (changes->twice)
-        trace_note(trace, false, "a local time that the clock showed twice: taken as the first", line);
+        trace_note(trace, false, "a local time that the clock showed twice: taken as the first",
+                   line);
     if (changes->never)
-        trace_note(trace, false, "a local time that the clock never showed: read as before the change", line);
+        trace_note(trace, false,
+                   "a local time that the clock never showed: read as before the change", line);
 }

@@ -21,11 +21,11 @@ static struct slice first_name(const struct table *t, int column) {
 
 void table_bad(struct table *t, int column, const char *before, const char *after) {
     struct slice field = table_field(t, column);
-    const char *name =
-        t->columns[column] < 0 ? t->format->columns[column] : csv_column_name(t->csv, (size_t)t->columns[column]);
+    const char *name = t->columns[column] < 0 ? t->format->columns[column]
+                                              : csv_column_name(t->csv, (size_t)t->columns[column]);
     if (!full(t))
-        problems_add(t->problems, csv_where(t->csv, t->columns[column]), name, "%s \"%.*s\"%s", before,
-                     (int)(field.length < 80 ? field.length : 80), field.at, after);
+        problems_add(t->problems, csv_where(t->csv, t->columns[column]), name, "%s \"%.*s\"%s",
+                     before, (int)(field.length < 80 ? field.length : 80), field.at, after);
 }
 
 /* --- fields --- */
@@ -45,7 +45,8 @@ bool table_is_absent(const struct table *t, int column) {
 
 const char *table_text(struct table *t, int column) {
     struct slice field = table_field(t, column);
-    bool is_nan = slice_is_word(field, "nan"); /* of a text the way of pandas to say that there is none */
+    bool is_nan =
+        slice_is_word(field, "nan"); /* of a text the way of pandas to say that there is none */
     return is_nan || table_is_absent(t, column) ? NULL : trace_text(t->trace, field);
 }
 
@@ -60,7 +61,8 @@ double table_real(struct table *t, int column, double least, double most, const 
 
 double table_seconds(struct table *t, int column, double least) {
     return table_real(t, column, least, TIME_MAX_S,
-                      least < 0 ? "expected seconds -4e9..4e9, got" : "expected seconds 0..4e9, got");
+                      least < 0 ? "expected seconds -4e9..4e9, got"
+                                : "expected seconds 0..4e9, got");
 }
 
 uint32_t table_whole(struct table *t, int column, int64_t least) {
@@ -68,7 +70,8 @@ uint32_t table_whole(struct table *t, int column, int64_t least) {
     int64_t value = 0;
     if (ingest_parse_whole(field, &value) && value >= least && value <= INGEST_MAX_GPUS)
         return (uint32_t)value;
-    table_bad(t, column, least > 0 ? "expected integer 1..2^30, got" : "expected integer 0..2^30, got", "");
+    table_bad(t, column,
+              least > 0 ? "expected integer 1..2^30, got" : "expected integer 0..2^30, got", "");
     return 0;
 }
 
@@ -159,7 +162,8 @@ static void read_row(void *context) {
 static int find_column(const struct table *t, const char *names) {
     for (int i = 0; i < (int)csv_column_count(t->csv); i++) {
         const char *name = csv_column_name(t->csv, (size_t)i);
-        for (const char *at = names; *at; at += at[strcspn(at, "|")] ? strcspn(at, "|") + 1 : strlen(at))
+        for (const char *at = names; *at;
+             at += at[strcspn(at, "|")] ? strcspn(at, "|") + 1 : strlen(at))
             if (strlen(name) == strcspn(at, "|") && strncmp(name, at, strlen(name)) == 0)
                 return i;
     }
@@ -176,18 +180,20 @@ static bool is_label(const struct table *t, int column) {
 static int find_columns(struct table *t) {
     size_t before = t->problems->count;
     for (int c = 0; c < t->format->count; c++)
-        t->columns[c] =
-            c < t->format->models_from || t->options->models ? find_column(t, t->format->columns[c]) : -1;
+        t->columns[c] = c < t->format->models_from || t->options->models
+                            ? find_column(t, t->format->columns[c])
+                            : -1;
     for (int c = 0; c < t->format->required; c++) {
         struct slice name = first_name(t, c);
         if (t->columns[c] < 0)
-            problems_add(t->problems, csv_where(t->csv, -1), NULL, "column \"%.*s\" is missing", (int)name.length,
-                         name.at);
+            problems_add(t->problems, csv_where(t->csv, -1), NULL, "column \"%.*s\" is missing",
+                         (int)name.length, name.at);
     }
     for (int i = 0; i < (int)csv_column_count(t->csv); i++)
         if (is_label(t, i)) {
             array_push(&t->labels.at, ((struct trace_label){.column = i}));
-            array_push(&t->trace->label_names, arena_strdup(&t->trace->arena, csv_column_name(t->csv, (size_t)i)));
+            array_push(&t->trace->label_names,
+                       arena_strdup(&t->trace->arena, csv_column_name(t->csv, (size_t)i)));
         }
     return t->problems->count > before ? ERROR_INPUT : 0;
 }
@@ -200,8 +206,9 @@ static int open_table(struct table *t, const char *path, struct error *reterr) {
     return r;
 }
 
-int table_read(const char *path, const struct table_format *format, const struct trace_options *options,
-               struct trace *trace, struct problems *problems, void *state) {
+int table_read(const char *path, const struct table_format *format,
+               const struct trace_options *options, struct trace *trace, struct problems *problems,
+               void *state) {
     static const struct trace_options defaults = {0};
     size_t before = problems->count;
     struct table t = {.format = format,

@@ -1,4 +1,5 @@
-/* What readers of job logs that are CSV tables share: columns by name, one row a job, other columns as labels. */
+/* What readers of job logs that are CSV tables share: columns by name, one row a job, other columns
+ * as labels. */
 #ifndef EASIM_INGEST_LOGS_LOG_TABLE_H
 #define EASIM_INGEST_LOGS_LOG_TABLE_H
 
@@ -13,12 +14,13 @@ struct table;
 struct table_format {
     const char *const *columns; /* names by number; "a|b" is found under either */
     int count, required;        /* the first `required` must be there */
-    int models_from;            /* columns from here on are used only with the option models; count if none are */
-    int id;                     /* column of the job's id; -1 or not in the file: rows are numbered from 1 */
-    uint32_t labels_too;        /* bit of a column: its text is a label although it is used */
-    const char *time_zone;      /* of local times unless the options say another; NULL: there are none */
-    /* Fills in the current row, whose numbers are absent and whose line is set. Returns why the row is left out,
-       or NULL; problems make the answer void. */
+    int models_from; /* columns from here on are used only with the option models; count if none are
+                      */
+    int id;          /* column of the job's id; -1 or not in the file: rows are numbered from 1 */
+    uint32_t labels_too;   /* bit of a column: its text is a label although it is used */
+    const char *time_zone; /* of local times unless the options say another; NULL: there are none */
+    /* Fills in the current row, whose numbers are absent and whose line is set. Returns why the row
+       is left out, or NULL; problems make the answer void. */
     const char *(*read_row)(struct table *table, struct trace_row *row);
     bool note_repeats; /* rows equal to an earlier one are noted */
 };
@@ -42,8 +44,9 @@ struct table {
 };
 
 /* The rows ordered by submit, the first of which becomes 0. state is for read_row. */
-int table_read(const char *path, const struct table_format *format, const struct trace_options *options,
-               struct trace *trace, struct problems *problems, void *state) MUST_CHECK;
+int table_read(const char *path, const struct table_format *format,
+               const struct trace_options *options, struct trace *trace, struct problems *problems,
+               void *state) MUST_CHECK;
 
 struct slice table_field(const struct table *table, int column);
 /* Empty, or a word for nothing: nan, none, null, na, n/a, in any case. */
@@ -53,8 +56,8 @@ const char *table_text(struct table *table, int column); /* NULL if absent */
 double table_seconds(struct table *table, int column, double least);
 double table_real(struct table *table, int column, double least, double most, const char *expected);
 uint32_t table_whole(struct table *table, int column, int64_t least);
-/* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted if the row is
-   kept. */
+/* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted if the row
+   is kept. */
 int64_t table_time(struct table *table, int column);
 /* GPUs and run time of a row that can be replayed, or why it cannot. */
 const char *table_reason(const struct trace_row *row);

@@ -1,4 +1,5 @@
-/* Microsoft Philly, flattened to one row a job: timestamp, duration, num_gpus, gpu_time, cluster (virtual cluster).
+/* Microsoft Philly, flattened to one row a job: timestamp, duration, num_gpus, gpu_time, cluster
+ * (virtual cluster).
  */
 #include "ingest/logs/philly.h"
 
@@ -9,7 +10,8 @@
 
 enum column { SUBMIT, DURATION, GPUS, CLUSTER, COLUMN_COUNT };
 
-static const char *const column_names[COLUMN_COUNT] = {"timestamp", "duration", "num_gpus", "cluster"};
+static const char *const column_names[COLUMN_COUNT] = {"timestamp", "duration", "num_gpus",
+                                                       "cluster"};
 
 static const char *read_row(struct table *t, struct trace_row *row) {
     row->submit_ns = table_time(t, SUBMIT);
@@ -32,5 +34,5 @@ static int philly_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader philly_reader = {"philly", "Microsoft Philly, flattened (CSV)", philly_read,
-                                           TRACE_OPTION_TIME_ZONE};
+const struct trace_reader philly_reader = {"philly", "Microsoft Philly, flattened (CSV)",
+                                           philly_read, TRACE_OPTION_TIME_ZONE};

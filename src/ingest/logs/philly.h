@@ -4,8 +4,8 @@
 
 #include "workload/trace.h"
 
-/* The log has local times without a zone; its utilization tables bear PDT and PST. The rule of these, in force
-   since 2007, is written out so that it needs no zone files. */
+/* The log has local times without a zone; its utilization tables bear PDT and PST. The rule of
+   these, in force since 2007, is written out so that it needs no zone files. */
 #define PHILLY_TIME_ZONE "PST8PDT,M3.2.0,M11.1.0"
 
 /* "philly": rows are numbered from 1; the virtual cluster is the user. */

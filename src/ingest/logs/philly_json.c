@@ -1,6 +1,7 @@
-/* Microsoft Philly as published (cluster_job_log, README of github.com/msr-fiddle/philly-traces): a JSON array of
-   jobs {status, vc, jobid, attempts: [{start_time, end_time, detail: [{ip, gpus: [...]}]}], submitted_time, user}.
-   Invariant: buffer[begin..end) are bytes not yet taken, line is that of begin; one job is in memory at a time. */
+/* Microsoft Philly as published (cluster_job_log, README of github.com/msr-fiddle/philly-traces): a
+   JSON array of jobs {status, vc, jobid, attempts: [{start_time, end_time, detail: [{ip, gpus:
+   [...]}]}], submitted_time, user}. Invariant: buffer[begin..end) are bytes not yet taken, line is
+   that of begin; one job is in memory at a time. */
 #include "base/units.h"
 #include "ingest/foreign.h"
 #include "ingest/logs/local_time.h"
@@ -39,7 +40,8 @@ static bool full(const struct reader *r) {
 
 static void bad(struct reader *r, uint32_t line, const char *path, const char *text) {
     if (!full(r) && !r->failed)
-        problems_add(r->problems, (struct location){bytes_name(r->bytes), line, 0}, path, "%s", text);
+        problems_add(r->problems, (struct location){bytes_name(r->bytes), line, 0}, path, "%s",
+                     text);
 }
 
 /* More bytes behind those that are there: how many; 0 at the end or after a problem. */
@@ -208,7 +210,8 @@ static void add_row(struct reader *r, struct slice job, const char *id, int64_t 
     if (sum->reversed > 0)
         trace_note(r->trace, false, "attempts that end before they start count as 0 s", row.line);
     if (sum->uneven)
-        trace_note(r->trace, false, "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
+        trace_note(r->trace, false,
+                   "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
                    row.line);
     local_time_note(&r->clock, r->trace, row.line);
     array_push(&r->trace->rows, row);
@@ -299,12 +302,14 @@ static int open_log(struct reader *r, const char *path, struct error *reterr) {
     return code < 0 ? code : bytes_open(path, &r->bytes, reterr);
 }
 
-static int philly_json_read(const char *path, const struct trace_options *options, struct trace *trace,
-                            struct problems *problems) {
+static int philly_json_read(const char *path, const struct trace_options *options,
+                            struct trace *trace, struct problems *problems) {
     static const char *const label_names[LABEL_COUNT] = {"vc", "status", "attempts"};
     size_t before = problems->count;
-    struct reader r = {
-        .trace = trace, .problems = problems, .most_problems = before + INGEST_MAX_PROBLEMS, .line = 1};
+    struct reader r = {.trace = trace,
+                       .problems = problems,
+                       .most_problems = before + INGEST_MAX_PROBLEMS,
+                       .line = 1};
     struct error error = {0};
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_names[i]);
@@ -322,5 +327,6 @@ static int philly_json_read(const char *path, const struct trace_options *option
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader philly_json_reader = {"philly-json", "Microsoft Philly, cluster_job_log (JSON)",
+const struct trace_reader philly_json_reader = {"philly-json",
+                                                "Microsoft Philly, cluster_job_log (JSON)",
                                                 philly_json_read, TRACE_OPTION_TIME_ZONE};

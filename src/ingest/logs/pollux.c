@@ -6,8 +6,8 @@
 
 enum column { ID, SUBMIT, APPLICATION, REQUIRED_COUNT, GPUS = REQUIRED_COUNT, BATCH, COLUMN_COUNT };
 
-static const char *const column_names[COLUMN_COUNT] = {"name", "time", "application", "num_replicas|num_gpus",
-                                                       "batch_size"};
+static const char *const column_names[COLUMN_COUNT] = {"name", "time", "application",
+                                                       "num_replicas|num_gpus", "batch_size"};
 
 static double known_work(const struct trace_options *options, const char *model) {
     for (size_t i = 0; i < options->work_count && model; i++)
@@ -48,7 +48,7 @@ static int pollux_read(const char *path, const struct trace_options *options, st
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader pollux_reader = {"pollux", "workload of the Pollux simulator (CSV)", pollux_read,
-                                           TRACE_OPTION_WORK};
+const struct trace_reader pollux_reader = {"pollux", "workload of the Pollux simulator (CSV)",
+                                           pollux_read, TRACE_OPTION_WORK};
 const struct trace_reader sia_reader = {"sia", "workload of the Sia simulator (CSV)", pollux_read,
                                         TRACE_OPTION_WORK};

@@ -1,4 +1,5 @@
-/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";" begins a comment. */
+/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";"
+ * begins a comment. */
 #include "ingest/logs/swf.h"
 
 #include "base/numfmt.h"
@@ -55,7 +56,8 @@ static const struct {
 static const struct {
     const char *name;
     enum field field;
-} label_fields[] = {{"status", STATUS}, {"group", GROUP}, {"queue", QUEUE}, {"partition", PARTITION}};
+} label_fields[] = {
+    {"status", STATUS}, {"group", GROUP}, {"queue", QUEUE}, {"partition", PARTITION}};
 
 #define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
 
@@ -243,7 +245,8 @@ static void read_line(struct reader *r, struct slice line) {
 static void read_lines(struct reader *r) {
     struct slice line;
     struct error error = {0};
-    for (int got; (got = lines_next(r->lines, &line, &error)) != 0 && r->problems->count < r->most_problems;) {
+    for (int got; (got = lines_next(r->lines, &line, &error)) != 0 &&
+                  r->problems->count < r->most_problems;) {
         if (got > 0) {
             read_line(r, line);
             continue;
@@ -254,10 +257,12 @@ static void read_lines(struct reader *r) {
     }
 }
 
-/* Puts the rows in the order of their numbers (the order by submit is stable) and finds numbers used twice. */
+/* Puts the rows in the order of their numbers (the order by submit is stable) and finds numbers
+ * used twice. */
 static void sort_by_number(struct reader *r) {
     size_t count = r->jobs.count, row_count = 0;
-    uint32_t *order = count > 0 ? order_by_time(&r->jobs.at->number, sizeof *r->jobs.at, count) : NULL;
+    uint32_t *order =
+        count > 0 ? order_by_time(&r->jobs.at->number, sizeof *r->jobs.at, count) : NULL;
     struct trace_row *rows = order ? mem_zalloc(count, sizeof *rows) : NULL;
     const struct job *before = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -301,5 +306,5 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs", swf_read,
-                                        TRACE_OPTION_ESTIMATE};
+const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs",
+                                        swf_read, TRACE_OPTION_ESTIMATE};

@@ -1,5 +1,6 @@
-/* CodeCarbon's emissions.csv. Columns change with versions, so they are found by name. Appending drops empty
-   columns without saying so: a row that does not fit the header is refused. Rows of one run are cumulative. */
+/* CodeCarbon's emissions.csv. Columns change with versions, so they are found by name. Appending
+   drops empty columns without saying so: a row that does not fit the header is refused. Rows of one
+   run are cumulative. */
 #include "ingest/records/codecarbon.h"
 
 #include "base/units.h"
@@ -46,7 +47,8 @@ static bool begin(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     for (int c = 0; c < COLUMNS; c++)
         r->columns[c] = records_column(records, column_names[c]);
-    return records_require(job, records, "duration") >= 0 && records_require(job, records, "energy_consumed") >= 0;
+    return records_require(job, records, "duration") >= 0 &&
+           records_require(job, records, "energy_consumed") >= 0;
 }
 
 /* Where the row goes: a new run, or over the earlier row of its run. */
@@ -71,7 +73,8 @@ static bool read_row(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     double numbers[COLUMNS] = {0};
     bool is_bad = false;
-    if (!records_fits(records) || !(records_number(records, r->columns[DURATION], TELEMETRY_S, &is_bad) > 0))
+    if (!records_fits(records) ||
+        !(records_number(records, r->columns[DURATION], TELEMETRY_S, &is_bad) > 0))
         return false;
     for (int c = DURATION; c < GPU_COUNT; c++)
         numbers[c] = records_value(records, r->columns[c], units[c], &is_bad);
@@ -97,8 +100,8 @@ static const char *without_count(const char *gpu) {
 
 static void add_run(struct records_job *job, const struct records *records, const struct run *run) {
     double duration_s = run->numbers[DURATION], count = run->numbers[GPU_COUNT];
-    struct profile_row *row =
-        records_add_row(job, records, run->line, duration_s, count >= 1 && count <= 1 << 20 ? (uint32_t)count : 0);
+    struct profile_row *row = records_add_row(job, records, run->line, duration_s,
+                                              count >= 1 && count <= 1 << 20 ? (uint32_t)count : 0);
     if (!row->gpu && run->gpu)
         row->gpu = without_count(run->gpu);
     if (row->gpus > 0 && run->numbers[GPU_ENERGY] > 0)
@@ -121,7 +124,8 @@ static void end(struct records_job *job, struct records *records) {
         add_run(job, records, &r->runs.at[i]);
     if (r->earlier > 0)
         problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
-                     "%llu earlier rows of a run left out: rows are cumulative", (unsigned long long)r->earlier);
+                     "%llu earlier rows of a run left out: rows are cumulative",
+                     (unsigned long long)r->earlier);
     r->runs.count = r->by_id.count = 0;
     r->earlier = 0;
     intern_finish(&r->ids);
@@ -145,5 +149,5 @@ static int codecarbon_read(char *const *paths, size_t count, const struct profil
     return status;
 }
 
-const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon", codecarbon_read,
-                                                 PROFILE_SAMPLES};
+const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon",
+                                                 codecarbon_read, PROFILE_SAMPLES};

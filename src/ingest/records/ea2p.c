@@ -1,6 +1,6 @@
-/* EA2P appends rows of whatever devices a machine has to one file: only rows that fit the header can be named.
-   Domains lie inside each other (core and uncore in package-0, all in psys), so energies are never summed over
-   columns but those of GPUs. */
+/* EA2P appends rows of whatever devices a machine has to one file: only rows that fit the header
+   can be named. Domains lie inside each other (core and uncore in package-0, all in psys), so
+   energies are never summed over columns but those of GPUs. */
 #include "ingest/records/ea2p.h"
 
 #include "ingest/records/records.h"
@@ -15,7 +15,12 @@ double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_p
     static const struct {
         double at_most, share;
     } uses[] = {{5, 0.35}, {10, 0.65}, {25, 0.70}, {50, 0.75}, {70, 0.80}, {HUGE_VAL, 0.85}};
-    double module_w = is_ddr3 ? 4.5 : gib == 16 ? 4 : gib == 32 ? 5 : gib == 64 ? 6 : gib == 128 ? 8 : 10;
+    double module_w = is_ddr3      ? 4.5
+                      : gib == 16  ? 4
+                      : gib == 32  ? 5
+                      : gib == 64  ? 6
+                      : gib == 128 ? 8
+                                   : 10;
     size_t i = 0;
     while (use_percent > uses[i].at_most)
         i++;
@@ -36,7 +41,10 @@ struct reader {
 
 /* J, Wh, kWh; WH and KWH in some versions. */
 static double unit_j(struct slice unit) {
-    return slice_is(unit, "J") ? 1 : slice_is_word(unit, "Wh") ? 3600 : slice_is_word(unit, "kWh") ? 3.6e6 : NAN;
+    return slice_is(unit, "J")          ? 1
+           : slice_is_word(unit, "Wh")  ? 3600
+           : slice_is_word(unit, "kWh") ? 3.6e6
+                                        : NAN;
 }
 
 /* config_energy.json in the folder of the file; NAN: there is no such file, or it does not say. */
@@ -63,7 +71,8 @@ static struct config config_in(struct slice object) {
         object.length--;
     config.unit_j = unit_j(json_string(json_find(object, "energy_unit")));
     config.unit_j = isnan(config.unit_j) ? 3600 : config.unit_j;
-    if (!json_real(json_find(object, "sampling_freq"), &config.interval_s) || config.interval_s <= 0)
+    if (!json_real(json_find(object, "sampling_freq"), &config.interval_s) ||
+        config.interval_s <= 0)
         config.interval_s = NAN;
     return config;
 }
@@ -96,7 +105,8 @@ static enum kind kind_of(struct slice name) {
 }
 
 /* The file has neither the number of readings nor their interval. */
-static bool can_rescale(struct records_job *job, const struct records *records, const struct reader *r) {
+static bool can_rescale(struct records_job *job, const struct records *records,
+                        const struct reader *r) {
     double measured_s = job->options->rescale_s;
     struct location where = {records->path, 0, 0};
     if (measured_s > 0 && isnan(r->interval_s))
@@ -104,8 +114,8 @@ static bool can_rescale(struct records_job *job, const struct records *records, 
             job->problems, where, "--rescale",
             "expected sampling_freq in a config_energy.json beside the file: the nominal interval is not known");
     else if (measured_s > 0 && measured_s < r->interval_s)
-        problems_add(job->problems, where, "--rescale", "expected at least sampling_freq, %g s, got %g s",
-                     r->interval_s, measured_s);
+        problems_add(job->problems, where, "--rescale",
+                     "expected at least sampling_freq, %g s, got %g s", r->interval_s, measured_s);
     else
         return true;
     return false;
@@ -120,7 +130,8 @@ static bool begin(struct records_job *job, struct records *records) {
     r->elapsed = -1;
     for (size_t i = 0; i < records->name_count; i++) {
         r->kinds[i] = kind_of(records->names[i]);
-        if (slice_begins(records->names[i], "CPU Time") || slice_begins(records->names[i], "Total Elapsed"))
+        if (slice_begins(records->names[i], "CPU Time") ||
+            slice_begins(records->names[i], "Total Elapsed"))
             r->elapsed = (int)i;
     }
     r->rank = records_column(records, "Rank");
@@ -128,8 +139,9 @@ static bool begin(struct records_job *job, struct records *records) {
     for (size_t i = 0; i < records->name_count; i++)
         r->counts[r->kinds[i]]++;
     if (isnan(r->joules))
-        problems_add(job->problems, (struct location){records->path, 0, 0}, "--energy-unit",
-                     "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
+        problems_add(
+            job->problems, (struct location){records->path, 0, 0}, "--energy-unit",
+            "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
     else if (r->elapsed < 0)
         problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
                      "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
@@ -147,9 +159,10 @@ static bool is_dotted(struct slice cell) {
     return dot && memchr(dot + 1, '.', cell.length - (size_t)(dot + 1 - cell.at));
 }
 
-/* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap. NAN where there
-   are none, or one of them has no value. */
-static double energy_j(const struct reader *r, struct records *records, enum kind kind, bool *is_bad) {
+/* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap.
+   NAN where there are none, or one of them has no value. */
+static double energy_j(const struct reader *r, struct records *records, enum kind kind,
+                       bool *is_bad) {
     double sum = r->counts[kind] > 0 ? 0 : NAN;
     for (size_t i = 0; i < records->name_count; i++) {
         if (r->kinds[i] != kind)
@@ -165,9 +178,10 @@ static double energy_j(const struct reader *r, struct records *records, enum kin
     return sum;
 }
 
-/* EA2P takes energy as the sum of readings times the nominal interval. A reading takes time of its own, so there
-   are fewer; and there is one more before the first interval and one behind the last. What time over readings *
-   nominal interval gives is the energy of the mean reading over the whole time. */
+/* EA2P takes energy as the sum of readings times the nominal interval. A reading takes time of its
+   own, so there are fewer; and there is one more before the first interval and one behind the last.
+   What time over readings * nominal interval gives is the energy of the mean reading over the whole
+   time. */
 static double rescale_factor(const struct reader *r, double measured_s, double time_s) {
     return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * r->interval_s) : 1;
 }
@@ -188,7 +202,8 @@ static bool read_row(struct records_job *job, struct records *records) {
     double system_j = energy_j(r, records, KIND_SYSTEM, &is_bad);
     if (is_bad)
         return false;
-    struct profile_row *row = records_add_row(job, records, records_line(records), time_s, (uint32_t)gpus);
+    struct profile_row *row =
+        records_add_row(job, records, records_line(records), time_s, (uint32_t)gpus);
     row->is_derived = job->options->rescale_s > 0 && gpus > 0;
     if (gpus > 0)
         row->power_w_per_gpu = gpu_j / time_s / (double)gpus;
@@ -218,12 +233,13 @@ static int ea2p_read(char *const *paths, size_t count, const struct profile_opti
                               .row = read_row};
     int status = records_read_all(&job, paths, count);
     if (options->ram_slots > 0)
-        figures_real(
-            profile->figures, "ram_model_w",
-            ea2p_ram_power_w(options->ram_slots, options->ram_gib, options->ram_is_ddr3, options->ram_use_percent));
+        figures_real(profile->figures, "ram_model_w",
+                     ea2p_ram_power_w(options->ram_slots, options->ram_gib, options->ram_is_ddr3,
+                                      options->ram_use_percent));
     free(r);
     return status;
 }
 
-const struct profile_reader ea2p_reader = {"ea2p", "energy reports of EA2P (needs --energy-unit)", ea2p_read,
-                                           PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE};
+const struct profile_reader ea2p_reader = {
+    "ea2p", "energy reports of EA2P (needs --energy-unit)", ea2p_read,
+    PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE};

@@ -31,8 +31,9 @@ int records_open(struct records *records, const char *path, struct error *reterr
     line = (struct slice){records->header.text, records->header.length};
     records->name_count = telemetry_split(line, ',', records->names, RECORDS_MAX_CELLS);
     if (records->name_count > RECORDS_MAX_CELLS)
-        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu", path,
-                         (unsigned)lines_number(records->lines), RECORDS_MAX_CELLS, records->name_count);
+        return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu",
+                         path, (unsigned)lines_number(records->lines), RECORDS_MAX_CELLS,
+                         records->name_count);
     return 0;
 }
 
@@ -60,7 +61,8 @@ const char *records_text(struct records_job *job, const struct records *records,
     return cell.length > 0 ? arena_strndup(&job->profile->arena, cell.at, cell.length) : NULL;
 }
 
-double records_number(const struct records *records, int column, enum telemetry_unit unit, bool *is_bad) {
+double records_number(const struct records *records, int column, enum telemetry_unit unit,
+                      bool *is_bad) {
     struct slice cell = records_cell(records, column);
     return cell.length > 0 ? telemetry_number(cell, unit, is_bad) : NAN;
 }
@@ -94,7 +96,8 @@ static void refuse(struct records_job *job, const struct records *records, uint6
     struct location where = {records->path, records_line(records), 0};
     job->profile->damaged = true;
     if (job->options->strict && *refused == 0)
-        problems_add(job->problems, where, NULL, "row that does not fit its header or cannot be read");
+        problems_add(job->problems, where, NULL,
+                     "row that does not fit its header or cannot be read");
     if (!job->options->strict && *refused < 20)
         problems_add(&job->profile->notes, where, NULL,
                      "row left out: it does not fit its header or cannot be read");
@@ -108,18 +111,20 @@ static void add_problem(struct records_job *job, const char *text) {
 int records_require(struct records_job *job, const struct records *records, const char *name) {
     int column = records_column(records, name);
     if (column < 0)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL, "column \"%s\" is missing", name);
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
+                     "column \"%s\" is missing", name);
     return column;
 }
 
-struct profile_row *records_add_row(struct records_job *job, const struct records *records, uint32_t line,
-                                    double seconds, uint32_t gpus) {
+struct profile_row *records_add_row(struct records_job *job, const struct records *records,
+                                    uint32_t line, double seconds, uint32_t gpus) {
     struct profile_row *row = profile_add_row(job->profile, job->options);
     if (row->gpus == 0)
         row->gpus = gpus;
     if (job->options->samples > 0)
         row->throughput_samples_s = job->options->samples / seconds;
-    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->format, records->path, (unsigned)line);
+    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->format, records->path,
+                               (unsigned)line);
     return row;
 }
 
@@ -137,8 +142,9 @@ static void note_missing(struct records_job *job, const struct records *records)
     for (size_t i = 0; i < records->name_count; i++)
         if (records->missing[i] > 0)
             problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
-                         "%llu values missing in column \"%.*s\"", (unsigned long long)records->missing[i],
-                         (int)records->names[i].length, records->names[i].at);
+                         "%llu values missing in column \"%.*s\"",
+                         (unsigned long long)records->missing[i], (int)records->names[i].length,
+                         records->names[i].at);
 }
 
 static void read_rows(struct records_job *job, struct records *records) {
@@ -147,7 +153,8 @@ static void read_rows(struct records_job *job, struct records *records) {
     int got;
     while ((got = records_next(records, &error)) != 0) {
         if (got > 0 && rows++ > 0 && lines_ended_partial(records->lines))
-            problems_add(&job->profile->notes, (struct location){records->path, records_line(records), 0}, NULL,
+            problems_add(&job->profile->notes,
+                         (struct location){records->path, records_line(records), 0}, NULL,
                          "last line without a line end left out");
         else if (got > 0 ? !job->row(job, records) : got == ERROR_INPUT)
             refuse(job, records, &refused);
@@ -155,14 +162,15 @@ static void read_rows(struct records_job *job, struct records *records) {
             break;
     }
     if (got < 0 && lines_is_damaged(records->lines) && !job->options->strict) {
-        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s, the rows before count", error.text);
+        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s, the rows before count",
+                     error.text);
         job->profile->damaged = true;
     } else if (got < 0) {
         add_problem(job, error.text);
     }
     if (refused >= 20)
-        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out", records->path,
-                     (unsigned long long)refused);
+        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out",
+                     records->path, (unsigned long long)refused);
     note_missing(job, records);
     if (job->end)
         job->end(job, records);

@@ -1,4 +1,5 @@
-/* Zeus measures windows with energy counters; a window of its power limit optimizer says the limit in its name, as
+/* Zeus measures windows with energy counters; a window of its power limit optimizer says the limit
+   in its name, as
    "__GlobalPowerLimitOptimizer_300". Sweeps have a row for each configuration, of one GPU. */
 #include "ingest/records/zeus.h"
 
@@ -76,7 +77,8 @@ static double limit_in(struct slice name) {
     size_t length = name.length;
     if (!slice_find(name, "PowerLimit"))
         return NAN;
-    while (length > 0 && (isdigit((unsigned char)name.at[length - 1]) || name.at[length - 1] == '.'))
+    while (length > 0 &&
+           (isdigit((unsigned char)name.at[length - 1]) || name.at[length - 1] == '.'))
         length--;
     return numfmt_parse_real(name.at + length, name.length - length, &limit_w) ? limit_w : NAN;
 }
@@ -112,7 +114,8 @@ static bool read_window(struct records_job *job, struct records *records, struct
 
 /* A sweep is of one GPU; --samples are those of an epoch. */
 static bool read_point(struct records_job *job, struct records *records, struct reader *r) {
-    struct slice dataset = records_cell(records, r->dataset), optimizer = records_cell(records, r->optimizer);
+    struct slice dataset = records_cell(records, r->dataset),
+                 optimizer = records_cell(records, r->optimizer);
     const struct profile_options *options = job->options;
     bool is_bad = false;
     double epoch_s = records_number(records, r->epoch, TELEMETRY_S, &is_bad);
@@ -123,8 +126,8 @@ static bool read_point(struct records_job *job, struct records *records, struct 
         r->other_datasets++;
         return true;
     }
-    if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) || batch < 1 ||
-        batch > 1 << 30)
+    if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) ||
+        batch < 1 || batch > 1 << 30)
         return false;
     double limit_w = records_value(records, r->limit, TELEMETRY_W, &is_bad);
     double power_w = records_value(records, r->power, TELEMETRY_W, &is_bad);
@@ -135,8 +138,9 @@ static bool read_point(struct records_job *job, struct records *records, struct 
     row->batch = (uint32_t)batch / row->gpus;
     row->power_limit_w = limit_w;
     row->power_w_per_gpu = power_w / row->gpus;
-    row->source = arena_printf(&job->profile->arena, "%s %.*s %.*s", row->source, (int)dataset.length, dataset.at,
-                               (int)optimizer.length, optimizer.at);
+    row->source =
+        arena_printf(&job->profile->arena, "%s %.*s %.*s", row->source, (int)dataset.length,
+                     dataset.at, (int)optimizer.length, optimizer.at);
     struct figure *group = records_add_figures(job);
     figures_text(group, "model", row->model);
     figures_text(group, "optimizer", records_text(job, records, r->optimizer));
@@ -180,5 +184,5 @@ static int zeus_read(char *const *paths, size_t count, const struct profile_opti
     return status;
 }
 
-const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus", zeus_read,
-                                           PROFILE_SAMPLES | PROFILE_DATASET};
+const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus",
+                                           zeus_read, PROFILE_SAMPLES | PROFILE_DATASET};

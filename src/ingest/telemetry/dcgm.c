@@ -35,7 +35,8 @@ static const struct {
 
 static struct slice without(struct slice text, const char *prefix) {
     size_t length = strlen(prefix);
-    return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length} : text;
+    return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length}
+                                      : text;
 }
 
 static enum telemetry_unit unit_of(int metric) {
@@ -54,7 +55,8 @@ static enum telemetry_unit unit_of(int metric) {
     }
 }
 
-bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell, bool *is_bad) {
+bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell,
+              bool *is_bad) {
     field = without(without(without(field, "DCGM_FI_"), "DEV_"), "PROF_");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!slice_is(field, fields[i].name))
@@ -98,7 +100,8 @@ struct reader {
 static void take_header(struct reader *r, struct slice line) {
     r->header.length = 0;
     str_add_bytes(&r->header, line.at, line.length);
-    size_t count = telemetry_split_blanks((struct slice){r->header.text, r->header.length}, r->names, MOST_CELLS);
+    size_t count = telemetry_split_blanks((struct slice){r->header.text, r->header.length},
+                                          r->names, MOST_CELLS);
     r->name_count = count < MOST_CELLS ? count : MOST_CELLS;
 }
 
@@ -114,7 +117,8 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
         return;
     telemetry_sample_init(&sample);
     for (size_t i = 0; i < values && count == values + 2; i++)
-        (void)dcgm_put(&sample, r->names[i + 1], r->cells[i + 2], &is_bad); /* other fields may be text */
+        (void)dcgm_put(&sample, r->names[i + 1], r->cells[i + 2],
+                       &is_bad); /* other fields may be text */
     if (is_bad || count != values + 2) {
         telemetry_bad_row(t);
         return;
@@ -143,7 +147,8 @@ static int read_line(struct telemetry *t, struct slice line, struct error *reter
 static int end(struct telemetry *t, struct error *reterr) {
     if (((struct reader *)t->reader)->name_count > 0)
         return 0;
-    return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"", t->path);
+    return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"",
+                     t->path);
 }
 
 static int dcgm_read(char *const *paths, size_t count, const struct profile_options *options,
@@ -157,4 +162,5 @@ static int dcgm_read(char *const *paths, size_t count, const struct profile_opti
     return status;
 }
 
-const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};
+const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read,
+                                           PROFILE_TELEMETRY | PROFILE_INTERVAL};

@@ -6,15 +6,18 @@
 
 /* "dcgm": dcgmi dmon. No times: rows are --interval apart. */
 extern const struct profile_reader dcgm_reader;
-/* "dcgm-exporter": Prometheus text, one scrape a file or many; without times, scrapes are --interval apart. */
+/* "dcgm-exporter": Prometheus text, one scrape a file or many; without times, scrapes are
+ * --interval apart. */
 extern const struct profile_reader dcgm_exporter_reader;
 /* "prometheus": what the HTTP API answers to a query of such series. */
 extern const struct profile_reader prometheus_reader;
 
-/* Puts a value into a sample by the field's name: short ("POWER"), of the library ("DCGM_FI_DEV_POWER_USAGE"), old
-   or new. False: a field that is of no use here. *is_bad is set where the value of another cannot be read. */
+/* Puts a value into a sample by the field's name: short ("POWER"), of the library
+   ("DCGM_FI_DEV_POWER_USAGE"), old or new. False: a field that is of no use here. *is_bad is set
+   where the value of another cannot be read. */
 bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell, bool *is_bad);
 /* The device of a series: by UUID, else by host and number. */
-uint32_t dcgm_device(struct telemetry *telemetry, struct slice uuid, struct slice host, struct slice gpu);
+uint32_t dcgm_device(struct telemetry *telemetry, struct slice uuid, struct slice host,
+                     struct slice gpu);
 
 #endif

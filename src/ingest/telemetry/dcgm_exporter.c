@@ -10,7 +10,8 @@ struct labels {
 };
 
 struct reader {
-    struct str first; /* name and labels of the file's first line; where they come again a scrape begins */
+    struct str
+        first; /* name and labels of the file's first line; where they come again a scrape begins */
     uint64_t scrapes;
 };
 
@@ -57,7 +58,8 @@ static int64_t scrape_time(struct telemetry *t, struct slice series) {
     struct reader *r = t->reader;
     if (r->first.length == 0)
         str_add_bytes(&r->first, series.at, series.length);
-    else if (series.length == r->first.length && memcmp(series.at, r->first.text, series.length) == 0)
+    else if (series.length == r->first.length &&
+             memcmp(series.at, r->first.text, series.length) == 0)
         r->scrapes++;
     return telemetry_tick(t, r->scrapes);
 }
@@ -118,5 +120,6 @@ static int exporter_read(char *const *paths, size_t count, const struct profile_
     return status;
 }
 
-const struct profile_reader dcgm_exporter_reader = {"dcgm-exporter", "Prometheus text of dcgm-exporter",
-                                                    exporter_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};
+const struct profile_reader dcgm_exporter_reader = {
+    "dcgm-exporter", "Prometheus text of dcgm-exporter", exporter_read,
+    PROFILE_TELEMETRY | PROFILE_INTERVAL};

@@ -1,6 +1,6 @@
-/* dynolog writes one JSON object a line, in its log behind "time = ... data = ". Numbers with a point are quoted.
-   The time says Z but is local, and can be unset (1969 or 1970): then the log line's own stamp counts, which has no
-   zone either. */
+/* dynolog writes one JSON object a line, in its log behind "time = ... data = ". Numbers with a
+   point are quoted. The time says Z but is local, and can be unset (1969 or 1970): then the log
+   line's own stamp counts, which has no zone either. */
 #include "ingest/telemetry/dynolog.h"
 
 #include "ingest/telemetry/telemetry.h"
@@ -29,8 +29,8 @@ static bool stamp_time(struct slice line, int64_t *time_ns) {
     char text[32];
     if (line.length < 24 || line.at[9] != ' ')
         return false;
-    int length =
-        snprintf(text, sizeof text, "%.4s-%.2s-%.2sT%.15s", line.at + 1, line.at + 5, line.at + 7, line.at + 10);
+    int length = snprintf(text, sizeof text, "%.4s-%.2s-%.2sT%.15s", line.at + 1, line.at + 5,
+                          line.at + 7, line.at + 10);
     return telemetry_time((struct slice){text, (size_t)length}, time_ns);
 }
 
@@ -51,18 +51,21 @@ static int record_time(struct slice line, const char *data, int64_t *time_ns) {
     return stamp_time(line, time_ns) ? 1 : -1;
 }
 
-static double number(struct slice record, const char *name, enum telemetry_unit unit, bool *is_bad) {
+static double number(struct slice record, const char *name, enum telemetry_unit unit,
+                     bool *is_bad) {
     struct slice value = json_find(record, name);
     return value.length > 0 ? telemetry_number(json_string(value), unit, is_bad) : NAN;
 }
 
-/* A line with a record: false if it cannot be read. Records of the host have no device and are passed over. */
+/* A line with a record: false if it cannot be read. Records of the host have no device and are
+ * passed over. */
 static bool read_record(struct telemetry *t, struct slice line, const char *data) {
     struct slice record = {data, line.length - (size_t)(data - line.at)};
     struct telemetry_sample sample;
     bool is_bad = false;
     telemetry_sample_init(&sample);
-    while (record.length > 0 && (record.at[record.length - 1] == ' ' || record.at[record.length - 1] == '\r'))
+    while (record.length > 0 &&
+           (record.at[record.length - 1] == ' ' || record.at[record.length - 1] == '\r'))
         record.length--;
     if (!json_is_valid(record))
         return false;
@@ -74,7 +77,8 @@ static bool read_record(struct telemetry *t, struct slice line, const char *data
     sample.power_w = number(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        sample.metrics[metrics[i].metric] = number(record, metrics[i].name, metrics[i].unit, &is_bad);
+        sample.metrics[metrics[i].metric] =
+            number(record, metrics[i].name, metrics[i].unit, &is_bad);
     if (is_bad)
         return false;
     sample.device = telemetry_local_device(t, json_string(json_find(record, "device")));
@@ -111,5 +115,5 @@ static int dynolog_read(char *const *paths, size_t count, const struct profile_o
     return telemetry_read(&format, &job, NULL);
 }
 
-const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines", dynolog_read,
-                                              PROFILE_TELEMETRY | PROFILE_INTERVAL};
+const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines",
+                                              dynolog_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};

@@ -4,7 +4,8 @@
 
 #include "ingest/profile.h"
 
-/* "dynolog": lines of its log (glog) or bare JSON lines; without times, a device's records are --interval apart. */
+/* "dynolog": lines of its log (glog) or bare JSON lines; without times, a device's records are
+ * --interval apart. */
 extern const struct profile_reader dynolog_reader;
 
 #endif

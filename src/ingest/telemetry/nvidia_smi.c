@@ -1,5 +1,5 @@
-/* nvidia-smi --query-gpu=... --format=csv, and nvidia-smi dmon. Both are rows of cells below a header that may come
-   again; dmon's begins with "#" and separates by blanks. */
+/* nvidia-smi --query-gpu=... --format=csv, and nvidia-smi dmon. Both are rows of cells below a
+   header that may come again; dmon's begins with "#" and separates by blanks. */
 #include "ingest/telemetry/nvidia_smi.h"
 
 #include "ingest/telemetry/telemetry.h"
@@ -31,7 +31,8 @@ enum column {
     COLUMNS
 };
 
-/* Names of all ages, and of scripts that wrap nvidia-smi; in the order in which they are preferred. */
+/* Names of all ages, and of scripts that wrap nvidia-smi; in the order in which they are preferred.
+ */
 static const struct {
     const char *name;
     enum column column;
@@ -92,7 +93,8 @@ static struct slice column_name(struct slice cell) {
 static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) {
     const size_t name_count = sizeof names / sizeof *names,
                  count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
-    size_t chosen[COLUMNS], found = 0; /* the name by which each was found: the earlier one in the list counts */
+    size_t chosen[COLUMNS],
+        found = 0; /* the name by which each was found: the earlier one in the list counts */
     for (int c = 0; c < COLUMNS; c++) {
         columns[c] = -1;
         chosen[c] = name_count;
@@ -127,7 +129,8 @@ static uint32_t device_of(struct telemetry *t, struct reader *r) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct slice text = cell(r, keys[i]);
         if (text.length > 0 && text.at[0] != '[')
-            return keys[i] == UUID ? telemetry_device_number(t, text) : telemetry_local_device(t, text);
+            return keys[i] == UUID ? telemetry_device_number(t, text)
+                                   : telemetry_local_device(t, text);
     }
     r->no_key = true;
     return telemetry_local_device(t, (struct slice){"0", 1});
@@ -146,7 +149,8 @@ static bool dmon_time(const struct reader *r, int64_t *time_ns) {
     return telemetry_time((struct slice){text, length + 8}, time_ns);
 }
 
-static bool row_time(struct telemetry *t, const struct reader *r, uint32_t device, int64_t *time_ns) {
+static bool row_time(struct telemetry *t, const struct reader *r, uint32_t device,
+                     int64_t *time_ns) {
     if (r->columns[TIME] < 0) {
         *time_ns = telemetry_next_tick(t, device);
         return true;
@@ -154,7 +158,8 @@ static bool row_time(struct telemetry *t, const struct reader *r, uint32_t devic
     return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
 }
 
-static double number(const struct reader *r, enum column column, enum telemetry_unit unit, bool *is_bad) {
+static double number(const struct reader *r, enum column column, enum telemetry_unit unit,
+                     bool *is_bad) {
     return r->columns[column] < 0 ? NAN : telemetry_number(cell(r, column), unit, is_bad);
 }
 
@@ -210,13 +215,15 @@ static bool has_power(const int columns[static COLUMNS]) {
            columns[ENERGY] >= 0;
 }
 
-/* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows. */
+/* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows.
+ */
 static void read_dmon_line(struct telemetry *t, struct reader *r, struct slice line) {
     int columns[COLUMNS];
     const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
-    r->cell_count =
-        telemetry_split_blanks((struct slice){line.at + mark, line.length - mark}, r->cells, MOST_CELLS);
-    if (line.at[0] == '#' && find_columns(r, columns) > 1) /* the second line, of units, has no known name */
+    r->cell_count = telemetry_split_blanks((struct slice){line.at + mark, line.length - mark},
+                                           r->cells, MOST_CELLS);
+    if (line.at[0] == '#' &&
+        find_columns(r, columns) > 1) /* the second line, of units, has no known name */
         take_header(r, columns);
     else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
         read_row(t, r, line);
@@ -230,7 +237,8 @@ static void read_csv_line(struct telemetry *t, struct reader *r, struct slice li
         telemetry_bad_row(t);
         return;
     }
-    /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names in them. */
+    /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names
+     * in them. */
     struct slice first = r->cells[0];
     bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
     size_t found = may_be_header ? find_columns(r, columns) : 0;
@@ -246,7 +254,8 @@ static int begin(struct telemetry *t, struct error *reterr) {
     int columns[COLUMNS];
     (void)reterr;
     r->began = false;
-    r->cell_count = telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
+    r->cell_count =
+        telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
     find_columns(r, columns);
     take_header(r, columns);
     r->column_count = t->options->columns ? r->cell_count : 0;
@@ -263,9 +272,10 @@ static int read_line(struct telemetry *t, struct slice line, struct error *reter
         read_csv_line(t, r, line);
     if (r->is_dmon || has_power(r->columns))
         return 0;
-    return error_set(reterr, ERROR_INPUT,
-                     "%s:%u:1: expected a header with power.draw (or --columns for a file without one)", t->path,
-                     (unsigned)lines_number(t->lines));
+    return error_set(
+        reterr, ERROR_INPUT,
+        "%s:%u:1: expected a header with power.draw (or --columns for a file without one)", t->path,
+        (unsigned)lines_number(t->lines));
 }
 
 static int nvidia_smi_read(char *const *paths, size_t count, const struct profile_options *options,
@@ -275,12 +285,13 @@ static int nvidia_smi_read(char *const *paths, size_t count, const struct profil
     struct reader *r = mem_zalloc(1, sizeof *r);
     int status = telemetry_read(&format, &job, r);
     if (r->no_key)
-        problems_add(&profile->notes, (struct location){0}, NULL,
-                     "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
+        problems_add(
+            &profile->notes, (struct location){0}, NULL,
+            "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
     free(r);
     return status;
 }
 
-const struct profile_reader nvidia_smi_reader = {"nvidia-smi", "nvidia-smi --query-gpu as CSV, or dmon",
-                                                 nvidia_smi_read,
-                                                 PROFILE_TELEMETRY | PROFILE_INTERVAL | PROFILE_COLUMNS};
+const struct profile_reader nvidia_smi_reader = {
+    "nvidia-smi", "nvidia-smi --query-gpu as CSV, or dmon", nvidia_smi_read,
+    PROFILE_TELEMETRY | PROFILE_INTERVAL | PROFILE_COLUMNS};

@@ -4,8 +4,8 @@
 
 #include "ingest/profile.h"
 
-/* "nvidia-smi": --query-gpu as CSV (with or without units and header, also with columns that a script put before),
-   or dmon; which of them, the file shows. */
+/* "nvidia-smi": --query-gpu as CSV (with or without units and header, also with columns that a
+   script put before), or dmon; which of them, the file shows. */
 extern const struct profile_reader nvidia_smi_reader;
 
 #endif

@@ -1,6 +1,7 @@
-/* Non-negative least squares of three variables: the best of the eight subsets whose own least squares solution has
-   no negative part. The minimum is one of them: there the variables that are not 0 solve their own problem (Lawson
-   and Hanson, Solving Least Squares Problems, 1974, theorem 23.4). */
+/* Non-negative least squares of three variables: the best of the eight subsets whose own least
+   squares solution has no negative part. The minimum is one of them: there the variables that are
+   not 0 solve their own problem (Lawson and Hanson, Solving Least Squares Problems, 1974,
+   theorem 23.4). */
 #include "ingest/telemetry/power_fit.h"
 
 #include <gsl/gsl_linalg.h>
@@ -11,7 +12,8 @@
 #define LEAST_PART     1e-9 /* of an activity's variance that others must leave unexplained */
 #define LEAST_VARIANCE 1e-12
 
-void power_fit_add(struct power_fit *fit, const double activities[static POWER_FIT_MOST], double power_w) {
+void power_fit_add(struct power_fit *fit, const double activities[static POWER_FIT_MOST],
+                   double power_w) {
     double before[POWER_FIT_MOST + 1], values[POWER_FIT_MOST + 1];
     fit->points++;
     for (int i = 0; i <= POWER; i++) {
@@ -24,8 +26,10 @@ void power_fit_add(struct power_fit *fit, const double activities[static POWER_F
             fit->products[i][k] += before[i] * (values[k] - fit->means[k]);
 }
 
-/* The subset's own solution, scaled to unit deviations; false where it is not unique or has a negative part. */
-static bool solve_subset(const struct power_fit *fit, unsigned subset, double watts[static POWER_FIT_MOST]) {
+/* The subset's own solution, scaled to unit deviations; false where it is not unique or has a
+ * negative part. */
+static bool solve_subset(const struct power_fit *fit, unsigned subset,
+                         double watts[static POWER_FIT_MOST]) {
     double matrix[POWER_FIT_MOST * POWER_FIT_MOST], right[POWER_FIT_MOST], scale[POWER_FIT_MOST];
     size_t members[POWER_FIT_MOST], count = 0;
     for (size_t i = 0; i < POWER_FIT_MOST; i++)
@@ -71,7 +75,8 @@ bool power_fit_solve(const struct power_fit *fit, struct power_model *model) {
         return false;
     for (unsigned subset = 1; subset < 1u << POWER_FIT_MOST; subset++) {
         double watts[POWER_FIT_MOST];
-        if ((subset & ~usable) != 0 || !solve_subset(fit, subset, watts) || !(rest_of(fit, watts) < rest))
+        if ((subset & ~usable) != 0 || !solve_subset(fit, subset, watts) ||
+            !(rest_of(fit, watts) < rest))
             continue;
         rest = rest_of(fit, watts);
         active = subset;
@@ -85,6 +90,7 @@ bool power_fit_solve(const struct power_fit *fit, struct power_model *model) {
     }
     double parameters = 1 + __builtin_popcount(active);
     model->residual_w = sqrt(rest / ((double)fit->points - parameters));
-    model->r_squared = fit->products[POWER][POWER] > 0 ? 1 - rest / fit->products[POWER][POWER] : NAN;
+    model->r_squared =
+        fit->products[POWER][POWER] > 0 ? 1 - rest / fit->products[POWER][POWER] : NAN;
     return true;
 }

@@ -1,5 +1,5 @@
-/* Answers of the Prometheus HTTP API: data.result is a list of series, each with its labels and one value or many;
-   or there is none, and the members errorType and error say why. */
+/* Answers of the Prometheus HTTP API: data.result is a list of series, each with its labels and one
+   value or many; or there is none, and the members errorType and error say why. */
 #include "ingest/telemetry/dcgm.h"
 
 #include "io/json_stream.h"
@@ -17,7 +17,8 @@ struct series {
 };
 
 static uint32_t device_of(struct telemetry *t, struct slice labels) {
-    return dcgm_device(t, json_string(json_find(labels, "UUID")), json_string(json_find(labels, "Hostname")),
+    return dcgm_device(t, json_string(json_find(labels, "UUID")),
+                       json_string(json_find(labels, "Hostname")),
                        json_string(json_find(labels, "gpu")));
 }
 
@@ -29,7 +30,8 @@ static bool read_pair(struct telemetry *t, struct series *series, struct slice p
     bool is_bad = false;
     t->rows++;
     telemetry_sample_init(&sample);
-    if (!json_element(&cursor, &time) || !json_element(&cursor, &value) || !telemetry_time(time, &sample.time_ns))
+    if (!json_element(&cursor, &time) || !json_element(&cursor, &value) ||
+        !telemetry_time(time, &sample.time_ns))
         return false;
     if (!dcgm_put(&sample, series->field, json_string(value), &is_bad))
         return true;
@@ -70,7 +72,8 @@ struct answer {
 static const char *plain_text(struct telemetry *t, struct slice value) {
     cJSON *parsed = json_is_string(value) ? cJSON_ParseWithLength(value.at, value.length) : NULL;
     const char *text = cJSON_GetStringValue(parsed);
-    char *kept = text ? arena_strdup(&t->arena, text) : arena_strndup(&t->arena, value.at, value.length);
+    char *kept =
+        text ? arena_strdup(&t->arena, text) : arena_strndup(&t->arena, value.at, value.length);
     cJSON_Delete(parsed);
     for (char *c = kept; *c; c++)
         if ((unsigned char)*c < ' ')
@@ -78,7 +81,8 @@ static const char *plain_text(struct telemetry *t, struct slice value) {
     return kept;
 }
 
-static void note_texts(struct telemetry *t, const char *what, struct slice list, struct problems *notes) {
+static void note_texts(struct telemetry *t, const char *what, struct slice list,
+                       struct problems *notes) {
     struct json_cursor cursor = json_inside(list);
     struct slice text;
     while (json_element(&cursor, &text))
@@ -102,13 +106,16 @@ static void read_member(struct telemetry *t, const struct json_item *item, struc
         note_texts(t, "information", item->text, notes);
 }
 
-static int check_answer(const struct telemetry *t, const struct answer *answer, struct error *reterr) {
+static int check_answer(const struct telemetry *t, const struct answer *answer,
+                        struct error *reterr) {
     if (answer->failed || answer->error)
-        return error_set(reterr, ERROR_INPUT, "%s: the server answered with an error%s%s: %s", t->path,
-                         answer->error_type ? ", " : "", answer->error_type ? answer->error_type : "",
+        return error_set(reterr, ERROR_INPUT, "%s: the server answered with an error%s%s: %s",
+                         t->path, answer->error_type ? ", " : "",
+                         answer->error_type ? answer->error_type : "",
                          answer->error ? answer->error : "it gives no reason");
     if (answer->kind && strcmp(answer->kind, "vector") != 0 && strcmp(answer->kind, "matrix") != 0)
-        return error_set(reterr, ERROR_INPUT, "%s: data.resultType: expected vector or matrix, got \"%s\"", t->path,
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: data.resultType: expected vector or matrix, got \"%s\"", t->path,
                          answer->kind);
     return 0;
 }
@@ -160,5 +167,6 @@ static int prometheus_read(char *const *paths, size_t count, const struct profil
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct profile_reader prometheus_reader = {"prometheus", "answers of the Prometheus API to DCGM's series",
+const struct profile_reader prometheus_reader = {"prometheus",
+                                                 "answers of the Prometheus API to DCGM's series",
                                                  prometheus_read, PROFILE_TELEMETRY};

@@ -1,4 +1,5 @@
-/* Samples as they come. Invariant: a device's points are in the order of the file until they are reported. */
+/* Samples as they come. Invariant: a device's points are in the order of the file until they are
+ * reported. */
 #include "ingest/telemetry/telemetry.h"
 
 #include "base/hash.h"
@@ -35,7 +36,8 @@ uint32_t telemetry_local_device(struct telemetry *t, struct slice key) {
 
 void telemetry_name_gpu(struct telemetry *t, uint32_t device, struct slice name) {
     if (device != TELEMETRY_NO_DEVICE && !t->devices.at[device].gpu && name.length > 0)
-        t->devices.at[device].gpu = arena_strndup(&t->arena, name.at, name.length < 256 ? name.length : 256);
+        t->devices.at[device].gpu =
+            arena_strndup(&t->arena, name.at, name.length < 256 ? name.length : 256);
 }
 
 static void add_metric(struct telemetry_metric_sum *sum, double value) {
@@ -92,10 +94,12 @@ void telemetry_add(struct telemetry *t, const struct telemetry_sample *sample) {
         t->missing += sample->lacks_power;
         return;
     }
-    if (device->points.count > 0 && sample->time_ns < device->points.at[device->points.count - 1].time_ns)
+    if (device->points.count > 0 &&
+        sample->time_ns < device->points.at[device->points.count - 1].time_ns)
         t->backward++;
-    array_push(&device->points, ((struct telemetry_point){sample->time_ns, sample->power_w,
-                                                          (float)sample->metrics[TELEMETRY_UTILIZATION]}));
+    array_push(&device->points,
+               ((struct telemetry_point){sample->time_ns, sample->power_w,
+                                         (float)sample->metrics[TELEMETRY_UTILIZATION]}));
 }
 
 void telemetry_bad_row(struct telemetry *t) {
@@ -144,7 +148,8 @@ static void grow_seen(struct telemetry *t) {
 }
 
 bool telemetry_is_repeated(struct telemetry *t, struct slice row) {
-    uint64_t hash = hash_mix(hash_bytes(HASH_START, row.at, row.length)) | 1; /* 0 marks an empty slot */
+    uint64_t hash =
+        hash_mix(hash_bytes(HASH_START, row.at, row.length)) | 1; /* 0 marks an empty slot */
     if (2 * t->seen.used >= t->seen.count)
         grow_seen(t);
     size_t slot = hash & (t->seen.count - 1);
@@ -159,7 +164,8 @@ bool telemetry_is_repeated(struct telemetry *t, struct slice row) {
 }
 
 void telemetry_init(struct telemetry *t, const struct telemetry_job *job, void *reader) {
-    *t = (struct telemetry){.options = job->options, .reader = reader, .many_files = job->count > 1};
+    *t =
+        (struct telemetry){.options = job->options, .reader = reader, .many_files = job->count > 1};
 }
 
 void telemetry_finish(struct telemetry *t) {

@@ -1,4 +1,5 @@
-/* Power and use of GPUs over time, collected by the readers of telemetry; what becomes of it is the same for all.
+/* Power and use of GPUs over time, collected by the readers of telemetry; what becomes of it is the
+ * same for all.
  */
 #ifndef EASIM_INGEST_TELEMETRY_TELEMETRY_H
 #define EASIM_INGEST_TELEMETRY_TELEMETRY_H
@@ -7,7 +8,7 @@
 #include "ingest/profile.h"
 #include "io/lines.h"
 
-enum telemetry_metric {                        /* beside power: mean and maximum of the samples are kept */
+enum telemetry_metric { /* beside power: mean and maximum of the samples are kept */
                         TELEMETRY_UTILIZATION, /* percent */
                         TELEMETRY_MEMORY_USED, /* MiB */
                         TELEMETRY_SM_ACTIVE,   /* ratios 0..1 */
@@ -84,8 +85,10 @@ struct telemetry_sample {
 /* A format that is read line by line. Rows that cannot be read: telemetry_bad_row. */
 struct telemetry_format {
     const char *name;
-    int (*begin)(struct telemetry *telemetry, struct error *reterr); /* of a file; may be NULL, like end */
-    int (*line)(struct telemetry *telemetry, struct slice line, struct error *reterr); /* never an empty one */
+    int (*begin)(struct telemetry *telemetry,
+                 struct error *reterr); /* of a file; may be NULL, like end */
+    int (*line)(struct telemetry *telemetry, struct slice line,
+                struct error *reterr); /* never an empty one */
     int (*end)(struct telemetry *telemetry, struct error *reterr);
 };
 
@@ -99,10 +102,12 @@ struct telemetry_job {
 };
 
 /* All files, and the report. */
-int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job, void *reader);
+int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job,
+                   void *reader);
 
 void telemetry_sample_init(struct telemetry_sample *sample);
-/* Index of the device; TELEMETRY_NO_DEVICE where there are too many: the functions below then do nothing but count.
+/* Index of the device; TELEMETRY_NO_DEVICE where there are too many: the functions below then do
+ * nothing but count.
  */
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
 /* A device whose key means another one in each file. */
@@ -122,14 +127,16 @@ void telemetry_damaged(struct telemetry *telemetry, const char *text);
 void telemetry_bad_row(struct telemetry *telemetry); /* the one at hand */
 void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job, void *reader);
 /* Figures, notes and the profile row. Negative where there is no power at all. */
-int telemetry_report(struct telemetry *telemetry, const char *format, const struct telemetry_job *job);
-/* Power as a function of activity, for each device that has both: see telemetry_power.c. Points are in order. */
+int telemetry_report(struct telemetry *telemetry, const char *format,
+                     const struct telemetry_job *job);
+/* Power as a function of activity, for each device that has both: see telemetry_power.c. Points are
+ * in order. */
 void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root);
 void telemetry_finish(struct telemetry *telemetry);
 
 /* ---- What cells hold ---- */
 
-enum telemetry_unit {                  /* what a number comes back in, and a cell without a unit has */
+enum telemetry_unit { /* what a number comes back in, and a cell without a unit has */
                       TELEMETRY_PLAIN, /* no unit */
                       TELEMETRY_PERCENT,
                       TELEMETRY_S,
@@ -140,16 +147,17 @@ enum telemetry_unit {                  /* what a number comes back in, and a cel
                       TELEMETRY_MIB,
 };
 
-/* A number, perhaps with a unit behind it ("631.95 W", "0.2 kW"); NAN for every way of saying that there is none.
-   *is_bad (may be NULL) is set where the text is neither, has a unit of something else, or power or energy is
-   negative: NAN as well. */
+/* A number, perhaps with a unit behind it ("631.95 W", "0.2 kW"); NAN for every way of saying that
+   there is none. *is_bad (may be NULL) is set where the text is neither, has a unit of something
+   else, or power or energy is negative: NAN as well. */
 double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad);
-/* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC. */
+/* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC.
+ */
 bool telemetry_time(struct slice cell, int64_t *time_ns);
 /* The same at blanks; all quotes stay. */
 size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most);
-/* Splits at separators outside of quotes, trims, takes quotes away; returns how many there are, of which at most
-   `most` are stored. */
+/* Splits at separators outside of quotes, trims, takes quotes away; returns how many there are, of
+   which at most `most` are stored. */
 size_t telemetry_split(struct slice line, char separator, struct slice *fields, size_t most);
 
 #endif

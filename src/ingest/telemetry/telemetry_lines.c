@@ -2,7 +2,8 @@
 #include "ingest/telemetry/telemetry.h"
 
 /* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
-static int read_lines(struct telemetry *t, const struct telemetry_format *format, struct error *reterr) {
+static int read_lines(struct telemetry *t, const struct telemetry_format *format,
+                      struct error *reterr) {
     struct slice line;
     int got, status = format->begin ? format->begin(t, reterr) : 0;
     while (status == 0 && (got = lines_next(t->lines, &line, reterr)) != 0) {
@@ -21,7 +22,8 @@ static int read_lines(struct telemetry *t, const struct telemetry_format *format
     return status == 0 && format->end ? format->end(t, reterr) : status;
 }
 
-int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job, void *reader) {
+int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job,
+                   void *reader) {
     size_t before = job->problems->count;
     struct telemetry t;
     telemetry_init(&t, job, reader);

@@ -1,4 +1,5 @@
-/* P = P_idle + a * SM activity + b * tensor activity + c * DRAM activity, from samples of one instant. */
+/* P = P_idle + a * SM activity + b * tensor activity + c * DRAM activity, from samples of one
+ * instant. */
 #include "ingest/telemetry/power_fit.h"
 #include "ingest/telemetry/telemetry.h"
 
@@ -28,7 +29,8 @@ static void order_activities(struct telemetry_device *device) {
     device->activities.count = kept;
 }
 
-/* An activity the device never shows is 0 all the time, and so has no part; else it must be there at that instant.
+/* An activity the device never shows is 0 all the time, and so has no part; else it must be there
+ * at that instant.
  */
 static bool complete(const struct telemetry_device *device, const struct telemetry_activity *seen,
                      double activities[static POWER_FIT_MOST]) {
@@ -41,15 +43,18 @@ static bool complete(const struct telemetry_device *device, const struct telemet
     return true;
 }
 
-static void fit_device(struct telemetry_device *device, struct power_fit *own, struct power_fit *all) {
+static void fit_device(struct telemetry_device *device, struct power_fit *own,
+                       struct power_fit *all) {
     size_t next = 0;
     order_activities(device);
     for (size_t i = 0; i < device->points.count; i++) {
         const struct telemetry_point *point = &device->points.at[i];
         double activities[POWER_FIT_MOST];
-        while (next < device->activities.count && device->activities.at[next].time_ns < point->time_ns)
+        while (next < device->activities.count &&
+               device->activities.at[next].time_ns < point->time_ns)
             next++;
-        if (next == device->activities.count || device->activities.at[next].time_ns != point->time_ns ||
+        if (next == device->activities.count ||
+            device->activities.at[next].time_ns != point->time_ns ||
             !complete(device, &device->activities.at[next], activities))
             continue;
         power_fit_add(own, activities, point->power_w);

@@ -110,7 +110,8 @@ static void add_device(struct figure *list, const char *key, const struct teleme
 
 static void note_count(struct profile *profile, uint64_t count, const char *what) {
     if (count > 0)
-        problems_add(&profile->notes, (struct location){0}, NULL, "%llu %s", (unsigned long long)count, what);
+        problems_add(&profile->notes, (struct location){0}, NULL, "%llu %s",
+                     (unsigned long long)count, what);
 }
 
 static bool has_utilization(const struct telemetry *t) {
@@ -120,10 +121,12 @@ static bool has_utilization(const struct telemetry *t) {
     return false;
 }
 
-static void add_notes(const struct telemetry *t, const struct profile_options *options, struct profile *profile) {
+static void add_notes(const struct telemetry *t, const struct profile_options *options,
+                      struct profile *profile) {
     if (t->bad_rows > 0)
-        problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
-                     "%llu rows that cannot be read left out, this is the first", (unsigned long long)t->bad_rows);
+        problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0},
+                     NULL, "%llu rows that cannot be read left out, this is the first",
+                     (unsigned long long)t->bad_rows);
     if (t->damage)
         problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept", t->damage,
                      (unsigned long long)t->rows);
@@ -138,24 +141,27 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     for (size_t i = 0; i < t->devices.count; i++)
         note_count(profile, t->devices.at[i].resets, "resets of an energy counter");
     if (!t->no_times && options->given & PROFILE_INTERVAL)
-        problems_add(&profile->notes, (struct location){0}, "--interval", "no effect: the input has times");
+        problems_add(&profile->notes, (struct location){0}, "--interval",
+                     "no effect: the input has times");
     if (t->no_times)
         problems_add(&profile->notes, (struct location){0}, NULL,
-                     "no times in the file: rows taken to be %g s apart (--interval)", options->interval_s);
+                     "no times in the file: rows taken to be %g s apart (--interval)",
+                     options->interval_s);
 }
 
-/* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what samples say of
-   phases shorter than the sampling is chance. */
+/* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what
+   samples say of phases shorter than the sampling is chance. */
 static bool has_partial_sensor(const struct telemetry_device *device) {
-    return device->gpu && (strstr(device->gpu, "A100") || strstr(device->gpu, "H100")) && !has_counter(device) &&
-           device->points.count > 0;
+    return device->gpu && (strstr(device->gpu, "A100") || strstr(device->gpu, "H100")) &&
+           !has_counter(device) && device->points.count > 0;
 }
 
 static void note_sensors(const struct telemetry *t, struct profile *profile) {
     uint64_t count = 0;
     for (size_t i = 0; i < t->devices.count; i++)
         count += has_partial_sensor(&t->devices.at[i]);
-    note_count(profile, count, "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
+    note_count(profile, count,
+               "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
 }
 
 /* Figures of all devices for the row. */
@@ -167,7 +173,8 @@ struct totals {
 };
 
 /* What the meter counted is better than what was sampled. */
-static void add_total(struct totals *totals, const struct telemetry_device *device, const struct power *p) {
+static void add_total(struct totals *totals, const struct telemetry_device *device,
+                      const struct power *p) {
     if (p->samples == 0 && !has_counter(device))
         return;
     totals->devices++;
@@ -194,8 +201,9 @@ static void add_row(const struct totals *totals, const char *format, const char 
     row->power_w_per_gpu = totals->power_w / (double)totals->devices;
     if (options->samples > 0 && totals->duration_s > 0)
         row->throughput_samples_s = options->samples / totals->duration_s;
-    row->source = arena_printf(&profile->arena, "%s %s, %s", format, path,
-                               totals->counters == totals->devices ? "energy counter" : "power samples");
+    row->source =
+        arena_printf(&profile->arena, "%s %s, %s", format, path,
+                     totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
 int telemetry_report(struct telemetry *t, const char *format, const struct telemetry_job *job) {
@@ -210,8 +218,8 @@ int telemetry_report(struct telemetry *t, const char *format, const struct telem
     struct figure *list = figures_list(profile->figures, "devices");
     for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
         if (t->devices.at[i].points.count > 0)
-            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count, sizeof *t->devices.at[i].points.at,
-                  by_time);
+            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count,
+                  sizeof *t->devices.at[i].points.at, by_time);
     telemetry_add_power_model(t, profile->figures);
     for (size_t i = 0; i < t->devices.count; i++) {
         struct telemetry_device *device = &t->devices.at[i];
@@ -224,7 +232,8 @@ int telemetry_report(struct telemetry *t, const char *format, const struct telem
     add_notes(t, options, profile);
     note_sensors(t, profile);
     if (totals.devices == 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", job->paths[0]);
+        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU",
+                     job->paths[0]);
         return ERROR_INPUT;
     }
     if (options->strict && t->bad_rows > 0) {

@@ -38,7 +38,8 @@ static bool is_missing(struct slice cell) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(cell, words[i]))
             return true;
-    return numfmt_is_infinite(cell.at, cell.length) && !strchr("0123456789", cell.at[cell.length - 1]);
+    return numfmt_is_infinite(cell.at, cell.length) &&
+           !strchr("0123456789", cell.at[cell.length - 1]);
 }
 
 /* The blank values of NVML and DCGM, as 64-bit and 32-bit integers and as doubles (2^47). */

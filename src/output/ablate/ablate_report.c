@@ -7,16 +7,18 @@
 
 /* Of the first column: component names, and policies with their parameters. */
 static int name_width(const struct ablate_output *o) {
-    size_t first = strlen(o->first), second = strlen(o->second), longest = first > second ? first : second;
+    size_t first = strlen(o->first), second = strlen(o->second),
+           longest = first > second ? first : second;
     return longest > 12 ? (int)longest : 12;
 }
 
-static void add_component(const struct ablation_metric *m, enum component c, double scale, int width,
-                          struct str *out) {
+static void add_component(const struct ablation_metric *m, enum component c, double scale,
+                          int width, struct str *out) {
     const struct ablation_share *s = &m->shares[c];
     str_addf(out, "  %-*s", width, component_names[c]);
     if (s->same || s->inert) {
-        str_add(out, s->same ? "           0    same in both\n" : "           0    changes nothing\n");
+        str_add(out,
+                s->same ? "           0    same in both\n" : "           0    changes nothing\n");
         return;
     }
     run_report_add_interval(out, &s->share, scale, 12);
@@ -52,10 +54,12 @@ void ablate_report(const struct ablate_output *o, struct str *out) {
     str_addf(out, "%s: %s - %s, ", o->studies[0].scenario.name, o->first, o->second);
     run_report_protocol(&o->studies[0], o->ablation->replications, out);
     str_addf(out,
-             ", %u mixtures\n%s; shares of the components (Shapley values) add up to the\ndifference; alone: what "
-             "the component does to %s by itself\n",
+             ", %u mixtures\n"
+             "%s; shares of the components (Shapley values) add up to the\n"
+             "difference; alone: what the component does to %s by itself\n",
              o->ablation->cell_count,
-             o->ablation->replications > 1 ? "mean +- half of the 95 % interval" : "one replication: no intervals",
+             o->ablation->replications > 1 ? "mean +- half of the 95 % interval"
+                                           : "one replication: no intervals",
              o->second);
     for (size_t i = 0; i < o->shown_count; i++)
         add_metric(o, o->shown[i], out);
@@ -87,7 +91,10 @@ void ablate_json(const struct ablate_output *o, struct str *out) {
         for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
             const struct ablation_share *s = &m.shares[c];
             cJSON *share = cJSON_AddObjectToObject(shares, component_names[c]);
-            cJSON_AddStringToObject(share, "state", s->same ? "same" : s->inert ? "inert" : "active");
+            cJSON_AddStringToObject(share, "state",
+                                    s->same    ? "same"
+                                    : s->inert ? "inert"
+                                               : "active");
             json_add_estimate(share, "share", &s->share);
             json_add_estimate(share, "alone", &s->alone);
             json_add_estimate(share, "missing", &s->missing);
@@ -112,7 +119,8 @@ static cJSON *make_manifest(const char *folder, const struct ablate_output *o) {
 }
 
 int ablate_dir_write(const char *folder, const struct ablate_output *o, struct error *reterr) {
-    struct text_file files[] = {{.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}};
+    struct text_file files[] = {
+        {.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}};
     const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
     ablate_tables_shares(o, &files[0].text);
     ablate_tables_cells(o, &files[1].text);

@@ -27,8 +27,8 @@ static void add_share(const struct ablate_output *o, unsigned column, enum compo
 }
 
 /* The difference itself: what all shares add up to. */
-static void add_total(const struct ablate_output *o, unsigned column, const struct ablation_metric *m,
-                      struct str *out) {
+static void add_total(const struct ablate_output *o, unsigned column,
+                      const struct ablation_metric *m, struct str *out) {
     add_row(o, column, "total", m->difference.n, out);
     csv_comma_real(out, m->difference.mean);
     csv_comma_real(out, m->difference.ci95);
@@ -41,8 +41,9 @@ static void add_total(const struct ablate_output *o, unsigned column, const stru
 }
 
 void ablate_tables_shares(const struct ablate_output *o, struct str *out) {
-    str_add(out, "metric,component,first,second,n,share,ci95,share_of_total,alone,alone_ci95,missing,missing_ci95,"
-                 "state\n");
+    str_add(
+        out,
+        "metric,component,first,second,n,share,ci95,share_of_total,alone,alone_ci95,missing,missing_ci95,state\n");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         struct ablation_metric m;
         ablation_metric(o->ablation, column, &m);
@@ -63,7 +64,8 @@ static void add_mixture(const struct ablate_output *o, unsigned cell, struct str
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         if (c > 0)
             str_add_char(out, ',');
-        csv_add_text(out, ablation_is_first(o->ablation, cell, (enum component)c) ? o->first : o->second);
+        csv_add_text(out, ablation_is_first(o->ablation, cell, (enum component)c) ? o->first
+                                                                                  : o->second);
     }
 }
 
@@ -73,7 +75,8 @@ void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
     str_add(out, ",metric,n,mean,ci95\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
-            struct estimate e = statistics_column(a->cells[cell].summaries, a->replications, column);
+            struct estimate e =
+                statistics_column(a->cells[cell].summaries, a->replications, column);
             add_mixture(o, cell, out);
             csv_comma_text(out, summary_names[column]);
             csv_comma_int(out, (int64_t)e.n);

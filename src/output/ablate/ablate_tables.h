@@ -1,5 +1,5 @@
-/* What is said of an ablation, as CSV, as JSON, on the terminal and in a folder; docs/outputs.md defines the
- * columns.
+/* What is said of an ablation, as CSV, as JSON, on the terminal and in a folder; docs/outputs.md
+ * defines the columns.
  */
 #ifndef EASIM_OUTPUT_ABLATE_ABLATE_TABLES_H
 #define EASIM_OUTPUT_ABLATE_ABLATE_TABLES_H
@@ -24,6 +24,7 @@ void ablate_json(const struct ablate_output *output, struct str *out);
 void ablate_report(const struct ablate_output *output, struct str *out);
 
 /* ablate.csv, cells.csv, runs.csv, scenario.yaml and manifest.json. */
-int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) MUST_CHECK;
+int ablate_dir_write(const char *folder, const struct ablate_output *output,
+                     struct error *reterr) MUST_CHECK;
 
 #endif

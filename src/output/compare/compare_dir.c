@@ -47,10 +47,12 @@ static cJSON *make_manifest(const char *folder, const struct compare_output *o,
     return root;
 }
 
-int compare_dir_write(const char *folder, const struct compare_output *o, const struct compare_dir_state *state,
-                      struct error *reterr) {
-    struct text_file files[] = {
-        {.name = "compare.csv"}, {.name = "pareto.csv"}, {.name = "stationarity.csv"}, {.name = "perturb.csv"}};
+int compare_dir_write(const char *folder, const struct compare_output *o,
+                      const struct compare_dir_state *state, struct error *reterr) {
+    struct text_file files[] = {{.name = "compare.csv"},
+                                {.name = "pareto.csv"},
+                                {.name = "stationarity.csv"},
+                                {.name = "perturb.csv"}};
     const char *const names[] = {files[0].name, files[1].name, files[2].name,
                                  o->perturbed_count > 0 ? files[3].name : NULL, NULL};
     compare_tables_metrics(o, &files[0].text);
@@ -59,5 +61,7 @@ int compare_dir_write(const char *folder, const struct compare_output *o, const 
     if (o->perturbed_count > 0)
         compare_tables_perturbed(o, &files[3].text);
     int r = text_files_write(folder, files, 4, reterr);
-    return r < 0 ? r : manifest_write(make_manifest(folder, o, state), state->origin, folder, names, reterr);
+    return r < 0 ? r
+                 : manifest_write(make_manifest(folder, o, state), state->origin, folder, names,
+                                  reterr);
 }

@@ -8,16 +8,16 @@
 
 struct compare_dir_state {
     bool partial;
-    const char *const *failed;       /* policies, NULL-terminated */
-    const char *const *missing;      /* likewise: those not compared since an interruption came first */
+    const char *const *failed;  /* policies, NULL-terminated */
+    const char *const *missing; /* likewise: those not compared since an interruption came first */
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
-    const char *const *folders;      /* of the policies that have results, with manifests of their own */
+    const char *const *folders; /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;
     const struct notes *notes; /* whose warnings go to the manifest */
 };
 
-/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, scenario.yaml and
- * manifest.json. */
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, scenario.yaml
+ * and manifest.json. */
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 

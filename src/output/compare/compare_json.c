@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-static void add_cell(cJSON *policies, const struct comparison *c, size_t s, const struct compare_cell *cell) {
+static void add_cell(cJSON *policies, const struct comparison *c, size_t s,
+                     const struct compare_cell *cell) {
     cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
     const struct paired *p = &cell->paired;
     json_add_int(object, "n", (int64_t)cell->estimate.n);

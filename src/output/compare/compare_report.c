@@ -13,7 +13,8 @@ static const char *wish(unsigned column) {
     return texts[metric_kind(column).better];
 }
 
-static bool ranks_before(const struct compare_cell *a, const struct compare_cell *b, unsigned column) {
+static bool ranks_before(const struct compare_cell *a, const struct compare_cell *b,
+                         unsigned column) {
     if (isnan(a->estimate.mean) || isnan(b->estimate.mean))
         return !isnan(a->estimate.mean);
     return metric_kind(column).better == METRIC_MORE ? a->estimate.mean > b->estimate.mean
@@ -32,14 +33,15 @@ static void sort(const struct compare_cell *cells, size_t count, unsigned column
 
 static void add_test(const struct compare_cell *cell, struct str *out) {
     if (!isnan(cell->p_holm))
-        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=', fmax(cell->p_holm, 0.0001),
-                 cell->p_holm < 0.05 ? " *" : "");
+        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=',
+                 fmax(cell->p_holm, 0.0001), cell->p_holm < 0.05 ? " *" : "");
     else if (cell->paired.diff.n > 1)
         str_add(out, "  no test: all pairs differ alike");
 }
 
 /* Difference from the baseline, its relative size, and what the test says of it. */
-static void add_difference(const struct compare_cell *cell, unsigned column, double scale, struct str *out) {
+static void add_difference(const struct compare_cell *cell, unsigned column, double scale,
+                           struct str *out) {
     const struct paired *p = &cell->paired;
     if (p->diff.n == 0) {
         str_add(out, "   no pair to compare");
@@ -111,7 +113,8 @@ static void add_front(const struct compare_output *o, struct str *out) {
         if (places[s].dominator == PARETO_NOBODY) {
             str_addf(out, "%s%s", separator, c->series[s].policy);
             if (c->replications > 1)
-                str_addf(out, " (on the front of %.0f %% of the replications)", 100 * places[s].share);
+                str_addf(out, " (on the front of %.0f %% of the replications)",
+                         100 * places[s].share);
             separator = ", ";
         }
     str_add(out, separator[0] == ':' ? ": nobody\n" : "\n");
@@ -127,8 +130,9 @@ static const char *verdict(const struct estimate *slope) {
 }
 
 static void add_trends(const struct compare_output *o, struct str *out) {
-    str_add(out,
-            "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
+    str_add(
+        out,
+        "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
     for (size_t s = 0; s < o->comparison.count; s++) {
         struct compare_trend t = compare_trend(&o->comparison, s);
         str_addf(out, "     %-14s", o->comparison.series[s].policy);
@@ -146,7 +150,8 @@ static void add_trends(const struct compare_output *o, struct str *out) {
     }
 }
 
-static void add_perturbed(const struct compare_output *o, const struct compare_perturbed *p, struct str *out) {
+static void add_perturbed(const struct compare_output *o, const struct compare_perturbed *p,
+                          struct str *out) {
     str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", p->name, p->amount);
     for (size_t s = 0; s < p->clean.count; s++) {
         str_addf(out, "     %-14s", p->clean.series[s].policy);
@@ -172,7 +177,8 @@ static bool all_equal(const struct comparison *c) {
 void compare_report(const struct compare_output *o, struct str *out) {
     const struct comparison *c = &o->comparison;
     bool has_baseline = c->baseline != COMPARE_NOBODY;
-    str_addf(out, "%s: %zu polic%s, ", o->study->scenario.name, c->count, c->count == 1 ? "y" : "ies");
+    str_addf(out, "%s: %zu polic%s, ", o->study->scenario.name, c->count,
+             c->count == 1 ? "y" : "ies");
     run_report_protocol(o->study, c->replications, out);
     if (has_baseline)
         str_addf(out, ", baseline %s", c->series[c->baseline].policy);
@@ -184,11 +190,14 @@ void compare_report(const struct compare_output *o, struct str *out) {
     if (!has_baseline)
         str_add(out, "; the baseline has no results: no differences");
     else
-        str_add(out, "; difference from the baseline on the same workloads; in %, g: of geometric means");
+        str_add(
+            out,
+            "; difference from the baseline on the same workloads; in %, g: of geometric means");
     if (has_baseline && c->replications > 1)
-        str_add(out,
-                ";\np: paired t-test of the difference, Holm's correction over the policies of one metric, * below "
-                "0.05");
+        str_add(
+            out,
+            ";\n"
+            "p: paired t-test of the difference, Holm's correction over the policies of one metric, * below 0.05");
     str_add_char(out, '\n');
     for (size_t i = 0; i < o->shown_count; i++)
         add_metric(o, o->shown[i], out);
@@ -197,7 +206,8 @@ void compare_report(const struct compare_output *o, struct str *out) {
     for (size_t i = 0; i < o->perturbed_count; i++)
         add_perturbed(o, &o->perturbed[i], out);
     if (all_equal(c))
-        str_add(out,
-                "\nwarning: all replications are equal, nothing in the scenario is random: intervals and tests "
-                "mean nothing\n");
+        str_add(
+            out,
+            "\n"
+            "warning: all replications are equal, nothing in the scenario is random: intervals and tests mean nothing\n");
 }

@@ -11,8 +11,8 @@ static void comma_reals(struct str *out, const double *values, size_t count) {
         csv_comma_real(out, values[i]);
 }
 
-static void metric_row(const struct comparison *c, size_t s, unsigned column, const struct compare_cell *cell,
-                       struct str *out) {
+static void metric_row(const struct comparison *c, size_t s, unsigned column,
+                       const struct compare_cell *cell, struct str *out) {
     const struct paired *p = &cell->paired;
     const double values[] = {cell->estimate.mean, cell->estimate.ci95, p->diff.mean, p->diff.ci95,
                              cell->relative,      p->p_value,          cell->p_holm};
@@ -34,8 +34,9 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column, co
 void compare_tables_metrics(const struct compare_output *o, struct str *out) {
     const struct comparison *c = &o->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
-    str_add(out, "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,"
-                 "ratio_geo_low,ratio_geo_high,base_mean\n");
+    str_add(
+        out,
+        "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,ratio_geo_low,ratio_geo_high,base_mean\n");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         compare_metric(c, column, cells);
         for (size_t s = 0; s < c->count; s++)
@@ -71,12 +72,14 @@ void compare_tables_pareto(const struct compare_output *o, struct str *out) {
 }
 
 void compare_tables_trends(const struct compare_output *o, struct str *out) {
-    str_add(out, "policy,n,queue_slope_per_h,queue_slope_ci95,work_unfinished_share,work_unfinished_ci95,"
-                 "jobs_unfinished_share,jobs_unfinished_ci95\n");
+    str_add(
+        out,
+        "policy,n,queue_slope_per_h,queue_slope_ci95,work_unfinished_share,work_unfinished_ci95,jobs_unfinished_share,jobs_unfinished_ci95\n");
     for (size_t s = 0; s < o->comparison.count; s++) {
         struct compare_trend t = compare_trend(&o->comparison, s);
-        const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,     t.work_unfinished.mean,
-                                 t.work_unfinished.ci95, t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
+        const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,
+                                 t.work_unfinished.mean, t.work_unfinished.ci95,
+                                 t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
         csv_add_text(out, o->comparison.series[s].policy);
         csv_comma_int(out, (int64_t)o->comparison.replications);
         comma_reals(out, values, sizeof values / sizeof *values);
@@ -99,7 +102,8 @@ static void perturbed_rows(const struct compare_perturbed *p, unsigned column, s
 }
 
 void compare_tables_perturbed(const struct compare_output *o, struct str *out) {
-    str_add(out, "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
+    str_add(out,
+            "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
     for (size_t i = 0; i < o->perturbed_count; i++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++)
             perturbed_rows(&o->perturbed[i], column, out);

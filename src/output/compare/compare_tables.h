@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 #include "experiment/compare/compare.h"
-#include "study/study.h"
 #include "output/json.h"
+#include "study/study.h"
 
 /* Policies under one perturbation; both sides hold the same policies in the same order. */
 struct compare_perturbed {

@@ -1,4 +1,5 @@
-/* Drawing with gnuplot. No shell is involved, and gnuplot is given only file names that easim chose. */
+/* Drawing with gnuplot. No shell is involved, and gnuplot is given only file names that easim
+ * chose. */
 #include "output/plot/dir.h"
 
 #include "io/atomic_file.h"
@@ -33,7 +34,8 @@ int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *ret
     dir->path = arena_strdup(&dir->arena, path);
     dir->drawing = arena_printf(&dir->arena, "%s/drawing.tmp-XXXXXX", path);
     if (!mkdtemp(dir->drawing)) {
-        r = error_set(reterr, ERROR_IO, "%s: cannot make a folder in it: %s", path, strerror(errno));
+        r = error_set(reterr, ERROR_IO, "%s: cannot make a folder in it: %s", path,
+                      strerror(errno));
         arena_finish(&dir->arena);
         free(dir);
         return r;
@@ -73,7 +75,8 @@ static void read_all(int fd, struct str *out) {
             break;
 }
 
-static int run_gnuplot(const char *folder, const char *script, struct str *words, struct error *reterr) {
+static int run_gnuplot(const char *folder, const char *script, struct str *words,
+                       struct error *reterr) {
     int ends[2], status = 0;
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -88,8 +91,9 @@ static int run_gnuplot(const char *folder, const char *script, struct str *words
     close(ends[0]);
     if (failure == ENOENT)
         return error_set(reterr, ERROR_RUN,
-                         "gnuplot is not installed; it draws the figures (Debian, Ubuntu: apt-get install "
-                         "gnuplot-nox; elsewhere: the package gnuplot)");
+                         "gnuplot is not installed; "
+                         "it draws the figures (Debian, Ubuntu: apt-get install gnuplot-nox; "
+                         "elsewhere: the package gnuplot)");
     if (failure != 0)
         return error_set(reterr, ERROR_RUN, "cannot start gnuplot: %s", strerror(failure));
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
@@ -112,17 +116,18 @@ static void add_warnings(const struct str *words, struct str *out) {
 
 /* ---- Files ---- */
 
-static int write_file(const struct plot_dir *dir, const char *name, const char *ending, const struct str *text,
-                      struct error *reterr) {
+static int write_file(const struct plot_dir *dir, const char *name, const char *ending,
+                      const struct str *text, struct error *reterr) {
     struct arena arena = {0};
-    int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s.%s", dir->drawing, name, ending), text->text,
-                                    text->length, reterr);
+    int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s.%s", dir->drawing, name, ending),
+                                    text->text, text->length, reterr);
     arena_finish(&arena);
     return r;
 }
 
-int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind, const struct plot_figure *figure,
-                  const char *formats, struct str *warnings, struct error *reterr) {
+int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
+                  const struct plot_figure *figure, const char *formats, struct str *warnings,
+                  struct error *reterr) {
     struct str script = {0}, words = {0};
     array_push(&dir->drawn, kind->name);
     plot_script(kind, figure, formats, &script);
@@ -130,7 +135,8 @@ int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind, const stru
     if (r == 0)
         r = write_file(dir, kind->name, "gp", &script, reterr);
     if (r == 0)
-        r = run_gnuplot(dir->drawing, arena_printf(&dir->arena, "%s.gp", kind->name), &words, reterr);
+        r = run_gnuplot(dir->drawing, arena_printf(&dir->arena, "%s.gp", kind->name), &words,
+                        reterr);
     if (r == 0)
         add_warnings(&words, warnings);
     str_finish(&script);
@@ -164,7 +170,8 @@ void plot_dir_abort(struct plot_dir *dir) {
         return;
     for (size_t i = 0; i < dir->drawn.count; i++)
         for (size_t e = 0; e < ENDINGS; e++)
-            (void)unlink(arena_printf(&dir->arena, "%s/%s.%s", dir->drawing, dir->drawn.at[i], endings[e]));
+            (void)unlink(
+                arena_printf(&dir->arena, "%s/%s.%s", dir->drawing, dir->drawn.at[i], endings[e]));
     (void)rmdir(dir->drawing);
     free(dir->drawn.at);
     arena_finish(&dir->arena);

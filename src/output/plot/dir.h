@@ -1,4 +1,5 @@
-/* The folder of the figures. Everything is drawn in a folder inside it and put in place at the end. */
+/* The folder of the figures. Everything is drawn in a folder inside it and put in place at the end.
+ */
 #ifndef EASIM_OUTPUT_PLOT_DIR_H
 #define EASIM_OUTPUT_PLOT_DIR_H
 
@@ -8,13 +9,16 @@ struct plot_dir; /* opaque */
 
 /* Makes the folder (and its parents). */
 int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *reterr) MUST_CHECK;
-/* Writes NAME.gp and NAME.csv and lets gnuplot draw NAME.FORMAT for each of the formats ("svg png"). What gnuplot
-   says all the same is appended to warnings. ERROR_RUN if it is not there or fails, ERROR_CANCELLED if it was
-   interrupted. */
-int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind, const struct plot_figure *figure,
-                  const char *formats, struct str *warnings, struct error *reterr) MUST_CHECK;
-/* Puts all figures in place; those of the same name in other formats, of older data, are removed. Frees dir. */
+/* Writes NAME.gp and NAME.csv and lets gnuplot draw NAME.FORMAT for each of the formats ("svg
+   png"). What gnuplot says all the same is appended to warnings. ERROR_RUN if it is not there or
+   fails, ERROR_CANCELLED if it was interrupted. */
+int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
+                  const struct plot_figure *figure, const char *formats, struct str *warnings,
+                  struct error *reterr) MUST_CHECK;
+/* Puts all figures in place; those of the same name in other formats, of older data, are removed.
+ * Frees dir. */
 int plot_dir_commit(struct plot_dir *dir, struct error *reterr) MUST_CHECK;
-void plot_dir_abort(struct plot_dir *dir); /* leaves nothing behind but an empty folder; accepts NULL */
+void plot_dir_abort(
+    struct plot_dir *dir); /* leaves nothing behind but an empty folder; accepts NULL */
 
 #endif

@@ -1,6 +1,6 @@
-/* The variables of a script, notes and reasons. Invariant: text of the results stands between single quotes only,
-   in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does not read doubled quotes
-   everywhere. */
+/* The variables of a script, notes and reasons. Invariant: text of the results stands between
+   single quotes only, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4
+   does not read doubled quotes everywhere. */
 #include "output/plot/figure.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static size_t character_bytes(const unsigned char *text) {
                 return 0;
             code = code << 6 | (text[i] & 0x3f);
         }
-        bool refused = (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff; /* by XML too */
+        bool refused =
+            (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff; /* by XML too */
         return code >= forms[bytes - 1].least && code <= 0x10ffff && !refused ? bytes : 0;
     }
     return 0;
@@ -45,7 +46,8 @@ static void add_quoted(struct str *out, const char *text, size_t most) {
     str_add_char(out, '\'');
     for (size_t i = 0; *text; i++) {
         size_t bytes = character_bytes((const unsigned char *)text);
-        bool shown = i < head || i >= tail, control = bytes == 1 && ((unsigned char)*text < ' ' || *text == 0x7f);
+        bool shown = i < head || i >= tail,
+             control = bytes == 1 && ((unsigned char)*text < ' ' || *text == 0x7f);
         if (i == head && head < tail)
             str_add(out, "…");
         else if (shown && (bytes == 0 || control))
@@ -71,8 +73,8 @@ void plot_set_number(struct plot_figure *figure, const char *name, double value)
     str_add_char(&figure->variables, '\n');
 }
 
-static void set_texts(struct plot_figure *figure, const char *name, const char *const *texts, size_t count,
-                      size_t most) {
+static void set_texts(struct plot_figure *figure, const char *name, const char *const *texts,
+                      size_t count, size_t most) {
     str_addf(&figure->variables, "array %s[%zu] = [", name, count);
     for (size_t i = 0; i < count; i++) {
         str_add(&figure->variables, i > 0 ? ", " : "");
@@ -85,11 +87,13 @@ void plot_set_series(struct plot_figure *figure, const char *const *texts, size_
     set_texts(figure, "series", texts, count, MOST_LEGEND);
 }
 
-void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count) {
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts,
+                     size_t count) {
     set_texts(figure, name, texts, count, MOST_TITLE);
 }
 
-void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count) {
+void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values,
+                      size_t count) {
     str_addf(&figure->variables, "array %s[%zu] = [", name, count);
     for (size_t i = 0; i < count; i++) {
         str_add(&figure->variables, i > 0 ? ", " : "");
@@ -116,7 +120,8 @@ int plot_set_legend(struct plot_figure *figure, int room, const char *const *tex
     return height;
 }
 
-void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes, size_t count) {
+void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes,
+                    size_t count) {
     for (size_t i = count; i-- > 1;)
         for (size_t j = 0; j < i; j++)
             if (hashes[i] == hashes[j]) {

@@ -1,11 +1,13 @@
-/* A figure before it is drawn: its data, as CSV, and the variables that its gnuplot script begins with. */
+/* A figure before it is drawn: its data, as CSV, and the variables that its gnuplot script begins
+ * with. */
 #ifndef EASIM_OUTPUT_PLOT_FIGURE_H
 #define EASIM_OUTPUT_PLOT_FIGURE_H
 
 #include "output/plot/source.h"
 
-#define PLOT_WIDTH        480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
-#define PLOT_NOT_POSSIBLE 1   /* what a figure's make returns if the results do not allow it */
+#define PLOT_WIDTH \
+    480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
+#define PLOT_NOT_POSSIBLE 1 /* what a figure's make returns if the results do not allow it */
 
 /* What the user asks for beyond the defaults. Text is borrowed. */
 struct plot_wishes {
@@ -39,14 +41,19 @@ void plot_set_number(struct plot_figure *figure, const char *name, double value)
 /* The array series: names of lines or panels, cut to what fits a legend. */
 void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count);
 /* An array of titles, cut to the width of a figure. */
-void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts, size_t count);
-void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values, size_t count);
+void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts,
+                     size_t count);
+void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values,
+                      size_t count);
 /* Pixels that the longest of the texts needs. */
 int plot_text_width(const char *const *texts, size_t count);
-/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. room: its width. */
+/* The legend below: sets key_columns and its height, legend, in pixels, which it returns. room: its
+ * width. */
 int plot_set_legend(struct plot_figure *figure, int room, const char *const *texts, size_t count);
-/* Series of the same values hide each other: the later ones are named "LATER (as FIRST)". hashes: of the values. */
-void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes, size_t count);
+/* Series of the same values hide each other: the later ones are named "LATER (as FIRST)". hashes:
+ * of the values. */
+void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes,
+                    size_t count);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
 

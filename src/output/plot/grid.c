@@ -1,6 +1,6 @@
-/* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over its
-   replications; over axes that the figure does not show, each replication is averaged first, so that the interval
-   is that of the mean over these points and not of the spread between them. */
+/* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over
+   its replications; over axes that the figure does not show, each replication is averaged first, so
+   that the interval is that of the mean over these points and not of the spread between them. */
 #include "output/plot/grid.h"
 
 #include "base/numfmt.h"
@@ -32,7 +32,8 @@ static int find_columns(struct table_reader *reader, const char *folder, struct 
     for (size_t m = 0; m < t->metric_count; m++) {
         const char *name = summary_names[reader->metrics[m]];
         if ((reader->metric_columns[m] = csv_column(reader->csv, name)) < 0)
-            return error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected a column %s", folder, name);
+            return error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected a column %s", folder,
+                             name);
     }
     for (int c = 1; c < reader->columns[POLICY]; c++) {
         struct grid_axis *axis = array_add(&t->axes);
@@ -40,7 +41,8 @@ static int find_columns(struct table_reader *reader, const char *folder, struct 
     }
     return t->axes.count > 0
                ? 0
-               : error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected columns of axes before policy", folder);
+               : error_set(reterr, ERROR_INPUT,
+                           "%s/sweep.csv: expected columns of axes before policy", folder);
 }
 
 static int read_row(struct table_reader *reader, struct error *reterr) {
@@ -119,7 +121,8 @@ static void read_manifest(struct grid_table *t, const char *folder) {
 int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
               struct error *reterr) {
     struct table_reader reader = {.table = table, .metrics = metrics};
-    int got, r = plot_source_table(folder, "sweep.csv", own_columns, reader.columns, &reader.csv, reterr);
+    int got, r = plot_source_table(folder, "sweep.csv", own_columns, reader.columns, &reader.csv,
+                                   reterr);
     if (r < 0)
         return r;
     table->metric_count = count;
@@ -198,8 +201,8 @@ static struct estimate estimate_cell(const struct sorted_row *rows, size_t count
     return statistics_estimate(means, replicates);
 }
 
-void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
-                    struct grid_cells *cells) {
+void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS],
+                    size_t metric, struct grid_cells *cells) {
     struct sorted_row *rows = mem_zalloc(table->rows.count, sizeof *rows);
     double *means = mem_zalloc(table->rows.count, sizeof *means);
     size_t count = 0;

@@ -53,11 +53,12 @@ int grid_open(const char *folder, const unsigned *metrics, size_t count, struct 
               struct error *reterr) MUST_CHECK;
 void grid_finish(struct grid_table *table);
 size_t grid_find_axis(const struct grid_table *table, const char *name);
-/* The axis takes more than one value where `of` has one: it is not the same axis under another name. */
+/* The axis takes more than one value where `of` has one: it is not the same axis under another
+ * name. */
 bool grid_is_free(const struct grid_table *table, size_t axis, size_t of);
-/* Appends the cells in which the metric is defined, ordered by place along the axes, the first foremost. An axis
-   GRID_NO_AXIS has one place. */
-void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS], size_t metric,
-                    struct grid_cells *cells);
+/* Appends the cells in which the metric is defined, ordered by place along the axes, the first
+   foremost. An axis GRID_NO_AXIS has one place. */
+void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS],
+                    size_t metric, struct grid_cells *cells);
 
 #endif

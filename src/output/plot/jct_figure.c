@@ -1,5 +1,5 @@
-/* The distribution of job completion times over all submitted jobs: a job that did not finish never lifts the
-   curve, so what a policy leaves undone shows. */
+/* The distribution of job completion times over all submitted jobs: a job that did not finish never
+   lifts the curve, so what a policy leaves undone shows. */
 #include "output/plot/jct_figure.h"
 
 #include "base/hash.h"
@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_STEPS 1000 /* of a curve; of more jobs every n-th order statistic is kept, each exact */
+#define MOST_STEPS \
+    1000 /* of a curve; of more jobs every n-th order statistic is kept, each exact */
 
 enum { JCT, STATUS };
 
@@ -37,7 +38,8 @@ static int read_times(const char *folder, struct times *times, struct error *ret
     return r;
 }
 
-static void add_step(struct str *data, size_t series, double time_h, double share, const char *label) {
+static void add_step(struct str *data, size_t series, double time_h, double share,
+                     const char *label) {
     str_add_int(data, (int64_t)series);
     csv_comma_real(data, time_h);
     csv_comma_real(data, 100 * share);
@@ -46,13 +48,15 @@ static void add_step(struct str *data, size_t series, double time_h, double shar
 }
 
 /* The curve, up to the time at which all curves end. */
-static void add_curve(const struct times *times, size_t series, double end_h, const char *label, struct str *data) {
+static void add_curve(const struct times *times, size_t series, double end_h, const char *label,
+                      struct str *data) {
     size_t count = times->at.count, every = (count + MOST_STEPS - 1) / MOST_STEPS;
     if (count > 0)
         add_step(data, series, times->at.at[0], 0, label);
     for (size_t i = 0; i < count; i++)
         if ((i + 1) % every == 0 || i + 1 == count)
-            add_step(data, series, times->at.at[i], (double)(i + 1) / (double)times->submitted, label);
+            add_step(data, series, times->at.at[i], (double)(i + 1) / (double)times->submitted,
+                     label);
     if (count > 0 && times->at.at[count - 1] < end_h)
         add_step(data, series, end_h, (double)count / (double)times->submitted, label);
 }
@@ -68,8 +72,8 @@ static bool is_wide(const struct times *times, size_t count) {
     return low > 0 && high > 100 * low;
 }
 
-static void draw(const struct plot_source *source, const size_t *places, const struct times *times, size_t count,
-                 struct plot_figure *figure) {
+static void draw(const struct plot_source *source, const size_t *places, const struct times *times,
+                 size_t count, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_SERIES];
     double styles[PLOT_MOST_SERIES], end_h = 0;
     uint64_t hashes[PLOT_MOST_SERIES];
@@ -83,7 +87,8 @@ static void draw(const struct plot_source *source, const size_t *places, const s
         add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
         hashes[s] = hash_bytes(HASH_START, &times[s].submitted, sizeof times[s].submitted);
         if (times[s].at.count > 0)
-            hashes[s] = hash_bytes(hashes[s], times[s].at.at, times[s].at.count * sizeof *times[s].at.at);
+            hashes[s] =
+                hash_bytes(hashes[s], times[s].at.at, times[s].at.count * sizeof *times[s].at.at);
     }
     plot_name_same(figure, labels, hashes, count);
     plot_set_series(figure, labels, count);
@@ -92,8 +97,8 @@ static void draw(const struct plot_source *source, const size_t *places, const s
     figure->height = 340 + plot_set_legend(figure, figure->width - 20, labels, count);
 }
 
-int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-             struct error *reterr) {
+int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,
+             struct plot_figure *figure, struct error *reterr) {
     struct times times[PLOT_MOST_SERIES] = {0};
     size_t places[PLOT_MOST_SERIES], count = 0, finished = 0;
     int r = 0;

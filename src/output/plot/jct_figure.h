@@ -5,7 +5,7 @@
 #include "output/plot/figure.h"
 
 /* As plot_kind.make. */
-int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-             struct error *reterr) MUST_CHECK;
+int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,
+             struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 
 #endif

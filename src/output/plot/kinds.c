@@ -1,4 +1,5 @@
-/* The table of figures. A script is variables, then what all figures share, then the plotting part. */
+/* The table of figures. A script is variables, then what all figures share, then the plotting part.
+ */
 #include "output/plot/kinds.h"
 
 #include "figure_scripts.h"
@@ -19,13 +20,14 @@ const struct plot_kind plot_kinds[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
-                 struct str *out) {
-    str_addf(out,
-             "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
-             kind->name, kind->summary, kind->name, kind->name);
-    str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats, figure->width,
-             figure->height);
+void plot_script(const struct plot_kind *kind, const struct plot_figure *figure,
+                 const char *formats, struct str *out) {
+    str_addf(
+        out,
+        "# %s: %s. Written by easim plot with %s.csv; draws the same figure again:\n#   gnuplot -d %s.gp\n\n",
+        kind->name, kind->summary, kind->name, kind->name);
+    str_addf(out, "figure = '%s'\nformats = '%s'\nwidth = %d\nheight = %d\n", kind->name, formats,
+             figure->width, figure->height);
     str_add_bytes(out, figure->variables.text, figure->variables.length);
     str_add(out, script_begin);
     str_add(out, kind->script);

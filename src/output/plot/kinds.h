@@ -9,14 +9,14 @@ struct plot_kind {
     const char *summary;
     const char *script; /* the plotting part, src/output/plot/scripts/NAME.gp */
     /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
-    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                struct error *reterr);
+    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
+                struct plot_figure *figure, struct error *reterr);
 };
 
 extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
 
 /* The whole script of a made figure, which draws `formats` ("svg png"). */
-void plot_script(const struct plot_kind *kind, const struct plot_figure *figure, const char *formats,
-                 struct str *out);
+void plot_script(const struct plot_kind *kind, const struct plot_figure *figure,
+                 const char *formats, struct str *out);
 
 #endif

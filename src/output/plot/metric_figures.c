@@ -31,19 +31,22 @@ static void set_note(const struct plot_source *source, const unsigned *columns, 
                                      : arena_printf(&figure->arena, "%zu", most);
     plot_set_text(figure, "note",
                   most < 2 ? "one replication, no intervals"
-                           : arena_printf(&figure->arena, "means of %s replications with 95 %% intervals", range));
+                           : arena_printf(&figure->arena,
+                                          "means of %s replications with 95 %% intervals", range));
 }
 
 /* ---- Pareto ---- */
 
 static int compare_points(const void *a, const void *b) {
-    double left = ((const struct pareto_point *)a)->at[0], right = ((const struct pareto_point *)b)->at[0];
+    double left = ((const struct pareto_point *)a)->at[0],
+           right = ((const struct pareto_point *)b)->at[0];
     return (left > right) - (left < right);
 }
 
 /* The front, from the best x to the best y: series 0 of the data. Returns how many are on it. */
 static size_t add_front(const struct plot_source *source, const unsigned *columns,
-                        const struct metric_scale *scales, const size_t *places, size_t count, struct str *data) {
+                        const struct metric_scale *scales, const size_t *places, size_t count,
+                        struct str *data) {
     struct pareto_point points[PLOT_MOST_SERIES], front[PLOT_MOST_SERIES];
     size_t dominators[PLOT_MOST_SERIES], on_front = 0;
     double sign[2]; /* less is better: 1 */
@@ -79,8 +82,8 @@ static uint64_t hash_estimate(uint64_t hash, const struct estimate *e) {
     return hash_bytes(hash, &e->ci95, sizeof e->ci95);
 }
 
-int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                struct error *reterr) {
+int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes,
+                struct plot_figure *figure, struct error *reterr) {
     (void)reterr;
     const unsigned *columns = wishes->pareto;
     const char *labels[PLOT_MOST_SERIES + 1];
@@ -129,17 +132,20 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
                       plot_axis_label(figure, metric_text(columns[d]).quantity, scales[d].unit));
     set_note(source, columns, 2, figure);
     labels[count] = "front";
-    figure->height = 350 + plot_set_legend(figure, figure->width - 20, labels, on_front > 1 ? count + 1 : count);
+    figure->height =
+        350 + plot_set_legend(figure, figure->width - 20, labels, on_front > 1 ? count + 1 : count);
     return 0;
 }
 
 /* ---- Bars ---- */
 
-static const unsigned usual_bars[] = {SUMMARY_COLUMN(deadline_miss_rate), SUMMARY_COLUMN(jain_gpu_s),
-                                      SUMMARY_COLUMN(jain_slowdown), SUMMARY_COLUMN(ftf_mean)};
+static const unsigned usual_bars[] = {SUMMARY_COLUMN(deadline_miss_rate),
+                                      SUMMARY_COLUMN(jain_gpu_s), SUMMARY_COLUMN(jain_slowdown),
+                                      SUMMARY_COLUMN(ftf_mean)};
 
 /* Rows of one metric, or false if no policy has it. */
-static bool add_panel(const struct plot_source *source, unsigned column, size_t panel, struct str *data) {
+static bool add_panel(const struct plot_source *source, unsigned column, size_t panel,
+                      struct str *data) {
     struct metric_scale scale = metric_scale(column, most_of(source, column));
     bool any = false;
     for (size_t i = 0; i < source->series.count; i++) {
@@ -158,11 +164,12 @@ static bool add_panel(const struct plot_source *source, unsigned column, size_t 
     return any;
 }
 
-int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-              struct error *reterr) {
+int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes,
+              struct plot_figure *figure, struct error *reterr) {
     (void)reterr;
     const unsigned *columns = wishes->metric_count > 0 ? wishes->metrics : usual_bars;
-    size_t count = wishes->metric_count > 0 ? wishes->metric_count : sizeof usual_bars / sizeof *usual_bars;
+    size_t count =
+        wishes->metric_count > 0 ? wishes->metric_count : sizeof usual_bars / sizeof *usual_bars;
     const char *panels[PLOT_MOST_METRICS], *labels[PLOT_MOST_SERIES];
     unsigned shown[PLOT_MOST_METRICS];
     size_t panel = 0;
@@ -171,13 +178,14 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
     str_add(&figure->data, "panel,series,mean,ci95,metric,policy\n");
     for (size_t c = 0; c < count; c++) {
         if (!add_panel(source, columns[c], panel + 1, &figure->data)) {
-            plot_note(figure, "%s is left out, it is defined for no policy", summary_names[columns[c]]);
+            plot_note(figure, "%s is left out, it is defined for no policy",
+                      summary_names[columns[c]]);
             continue;
         }
         for (size_t i = 0; i < source->series.count; i++)
             if (isnan(source->series.at[i].estimates[columns[c]].mean))
-                plot_note(figure, "%s has no bar of %s, which is not defined for it", source->series.at[i].label,
-                          summary_names[columns[c]]);
+                plot_note(figure, "%s has no bar of %s, which is not defined for it",
+                          source->series.at[i].label, summary_names[columns[c]]);
         const char *unit = metric_scale(columns[c], most_of(source, columns[c])).unit;
         panels[panel] = plot_axis_label(figure, metric_text(columns[c]).quantity, unit);
         shown[panel++] = columns[c];

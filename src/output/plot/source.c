@@ -1,4 +1,5 @@
-/* Folders of results. Invariant: the order of the series is that of compare.csv, or of the command line. */
+/* Folders of results. Invariant: the order of the series is that of compare.csv, or of the command
+ * line. */
 #include "output/plot/source.h"
 
 #include "base/numfmt.h"
@@ -16,7 +17,8 @@ static const char *const estimate_columns[] = {"metric", "policy", "n", "mean", 
 bool plot_source_exists(const char *folder, const char *name) {
     struct arena arena = {0};
     struct stat status;
-    bool found = stat(arena_printf(&arena, "%s/%s", folder, name), &status) == 0 && S_ISREG(status.st_mode);
+    bool found =
+        stat(arena_printf(&arena, "%s/%s", folder, name), &status) == 0 && S_ISREG(status.st_mode);
     arena_finish(&arena);
     return found;
 }
@@ -27,9 +29,9 @@ int plot_source_real(const struct csv *csv, int column, double *value, struct er
     if (text.length == 0 || numfmt_parse_real(text.at, text.length, value))
         return 0;
     struct location at = csv_where(csv, column);
-    return error_set(reterr, ERROR_INPUT, "%s:%u:%u: %s: expected a number, got \"%.*s\"", at.file, at.line,
-                     at.column, csv_column_name(csv, (size_t)column), (int)(text.length > 80 ? 80 : text.length),
-                     text.at);
+    return error_set(reterr, ERROR_INPUT, "%s:%u:%u: %s: expected a number, got \"%.*s\"", at.file,
+                     at.line, at.column, csv_column_name(csv, (size_t)column),
+                     (int)(text.length > 80 ? 80 : text.length), text.at);
 }
 
 int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
@@ -51,7 +53,8 @@ int plot_source_table(const char *folder, const char *name, const char *const *n
     return r;
 }
 
-static struct plot_series *find_series(struct plot_source *source, size_t first, struct slice label) {
+static struct plot_series *find_series(struct plot_source *source, size_t first,
+                                       struct slice label) {
     for (size_t i = first; i < source->series.count; i++)
         if (slice_is(label, source->series.at[i].label))
             return &source->series.at[i];
@@ -62,9 +65,10 @@ static struct plot_series *find_series(struct plot_source *source, size_t first,
     return series;
 }
 
-/* One row of aggregate.csv or compare.csv. A metric that this easim does not know is passed over. */
-static int read_estimate(struct plot_source *source, size_t first, const struct csv *csv, const int *columns,
-                         struct error *reterr) {
+/* One row of aggregate.csv or compare.csv. A metric that this easim does not know is passed over.
+ */
+static int read_estimate(struct plot_source *source, size_t first, const struct csv *csv,
+                         const int *columns, struct error *reterr) {
     struct plot_series *series = find_series(source, first, csv_field(csv, columns[POLICY]));
     struct slice metric = csv_field(csv, columns[METRIC]);
     struct estimate e = {.sd = NAN};
@@ -82,7 +86,8 @@ static int read_estimate(struct plot_source *source, size_t first, const struct 
 }
 
 /* The series of a file, after those that are there. */
-static int read_estimates(struct plot_source *source, const char *folder, const char *name, struct error *reterr) {
+static int read_estimates(struct plot_source *source, const char *folder, const char *name,
+                          struct error *reterr) {
     struct csv *csv = NULL;
     int columns[CI95 + 1], got;
     size_t first = source->series.count;
@@ -93,7 +98,8 @@ static int read_estimates(struct plot_source *source, const char *folder, const 
         r = got < 0 ? got : read_estimate(source, first, csv, columns, reterr);
     csv_close(csv);
     if (r == 0 && source->series.count == first)
-        r = error_set(reterr, ERROR_INPUT, "%s/%s: expected a row for each metric, found none", folder, name);
+        r = error_set(reterr, ERROR_INPUT, "%s/%s: expected a row for each metric, found none",
+                      folder, name);
     return r;
 }
 
@@ -101,7 +107,8 @@ static int open_run(struct plot_source *source, const char *folder, struct error
     size_t first = source->series.count;
     int r = read_estimates(source, folder, "aggregate.csv", reterr);
     if (r == 0 && source->series.count > first + 1)
-        return error_set(reterr, ERROR_INPUT, "%s/aggregate.csv: expected one policy, found %s and %s", folder,
+        return error_set(reterr, ERROR_INPUT,
+                         "%s/aggregate.csv: expected one policy, found %s and %s", folder,
                          source->series.at[first].label, source->series.at[first + 1].label);
     if (r == 0)
         source->series.at[first].folder = arena_strdup(&source->arena, folder);
@@ -111,7 +118,8 @@ static int open_run(struct plot_source *source, const char *folder, struct error
 static int open_comparison(struct plot_source *source, const char *folder, struct error *reterr) {
     int r = read_estimates(source, folder, "compare.csv", reterr);
     for (size_t i = 0; i < source->series.count; i++)
-        source->series.at[i].folder = arena_printf(&source->arena, "%s/%s", folder, source->series.at[i].label);
+        source->series.at[i].folder =
+            arena_printf(&source->arena, "%s/%s", folder, source->series.at[i].label);
     return r;
 }
 
@@ -124,15 +132,17 @@ static int open_one(struct plot_source *source, const char *folder, struct error
     else if (plot_source_exists(folder, "aggregate.csv"))
         return open_run(source, folder, reterr);
     else if (stat(folder, &status) < 0)
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
+                         strerror(errno));
     else if (stat(arena_printf(&source->arena, "%s/runs", folder), &status) == 0)
         return error_set(reterr, ERROR_INPUT,
-                         "%s: a sweep that is not joined; easim sweep --merge joins what is there", folder);
-    else
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison or "
-                         "sweep.csv of a sweep",
+                         "%s: a sweep that is not joined; easim sweep --merge joins what is there",
                          folder);
+    else
+        return error_set(
+            reterr, ERROR_INPUT,
+            "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep",
+            folder);
     return 0;
 }
 
@@ -146,7 +156,8 @@ static void tell_apart(struct plot_source *source) {
         source->series.at[i].label = source->series.at[i].folder;
 }
 
-int plot_source_open(struct plot_source *source, const char *const *folders, size_t count, struct error *reterr) {
+int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,
+                     struct error *reterr) {
     int r = 0;
     source->shown = count == 1 ? folders[0] : "these folders";
     for (size_t i = 0; r == 0 && i < count; i++)
@@ -155,11 +166,11 @@ int plot_source_open(struct plot_source *source, const char *const *folders, siz
         else if (plot_source_exists(folders[i], "aggregate.csv"))
             r = open_run(source, folders[i], reterr);
         else
-            r = error_set(reterr, ERROR_INPUT, "%s: several folders must be runs: aggregate.csv is missing",
-                          folders[i]);
+            r = error_set(reterr, ERROR_INPUT,
+                          "%s: several folders must be runs: aggregate.csv is missing", folders[i]);
     if (r == 0 && source->series.count > PLOT_MOST_SERIES)
-        r = error_set(reterr, ERROR_INPUT, "%s: expected at most %d policies or runs, got %zu", source->shown,
-                      PLOT_MOST_SERIES, source->series.count);
+        r = error_set(reterr, ERROR_INPUT, "%s: expected at most %d policies or runs, got %zu",
+                      source->shown, PLOT_MOST_SERIES, source->series.count);
     if (r == 0)
         tell_apart(source);
     return r;

@@ -1,4 +1,5 @@
-/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the files in them.
+/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the
+ * files in them.
  */
 #ifndef EASIM_OUTPUT_PLOT_SOURCE_H
 #define EASIM_OUTPUT_PLOT_SOURCE_H
@@ -33,7 +34,8 @@ void plot_source_finish(struct plot_source *source);
 
 bool plot_source_exists(const char *folder, const char *name);
 /* The number in a cell; NAN if it is empty. */
-int plot_source_real(const struct csv *csv, int column, double *value, struct error *reterr) MUST_CHECK;
+int plot_source_real(const struct csv *csv, int column, double *value,
+                     struct error *reterr) MUST_CHECK;
 /* Opens folder/name; the columns of those names (a NULL ends the list) must be there. */
 int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
                       struct csv **ret_csv, struct error *reterr) MUST_CHECK;

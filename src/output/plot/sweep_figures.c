@@ -23,7 +23,8 @@ struct roles {
 enum { PANEL, LINE, X };
 
 static const unsigned *metrics_of(const struct plot_wishes *wishes, size_t most, size_t *count) {
-    *count = wishes->metric_count > 0 ? wishes->metric_count : sizeof usual_metrics / sizeof *usual_metrics;
+    *count = wishes->metric_count > 0 ? wishes->metric_count
+                                      : sizeof usual_metrics / sizeof *usual_metrics;
     *count = *count > most ? most : *count;
     return wishes->metric_count > 0 ? wishes->metrics : usual_metrics;
 }
@@ -31,14 +32,15 @@ static const unsigned *metrics_of(const struct plot_wishes *wishes, size_t most,
 /* ---- Which axis is what ---- */
 
 /* The axis that was asked for. 0, or why not. */
-static int named_axis(const struct grid_table *t, const char *option, const char *name, bool numeric, size_t *axis,
-                      struct plot_figure *figure) {
+static int named_axis(const struct grid_table *t, const char *option, const char *name,
+                      bool numeric, size_t *axis, struct plot_figure *figure) {
     *axis = grid_find_axis(t, name);
     if (*axis == GRID_NO_AXIS) {
         struct str list = {0};
         for (size_t a = 0; a < t->axes.count; a++)
             str_addf(&list, "%s%s", a > 0 ? ", " : "", t->axes.at[a].name);
-        int r = plot_not_possible(figure, "%s: no axis is named %s; there are %s", option, name, list.text);
+        int r = plot_not_possible(figure, "%s: no axis is named %s; there are %s", option, name,
+                                  list.text);
         str_finish(&list);
         return r;
     }
@@ -52,13 +54,15 @@ static bool is_seed(const struct grid_axis *axis) {
     return strcmp(axis->name, "axis.seed") == 0;
 }
 
-/* The axis with most values, of those that are numbers if wanted, that varies freely of two others. */
+/* The axis with most values, of those that are numbers if wanted, that varies freely of two others.
+ */
 static size_t widest(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
                      size_t taken_count) {
     size_t best = GRID_NO_AXIS;
     for (size_t a = 0; a < t->axes.count; a++) {
         const struct grid_axis *axis = &t->axes.at[a];
-        bool fits = axis->numeric == numeric && axis->count >= 2 && axis->count <= most && !is_seed(axis);
+        bool fits =
+            axis->numeric == numeric && axis->count >= 2 && axis->count <= most && !is_seed(axis);
         for (size_t i = 0; fits && i < taken_count; i++)
             fits = a != taken[i] && grid_is_free(t, a, taken[i]);
         if (fits && (best == GRID_NO_AXIS || axis->count > t->axes.at[best].count))
@@ -67,18 +71,19 @@ static size_t widest(const struct grid_table *t, bool numeric, size_t most, cons
     return best;
 }
 
-static int find_x(const struct grid_table *t, const struct plot_wishes *wishes, struct plot_figure *figure,
-                  size_t *x) {
+static int find_x(const struct grid_table *t, const struct plot_wishes *wishes,
+                  struct plot_figure *figure, size_t *x) {
     if (wishes->x)
         return named_axis(t, "--x", wishes->x, true, x, figure);
     *x = widest(t, true, SIZE_MAX, NULL, 0);
-    return *x == GRID_NO_AXIS ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
-                              : 0;
+    return *x == GRID_NO_AXIS
+               ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
+               : 0;
 }
 
 /* Lines or panels: as asked for, or an axis of names, else one of few numbers, else none. */
-static int find_by(const struct grid_table *t, const struct plot_wishes *wishes, bool numbers, struct roles *roles,
-                   int role, struct plot_figure *figure) {
+static int find_by(const struct grid_table *t, const struct plot_wishes *wishes, bool numbers,
+                   struct roles *roles, int role, struct plot_figure *figure) {
     const size_t taken[] = {roles->axes[X], roles->axes[LINE]};
     size_t count = role == LINE ? 1 : 2;
     if (!wishes->by) {
@@ -93,8 +98,8 @@ static int find_by(const struct grid_table *t, const struct plot_wishes *wishes,
         if (roles->axes[role] == taken[i])
             r = plot_not_possible(figure, "--by: %s is an axis of the figure already", wishes->by);
     if (r == 0 && t->axes.at[roles->axes[role]].count > most)
-        r = plot_not_possible(figure, "--by: %s has %zu values, at most %zu can be told apart", wishes->by,
-                              t->axes.at[roles->axes[role]].count, most);
+        r = plot_not_possible(figure, "--by: %s has %zu values, at most %zu can be told apart",
+                              wishes->by, t->axes.at[roles->axes[role]].count, most);
     return r;
 }
 
@@ -109,8 +114,8 @@ static bool is_hidden(const struct grid_table *t, const struct roles *roles, siz
     return hidden;
 }
 
-static void set_note(const struct grid_table *t, const struct roles *roles, const struct grid_cells *cells,
-                     const char *what, struct plot_figure *figure) {
+static void set_note(const struct grid_table *t, const struct roles *roles,
+                     const struct grid_cells *cells, const char *what, struct plot_figure *figure) {
     struct str text = {0};
     size_t most = 0, hidden = 0;
     for (size_t i = 0; i < cells->count; i++)
@@ -118,14 +123,16 @@ static void set_note(const struct grid_table *t, const struct roles *roles, cons
     str_addf(&text, most > 1 ? "means of %zu replications%s" : "one replication", most, what);
     for (size_t a = 0; a < t->axes.count; a++)
         if (is_hidden(t, roles, a)) {
-            plot_note(figure, "means over the %zu values of %s", t->axes.at[a].count, t->axes.at[a].name);
+            plot_note(figure, "means over the %zu values of %s", t->axes.at[a].count,
+                      t->axes.at[a].name);
             hidden++;
         }
     if (hidden > 0)
         str_addf(&text, ", over %zu more %s", hidden, hidden > 1 ? "axes" : "axis");
     if (t->failed > 0 || t->missing > 0) {
         str_add(&text, "; partial");
-        plot_note(figure, "the sweep is partial: %.0f points failed, %.0f are missing", t->failed, t->missing);
+        plot_note(figure, "the sweep is partial: %.0f points failed, %.0f are missing", t->failed,
+                  t->missing);
     }
     plot_set_text(figure, "note", text.text);
     str_finish(&text);
@@ -139,7 +146,8 @@ static double most_of(const struct grid_cells *cells) {
 }
 
 static bool is_log(const struct grid_axis *axis) {
-    return axis->values[0].number > 0 && axis->values[axis->count - 1].number >= LOG_RATIO * axis->values[0].number;
+    return axis->values[0].number > 0 &&
+           axis->values[axis->count - 1].number >= LOG_RATIO * axis->values[0].number;
 }
 
 static size_t texts_of(const struct grid_axis *axis, const char **texts) {
@@ -150,8 +158,9 @@ static size_t texts_of(const struct grid_axis *axis, const char **texts) {
 
 /* ---- Lines ---- */
 
-static void add_lines(const struct grid_table *t, const struct roles *roles, const struct grid_cells *cells,
-                      size_t panel, struct metric_scale scale, struct str *data) {
+static void add_lines(const struct grid_table *t, const struct roles *roles,
+                      const struct grid_cells *cells, size_t panel, struct metric_scale scale,
+                      struct str *data) {
     for (size_t i = 0; i < cells->count; i++) {
         const struct grid_cell *cell = &cells->at[i];
         str_add_int(data, (int64_t)panel);
@@ -168,8 +177,8 @@ static void add_lines(const struct grid_table *t, const struct roles *roles, con
 }
 
 /* Panels one above the other, one for each metric that is defined. Returns how many. */
-static size_t add_panels(const struct grid_table *t, const unsigned *metrics, const struct roles *roles,
-                         struct plot_figure *figure) {
+static size_t add_panels(const struct grid_table *t, const unsigned *metrics,
+                         const struct roles *roles, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_METRICS];
     size_t panels = 0;
     str_add(&figure->data, "panel,line,x,mean,ci95,n,by\n");
@@ -177,12 +186,14 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics, co
         struct grid_cells cells = {0};
         grid_add_cells(t, roles->axes, m, &cells);
         if (cells.count == 0) {
-            plot_note(figure, "%s is left out, it is defined at no point", summary_names[metrics[m]]);
+            plot_note(figure, "%s is left out, it is defined at no point",
+                      summary_names[metrics[m]]);
         } else {
             struct metric_scale scale = metric_scale(metrics[m], most_of(&cells));
             if (panels == 0)
                 set_note(t, roles, &cells, ", 95 % intervals", figure);
-            labels[panels++] = plot_axis_label(figure, metric_text(metrics[m]).quantity, scale.unit);
+            labels[panels++] =
+                plot_axis_label(figure, metric_text(metrics[m]).quantity, scale.unit);
             add_lines(t, roles, &cells, panels, scale, &figure->data);
         }
         free(cells.at);
@@ -192,8 +203,8 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics, co
     return panels;
 }
 
-static int make_lines(const struct grid_table *t, const struct plot_wishes *wishes, const unsigned *metrics,
-                      struct plot_figure *figure) {
+static int make_lines(const struct grid_table *t, const struct plot_wishes *wishes,
+                      const unsigned *metrics, struct plot_figure *figure) {
     struct roles roles = {{GRID_NO_AXIS, GRID_NO_AXIS, GRID_NO_AXIS}};
     int r = find_x(t, wishes, figure, &roles.axes[X]);
     if (r == 0)
@@ -202,20 +213,23 @@ static int make_lines(const struct grid_table *t, const struct plot_wishes *wish
         return r;
     const struct grid_axis *x = &t->axes.at[roles.axes[X]];
     const char *lines[PLOT_MOST_SERIES] = {""};
-    size_t count = roles.axes[LINE] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[LINE]], lines);
+    size_t count =
+        roles.axes[LINE] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[LINE]], lines);
     size_t panels = add_panels(t, metrics, &roles, figure);
     if (panels == 0)
         return plot_not_possible(figure, "none of its metrics is defined");
     plot_set_series(figure, lines, count);
     plot_set_text(figure, "x_label", x->name);
-    plot_set_text(figure, "by", roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
+    plot_set_text(figure, "by",
+                  roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
-    figure->height = 104 + plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
+    figure->height =
+        104 + plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
     return 0;
 }
 
-int plot_lines(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-               struct error *reterr) {
+int plot_lines(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) {
     struct grid_table table = {0};
     size_t count;
     const unsigned *metrics = metrics_of(wishes, PLOT_MOST_METRICS, &count);
@@ -230,8 +244,8 @@ int plot_lines(const struct plot_source *source, const struct plot_wishes *wishe
 
 /* ---- Map ---- */
 
-static int find_map_axes(const struct grid_table *t, const struct plot_wishes *wishes, struct roles *roles,
-                         struct plot_figure *figure) {
+static int find_map_axes(const struct grid_table *t, const struct plot_wishes *wishes,
+                         struct roles *roles, struct plot_figure *figure) {
     int r = find_x(t, wishes, figure, &roles->axes[X]);
     const size_t by = wishes->by ? grid_find_axis(t, wishes->by) : GRID_NO_AXIS;
     const size_t taken[] = {roles->axes[X], by};
@@ -246,8 +260,8 @@ static int find_map_axes(const struct grid_table *t, const struct plot_wishes *w
 }
 
 /* Cells at their places, from 1; text in a cell is in a unit of the colour bar. */
-static void add_map(const struct grid_table *t, const struct roles *roles, const struct grid_cells *cells,
-                    struct metric_scale scale, struct str *data) {
+static void add_map(const struct grid_table *t, const struct roles *roles,
+                    const struct grid_cells *cells, struct metric_scale scale, struct str *data) {
     str_add(data, "panel,x_place,y_place,mean,ci95,n,x,y,by\n");
     for (size_t i = 0; i < cells->count; i++) {
         const struct grid_cell *cell = &cells->at[i];
@@ -273,8 +287,8 @@ static void set_tics(const struct grid_axis *axis, const char *name, struct plot
     plot_set_titles(figure, name, texts, axis->count);
 }
 
-static int make_map(const struct grid_table *t, const struct plot_wishes *wishes, const unsigned *metrics,
-                    struct plot_figure *figure) {
+static int make_map(const struct grid_table *t, const struct plot_wishes *wishes,
+                    const unsigned *metrics, struct plot_figure *figure) {
     struct roles roles = {{GRID_NO_AXIS, GRID_NO_AXIS, GRID_NO_AXIS}};
     struct grid_cells cells = {0};
     int r = find_map_axes(t, wishes, &roles, figure);
@@ -282,25 +296,32 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
         return r;
     const struct grid_axis *x = &t->axes.at[roles.axes[X]], *y = &t->axes.at[roles.axes[LINE]];
     const char *panels[MOST_LINES] = {""};
-    size_t count = roles.axes[PANEL] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[PANEL]], panels);
+    size_t count =
+        roles.axes[PANEL] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[PANEL]], panels);
     size_t room = x->count * y->count * count;
     if (room > MOST_CELLS)
-        return plot_not_possible(figure, "%zu x %zu cells are too many", x->count, y->count * count);
+        return plot_not_possible(figure, "%zu x %zu cells are too many", x->count,
+                                 y->count * count);
     grid_add_cells(t, roles.axes, 0, &cells);
     if (cells.count == 0 || 2 * cells.count < room) {
-        r = plot_not_possible(figure, "only %zu of %zu combinations of %s and %s have a value of %s", cells.count,
-                              room, x->name, y->name, summary_names[metrics[0]]);
+        r = plot_not_possible(figure,
+                              "only %zu of %zu combinations of %s and %s have a value of %s",
+                              cells.count, room, x->name, y->name, summary_names[metrics[0]]);
     } else {
         struct metric_scale scale = metric_scale(metrics[0], most_of(&cells));
         add_map(t, &roles, &cells, scale, &figure->data);
         set_note(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
-        plot_set_text(figure, "z_label", plot_axis_label(figure, metric_text(metrics[0]).quantity, scale.unit));
+        plot_set_text(figure, "z_label",
+                      plot_axis_label(figure, metric_text(metrics[0]).quantity, scale.unit));
         plot_set_text(figure, "x_label", x->name);
         plot_set_text(figure, "y_label", y->name);
         set_tics(x, "x_values", figure);
         set_tics(y, "y_values", figure);
         plot_set_series(figure, panels, count);
-        size_t columns = count == 1 ? 1 : count <= 4 ? 2 : 3, rows = (count + columns - 1) / columns;
+        size_t columns = count == 1   ? 1
+                         : count <= 4 ? 2
+                                      : 3,
+               rows = (count + columns - 1) / columns;
         plot_set_number(figure, "columns", (double)columns);
         figure->height = 146 + (int)rows * (count == 1 ? 300 : 170);
     }
@@ -308,8 +329,8 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
     return r;
 }
 
-int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                 struct error *reterr) {
+int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wishes,
+                 struct plot_figure *figure, struct error *reterr) {
     struct grid_table table = {0};
     size_t count;
     const unsigned *metrics = metrics_of(wishes, 1, &count);

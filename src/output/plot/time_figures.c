@@ -1,6 +1,6 @@
-/* Figures over time, from power.csv of one replication. A row holds until the next one. Few rows are drawn as they
-   are; of many, the means over equal bins, about as wide as a pixel, with the least and the largest value in each.
-   The last row holds until the end of the run.
+/* Figures over time, from power.csv of one replication. A row holds until the next one. Few rows
+   are drawn as they are; of many, the means over equal bins, about as wide as a pixel, with the
+   least and the largest value in each. The last row holds until the end of the run.
  */
 #include "output/plot/time_figures.h"
 
@@ -13,10 +13,21 @@
 #define MOST_EXACT 1200 /* rows of a series */
 #define BINS       600
 
-enum quantity { POWER, CAP, ALLOC, IDLE, FAILED, WAITING, QUANTITIES, TIME = QUANTITIES, REPLICATION };
+enum quantity {
+    POWER,
+    CAP,
+    ALLOC,
+    IDLE,
+    FAILED,
+    WAITING,
+    QUANTITIES,
+    TIME = QUANTITIES,
+    REPLICATION
+};
 
-static const char *const power_columns[] = {"power_w", "cap_w",  "alloc_gpus",  "idle_gpus", "failed_gpus",
-                                            "waiting", "time_s", "replication", NULL};
+static const char *const power_columns[] = {"power_w",   "cap_w",       "alloc_gpus",
+                                            "idle_gpus", "failed_gpus", "waiting",
+                                            "time_s",    "replication", NULL};
 
 struct instant {
     double time_s, values[QUANTITIES];
@@ -36,16 +47,20 @@ struct reader {
     int64_t replication;
 };
 
-static int open_series(const char *folder, int64_t replication, struct reader *reader, struct error *reterr) {
+static int open_series(const char *folder, int64_t replication, struct reader *reader,
+                       struct error *reterr) {
     *reader = (struct reader){.replication = replication};
-    return plot_source_table(folder, "power.csv", power_columns, reader->columns, &reader->csv, reterr);
+    return plot_source_table(folder, "power.csv", power_columns, reader->columns, &reader->csv,
+                             reterr);
 }
 
 /* 1: *row is the next instant; 0: no more. */
 static int next_instant(struct reader *reader, struct instant *row, struct error *reterr) {
     for (int got; (got = csv_next(reader->csv, reterr)) != 0;) {
         double replication;
-        int r = got < 0 ? got : plot_source_real(reader->csv, reader->columns[REPLICATION], &replication, reterr);
+        int r = got < 0 ? got
+                        : plot_source_real(reader->csv, reader->columns[REPLICATION], &replication,
+                                           reterr);
         if (r < 0)
             return r;
         if (replication != (double)reader->replication)
@@ -55,17 +70,18 @@ static int next_instant(struct reader *reader, struct instant *row, struct error
             r = plot_source_real(reader->csv, reader->columns[q], &row->values[q], reterr);
         if (r == 0 && isnan(row->time_s)) {
             struct location at = csv_where(reader->csv, reader->columns[TIME]);
-            r = error_set(reterr, ERROR_INPUT, "%s:%u:%u: time_s: expected a number, got \"\"", at.file, at.line,
-                          at.column);
+            r = error_set(reterr, ERROR_INPUT, "%s:%u:%u: time_s: expected a number, got \"\"",
+                          at.file, at.line, at.column);
         }
         return r < 0 ? r : 1;
     }
     return 0;
 }
 
-/* The measured time: with no warm-up, which the folder does not tell, the end of the run; else before it. 0 if it
-   is not known. */
-static int measured_time(const char *folder, int64_t replication, double *ret_s, struct error *reterr) {
+/* The measured time: with no warm-up, which the folder does not tell, the end of the run; else
+   before it. 0 if it is not known. */
+static int measured_time(const char *folder, int64_t replication, double *ret_s,
+                         struct error *reterr) {
     static const char *const names[] = {"replication", "sim_s", NULL};
     struct csv *csv = NULL;
     int columns[2], got;
@@ -85,7 +101,8 @@ static int measured_time(const char *folder, int64_t replication, double *ret_s,
     return r;
 }
 
-static int measure(const char *folder, int64_t replication, struct extent *extent, struct error *reterr) {
+static int measure(const char *folder, int64_t replication, struct extent *extent,
+                   struct error *reterr) {
     struct reader reader;
     struct instant row;
     int r = open_series(folder, replication, &reader, reterr);
@@ -96,11 +113,13 @@ static int measure(const char *folder, int64_t replication, struct extent *exten
         extent->rows++;
         extent->end_s = row.time_s;
         extent->has_cap = extent->has_cap || !isnan(row.values[CAP]);
-        extent->most_gpus = fmax(extent->most_gpus, row.values[ALLOC] + row.values[IDLE] + row.values[FAILED]);
+        extent->most_gpus =
+            fmax(extent->most_gpus, row.values[ALLOC] + row.values[IDLE] + row.values[FAILED]);
     }
     csv_close(reader.csv);
     double measured_s;
-    if (r == 0 && extent->rows > 0 && (r = measured_time(folder, replication, &measured_s, reterr)) == 0)
+    if (r == 0 && extent->rows > 0 &&
+        (r = measured_time(folder, replication, &measured_s, reterr)) == 0)
         extent->end_s = fmax(extent->end_s, measured_s);
     return r;
 }
@@ -119,8 +138,12 @@ struct view {
 static const struct view power_view = {
     "series,time_h,power_kw,cap_kw,low_kw,high_kw,policy\n", {POWER, CAP}, 2, .with_range = true};
 static const struct view occupancy_view = {
-    "series,time_h,alloc_gpus,idle_gpus,failed_gpus,policy\n", {ALLOC, IDLE, FAILED}, 3, .corners = true};
-static const struct view queue_view = {"series,time_h,waiting,policy\n", {WAITING}, 1, .with_range = false};
+    "series,time_h,alloc_gpus,idle_gpus,failed_gpus,policy\n",
+    {ALLOC, IDLE, FAILED},
+    3,
+    .corners = true};
+static const struct view queue_view = {
+    "series,time_h,waiting,policy\n", {WAITING}, 1, .with_range = false};
 
 /* Where the rows of a series go. */
 struct writer {
@@ -139,7 +162,8 @@ static double in_unit(enum quantity quantity, double value) {
     return quantity == POWER || quantity == CAP ? value / 1000 : value;
 }
 
-static void add_line(struct writer *w, double time_s, const double *values, double low, double high) {
+static void add_line(struct writer *w, double time_s, const double *values, double low,
+                     double high) {
     struct str *data = &w->figure->data;
     str_add_int(data, (int64_t)w->series);
     csv_comma_real(data, time_s / 3600);
@@ -156,7 +180,8 @@ static void add_line(struct writer *w, double time_s, const double *values, doub
     str_add_char(data, '\n');
 }
 
-static void add_row(struct writer *w, double time_s, const double *values, double low, double high) {
+static void add_row(struct writer *w, double time_s, const double *values, double low,
+                    double high) {
     if (w->view->corners && w->any)
         add_line(w, time_s, w->before, low, high);
     add_line(w, time_s, values, low, high);
@@ -182,7 +207,8 @@ static void end_bin(struct writer *w, const struct bin *bin) {
 }
 
 /* `held` holds from its time until end_s. */
-static void add_to_bins(struct writer *w, struct bin *bin, const struct instant *held, double end_s) {
+static void add_to_bins(struct writer *w, struct bin *bin, const struct instant *held,
+                        double end_s) {
     double first = held->values[w->view->quantities[0]];
     for (double from_s = held->time_s; from_s < end_s;) {
         while (from_s >= (bin->number + 1) * w->bin_s) {
@@ -201,7 +227,8 @@ static void add_to_bins(struct writer *w, struct bin *bin, const struct instant 
     }
 }
 
-static int add_series(struct writer *w, const char *folder, int64_t replication, struct error *reterr) {
+static int add_series(struct writer *w, const char *folder, int64_t replication,
+                      struct error *reterr) {
     struct reader reader;
     struct instant row, held = {0};
     struct bin bin = empty_bin(0);
@@ -243,8 +270,8 @@ struct shown {
     bool has_cap;
 };
 
-static int find_shown(const struct plot_source *source, int64_t replication, struct plot_figure *figure,
-                      struct shown *shown, struct error *reterr) {
+static int find_shown(const struct plot_source *source, int64_t replication,
+                      struct plot_figure *figure, struct shown *shown, struct error *reterr) {
     size_t files = 0;
     *shown = (struct shown){0};
     if (source->sweep)
@@ -261,7 +288,8 @@ static int find_shown(const struct plot_source *source, int64_t replication, str
             return r;
         files++;
         if (extent.rows == 0) {
-            plot_note(figure, "%s is left out, it has no replication %lld", s->label, (long long)replication);
+            plot_note(figure, "%s is left out, it has no replication %lld", s->label,
+                      (long long)replication);
             continue;
         }
         shown->labels[shown->count] = s->label;
@@ -284,7 +312,8 @@ static void set_variables(const struct plot_wishes *wishes, const struct shown *
     double styles[PLOT_MOST_SERIES];
     for (size_t s = 0; s < shown->count; s++)
         styles[s] = (double)shown->places[s] + 1;
-    const char *note = arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
+    const char *note =
+        arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
     if (bin_s > 0)
         note = arena_printf(&figure->arena, "%s, means over %.3g %s", note,
                             bin_s < 600     ? bin_s
@@ -303,8 +332,9 @@ static void set_variables(const struct plot_wishes *wishes, const struct shown *
     plot_set_number(figure, "binned", bin_s > 0);
 }
 
-static int make(const struct plot_source *source, const struct plot_wishes *wishes, const struct view *view,
-                struct plot_figure *figure, struct shown *shown, struct error *reterr) {
+static int make(const struct plot_source *source, const struct plot_wishes *wishes,
+                const struct view *view, struct plot_figure *figure, struct shown *shown,
+                struct error *reterr) {
     int r = find_shown(source, wishes->replication, figure, shown, reterr);
     if (r != 0)
         return r;
@@ -329,8 +359,8 @@ static void set_panels(const struct shown *shown, struct plot_figure *figure) {
     figure->height = 100 + (int)shown->count * (panel + 24);
 }
 
-int plot_power(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-               struct error *reterr) {
+int plot_power(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
     int r = make(source, wishes, &power_view, figure, &shown, reterr);
     if (r == 0) {
@@ -340,8 +370,8 @@ int plot_power(const struct plot_source *source, const struct plot_wishes *wishe
     return r;
 }
 
-int plot_occupancy(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                   struct error *reterr) {
+int plot_occupancy(const struct plot_source *source, const struct plot_wishes *wishes,
+                   struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
     int r = make(source, wishes, &occupancy_view, figure, &shown, reterr);
     if (r == 0) {
@@ -351,8 +381,8 @@ int plot_occupancy(const struct plot_source *source, const struct plot_wishes *w
     return r;
 }
 
-int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-               struct error *reterr) {
+int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
     int r = make(source, wishes, &queue_view, figure, &shown, reterr);
     if (r != 0)

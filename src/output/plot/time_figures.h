@@ -5,11 +5,11 @@
 #include "output/plot/figure.h"
 
 /* As plot_kind.make. */
-int plot_power(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-               struct error *reterr) MUST_CHECK;
-int plot_occupancy(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-                   struct error *reterr) MUST_CHECK;
-int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes, struct plot_figure *figure,
-               struct error *reterr) MUST_CHECK;
+int plot_power(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) MUST_CHECK;
+int plot_occupancy(const struct plot_source *source, const struct plot_wishes *wishes,
+                   struct plot_figure *figure, struct error *reterr) MUST_CHECK;
+int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 
 #endif

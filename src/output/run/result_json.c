@@ -3,7 +3,8 @@
 
 #include "output/json.h"
 
-void result_json(const struct study *study, const struct replicate_result *result, struct str *out) {
+void result_json(const struct study *study, const struct replicate_result *result,
+                 struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", study->scenario.name);
     cJSON_AddStringToObject(root, "policy", study->module.policy->name);

@@ -13,7 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum file { FILE_SUMMARY, FILE_JOBS, FILE_USERS, FILE_TYPES, FILE_POWER, FILE_DECISIONS, FILE_COUNT };
+enum file {
+    FILE_SUMMARY,
+    FILE_JOBS,
+    FILE_USERS,
+    FILE_TYPES,
+    FILE_POWER,
+    FILE_DECISIONS,
+    FILE_COUNT
+};
 
 static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv",  "users.csv",
                                                    "types.csv",   "power.csv", "decisions.csv"};
@@ -32,15 +40,16 @@ struct run_dir {
 int run_dir_check_empty(const char *path, struct error *reterr) {
     DIR *dir = opendir(path);
     if (!dir)
-        return errno == ENOENT
-                   ? 0
-                   : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path, strerror(errno));
+        return errno == ENOENT ? 0
+                               : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path,
+                                           strerror(errno));
     int entries = 0;
     while (entries < 3 && readdir(dir))
         entries++;
     closedir(dir);
     if (entries > 2) /* . and .. are always there */
-        return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty; add --force to write into it", path);
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: the folder is not empty; add --force to write into it", path);
     return 0;
 }
 
@@ -58,7 +67,8 @@ static int open_file(struct run_dir *dir, enum file file, struct error *reterr) 
     return r;
 }
 
-static int write_text(struct run_dir *dir, enum file file, struct slice text, struct error *reterr) {
+static int write_text(struct run_dir *dir, enum file file, struct slice text,
+                      struct error *reterr) {
     return text.length == 0 ? 0 : atomic_file_write(dir->files[file], text.at, text.length, reterr);
 }
 
@@ -83,8 +93,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
     return r;
 }
 
-int run_dir_open(const struct run_dir_options *options, const struct study *study, struct run_dir **ret_dir,
-                 struct error *reterr) {
+int run_dir_open(const struct run_dir_options *options, const struct study *study,
+                 struct run_dir **ret_dir, struct error *reterr) {
     if (options->path[0] == '\0')
         return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
@@ -96,7 +106,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->made = made;
     dir->path = mem_strdup(options->path);
     for (int f = 0; f < FILE_COUNT; f++)
-        dir->wanted[f] = f == FILE_SUMMARY || (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
+        dir->wanted[f] = f == FILE_SUMMARY ||
+                         (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
     size_t count = 0;
@@ -112,14 +123,15 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication: a part for each file, then the header of jobs.csv, each behind its length ---- */
+/* ---- Rows of one replication: a part for each file, then the header of jobs.csv, each behind its
+ * length ---- */
 
 static void jobs_header(const struct replication *replication, struct str *out) {
     run_tables_jobs_header(replication->sim->workload, out);
 }
 
-static void add_part(void (*rows)(const struct replication *, struct str *), const struct replication *replication,
-                     struct str *out) {
+static void add_part(void (*rows)(const struct replication *, struct str *),
+                     const struct replication *replication, struct str *out) {
     size_t start = out->length, length = 0;
     str_add_bytes(out, (const char *)&length, sizeof length);
     if (rows)
@@ -137,8 +149,9 @@ static struct slice take_part(struct slice *rest) {
 
 static void render(void *context, const struct replication *replication, struct str *out) {
     static void (*const rows[FILE_COUNT])(const struct replication *, struct str *) = {
-        [FILE_JOBS] = run_tables_jobs,   [FILE_USERS] = run_tables_users,         [FILE_TYPES] = run_tables_types,
-        [FILE_POWER] = run_tables_power, [FILE_DECISIONS] = run_tables_decisions,
+        [FILE_JOBS] = run_tables_jobs,           [FILE_USERS] = run_tables_users,
+        [FILE_TYPES] = run_tables_types,         [FILE_POWER] = run_tables_power,
+        [FILE_DECISIONS] = run_tables_decisions,
     };
     const struct run_dir *dir = context;
     for (int f = 0; f < FILE_COUNT; f++)
@@ -146,15 +159,16 @@ static void render(void *context, const struct replication *replication, struct 
     add_part(jobs_header, replication, out);
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary, struct slice rendered,
-                struct error *reterr) {
+static int emit(void *context, uint32_t number, const struct summary *summary,
+                struct slice rendered, struct error *reterr) {
     struct run_dir *dir = context;
     struct slice parts[FILE_COUNT + 1];
     struct str row = {0};
     int result = 0;
     for (int f = 0; f <= FILE_COUNT; f++)
         parts[f] = take_part(&rendered);
-    run_tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary, &row);
+    run_tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
+                       &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS])
         result = write_text(dir, FILE_JOBS, parts[FILE_COUNT], reterr);
@@ -185,8 +199,8 @@ static void add_tally(cJSON *root, const char *name, const struct tally *tally) 
         json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
 }
 
-static int write_manifest(const struct run_dir *dir, const struct replicate_result *result, bool partial,
-                          const char *const *names, struct error *reterr) {
+static int write_manifest(const struct run_dir *dir, const struct replicate_result *result,
+                          bool partial, const char *const *names, struct error *reterr) {
     const struct study *study = dir->study;
     const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs,
                                            study->module.policy->name};
@@ -203,7 +217,8 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     return manifest_write(root, &origin, dir->path, names, reterr);
 }
 
-int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial, struct error *reterr) {
+int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
+                   struct error *reterr) {
     const char *names[FILE_COUNT + 2]; /* aggregate.csv and the end of the list too */
     size_t count = 0;
     struct text_file aggregate = {.name = "aggregate.csv"};
@@ -225,7 +240,8 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
     names[count] = NULL;
     if (r == 0) {
         run_tables_aggregate_header(&aggregate.text);
-        run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count, &aggregate.text);
+        run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count,
+                             &aggregate.text);
         r = text_files_write(dir->path, &aggregate, 1, reterr);
     }
     if (r == 0)

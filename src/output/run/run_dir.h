@@ -1,4 +1,5 @@
-/* The folder of one run: its files are written as replications finish and appear when they are complete. */
+/* The folder of one run: its files are written as replications finish and appear when they are
+ * complete. */
 #ifndef EASIM_OUTPUT_RUN_RUN_DIR_H
 #define EASIM_OUTPUT_RUN_RUN_DIR_H
 
@@ -16,11 +17,12 @@ struct run_dir_options {
 /* ERROR_INPUT if there is something in the folder; a folder that does not exist is fine. */
 int run_dir_check_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */
-int run_dir_open(const struct run_dir_options *options, const struct study *study, struct run_dir **ret_dir,
-                 struct error *reterr) MUST_CHECK;
+int run_dir_open(const struct run_dir_options *options, const struct study *study,
+                 struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;
 /* What replicate_run calls; rows go to the files. */
 struct replicate_sink run_dir_sink(struct run_dir *dir);
-/* Writes aggregate.csv, scenario.yaml and manifest.json and puts all files in place. Frees dir in any case. */
+/* Writes aggregate.csv, scenario.yaml and manifest.json and puts all files in place. Frees dir in
+ * any case. */
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) MUST_CHECK;
 /* Leaves nothing behind but folders that were there, or those above. Accepts NULL. */

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#define LINE(label, unit, column, scale)                                                                           \
+#define LINE(label, unit, column, scale) \
     { label, unit, SUMMARY_COLUMN(column), scale, false }
-#define LINE_IF_ANY(label, unit, column, scale)                                                                    \
+#define LINE_IF_ANY(label, unit, column, scale) \
     { label, unit, SUMMARY_COLUMN(column), scale, true }
 
 static const struct report_line lines[] = {
@@ -74,7 +74,8 @@ void run_report_add_interval(struct str *out, const struct estimate *e, double s
     run_report_add_number(out, scale * e->ci95, 9);
 }
 
-static void add_line(const struct report_line *line, const struct replicate_result *result, struct str *out) {
+static void add_line(const struct report_line *line, const struct replicate_result *result,
+                     struct str *out) {
     struct estimate e = statistics_column(result->summaries, result->count, line->column);
     if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
@@ -102,10 +103,12 @@ void run_report_protocol(const struct study *study, uint32_t replications, struc
         str_add(out, "until drained");
     else
         str_addf(out, "%g h", units_s(s->horizon_ns) / S_PER_H);
-    str_addf(out, ", seed %lld, %u replication%s", (long long)s->seed, replications, replications == 1 ? "" : "s");
+    str_addf(out, ", seed %lld, %u replication%s", (long long)s->seed, replications,
+             replications == 1 ? "" : "s");
 }
 
-void run_report_summary(const struct study *study, const struct replicate_result *result, struct str *out) {
+void run_report_summary(const struct study *study, const struct replicate_result *result,
+                        struct str *out) {
     str_addf(out, "%s: policy %s, ", study->scenario.name, study->module.policy->name);
     run_report_protocol(study, result->count, out);
     str_addf(out, "%s\n", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");

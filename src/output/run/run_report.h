@@ -2,8 +2,8 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_REPORT_H
 #define EASIM_OUTPUT_RUN_RUN_REPORT_H
 
-#include "study/replicate.h"
 #include "experiment/statistics.h"
+#include "study/replicate.h"
 
 /* How a person reads a column of the summary. */
 struct report_line {
@@ -13,17 +13,20 @@ struct report_line {
     bool if_any;  /* left out of the table where it is 0 */
 };
 
-struct report_line run_report_find_line(unsigned column); /* one that is not in the table: by its name, as it is */
+struct report_line
+run_report_find_line(unsigned column); /* one that is not in the table: by its name, as it is */
 /* "energy (kWh)" */
 void run_report_add_label(struct str *out, const struct report_line *line);
 
 /* A number with about five digits, without an exponent; "-" if it is not defined. */
 void run_report_add_number(struct str *out, double value, int width);
 /* Mean, and "+-" half of the interval if there is one. */
-void run_report_add_interval(struct str *out, const struct estimate *estimate, double scale, int width);
+void run_report_add_interval(struct str *out, const struct estimate *estimate, double scale,
+                             int width);
 /* "10 h, seed 1, 10 replications" */
 void run_report_protocol(const struct study *study, uint32_t replications, struct str *out);
 /* Main metrics with mean and 95 % interval. */
-void run_report_summary(const struct study *study, const struct replicate_result *result, struct str *out);
+void run_report_summary(const struct study *study, const struct replicate_result *result,
+                        struct str *out);
 
 #endif

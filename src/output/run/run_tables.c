@@ -1,5 +1,5 @@
-/* CSV text of the output files. Times are decimals of the int64, other numbers the shortest that reads back; what
-   is not defined is an empty cell. */
+/* CSV text of the output files. Times are decimals of the int64, other numbers the shortest that
+   reads back; what is not defined is an empty cell. */
 #include "output/run/run_tables.h"
 
 #include "base/units.h"
@@ -30,9 +30,9 @@ static void start_row(const struct replication *r, struct str *out) {
 /* --- jobs.csv --- */
 
 void run_tables_jobs_header(const struct workload *w, struct str *out) {
-    str_add(out,
-            "policy,replication,job_id,user,model,class,submit_s,start_s,finish_s,status,gpu_type,k,b,nodes,wait_s,"
-            "exec_s,jct_s,energy_j,edp_js,gpu_s,deadline_s,missed,preemptions,resizes,lost_s");
+    str_add(
+        out,
+        "policy,replication,job_id,user,model,class,submit_s,start_s,finish_s,status,gpu_type,k,b,nodes,wait_s,exec_s,jct_s,energy_j,edp_js,gpu_s,deadline_s,missed,preemptions,resizes,lost_s");
     for (size_t i = 0; i < w->label_names.count; i++) {
         str_add(out, ",label.");
         csv_add_text(out, w->label_names.at[i]);
@@ -41,11 +41,13 @@ void run_tables_jobs_header(const struct workload *w, struct str *out) {
 }
 
 static const char *status_of(uint32_t state) {
-    static const char *const names[] = {"pending", "waiting", "running", "running", "finished", "rejected"};
+    static const char *const names[] = {"pending", "waiting",  "running",
+                                        "running", "finished", "rejected"};
     return names[state];
 }
 
-/* GPU seconds as a decimal: whole GPU-nanoseconds in 64 bits reach 292 GPU-years; others go through double. */
+/* GPU seconds as a decimal: whole GPU-nanoseconds in 64 bits reach 292 GPU-years; others go through
+ * double. */
 static void comma_gpu_ps(struct str *out, int128 gpu_ps) {
     if (gpu_ps % 1000 == 0 && gpu_ps / 1000 < INT64_MAX)
         comma_ns(out, (int64_t)(gpu_ps / 1000));
@@ -77,13 +79,16 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct job_run *run = &sim->runs[job];
     const struct easim_job *j = &sim->view.jobs[job];
-    bool finished = j->state == EASIM_JOB_FINISHED, has_deadline = spec->deadline_ns != TIME_NONE_NS;
+    bool finished = j->state == EASIM_JOB_FINISHED,
+         has_deadline = spec->deadline_ns != TIME_NONE_NS;
     int64_t jct_ns = finished ? run->finish_ns - spec->submit_ns : -1;
     double energy_j = power_j(sim_job_energy(sim, job));
     start_row(r, out);
     csv_comma_text(out, spec->id);
     csv_comma_text(out, sim->workload->users.at[spec->user].name);
-    csv_comma_text(out, spec->model == EASIM_NONE ? NULL : sim->workload->table.models->models[spec->model].name);
+    csv_comma_text(out, spec->model == EASIM_NONE
+                            ? NULL
+                            : sim->workload->table.models->models[spec->model].name);
     str_add(out, spec->sla ? ",sla" : ",best_effort");
     comma_ns(out, spec->submit_ns);
     comma_ns(out, run->first_start_ns);
@@ -101,7 +106,8 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     else
         comma_ns(out, spec->deadline_ns);
     int64_t horizon_ns = sim->options.horizon_ns; /* drained: every deadline is due */
-    bool due = has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
+    bool due =
+        has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
     str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
     csv_comma_int(out, j->preemptions);
     csv_comma_int(out, j->resizes);
@@ -109,7 +115,8 @@ static void job_row(const struct replication *r, uint32_t job, struct str *out) 
     for (size_t i = 0; i < sim->workload->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
     if (sim->workload->table.has_shares)
-        csv_comma_real(out, run->config == EASIM_NONE ? NAN : gpu_share(&sim->view.configs[run->config]));
+        csv_comma_real(out, run->config == EASIM_NONE ? NAN
+                                                      : gpu_share(&sim->view.configs[run->config]));
     str_add_char(out, '\n');
 }
 
@@ -121,7 +128,9 @@ void run_tables_jobs(const struct replication *r, struct str *out) {
 /* --- users.csv, types.csv, power.csv --- */
 
 void run_tables_users_header(struct str *out) {
-    str_add(out, "policy,replication,user,weight,jobs,gpu_s,demand_gpu_s,energy_kwh,jct_mean_s,slowdown_mean\n");
+    str_add(
+        out,
+        "policy,replication,user,weight,jobs,gpu_s,demand_gpu_s,energy_kwh,jct_mean_s,slowdown_mean\n");
 }
 
 void run_tables_users(const struct replication *r, struct str *out) {
@@ -158,7 +167,8 @@ void run_tables_types(const struct replication *r, struct str *out) {
 }
 
 void run_tables_power_header(struct str *out) {
-    str_add(out, "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n");
+    str_add(out,
+            "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n");
 }
 
 void run_tables_power(const struct replication *r, struct str *out) {
@@ -167,7 +177,8 @@ void run_tables_power(const struct replication *r, struct str *out) {
         start_row(r, out);
         comma_ns(out, row->time_ns);
         comma_ns(out, row->power_nw); /* nanowatts print as watts, exactly */
-        comma_milli(out, (int64_t)row->allocated * WHOLE_GPU_MILLI - (int64_t)row->shared_free_milli);
+        comma_milli(out,
+                    (int64_t)row->allocated * WHOLE_GPU_MILLI - (int64_t)row->shared_free_milli);
         comma_milli(out, (int64_t)row->idle * WHOLE_GPU_MILLI + (int64_t)row->shared_free_milli);
         csv_comma_int(out, row->waiting);
         csv_comma_real(out, isfinite(row->cap_w) ? row->cap_w : NAN);
@@ -192,8 +203,9 @@ void run_tables_decisions(const struct replication *r, struct str *out) {
         start_row(r, out);
         comma_ns(out, row->time_ns);
         csv_comma_text(out, action_names[action->kind]);
-        csv_comma_text(out,
-                       action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : NULL);
+        csv_comma_text(out, action->job < sim->workload->jobs.count
+                                ? sim->workload->jobs.at[action->job].id
+                                : NULL);
         csv_comma_text(out, known ? sim->cluster->gpu_types[config->gpu_type].name : NULL);
         str_add_char(out, ',');
         if (known)
@@ -222,8 +234,8 @@ void run_tables_run_header(struct str *out) {
     str_add_char(out, '\n');
 }
 
-void run_tables_summary(const char *policy, uint32_t number, int64_t seed, const struct summary *summary,
-                    struct str *out) {
+void run_tables_summary(const char *policy, uint32_t number, int64_t seed,
+                        const struct summary *summary, struct str *out) {
     csv_add_text(out, policy);
     run_tables_run(number, seed, summary, out);
 }
@@ -240,7 +252,8 @@ void run_tables_aggregate_header(struct str *out) {
     str_add(out, "policy,metric,n,mean,sd,ci95\n");
 }
 
-void run_tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count, struct str *out) {
+void run_tables_aggregate(const char *policy, const struct summary *summaries, uint32_t count,
+                          struct str *out) {
     for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
         struct estimate e = statistics_column(summaries, count, c);
         csv_add_text(out, policy);

@@ -33,11 +33,12 @@ static void claims_table(const struct findings *f, struct str *out) {
     const struct claims *c = f->claims;
     const struct readings_slice all = {SLICE_ALL, NULL};
     int width = name_width(c->claim_count, c->claims, sizeof *c->claims);
-    str_addf(out, "\n   %-*s  readings  missing  as claimed  clearly so  clearly opposite\n", width, "claim");
+    str_addf(out, "\n   %-*s  readings  missing  as claimed  clearly so  clearly opposite\n", width,
+             "claim");
     for (size_t i = 0; i < c->claim_count; i++) {
         struct claim_tally tally = findings_tally(f, i, &all);
-        str_addf(out, "%2zu %-*s  %8zu  %7zu", i + 1, width, c->claims[i].subject.name, tally.readings,
-                 tally.missing);
+        str_addf(out, "%2zu %-*s  %8zu  %7zu", i + 1, width, c->claims[i].subject.name,
+                 tally.readings, tally.missing);
         add_share(out, findings_share(&tally, tally.as_claimed), 12);
         add_share(out, findings_share(&tally, tally.clear), 12);
         add_share(out, findings_share(&tally, tally.opposite), 18);
@@ -54,7 +55,8 @@ struct rows {
 
 static void add_row(const struct claims *c, struct rows *rows, const struct readings_slice *slice) {
     for (size_t i = 0; i < rows->slices.count; i++)
-        if (rows->slices.at[i].axis == slice->axis && strcmp(rows->slices.at[i].label, slice->label) == 0)
+        if (rows->slices.at[i].axis == slice->axis &&
+            strcmp(rows->slices.at[i].label, slice->label) == 0)
             return;
     array_push(&rows->slices, *slice);
     int axis = (int)strlen(findings_slice_axis(c, slice)), label = (int)strlen(slice->label);
@@ -95,8 +97,8 @@ static void break_down(const struct findings *f, struct str *out) {
         str_add_char(out, '\n');
         for (size_t r = 0; r < rows.slices.count; r++) {
             const struct readings_slice *row = &rows.slices.at[r];
-            str_addf(out, "%-*s  %-*s", rows.axis_width, findings_slice_axis(f->claims, row), rows.label_width,
-                     row->label);
+            str_addf(out, "%-*s  %-*s", rows.axis_width, findings_slice_axis(f->claims, row),
+                     rows.label_width, row->label);
             for (size_t i = 0; i < f->claims->claim_count; i++) {
                 struct claim_tally tally = findings_tally(f, i, row);
                 add_cell(&tally, out);
@@ -126,12 +128,13 @@ static void add_reading(const struct claims *c, const struct claims_subject *sub
 static void targets_table(const struct findings *f, struct str *out) {
     const struct claims *c = f->claims;
     int width = name_width(c->target_count, c->targets, sizeof *c->targets);
-    str_addf(out, "\n%-*s  within  readings  missing   nearest    off  reading of the nearest\n", width, "target");
+    str_addf(out, "\n%-*s  within  readings  missing   nearest    off  reading of the nearest\n",
+             width, "target");
     for (size_t t = 0; t < c->target_count; t++) {
         const struct target_reading *nearest = findings_nearest(&f->of_targets[t]);
         size_t missing, within = findings_within(&f->of_targets[t], &missing);
-        str_addf(out, "%-*s  %6zu  %8zu  %7zu", width, c->targets[t].subject.name, within, f->of_targets[t].count,
-                 missing);
+        str_addf(out, "%-*s  %6zu  %8zu  %7zu", width, c->targets[t].subject.name, within,
+                 f->of_targets[t].count, missing);
         if (nearest) {
             if (isnan(nearest->mean))
                 str_addf(out, "%10s", "");

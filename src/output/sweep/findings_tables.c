@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const verdict_names[] = {"missing", "not clear", "clearly so", "clearly opposite"};
+static const char *const verdict_names[] = {"missing", "not clear", "clearly so",
+                                            "clearly opposite"};
 
 /* ---- CSV ---- */
 
@@ -40,13 +41,15 @@ static void axis_names(const struct claims *c, struct str *out) {
         csv_comma_text(out, c->sweep->axes.at[a].column);
 }
 
-/* The scope and the values of a point; those that the targets of a joint one do not share stay empty. */
-static void reading_cells(const struct claims *c, const struct claims_subject *subject, size_t scope, size_t point,
-                          bool joint, struct str *out) {
+/* The scope and the values of a point; those that the targets of a joint one do not share stay
+ * empty. */
+static void reading_cells(const struct claims *c, const struct claims_subject *subject,
+                          size_t scope, size_t point, bool joint, struct str *out) {
     csv_comma_text(out, subject->scopes[scope].label);
     for (size_t a = 0; a < c->sweep->axes.count; a++)
-        csv_comma_text(out,
-                       joint && claims_picks_axis(&subject->of, a) ? NULL : sweep_value(c->sweep, point, a)->shown);
+        csv_comma_text(out, joint && claims_picks_axis(&subject->of, a)
+                                ? NULL
+                                : sweep_value(c->sweep, point, a)->shown);
 }
 
 void findings_tables_claim_readings(const struct findings *f, struct str *out) {
@@ -78,7 +81,8 @@ void findings_tables_target_readings(const struct findings *f, struct str *out) 
             const struct target *target = &f->claims->targets[t];
             const struct target_reading *r = &f->of_targets[t].readings[j];
             csv_add_text(out, target->subject.name);
-            reading_cells(f->claims, &target->subject, r->scope, r->point, target->all_count > 0, out);
+            reading_cells(f->claims, &target->subject, r->scope, r->point, target->all_count > 0,
+                          out);
             csv_comma_int(out, (int64_t)r->n);
             csv_comma_real(out, r->mean);
             csv_comma_real(out, r->ci95);
@@ -105,7 +109,8 @@ void findings_tables_targets(const struct findings *f, struct str *out) {
         csv_comma_real(out, nearest ? nearest->mean : NAN);
         csv_comma_real(out, nearest ? nearest->deviation : NAN);
         if (nearest)
-            reading_cells(f->claims, &target->subject, nearest->scope, nearest->point, target->all_count > 0, out);
+            reading_cells(f->claims, &target->subject, nearest->scope, nearest->point,
+                          target->all_count > 0, out);
         for (size_t a = 0; !nearest && a <= f->claims->sweep->axes.count; a++)
             str_add_char(out, ',');
         str_add_char(out, '\n');
@@ -155,8 +160,8 @@ static void add_claim(const struct findings *f, size_t claim, cJSON *array) {
     free(slices);
 }
 
-static void add_nearest(const struct claims *c, const struct target *target, const struct target_reading *r,
-                        cJSON *object) {
+static void add_nearest(const struct claims *c, const struct target *target,
+                        const struct target_reading *r, cJSON *object) {
     const struct claims_subject *subject = &target->subject;
     cJSON *nearest = cJSON_AddObjectToObject(object, "nearest");
     json_add_real(nearest, "mean", r->mean);
@@ -189,7 +194,8 @@ static void add_target(const struct findings *f, size_t number, cJSON *array) {
 }
 
 void findings_json(const struct findings *f, cJSON *root) {
-    cJSON *claims = cJSON_AddArrayToObject(root, "claims"), *targets = cJSON_AddArrayToObject(root, "targets");
+    cJSON *claims = cJSON_AddArrayToObject(root, "claims"),
+          *targets = cJSON_AddArrayToObject(root, "targets");
     for (size_t i = 0; i < f->claims->claim_count; i++)
         add_claim(f, i, claims);
     for (size_t t = 0; t < f->claims->target_count; t++)

@@ -1,5 +1,5 @@
-/* Files of a sweep. Invariant: what is joined depends on the points and on runs/ID.csv alone, so it is the same
-   whoever ran them and in which order. */
+/* Files of a sweep. Invariant: what is joined depends on the points and on runs/ID.csv alone, so it
+   is the same whoever ran them and in which order. */
 #include "output/sweep/sweep_dir.h"
 
 #include "base/numfmt.h"
@@ -7,9 +7,9 @@
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/lines.h"
-#include "output/sweep/findings_tables.h"
 #include "output/json.h"
 #include "output/run/run_tables.h"
+#include "output/sweep/findings_tables.h"
 #include "output/text_files.h"
 
 #include <dirent.h>
@@ -27,7 +27,8 @@ static const char failed_header[] = "inputs,error";
 /* ---- The file of one run ---- */
 
 static const char *run_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
-    return arena_printf(arena, "%s/runs/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+    return arena_printf(arena, "%s/runs/%016llx.csv", dir->path,
+                        (unsigned long long)dir->sweep->points[point].id);
 }
 
 static void done_header(struct str *out) {
@@ -44,23 +45,28 @@ static enum sweep_state state_of(struct slice header) {
     return done ? SWEEP_DONE : slice_is(header, failed_header) ? SWEEP_FAILED : SWEEP_MISSING;
 }
 
-/* Appends to rows (unless NULL) what each row holds behind the inputs, every row behind `prefix`. */
-static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix, struct str *rows) {
+/* Appends to rows (unless NULL) what each row holds behind the inputs, every row behind `prefix`.
+ */
+static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix,
+                                 struct str *rows) {
     struct lines *lines = NULL;
     struct slice line;
     struct error error = {0};
     struct arena arena = {0};
     enum sweep_state state = SWEEP_MISSING;
-    const char *inputs = arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
+    const char *inputs =
+        arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
     size_t count = 0;
-    if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 && lines_next(lines, &line, &error) == 1)
+    if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 &&
+        lines_next(lines, &line, &error) == 1)
         state = state_of(line);
     while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
         count++;
         if (line.length < INPUTS_BYTES || memcmp(line.at, inputs, INPUTS_BYTES) != 0)
             state = SWEEP_MISSING;
         else if (rows)
-            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - INPUTS_BYTES), line.at + INPUTS_BYTES);
+            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - INPUTS_BYTES),
+                     line.at + INPUTS_BYTES);
     }
     lines_close(lines);
     arena_finish(&arena);
@@ -72,7 +78,8 @@ enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
 }
 
 static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
-    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path, (unsigned long long)dir->sweep->points[point].id);
+    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path,
+                        (unsigned long long)dir->sweep->points[point].id);
 }
 
 /* Most points have nothing to say, so there is a file only where there is. */
@@ -96,8 +103,8 @@ static int write_notes(const struct sweep_dir *dir, size_t point, const struct s
     return r;
 }
 
-static int emit(void *context, size_t point, const struct study *study, const struct replicate_result *result,
-                const char *failure, struct error *reterr) {
+static int emit(void *context, size_t point, const struct study *study,
+                const struct replicate_result *result, const char *failure, struct error *reterr) {
     const struct sweep_dir *dir = context;
     unsigned long long inputs = dir->sweep->points[point].inputs;
     struct str text = {0};
@@ -111,12 +118,14 @@ static int emit(void *context, size_t point, const struct study *study, const st
         csv_comma_text(&text, line);
         str_add_char(&text, '\n');
     } else {
-        r = write_notes(dir, point, study, result, reterr); /* first: a point with a result has its notes */
+        r = write_notes(dir, point, study, result,
+                        reterr); /* first: a point with a result has its notes */
         done_header(&text);
         str_add_char(&text, '\n');
         for (uint32_t i = 0; i < result->count; i++) {
             str_addf(&text, "%016llx,", inputs);
-            run_tables_summary(study->module.policy->name, i + 1, study->scenario.seed, &result->summaries[i], &text);
+            run_tables_summary(study->module.policy->name, i + 1, study->scenario.seed,
+                               &result->summaries[i], &text);
         }
     }
     if (r == 0)
@@ -133,9 +142,18 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 /* ---- The folder ---- */
 
 static bool is_ours(const char *name) {
-    static const char *const ours[] = {
-        "runs",    "notes",      "sweep.csv",          "failures.csv", "manifest.json",       "slurm",
-        "figures", "claims.csv", "claim-readings.csv", "targets.csv",  "target-readings.csv", "scenario.yaml"};
+    static const char *const ours[] = {"runs",
+                                       "notes",
+                                       "sweep.csv",
+                                       "failures.csv",
+                                       "manifest.json",
+                                       "slurm",
+                                       "figures",
+                                       "claims.csv",
+                                       "claim-readings.csv",
+                                       "targets.csv",
+                                       "target-readings.csv",
+                                       "scenario.yaml"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&
@@ -150,13 +168,13 @@ static int check_folder(const char *path, struct error *reterr) {
     DIR *folder = opendir(path);
     int r = 0;
     if (!folder)
-        return errno == ENOENT
-                   ? 0
-                   : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path, strerror(errno));
+        return errno == ENOENT ? 0
+                               : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path,
+                                           strerror(errno));
     for (const struct dirent *entry; r == 0 && (entry = readdir(folder));)
         if (!is_ours(entry->d_name))
-            r = error_set(reterr, ERROR_INPUT, "%s: the folder holds %s, which is not of a sweep", path,
-                          entry->d_name);
+            r = error_set(reterr, ERROR_INPUT, "%s: the folder holds %s, which is not of a sweep",
+                          path, entry->d_name);
     closedir(folder);
     return r;
 }
@@ -203,7 +221,8 @@ static void add_point(const struct sweep *sweep, size_t point, struct str *out) 
         csv_comma_text(out, sweep_value(sweep, point, a)->shown);
 }
 
-void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count, struct str *out) {
+void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count,
+                    struct str *out) {
     add_header(dir->sweep, out);
     str_add(out, ",state\n");
     for (size_t i = 0; i < count; i++) {
@@ -221,9 +240,11 @@ static void add_counts(cJSON *root, const struct sweep *sweep, const struct swee
 }
 
 int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_origin *origin,
-                             const struct sweep_counts *counts, const struct notes *notes, struct error *reterr) {
-    static const char *const files[] = {"sweep.csv",   "failures.csv",        "claims.csv", "claim-readings.csv",
-                                        "targets.csv", "target-readings.csv", NULL};
+                             const struct sweep_counts *counts, const struct notes *notes,
+                             struct error *reterr) {
+    static const char *const files[] = {
+        "sweep.csv",   "failures.csv",        "claims.csv", "claim-readings.csv",
+        "targets.csv", "target-readings.csv", NULL};
     const struct sweep *sweep = dir->sweep;
     struct arena arena = {0};
     cJSON *root = manifest_begin(origin, sweep->name, dir->path);
@@ -238,8 +259,8 @@ int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_
     return manifest_write(root, origin, dir->path, files, reterr);
 }
 
-void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
-                    struct str *out) {
+void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts,
+                    const struct findings *findings, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", dir->sweep->name);
     add_counts(root, dir->sweep, counts);
@@ -264,7 +285,8 @@ static struct summary read_summary(const char *row) {
 }
 
 /* rows: lines that begin with `skip` bytes of something else. */
-static void take_figures(struct figures *figures, size_t point, const struct str *rows, size_t skip) {
+static void take_figures(struct figures *figures, size_t point, const struct str *rows,
+                         size_t skip) {
     for (const char *line = rows->text; *line; line += strcspn(line, "\n") + 1) {
         struct summary summary = read_summary(line + skip);
         figures_add(figures, point, &summary);
@@ -272,8 +294,8 @@ static void take_figures(struct figures *figures, size_t point, const struct str
 }
 
 /* rows: as of take_figures. */
-static int take_notes(const struct sweep_dir *dir, size_t point, const struct str *rows, size_t skip,
-                      struct notes *notes, struct error *reterr) {
+static int take_notes(const struct sweep_dir *dir, size_t point, const struct str *rows,
+                      size_t skip, struct notes *notes, struct error *reterr) {
     struct arena arena = {0};
     const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
     int r = notes_add_file(notes, notes_path(dir, point, &arena), policy, reterr);
@@ -316,8 +338,8 @@ static int join(const struct sweep_dir *dir, const struct joined *to, struct err
     return r;
 }
 
-int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
-                    struct notes *notes, struct error *reterr) {
+int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
+                    struct sweep_counts *ret_counts, struct notes *notes, struct error *reterr) {
     struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
     const struct joined to = {&files[0].text, &files[1].text, figures, ret_counts, notes};
@@ -333,7 +355,8 @@ int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct
     return r;
 }
 
-int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings, struct error *reterr) {
+int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
+                             struct error *reterr) {
     struct text_file files[] = {{.name = "claims.csv"},
                                 {.name = "claim-readings.csv"},
                                 {.name = "targets.csv"},

@@ -1,4 +1,5 @@
-/* The folder of a sweep: runs/ID.csv for every point, each written whole, and what is joined of them. */
+/* The folder of a sweep: runs/ID.csv for every point, each written whole, and what is joined of
+ * them. */
 #ifndef EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 #define EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 
@@ -19,26 +20,29 @@ struct sweep_dir {
 
 /* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
-/* Results of another content of the scenario's files, or of another version of easim, are missing ones. */
+/* Results of another content of the scenario's files, or of another version of easim, are missing
+ * ones. */
 enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point);
 /* What sweep_run calls. */
 struct sweep_sink sweep_dir_sink(struct sweep_dir *dir);
 /* A CSV row per point: run_id, the axes, state. With the header. */
-void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count, struct str *out);
+void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count,
+                    struct str *out);
 
 struct sweep_counts {
     size_t done, failed, missing; /* points */
 };
 
-/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too, and what the points
-   have to say to the notes. */
-int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures, struct sweep_counts *ret_counts,
-                    struct notes *notes, struct error *reterr) MUST_CHECK;
+/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too, and
+   what the points have to say to the notes. */
+int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
+                    struct sweep_counts *ret_counts, struct notes *notes,
+                    struct error *reterr) MUST_CHECK;
 /* How many points are in which state, with the findings, as one JSON object. */
-void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts, const struct findings *findings,
-                    struct str *out);
-/* Writes claims.csv, claim-readings.csv, targets.csv and target-readings.csv, as far as there are claims and
-   targets; removes those of which there are none any more. */
+void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts,
+                    const struct findings *findings, struct str *out);
+/* Writes claims.csv, claim-readings.csv, targets.csv and target-readings.csv, as far as there are
+   claims and targets; removes those of which there are none any more. */
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
                              struct error *reterr) MUST_CHECK;
 /* Last of all: scenario.yaml and manifest.json, with the warnings of the notes. */

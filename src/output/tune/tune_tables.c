@@ -21,7 +21,8 @@ static const struct policy_params *params_of(const struct tune_output *o, size_t
 
 /* "METRIC>=-1%", as it was given. */
 static void add_bound(const struct tune_constraint *c, struct str *out) {
-    str_addf(out, "%s%s%+.4g%%", summary_names[c->column], c->at_least ? ">=" : "<=", 100 * c->change);
+    str_addf(out, "%s%s%+.4g%%", summary_names[c->column],
+             c->at_least ? ">=" : "<=", 100 * c->change);
 }
 
 /* --- trials.csv, runs.csv --- */
@@ -70,8 +71,8 @@ static void add_point(const struct tune_output *o, size_t trial, struct str *out
     }
 }
 
-static void add_runs(const struct tune_output *o, size_t trial, int64_t seed, const struct summary *summaries,
-                     uint32_t count, struct str *out) {
+static void add_runs(const struct tune_output *o, size_t trial, int64_t seed,
+                     const struct summary *summaries, uint32_t count, struct str *out) {
     for (uint32_t r = 0; r < count; r++) {
         add_trial(o, trial, out);
         run_tables_run(r + 1, seed, &summaries[r], out);
@@ -84,11 +85,11 @@ void tune_tables_runs(const struct tune_output *o, struct str *out) {
     run_tables_run_header(out);
     for (size_t n = 0; n < t->trials.count; n++)
         if (!t->trials.at[n].failure)
-            add_runs(o, n, t->study->scenario.seed, t->trials.at[n].runs.summaries, t->trials.at[n].runs.count,
-                     out);
+            add_runs(o, n, t->study->scenario.seed, t->trials.at[n].runs.summaries,
+                     t->trials.at[n].runs.count, out);
     for (size_t s = 0; s < (t->search.best > 0 ? 2 : 1); s++)
-        add_runs(o, s == 0 ? 0 : t->search.best, o->study->scenario.seed, o->check.series[s].summaries,
-                 o->check.replications, out);
+        add_runs(o, s == 0 ? 0 : t->search.best, o->study->scenario.seed,
+                 o->check.series[s].summaries, o->check.replications, out);
 }
 
 /* --- tuned.yaml --- */
@@ -96,8 +97,8 @@ void tune_tables_runs(const struct tune_output *o, struct str *out) {
 void tune_tables_params(const struct tune_output *o, struct str *out) {
     const struct tune *t = o->tune;
     str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\nparams_by_policy:\n  %s: {",
-             summary_names[t->objective], o->study->scenario.name, (long long)t->study->scenario.seed,
-             o->study->params.policy->name);
+             summary_names[t->objective], o->study->scenario.name,
+             (long long)t->study->scenario.seed, o->study->params.policy->name);
     add_point(o, t->search.best, out);
     str_add(out, "}\n");
 }
@@ -144,7 +145,9 @@ void tune_report(const struct tune_output *o, struct str *out) {
     add_point(o, t->search.best, out);
     run_report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
     if (isnan(t->trials.at[t->search.best].objective.mean))
-        str_add(out, "\n  no trial has the objective in every replication: there is nothing to choose by");
+        str_add(
+            out,
+            "\n  no trial has the objective in every replication: there is nothing to choose by");
     else if (!tune_found(t))
         str_add(out, tune_keeps_constraints(t, t->search.best)
                          ? "\n  nothing better was found"
@@ -242,8 +245,10 @@ static void write_check(const struct tune_output *o, struct str *out) {
 }
 
 int tune_dir_write(const char *folder, const struct tune_output *o, struct error *reterr) {
-    struct text_file files[] = {
-        {.name = "trials.csv"}, {.name = "tuned.yaml"}, {.name = "check.csv"}, {.name = "runs.csv"}};
+    struct text_file files[] = {{.name = "trials.csv"},
+                                {.name = "tuned.yaml"},
+                                {.name = "check.csv"},
+                                {.name = "runs.csv"}};
     const char *const names[] = {files[0].name, files[1].name, files[2].name, files[3].name, NULL};
     tune_tables_trials(o, &files[0].text);
     tune_tables_params(o, &files[1].text);

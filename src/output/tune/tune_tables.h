@@ -1,5 +1,5 @@
-/* What is said of a tuning: all trials, the best parameters as a snippet for a scenario, and what they do on the
-   scenario's own seed; docs/outputs.md defines the columns. */
+/* What is said of a tuning: all trials, the best parameters as a snippet for a scenario, and what
+   they do on the scenario's own seed; docs/outputs.md defines the columns. */
 #ifndef EASIM_OUTPUT_TUNE_TUNE_TABLES_H
 #define EASIM_OUTPUT_TUNE_TUNE_TABLES_H
 
@@ -11,8 +11,9 @@
 struct tune_output {
     const struct study *study; /* on the scenario's own seed, with the tuned parameters */
     const struct tune *tune;
-    struct comparison check; /* series 0: with the parameters it had (the baseline); 1: with the tuned ones */
-    const unsigned *shown;   /* columns of the table on the terminal */
+    struct comparison
+        check; /* series 0: with the parameters it had (the baseline); 1: with the tuned ones */
+    const unsigned *shown; /* columns of the table on the terminal */
     size_t shown_count;
     const struct manifest_origin *origin;
 };
@@ -24,6 +25,7 @@ void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
 
 /* trials.csv, tuned.yaml, check.csv, runs.csv, scenario.yaml and manifest.json. */
-int tune_dir_write(const char *folder, const struct tune_output *output, struct error *reterr) MUST_CHECK;
+int tune_dir_write(const char *folder, const struct tune_output *output,
+                   struct error *reterr) MUST_CHECK;
 
 #endif

@@ -1,14 +1,14 @@
-/* Groups of waiting jobs that can start or not for the same reason. Which configurations a job admits in either
-   span depends on nothing that changes while it waits; whether one of them is free now depends on the cluster
-   alone. So jobs that admit the same are asked for together. */
+/* Groups of waiting jobs that can start or not for the same reason. Which configurations a job
+   admits in either span depends on nothing that changes while it waits; whether one of them is free
+   now depends on the cluster alone. So jobs that admit the same are asked for together. */
 #ifndef EASIM_POLICY_LIST_GROUP_H
 #define EASIM_POLICY_LIST_GROUP_H
 
 #include "base/intern.h"
 #include "easim/policy.h"
 
-/* One way to start: a job of the group can if k GPUs of the type, or milli of one, would be placed in one of the
-   spans now. */
+/* One way to start: a job of the group can if k GPUs of the type, or milli of one, would be placed
+   in one of the spans now. */
 struct group_way {
     uint32_t config; /* EASIM_NONE where nobody asks which: without `allow` */
     uint32_t gpu_type, k, milli;
@@ -32,16 +32,17 @@ struct groups {
 };
 
 void groups_finish(struct groups *groups);
-/* Describes a group: _begin, _add for each configuration in the order of the view's table with the spans in which
-   it is admitted, _end, which returns the group's number. by_config: configurations matter, not only GPUs. */
+/* Describes a group: _begin, _add for each configuration in the order of the view's table with the
+   spans in which it is admitted, _end, which returns the group's number. by_config: configurations
+   matter, not only GPUs. */
 void groups_begin(struct groups *groups);
-void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config, uint32_t spans,
-                bool by_config);
+void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
+                uint32_t spans, bool by_config);
 uint32_t groups_end(struct groups *groups);
 
-/* Whether a job of the group can start now. `allow` may be NULL; job is any of the group; stamp (> 0) changes with
-   the cluster. */
-bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass *pass, const struct easim_list *ops,
-                 const struct easim_job *job, uint64_t stamp);
+/* Whether a job of the group can start now. `allow` may be NULL; job is any of the group; stamp (>
+   0) changes with the cluster. */
+bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass *pass,
+                 const struct easim_list *ops, const struct easim_job *job, uint64_t stamp);
 
 #endif

@@ -1,7 +1,7 @@
-/* Growth of running jobs: see resize.h. What a resize to a configuration saves, nothing being lost, falls with the
-   work that is left (include/easim/policy.h demands it of objectives). So a job that has no configuration that
-   would pay is out of the question until it starts again; and one that has some is looked at only when the free
-   GPUs suffice for one of them. */
+/* Growth of running jobs: see resize.h. What a resize to a configuration saves, nothing being lost,
+   falls with the work that is left (include/easim/policy.h demands it of objectives). So a job that
+   has no configuration that would pay is out of the question until it starts again; and one that
+   has some is looked at only when the free GPUs suffice for one of them. */
 #include "policy/list/grow.h"
 
 #include "cluster/cluster.h"
@@ -41,13 +41,16 @@ bool resize_may(const struct list *l, const struct easim_view *view, const struc
     return may_change(view, job) && view->now_s >= job->resized_s + l->options->resize_interval_s;
 }
 
-double resize_least_saving(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                           double now_objective) {
-    double least = l->ops->resize_least ? l->ops->resize_least(pass, job) : l->ops->objective ? 0 : job->restart_s;
+double resize_least_saving(const struct list *l, const struct easim_pass *pass,
+                           const struct easim_job *job, double now_objective) {
+    double least = l->ops->resize_least ? l->ops->resize_least(pass, job)
+                   : l->ops->objective  ? 0
+                                        : job->restart_s;
     return isnan(least) ? least : fmax(least, l->options->resize_gain * now_objective);
 }
 
-/* --- where a job stands ------------------------------------------------------------------------------------ */
+/* --- where a job stands
+ * ------------------------------------------------------------------------------------ */
 
 static void leave_classes(struct grow *r, uint32_t job) {
     for (size_t i = 0; i < r->classes.count; i++)
@@ -56,7 +59,8 @@ static void leave_classes(struct grow *r, uint32_t job) {
 
 static void join_class(struct grow *r, uint32_t job, uint32_t gpu_type, uint32_t need) {
     size_t i = 0;
-    while (i < r->classes.count && (r->classes.at[i].gpu_type != gpu_type || r->classes.at[i].need != need))
+    while (i < r->classes.count &&
+           (r->classes.at[i].gpu_type != gpu_type || r->classes.at[i].need != need))
         i++;
     if (i == r->classes.count) {
         array_push(&r->classes, ((struct grow_class){.gpu_type = gpu_type, .need = need}));
@@ -78,10 +82,11 @@ static double next_checkpoint_s(const struct easim_view *view, const struct easi
     return (job->start_s + job->setup_s + (done + 1) * job->checkpoint_interval_s) * (1 - 1e-12);
 }
 
-/* --- what a job could gain --------------------------------------------------------------------------------- */
+/* --- what a job could gain
+ * --------------------------------------------------------------------------------- */
 
-/* What a resize would cost now: as easim_predict_resized, but in set-up as if no checkpoint were left to write, of
-   which there is less and less. */
+/* What a resize would cost now: as easim_predict_resized, but in set-up as if no checkpoint were
+   left to write, of which there is less and less. */
 struct costs {
     double remaining, lost, setup_s; /* work still to do; to do again; set-up */
 };
@@ -90,15 +95,17 @@ static struct costs costs_now(const struct easim_view *view, const struct easim_
     struct costs costs = {easim_job_remaining(view, job), 0, job->restart_s};
     if (easim_job_computing_s(view, job) == 0)
         return costs;
-    costs.lost = easim_job_lost_s(view, job, false) * easim_view_config(view, job->config)->goodput[job->span];
+    costs.lost = easim_job_lost_s(view, job, false) *
+                 easim_view_config(view, job->config)->goodput[job->span];
     if (job->checkpoint_interval_s == 0)
         costs.setup_s += job->checkpoint_s;
     return costs;
 }
 
 /* Objective after a resize to config with so much work to do, with the better placement. */
-static double hoped_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                              uint32_t config, double work, double setup_s) {
+static double hoped_objective(const struct list *l, const struct easim_pass *pass,
+                              const struct easim_job *job, uint32_t config, double work,
+                              double setup_s) {
     const struct easim_config *c = easim_view_config(pass->view, config);
     bool alike = c->goodput[0] == c->goodput[1] && c->power_w[0] == c->power_w[1];
     double best = INFINITY;
@@ -116,8 +123,9 @@ static double hoped_objective(const struct list *l, const struct easim_pass *pas
 
 /* What a job may hope for. */
 struct outlook {
-    bool ever, after_checkpoint; /* some configuration may pay; one that does not now may after a checkpoint */
-    uint32_t *needs;             /* by GPU type: least number of more GPUs for one that pays now; EASIM_NONE */
+    bool ever, after_checkpoint; /* some configuration may pay; one that does not now may after a
+                                    checkpoint */
+    uint32_t *needs; /* by GPU type: least number of more GPUs for one that pays now; EASIM_NONE */
 };
 
 /* Whether that much less is enough; in doubt, yes. */
@@ -137,15 +145,17 @@ static int look_ahead(struct list *l, const struct easim_pass *pass, const struc
     double work = costs.remaining + costs.lost;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
-        double hoped =
-            c == job->config ? INFINITY : hoped_objective(l, pass, job, c, costs.remaining, costs.setup_s);
+        double hoped = c == job->config
+                           ? INFINITY
+                           : hoped_objective(l, pass, job, c, costs.remaining, costs.setup_s);
         if (isnan(hoped) || isnan(now_objective))
             return list_fail(pass, "objective", job);
         if (!may_pay(now_objective, hoped, least_saving))
             continue;
         outlook->ever = true;
         if (costs.lost > 0 &&
-            !may_pay(now_objective, hoped_objective(l, pass, job, c, work, costs.setup_s), least_saving)) {
+            !may_pay(now_objective, hoped_objective(l, pass, job, c, work, costs.setup_s),
+                     least_saving)) {
             outlook->after_checkpoint = true;
             continue;
         }
@@ -157,13 +167,15 @@ static int look_ahead(struct list *l, const struct easim_pass *pass, const struc
     return 0;
 }
 
-/* Moves job to the best configuration that fits, if that saves enough. 1: moved; 0; negative: failed. */
+/* Moves job to the best configuration that fits, if that saves enough. 1: moved; 0; negative:
+ * failed. */
 static int grow(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
     struct easim_choice now = easim_predict_running(pass->view, job);
     struct list_best best = LIST_BEST_NONE;
     double now_objective = list_objective(l, pass, job, &now, false);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        int span = c == job->config ? EASIM_NOFIT : pass->host->try_config(pass->plan, job->index, c, NULL);
+        int span = c == job->config ? EASIM_NOFIT
+                                    : pass->host->try_config(pass->plan, job->index, c, NULL);
         if (span < 0 || (l->ops->allow && !l->ops->allow(pass, job, c)))
             continue;
         struct easim_choice choice = easim_predict_resized(pass->view, job, c, (uint32_t)span);
@@ -177,7 +189,8 @@ static int grow(struct list *l, const struct easim_pass *pass, const struct easi
            pass->host->plan_resize(pass->plan, job->index, best.choice.config) == EASIM_OK;
 }
 
-/* --- the pass ---------------------------------------------------------------------------------------------- */
+/* --- the pass
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool any_need_met(const struct easim_view *view, const struct outlook *outlook) {
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
@@ -186,8 +199,10 @@ static bool any_need_met(const struct easim_view *view, const struct outlook *ou
     return false;
 }
 
-/* Looks at a job: resizes it if `act`, and puts it where it will be found when that may be worth while again. */
-static int look_at(struct list *l, const struct easim_pass *pass, const struct easim_job *job, bool act) {
+/* Looks at a job: resizes it if `act`, and puts it where it will be found when that may be worth
+ * while again. */
+static int look_at(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
+                   bool act) {
     const struct easim_view *view = pass->view;
     struct grow *r = &l->resize;
     uint32_t needs[CLUSTER_MAX_TYPES];
@@ -204,7 +219,8 @@ static int look_at(struct list *l, const struct easim_pass *pass, const struct e
         return -1;
     int grown = act && any_need_met(view, &outlook) ? grow(l, pass, job) : 0;
     if (grown > 0)
-        array_push(&r->fresh, job->index); /* as if it had started: its costs and its interval are new */
+        array_push(&r->fresh,
+                   job->index); /* as if it had started: its costs and its interval are new */
     if (grown != 0)
         return grown < 0 ? -1 : 0;
     for (uint32_t h = 0; h < view->gpu_type_count; h++)

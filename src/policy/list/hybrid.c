@@ -1,5 +1,5 @@
-/* A list policy made of two: see hybrid.h. Invariant: the host asks for the key of a job before it tries a
-   configuration for it, so what the key admits is known by then. */
+/* A list policy made of two: see hybrid.h. Invariant: the host asks for the key of a job before it
+   tries a configuration for it, so what the key admits is known by then. */
 #include "policy/list/hybrid.h"
 
 #include "base/mem.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const component_names[COMPONENT_COUNT] = {"key",    "objective",  "admission",   "ageing",
-                                                      "resize", "preemption", "power_limits"};
+const char *const component_names[COMPONENT_COUNT] = {
+    "key", "objective", "admission", "ageing", "resize", "preemption", "power_limits"};
 
 /* What is known of a waiting job. */
 struct known {
@@ -41,8 +41,9 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     return own;
 }
 
-static double objective_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job,
-                           const struct easim_choice *choice, bool urgent) {
+static double objective_of(const struct easim_pass *pass, unsigned side,
+                           const struct easim_job *job, const struct easim_choice *choice,
+                           bool urgent) {
     const struct easim_list *ops = list_of(hybrid_of(pass), side);
     const struct easim_pass own = pass_of(pass, side);
     if (urgent && ops->urgent_objective)
@@ -79,8 +80,8 @@ static struct known *know(const struct easim_pass *pass, const struct easim_job 
 }
 
 /* NaN if an objective of that side is. */
-static struct easim_key key_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job,
-                               const struct known *known) {
+static struct easim_key key_of(const struct easim_pass *pass, unsigned side,
+                               const struct easim_job *job, const struct known *known) {
     const struct easim_list *ops = list_of(hybrid_of(pass), side);
     const struct easim_pass own = pass_of(pass, side);
     if (!ops->key)
@@ -96,13 +97,15 @@ static double earlier(double a_s, double b_s) {
 }
 
 /* Bounds on an objective that is not the one minimised are kept by objective(). */
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct hybrid *h = hybrid_of(pass);
     struct known *known = know(pass, job);
     struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
     const struct easim_key *order = &keys[h->from[COMPONENT_KEY]];
     const struct easim_key *admits = &keys[h->from[COMPONENT_ADMISSION]];
-    bool ages = order->value >= 0, bounds = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE];
+    bool ages = order->value >= 0,
+         bounds = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE];
     (void)best; /* of this objective: the sides want their own */
     known->objective_max = admits->objective_max;
     return (struct easim_key){
@@ -115,14 +118,15 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
     };
 }
 
-static double tried(const struct easim_pass *pass, const struct easim_job *job, const struct easim_choice *choice,
-                    bool urgent) {
+static double tried(const struct easim_pass *pass, const struct easim_job *job,
+                    const struct easim_choice *choice, bool urgent) {
     const struct hybrid *h = hybrid_of(pass);
     const struct state *s = pass->state;
     unsigned admits = h->from[COMPONENT_ADMISSION], chooses = h->from[COMPONENT_OBJECTIVE];
     double objective = objective_of(pass, chooses, job, choice, urgent);
     const struct known *known = &s->jobs[job->index];
-    if (admits == chooses || job->state != EASIM_JOB_WAITING || !known->valid || known->objective_max == 0)
+    if (admits == chooses || job->state != EASIM_JOB_WAITING || !known->valid ||
+        known->objective_max == 0)
         return objective;
     double bounded = objective_of(pass, admits, job, choice, urgent);
     return isnan(bounded) ? NAN : bounded > known->objective_max ? INFINITY : objective;
@@ -168,7 +172,8 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
     return ops->objective ? 0 : job->restart_s;
 }
 
-/* A side that does not preempt may still keep its state in begin: it is called, and its actions are refused. */
+/* A side that does not preempt may still keep its state in begin: it is called, and its actions are
+ * refused. */
 static void begin(const struct easim_pass *pass) {
     const struct hybrid *h = hybrid_of(pass);
     struct easim_host deaf = *pass->host;
@@ -220,7 +225,8 @@ static const struct easim_list *source(const struct hybrid *h, enum component co
 static struct easim_list make_list(const struct hybrid *h) {
     const struct easim_list *a = list_of(h, 0), *b = list_of(h, 1);
     bool asks = source(h, COMPONENT_KEY)->key || source(h, COMPONENT_ADMISSION)->key;
-    const struct easim_list *chooses = source(h, COMPONENT_OBJECTIVE), *admits = source(h, COMPONENT_ADMISSION);
+    const struct easim_list *chooses = source(h, COMPONENT_OBJECTIVE),
+                            *admits = source(h, COMPONENT_ADMISSION);
     bool alone = h->from[COMPONENT_OBJECTIVE] == h->from[COMPONENT_ADMISSION];
     bool plain = !chooses->objective && alone; /* T, with nothing to keep */
     return (struct easim_list){
@@ -228,7 +234,8 @@ static struct easim_list make_list(const struct hybrid *h) {
         .strict = h->params.list.strict,
         .key = asks ? key : NULL,
         .objective = plain ? NULL : objective,
-        .urgent_objective = chooses->urgent_objective || admits->urgent_objective ? urgent_objective : NULL,
+        .urgent_objective =
+            chooses->urgent_objective || admits->urgent_objective ? urgent_objective : NULL,
         .user_factor = source(h, COMPONENT_KEY)->user_factor ? user_factor : NULL,
         .allow = admits->allow ? allow : NULL,
         .begin = a->begin || b->begin ? begin : NULL,
@@ -244,8 +251,8 @@ static struct list_options make_options(const struct hybrid *h) {
     return options;
 }
 
-/* Permissions are those of both, for a callback acts only where it may. POWER_CAP also makes the host refuse, and
-   with FRACTIONAL_GPU both must expect parts of GPUs. */
+/* Permissions are those of both, for a callback acts only where it may. POWER_CAP also makes the
+   host refuse, and with FRACTIONAL_GPU both must expect parts of GPUs. */
 static uint32_t make_capabilities(const struct hybrid *h) {
     uint32_t both = h->sides[0]->policy->capabilities | h->sides[1]->policy->capabilities;
     uint32_t admits = h->sides[h->from[COMPONENT_ADMISSION]]->policy->capabilities;
@@ -254,8 +261,8 @@ static uint32_t make_capabilities(const struct hybrid *h) {
            (admits & EASIM_CAPABILITY_POWER_CAP) | (each & EASIM_CAPABILITY_FRACTIONAL_GPU);
 }
 
-void hybrid_init(struct hybrid *h, const struct policy_params *first, const struct policy_params *second,
-                 unsigned second_mask) {
+void hybrid_init(struct hybrid *h, const struct policy_params *first,
+                 const struct policy_params *second, unsigned second_mask) {
     *h = (struct hybrid){.sides = {first, second}};
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         h->from[c] = second_mask >> c & 1;
@@ -300,7 +307,8 @@ static bool equal_resize(const struct list_options *a, const struct list_options
             a->resize_interval_s == b->resize_interval_s);
 }
 
-bool hybrid_same(const struct policy_params *first, const struct policy_params *second, enum component component) {
+bool hybrid_same(const struct policy_params *first, const struct policy_params *second,
+                 enum component component) {
     const struct easim_list *a = first->policy->list, *b = second->policy->list;
     bool equal = equal_params(first, second);
     bool no_key = !a->key && !b->key;
@@ -309,11 +317,12 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
         return (equal || (no_key && !a->user_factor && !b->user_factor)) &&
                first->list.half_life_s == second->list.half_life_s;
     case COMPONENT_OBJECTIVE:
-        return equal || (!a->objective && !b->objective && !a->urgent_objective && !b->urgent_objective &&
-                         !a->resize_least && !b->resize_least);
+        return equal || (!a->objective && !b->objective && !a->urgent_objective &&
+                         !b->urgent_objective && !a->resize_least && !b->resize_least);
     case COMPONENT_ADMISSION:
         return first->list.strict == second->list.strict &&
-               ((first->policy->capabilities ^ second->policy->capabilities) & EASIM_CAPABILITY_POWER_CAP) == 0 &&
+               ((first->policy->capabilities ^ second->policy->capabilities) &
+                EASIM_CAPABILITY_POWER_CAP) == 0 &&
                (equal || (no_key && !a->allow && !b->allow));
     case COMPONENT_AGEING:
         return equal || no_key;

@@ -1,6 +1,6 @@
-/* A list policy made of two: each component of its decisions is taken from one side or the other, whose callbacks
-   are called with that side's own parameters and state. Where each piece of the interface belongs:
-   docs/ablation.md.
+/* A list policy made of two: each component of its decisions is taken from one side or the other,
+   whose callbacks are called with that side's own parameters and state. Where each piece of the
+   interface belongs: docs/ablation.md.
  */
 #ifndef EASIM_POLICY_LIST_HYBRID_H
 #define EASIM_POLICY_LIST_HYBRID_H
@@ -30,12 +30,14 @@ struct hybrid {
     size_t state_at[2];            /* of each side's state in the hybrid's */
 };
 
-/* Bit c of `second_mask`: component c is taken from the second side. Both sides are list policies, and stay. */
-void hybrid_init(struct hybrid *hybrid, const struct policy_params *first, const struct policy_params *second,
-                 unsigned second_mask);
+/* Bit c of `second_mask`: component c is taken from the second side. Both sides are list policies,
+ * and stay. */
+void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
+                 const struct policy_params *second, unsigned second_mask);
 
-/* Whether both sides are alike in a component, so that it cannot matter where it is taken from: both have the same
-   functions, with equal parameters where there are any, and equal options. */
-bool hybrid_same(const struct policy_params *first, const struct policy_params *second, enum component component);
+/* Whether both sides are alike in a component, so that it cannot matter where it is taken from:
+   both have the same functions, with equal parameters where there are any, and equal options. */
+bool hybrid_same(const struct policy_params *first, const struct policy_params *second,
+                 enum component component);
 
 #endif

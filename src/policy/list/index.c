@@ -72,7 +72,8 @@ static int find_best(struct list *l, const struct easim_pass *pass, const struct
 }
 
 /* A member that is not a number would compare as false everywhere, and so be passed over. */
-static int check_key(const struct easim_pass *pass, const struct easim_job *job, const struct easim_key *key) {
+static int check_key(const struct easim_pass *pass, const struct easim_job *job,
+                     const struct easim_key *key) {
     const struct {
         const char *what;
         double value;
@@ -91,7 +92,8 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
     return 0;
 }
 
-int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key) {
+int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job,
+              struct easim_key *ret_key) {
     const struct easim_job *j = easim_view_job(pass->view, job);
     *ret_key = (struct easim_key){0};
     if (!l->ops->key)
@@ -102,7 +104,8 @@ int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job, struc
     return check_key(pass, j, ret_key);
 }
 
-int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key) {
+int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job,
+                    struct easim_key *ret_key) {
     if (l->index.jobs)
         l->index.jobs[job].best = NAN; /* not known yet */
     return index_ask(l, pass, job, ret_key);
@@ -110,8 +113,8 @@ int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job,
 
 /* --- jobs in queues --- */
 
-/* The group of a job: where its key admits which configuration, whatever the time. An objective that is not a
-   number counts as admitted: the pass finds it when it tries the configuration. */
+/* The group of a job: where its key admits which configuration, whatever the time. An objective
+   that is not a number counts as admitted: the pass finds it when it tries the configuration. */
 static uint32_t group_of(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
                          const struct easim_key *key) {
     groups_begin(&l->index.groups);
@@ -142,12 +145,13 @@ uint32_t index_queue_of(struct list *l, const struct easim_pass *pass, uint32_t 
     bool is_new;
     uint32_t number = intern(&x->names, &name, sizeof name, &is_new);
     if (is_new)
-        array_push(&x->queues, ((struct index_queue){.jobs = {.ageing_s = name.ageing_s, .factor = 1},
-                                                     .group = name.group,
-                                                     .user = name.user,
-                                                     .tier = name.tier,
-                                                     .urgent = name.urgent,
-                                                     .factor = 1}));
+        array_push(&x->queues,
+                   ((struct index_queue){.jobs = {.ageing_s = name.ageing_s, .factor = 1},
+                                         .group = name.group,
+                                         .user = name.user,
+                                         .tier = name.tier,
+                                         .urgent = name.urgent,
+                                         .factor = 1}));
     return number;
 }
 
@@ -181,18 +185,20 @@ void index_put(struct index *x, const struct easim_pass *pass, const struct inde
     }
     queue_advance(&q->jobs, pass->view->now_s, q->jobs.factor);
     x->jobs[place->job].queue = place->queue;
-    x->jobs[place->job].slot =
-        queue_add(&q->jobs, place->job, place->value, easim_view_job(pass->view, place->job)->submit_s);
+    x->jobs[place->job].slot = queue_add(&q->jobs, place->job, place->value,
+                                         easim_view_job(pass->view, place->job)->submit_s);
 }
 
 struct index_place index_take(struct index *x, uint32_t job) {
     uint32_t queue = x->jobs[job].queue;
-    struct index_place place = {x->queues.at[queue].jobs.entries[x->jobs[job].slot].value, job, queue};
+    struct index_place place = {x->queues.at[queue].jobs.entries[x->jobs[job].slot].value, job,
+                                queue};
     index_leave(x, job);
     return place;
 }
 
-/* Asks for the key of a waiting job that has none yet, or one that is due, and puts it into its queue. */
+/* Asks for the key of a waiting job that has none yet, or one that is due, and puts it into its
+ * queue. */
 static int insert(struct list *l, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
     if (index_ask(l, pass, job, &key) < 0)
@@ -206,7 +212,8 @@ static int insert(struct list *l, const struct easim_pass *pass, uint32_t job) {
 
 static int ask_due(struct list *l, const struct easim_pass *pass) {
     struct index *x = &l->index;
-    for (x->due.count = 0; x->asks.count > 0 && x->asks.at[0].time_s <= pass->view->now_s; pop_ask(x))
+    for (x->due.count = 0; x->asks.count > 0 && x->asks.at[0].time_s <= pass->view->now_s;
+         pop_ask(x))
         array_push(&x->due, x->asks.at[0].job);
     for (size_t i = 0; i < x->due.count; i++) {
         uint32_t job = x->due.at[i];
@@ -225,8 +232,8 @@ int index_update(struct list *l, const struct easim_pass *pass) {
         return -1;
     for (size_t i = 0; i < x->entered.count; i++) {
         uint32_t job = x->entered.at[i];
-        if (easim_view_job(pass->view, job)->state == EASIM_JOB_WAITING && x->jobs[job].queue == EASIM_NONE &&
-            insert(l, pass, job) < 0)
+        if (easim_view_job(pass->view, job)->state == EASIM_JOB_WAITING &&
+            x->jobs[job].queue == EASIM_NONE && insert(l, pass, job) < 0)
             return -1;
     }
     x->entered.count = 0;

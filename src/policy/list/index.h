@@ -1,6 +1,6 @@
-/* The index of a list policy: the waiting jobs in queues by (group, tier, user, ageing), so that a pass looks at
-   the first job of each queue that has something to start, and at no other. Its order is that of the plain pass,
-   bit for bit: tier, value, submission. */
+/* The index of a list policy: the waiting jobs in queues by (group, tier, user, ageing), so that a
+   pass looks at the first job of each queue that has something to start, and at no other. Its order
+   is that of the plain pass, bit for bit: tier, value, submission. */
 #ifndef EASIM_POLICY_LIST_INDEX_H
 #define EASIM_POLICY_LIST_INDEX_H
 
@@ -61,19 +61,23 @@ void index_finish(struct index *index);
 void index_enter(struct index *index, uint32_t job);
 void index_leave(struct index *index, uint32_t job);
 
-/* At the start of a pass: brings new jobs in and asks for the keys that are due. Negative after host->fail. */
+/* At the start of a pass: brings new jobs in and asks for the keys that are due. Negative after
+ * host->fail. */
 int index_update(struct list *list, const struct easim_pass *pass);
 /* The key of a waiting job, checked. Negative after host->fail. */
-int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job,
+              struct easim_key *ret_key);
 /* The same of a job that has not joined the queue yet. */
-int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job, struct easim_key *ret_key);
+int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job,
+                    struct easim_key *ret_key);
 /* The queue in which a waiting job with that key belongs. */
 uint32_t index_queue_of(struct list *list, const struct easim_pass *pass, uint32_t job,
                         const struct easim_key *key);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);
-/* The first job of a queue that is not empty, at the time of the pass and with the queue's factor. */
+/* The first job of a queue that is not empty, at the time of the pass and with the queue's factor.
+ */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
 bool index_before(const struct index_rank *a, const struct index_rank *b);
 

@@ -1,6 +1,6 @@
-/* One pass of a list policy. Invariant: the order of jobs is fixed before the first start of the pass. Jobs that
-   cannot start are passed over by queues (index.h); what is decided is what a visit to every waiting job in order
-   would. */
+/* One pass of a list policy. Invariant: the order of jobs is fixed before the first start of the
+   pass. Jobs that cannot start are passed over by queues (index.h); what is decided is what a visit
+   to every waiting job in order would. */
 #include "policy/list/list.h"
 
 #include "base/mem.h"
@@ -48,9 +48,10 @@ int list_fail(const struct easim_pass *pass, const char *what, const struct easi
     return list_fail_as(pass, what, job, "is not a number");
 }
 
-int list_fail_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                        bool urgent) {
-    return list_fail(pass, urgent && l->ops->urgent_objective ? "urgent_objective" : "objective", job);
+int list_fail_objective(const struct list *l, const struct easim_pass *pass,
+                        const struct easim_job *job, bool urgent) {
+    return list_fail(pass, urgent && l->ops->urgent_objective ? "urgent_objective" : "objective",
+                     job);
 }
 
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b) {
@@ -66,13 +67,14 @@ bool list_choice_before(const struct easim_choice *a, const struct easim_choice 
 }
 
 void list_keep_better(struct list_best *best, const struct easim_choice *choice, double objective) {
-    if (objective < best->objective || (objective == best->objective && best->choice.config != EASIM_NONE &&
-                                        list_choice_before(choice, &best->choice)))
+    if (objective < best->objective ||
+        (objective == best->objective && best->choice.config != EASIM_NONE &&
+         list_choice_before(choice, &best->choice)))
         *best = (struct list_best){*choice, objective};
 }
 
-double list_objective(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                      const struct easim_choice *choice, bool urgent) {
+double list_objective(const struct list *l, const struct easim_pass *pass,
+                      const struct easim_job *job, const struct easim_choice *choice, bool urgent) {
     if (urgent && l->ops->urgent_objective)
         return l->ops->urgent_objective(pass, job, choice);
     return l->ops->objective ? l->ops->objective(pass, job, choice) : choice->time_s;
@@ -86,8 +88,8 @@ bool list_admits_objective(const struct easim_key *key, double objective) {
     return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max));
 }
 
-bool list_admits(const struct easim_pass *pass, const struct easim_key *key, const struct easim_choice *choice,
-                 double objective) {
+bool list_admits(const struct easim_pass *pass, const struct easim_key *key,
+                 const struct easim_choice *choice, double objective) {
     return list_admits_objective(key, objective) &&
            (!list_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
 }
@@ -124,7 +126,8 @@ int list_try_start(struct list *l, const struct easim_pass *pass, const struct e
         double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
         if (isnan(objective))
             return list_fail_objective(l, pass, job, list_is_urgent(key));
-        if (list_admits(pass, key, &choice, objective) && (!l->ops->allow || l->ops->allow(pass, job, c)))
+        if (list_admits(pass, key, &choice, objective) &&
+            (!l->ops->allow || l->ops->allow(pass, job, c)))
             list_keep_better(&best, &choice, objective);
     }
     return best.choice.config != EASIM_NONE &&
@@ -140,7 +143,8 @@ static int visit(struct list *l, const struct easim_pass *pass, const struct eas
     return started;
 }
 
-/* Strict and without a key: the jobs at the head of the queue, up to the first that cannot start. */
+/* Strict and without a key: the jobs at the head of the queue, up to the first that cannot start.
+ */
 static int visit_in_queue_order(struct list *l, const struct easim_pass *pass) {
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
@@ -176,23 +180,26 @@ static void add_head(struct list *l, const struct easim_pass *pass, uint32_t que
     struct list_head head = {index_first(&l->index, pass, queue), queue};
     array_push(&l->heads, head);
     size_t at = l->heads.count - 1;
-    for (size_t parent; at > 0 && index_before(&head.rank, &l->heads.at[parent = (at - 1) / 2].rank); at = parent)
+    for (size_t parent;
+         at > 0 && index_before(&head.rank, &l->heads.at[parent = (at - 1) / 2].rank); at = parent)
         l->heads.at[at] = l->heads.at[parent];
     l->heads.at[at] = head;
 }
 
-static const struct easim_job *any_job(const struct list *l, const struct easim_pass *pass, uint32_t queue) {
+static const struct easim_job *any_job(const struct list *l, const struct easim_pass *pass,
+                                       uint32_t queue) {
     const struct queue *jobs = &l->index.queues.at[queue].jobs;
     return easim_view_job(pass->view, jobs->entries[queue_first(jobs)].job);
 }
 
-/* Whether the jobs of a queue must be visited one by one: some of them can start now, urgent ones may make room,
-   and if strict the first that cannot start counts. */
+/* Whether the jobs of a queue must be visited one by one: some of them can start now, urgent ones
+   may make room, and if strict the first that cannot start counts. */
 static bool is_open(struct list *l, const struct easim_pass *pass, uint32_t queue) {
     const struct index_queue *q = &l->index.queues.at[queue];
     if (l->options->strict || (q->urgent && l->ops->make_room))
         return true;
-    const struct easim_job *job = l->ops->allow ? any_job(l, pass, queue) : NULL; /* whom to ask about */
+    const struct easim_job *job =
+        l->ops->allow ? any_job(l, pass, queue) : NULL; /* whom to ask about */
     return groups_open(&l->index.groups, q->group, pass, l->ops, job, l->stamp);
 }
 
@@ -227,9 +234,10 @@ static void set_aside(struct list *l, uint32_t job) {
     array_push(&l->aside, index_take(&l->index, job));
 }
 
-/* Whether a queue still has a job behind `last`; those before it were passed over while nothing of the queue could
-   start, and are not visited any more. */
-static bool has_more(struct list *l, const struct easim_pass *pass, uint32_t queue, const struct index_rank *last) {
+/* Whether a queue still has a job behind `last`; those before it were passed over while nothing of
+   the queue could start, and are not visited any more. */
+static bool has_more(struct list *l, const struct easim_pass *pass, uint32_t queue,
+                     const struct index_rank *last) {
     while (l->index.queues.at[queue].jobs.count > 0) {
         struct index_rank first = index_first(&l->index, pass, queue);
         if (index_before(last, &first))
@@ -239,7 +247,8 @@ static bool has_more(struct list *l, const struct easim_pass *pass, uint32_t que
     return false;
 }
 
-/* The cluster has changed: closed queues whose jobs can start now take part again from the job behind `last` on. */
+/* The cluster has changed: closed queues whose jobs can start now take part again from the job
+ * behind `last` on. */
 static void reopen(struct list *l, const struct easim_pass *pass, const struct index_rank *last) {
     size_t kept = 0;
     l->stamp++;
@@ -256,8 +265,8 @@ static void reopen(struct list *l, const struct easim_pass *pass, const struct i
 }
 
 /* Whether a job of a closed queue would be next. */
-static bool closed_is_next(struct list *l, const struct easim_pass *pass, const struct index_rank *last,
-                           const struct index_rank *next) {
+static bool closed_is_next(struct list *l, const struct easim_pass *pass,
+                           const struct index_rank *last, const struct index_rank *next) {
     size_t kept = 0;
     bool found = false;
     for (size_t i = 0; i < l->closed.count; i++) {
@@ -272,11 +281,13 @@ static bool closed_is_next(struct list *l, const struct easim_pass *pass, const 
     return found;
 }
 
-/* With no room only urgent jobs that may make room are visited; the first other job ends the pass. */
+/* With no room only urgent jobs that may make room are visited; the first other job ends the pass.
+ */
 static bool is_over(struct list *l, const struct easim_pass *pass, const struct index_rank *last) {
     const struct list_head *next = &l->heads.at[0];
-    return !list_has_room(pass->view) && (!(l->index.queues.at[next->queue].urgent && l->ops->make_room) ||
-                                          closed_is_next(l, pass, last, &next->rank));
+    return !list_has_room(pass->view) &&
+           (!(l->index.queues.at[next->queue].urgent && l->ops->make_room) ||
+            closed_is_next(l, pass, last, &next->rank));
 }
 
 /* The job at the top of the heap has left its queue: the next of the queue takes part. */
@@ -291,7 +302,8 @@ static void next_head(struct list *l, const struct easim_pass *pass) {
 static int visit_head(struct list *l, const struct easim_pass *pass) {
     struct list_head head = l->heads.at[0];
     struct easim_key key;
-    if ((l->recheck && recheck_job(l, pass, head.rank.job) < 0) || index_ask(l, pass, head.rank.job, &key) < 0)
+    if ((l->recheck && recheck_job(l, pass, head.rank.job) < 0) ||
+        index_ask(l, pass, head.rank.job, &key) < 0)
         return -1;
     int started = visit(l, pass, easim_view_job(pass->view, head.rank.job), &key);
     if (started <= 0 && l->index.jobs[head.rank.job].queue != EASIM_NONE)

@@ -1,13 +1,14 @@
-/* The kinetic tournament: see queue.h. Invariant: a node whose until_s lies after now_s has the winner that a
-   comparison of all doubles below it would give. */
+/* The kinetic tournament: see queue.h. Invariant: a node whose until_s lies after now_s has the
+   winner that a comparison of all doubles below it would give. */
 #include "policy/list/queue.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Two values may compare either way as doubles if they are closer than this share of themselves. It is far more
-   than the few roundings of queue_value and of the crossing time, and far less than what matters. */
+/* Two values may compare either way as doubles if they are closer than this share of themselves. It
+   is far more than the few roundings of queue_value and of the crossing time, and far less than
+   what matters. */
 #define MARGIN 1e-12
 
 void queue_finish(struct queue *q) {
@@ -28,23 +29,26 @@ double queue_value(const struct queue *q, uint32_t slot) {
     return value_of(q, &q->entries[slot]);
 }
 
-static bool before(const struct queue *q, const struct queue_entry *a, const struct queue_entry *b) {
+static bool before(const struct queue *q, const struct queue_entry *a,
+                   const struct queue_entry *b) {
     double x = value_of(q, a), y = value_of(q, b);
     return x != y ? x < y : a->job < b->job;
 }
 
-/* Until when first, which is before second now, certainly stays so. -INFINITY: it may be otherwise at any later
-   time or with another factor. Division, sum and product round monotonically, so an older job of no larger value is
-   never overtaken. A younger one only gains on an older one as the ages grow alike. Else, with A the ageing now, x
-   time in units of ageing_s and the margin in `bar`, the older job of larger value falls behind where second.value
+/* Until when first, which is before second now, certainly stays so. -INFINITY: it may be otherwise
+   at any later time or with another factor. Division, sum and product round monotonically, so an
+   older job of no larger value is never overtaken. A younger one only gains on an older one as the
+   ages grow alike. Else, with A the ageing now, x time in units of ageing_s and the margin in
+   `bar`, the older job of larger value falls behind where second.value
    * (A_first + x) = bar * (A_second + x). */
 static double certain_until_s(const struct queue *q, const struct queue_entry *first,
                               const struct queue_entry *second) {
     if (first->value <= second->value && first->job < second->job)
         return INFINITY;
     if (q->ageing_s == 0)
-        return second->value - first->value > MARGIN * fmax(fabs(first->value), fabs(second->value)) ? INFINITY
-                                                                                                     : -INFINITY;
+        return second->value - first->value > MARGIN * fmax(fabs(first->value), fabs(second->value))
+                   ? INFINITY
+                   : -INFINITY;
     double bar = first->value * (1 + MARGIN);
     double ahead = second->value * ageing(q, first) - bar * ageing(q, second);
     if (!(ahead > 0))
@@ -70,8 +74,9 @@ static void play(struct queue *q, uint32_t i) {
     }
     const struct queue_entry *x = &q->entries[a.winner], *y = &q->entries[b.winner];
     bool left = before(q, x, y);
-    q->nodes[i] = (struct queue_node){fmin(until_s, left ? certain_until_s(q, x, y) : certain_until_s(q, y, x)),
-                                      left ? a.winner : b.winner};
+    q->nodes[i] = (struct queue_node){
+        fmin(until_s, left ? certain_until_s(q, x, y) : certain_until_s(q, y, x)),
+        left ? a.winner : b.winner};
 }
 
 static void advance_below(struct queue *q, uint32_t i) {

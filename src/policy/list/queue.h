@@ -1,6 +1,7 @@
-/* Waiting jobs of one kind in the order of their keys while time passes: a kinetic tournament. Each inner node of a
-   binary tree holds the winner of the jobs below it and the time until which that is certain, so that a look at a
-   later time plays again only the matches that may have turned. A look costs O(1) if none has, a change O(log n).
+/* Waiting jobs of one kind in the order of their keys while time passes: a kinetic tournament. Each
+   inner node of a binary tree holds the winner of the jobs below it and the time until which that
+   is certain, so that a look at a later time plays again only the matches that may have turned. A
+   look costs O(1) if none has, a change O(log n).
  */
 #ifndef EASIM_POLICY_LIST_QUEUE_H
 #define EASIM_POLICY_LIST_QUEUE_H
@@ -28,20 +29,24 @@ struct queue {
     double ageing_s;             /* 0: values stay as they are */
     double now_s, factor;        /* of the last queue_advance */
     struct queue_entry *entries; /* by slot */
-    struct queue_node *nodes;    /* nodes[1] is the root, the children of i are 2i and 2i + 1, slots come last */
-    uint32_t capacity;           /* slots, a power of two */
-    uint32_t count;              /* of jobs */
-    uint32_t used;               /* slots that were ever taken */
-    uint32_t first_empty;        /* slot + 1 of a list; 0: none */
+    struct queue_node
+        *nodes; /* nodes[1] is the root, the children of i are 2i and 2i + 1, slots come last */
+    uint32_t capacity;    /* slots, a power of two */
+    uint32_t count;       /* of jobs */
+    uint32_t used;        /* slots that were ever taken */
+    uint32_t first_empty; /* slot + 1 of a list; 0: none */
 };
 
 void queue_finish(struct queue *queue);
-/* Time goes on (never back), and all values are multiplied by factor > 0 from now on. Before the first job. */
+/* Time goes on (never back), and all values are multiplied by factor > 0 from now on. Before the
+ * first job. */
 void queue_advance(struct queue *queue, double now_s, double factor);
-/* Adds a job, which must not have been submitted after the time of queue_advance; its slot until it is removed. */
+/* Adds a job, which must not have been submitted after the time of queue_advance; its slot until it
+ * is removed. */
 uint32_t queue_add(struct queue *queue, uint32_t job, double value, double submit_s);
 void queue_remove(struct queue *queue, uint32_t slot);
-/* The slot of least value at the time of queue_advance, the first in submission among equals; QUEUE_NONE if empty.
+/* The slot of least value at the time of queue_advance, the first in submission among equals;
+ * QUEUE_NONE if empty.
  */
 uint32_t queue_first(const struct queue *queue);
 /* value / (1 + age / ageing_s) * factor of a slot: by that double the order goes. */

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* In place of the engine's plan while a policy is asked again: nothing is done, and what it draws is noted. */
+/* In place of the engine's plan while a policy is asked again: nothing is done, and what it draws
+ * is noted. */
 struct again {
     const struct easim_pass *pass; /* the real one */
     struct easim_host host;
@@ -52,7 +53,8 @@ static struct easim_pass asking(struct again *again) {
 }
 
 /* What of the key is another one; NULL: nothing. */
-static const char *changed_member(const struct index_queue *q, double value, const struct easim_key *key) {
+static const char *changed_member(const struct index_queue *q, double value,
+                                  const struct easim_key *key) {
     return key->tier != q->tier                ? "tier"
            : key->value != value               ? "value"
            : key->ageing_s != q->jobs.ageing_s ? "ageing_s"
@@ -61,9 +63,10 @@ static const char *changed_member(const struct index_queue *q, double value, con
 }
 
 /* Whether two jobs of one queue are allowed the same. */
-static bool allowed_alike(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                          const struct easim_job *other) {
-    for (uint32_t c = job->first_config; l->ops->allow && c < job->first_config + job->config_count; c++)
+static bool allowed_alike(const struct list *l, const struct easim_pass *pass,
+                          const struct easim_job *job, const struct easim_job *other) {
+    for (uint32_t c = job->first_config; l->ops->allow && c < job->first_config + job->config_count;
+         c++)
         if (easim_fit(pass->view, easim_view_config(pass->view, c)) >= 0 &&
             l->ops->allow(pass, job, c) != l->ops->allow(pass, other, c))
             return false;
@@ -71,7 +74,8 @@ static bool allowed_alike(const struct list *l, const struct easim_pass *pass, c
 }
 
 /* Compares; fills in what does not hold. False if something does not. */
-static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job, char text[static RECHECK_BYTES]) {
+static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job,
+                    char text[static RECHECK_BYTES]) {
     struct index *x = &l->index;
     struct index_job *kept = &x->jobs[job];
     const struct easim_job *j = easim_view_job(pass->view, job);
@@ -87,33 +91,36 @@ static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job,
     double value = q->jobs.entries[kept->slot].value;
     const char *member = l->ops->key ? changed_member(q, value, &key) : NULL;
     if (l->ops->key && best != best_now)
-        snprintf(text, RECHECK_BYTES,
-                 "the objective of job %.60s is not what it was when the job was queued: it may "
-                 "depend on the parameters, the job and the choice, not on the queue or the cluster",
-                 j->id);
+        snprintf(
+            text, RECHECK_BYTES,
+            "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
+            j->id);
     else if (member)
-        snprintf(text, RECHECK_BYTES,
-                 "the %s of the key of job %.60s is not what it was when it was asked for: a key may "
-                 "depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
-                 member, j->id);
+        snprintf(
+            text, RECHECK_BYTES,
+            "the %s of the key of job %.60s is not what it was when it was asked for: a key may depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
+            member, j->id);
     else if (index_queue_of(l, pass, job, &key) != kept->queue)
-        snprintf(text, RECHECK_BYTES,
-                 "what the objective and objective_max admit of job %.60s is not what it was when the "
-                 "job was queued: they may not depend on the queue or the cluster",
-                 j->id);
-    else if (!allowed_alike(l, pass, j, easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
-        snprintf(text, RECHECK_BYTES,
-                 "allow answers otherwise of job %.60s than of a job that waits for the same: of a "
-                 "waiting job only configuration and cluster may matter",
-                 j->id);
+        snprintf(
+            text, RECHECK_BYTES,
+            "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
+            j->id);
+    else if (!allowed_alike(l, pass, j,
+                            easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
+        snprintf(
+            text, RECHECK_BYTES,
+            "allow answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
+            j->id);
     return text[0] == '\0';
 }
 
-static bool holds(struct list *l, const struct easim_pass *pass, uint32_t job, char text[static RECHECK_BYTES]) {
+static bool holds(struct list *l, const struct easim_pass *pass, uint32_t job,
+                  char text[static RECHECK_BYTES]) {
     struct again again = {.pass = pass};
     const struct easim_pass own = asking(&again);
     text[0] = '\0';
-    if (!l->index.jobs || l->index.jobs[job].queue == EASIM_NONE || compare(l, &own, job, text) || again.drew)
+    if (!l->index.jobs || l->index.jobs[job].queue == EASIM_NONE || compare(l, &own, job, text) ||
+        again.drew)
         return true;
     if (text[0] == '\0')
         memcpy(text, again.failure, RECHECK_BYTES);
@@ -146,7 +153,8 @@ int recheck_pass(struct list *l, const struct easim_pass *pass, bool all) {
     return r;
 }
 
-bool recheck_at_end(struct list *l, const struct easim_pass *pass, char text[static RECHECK_BYTES]) {
+bool recheck_at_end(struct list *l, const struct easim_pass *pass,
+                    char text[static RECHECK_BYTES]) {
     const struct easim_view *view = pass->view;
     struct again again = {.pass = pass};
     const struct easim_pass own = asking(&again);
@@ -157,7 +165,8 @@ bool recheck_at_end(struct list *l, const struct easim_pass *pass, char text[sta
         memcpy(text, again.failure, RECHECK_BYTES);
         return true;
     }
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = easim_view_job(view, i)->next_waiting)
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting)
         if (!holds(l, pass, i, text))
             return true;
     return false;

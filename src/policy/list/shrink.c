@@ -7,10 +7,10 @@ struct offer {
     double loss_s; /* by how much it would end later */
 };
 
-/* Whether the first waiting job could start in config once `freed` more GPUs of its type are free, at a committed
-   power of power_w. One node only if that is certain. -1: its objective is NaN. */
-static int could_start(const struct list *l, const struct easim_pass *pass, uint32_t config, uint32_t freed,
-                       double power_w) {
+/* Whether the first waiting job could start in config once `freed` more GPUs of its type are free,
+   at a committed power of power_w. One node only if that is certain. -1: its objective is NaN. */
+static int could_start(const struct list *l, const struct easim_pass *pass, uint32_t config,
+                       uint32_t freed, double power_w) {
     const struct easim_view *view = pass->view;
     const struct easim_job *job = easim_view_job(view, l->first_left.job);
     const struct easim_config *c = easim_view_config(view, config);
@@ -19,7 +19,8 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
         return 0;
     bool one_node = c->k <= type->node_free_max || type->node_gpus_max == type->gpus;
     uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    if (!(c->goodput[span] > 0) || (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
+    if (!(c->goodput[span] > 0) ||
+        (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
         return 0; /* not known there, or not once a node happens to have room */
     struct easim_choice choice = easim_predict(view, job, config, span);
     double objective = list_objective(l, pass, job, &choice, list_is_urgent(&l->first_left.key));
@@ -31,8 +32,8 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
 }
 
 /* Whether the first waiting job could start if job moved to config. */
-static int lets_start(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                      uint32_t config) {
+static int lets_start(const struct list *l, const struct easim_pass *pass,
+                      const struct easim_job *job, uint32_t config) {
     const struct easim_job *first = easim_view_job(pass->view, l->first_left.job);
     const struct easim_config *c = easim_view_config(pass->view, config);
     uint32_t freed = easim_view_config(pass->view, job->config)->k - c->k;
@@ -41,16 +42,17 @@ static int lets_start(const struct list *l, const struct easim_pass *pass, const
     if (pass->host->try_config(pass->plan, job->index, config, &power_w) < 0 ||
         (l->ops->allow && !l->ops->allow(pass, job, config)))
         return 0;
-    for (uint32_t i = first->first_config; i < first->first_config + first->config_count && can == 0; i++)
+    for (uint32_t i = first->first_config;
+         i < first->first_config + first->config_count && can == 0; i++)
         if (easim_view_config(pass->view, i)->gpu_type == c->gpu_type)
             can = could_start(l, pass, i, freed, power_w);
     return can;
 }
 
-/* The best configuration of job, by its objective, with fewer GPUs of the same type that lets the first waiting job
-   start; config EASIM_NONE if there is none. */
-static int best_offer(const struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                      struct offer *offer) {
+/* The best configuration of job, by its objective, with fewer GPUs of the same type that lets the
+   first waiting job start; config EASIM_NONE if there is none. */
+static int best_offer(const struct list *l, const struct easim_pass *pass,
+                      const struct easim_job *job, struct offer *offer) {
     const struct easim_view *view = pass->view;
     const struct easim_config *now = easim_view_config(view, job->config);
     struct list_best best = LIST_BEST_NONE;
@@ -73,18 +75,21 @@ static int best_offer(const struct list *l, const struct easim_pass *pass, const
     return 0;
 }
 
-/* What the first waiting job gains: else it could start when the next running job ends, at the earliest. */
+/* What the first waiting job gains: else it could start when the next running job ends, at the
+ * earliest. */
 static double gain_s(const struct easim_view *view) {
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < view->running_count; i++) {
-        int64_t end_ns = easim_predicted_end_ns(view, easim_view_running(view, i)->predicted_end_ns);
+        int64_t end_ns =
+            easim_predicted_end_ns(view, easim_view_running(view, i)->predicted_end_ns);
         first_ns = end_ns < first_ns ? end_ns : first_ns;
     }
     return (double)(first_ns - view->now_ns) / 1e9;
 }
 
 /* Jobs that got GPUs at this very instant, perhaps by this very plan, keep them. */
-static bool may_shrink(const struct list *l, const struct easim_view *view, const struct easim_job *job) {
+static bool may_shrink(const struct list *l, const struct easim_view *view,
+                       const struct easim_job *job) {
     return resize_may(l, view, job) && job->preemptible && job->start_s < view->now_s;
 }
 
@@ -101,12 +106,16 @@ int shrink_decide(struct list *l, const struct easim_pass *pass) {
             continue;
         double time_s = easim_predict_running(view, job).time_s;
         double least_s = fmax(job->restart_s, l->options->resize_gain * time_s);
-        if (offer.loss_s + least_s < gain && (best.config == EASIM_NONE || offer.loss_s < best.loss_s ||
-                                              (offer.loss_s == best.loss_s && offer.job < best.job)))
+        if (offer.loss_s + least_s < gain &&
+            (best.config == EASIM_NONE || offer.loss_s < best.loss_s ||
+             (offer.loss_s == best.loss_s && offer.job < best.job)))
             best = offer;
     }
-    if (best.config == EASIM_NONE || pass->host->plan_resize(pass->plan, best.job, best.config) != EASIM_OK)
+    if (best.config == EASIM_NONE ||
+        pass->host->plan_resize(pass->plan, best.job, best.config) != EASIM_OK)
         return 0;
     grow_note_start(l, best.job);
-    return list_try_start(l, pass, easim_view_job(view, l->first_left.job), &l->first_left.key) < 0 ? -1 : 0;
+    return list_try_start(l, pass, easim_view_job(view, l->first_left.job), &l->first_left.key) < 0
+               ? -1
+               : 0;
 }

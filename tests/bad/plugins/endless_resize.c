@@ -15,6 +15,7 @@ static int decide(const struct easim_pass *pass) {
     if (job->state == EASIM_JOB_WAITING)
         pass->host->plan_start(pass->plan, 0, job->first_config);
     else if (job->state == EASIM_JOB_RUNNING)
-        pass->host->plan_resize(pass->plan, 0, job->first_config + (job->config == job->first_config));
+        pass->host->plan_resize(pass->plan, 0,
+                                job->first_config + (job->config == job->first_config));
     return pass->host->plan_wake_at(pass->plan, view->now_s + 1);
 }

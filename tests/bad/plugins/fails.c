@@ -3,7 +3,8 @@
 
 static int decide(const struct easim_pass *pass) {
     uint32_t submitted = 0;
-    for (uint32_t i = pass->view->first_waiting; i != EASIM_NONE; i = easim_view_job(pass->view, i)->next_waiting)
+    for (uint32_t i = pass->view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(pass->view, i)->next_waiting)
         submitted++;
     if (submitted < 3)
         return 0;

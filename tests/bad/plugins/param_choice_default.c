@@ -3,6 +3,6 @@
 
 static const char *const two[] = {"a", "b", NULL};
 
-#define PARAM                                                                                                      \
+#define PARAM \
     { "tau", "s", "ageing", EASIM_PARAM_CHOICE, offsetof(struct params, tau), 0, 9, 2, false, two }
 #include "template.h"

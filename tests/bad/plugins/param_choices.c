@@ -1,6 +1,6 @@
 /* A choice between nothing. */
 #include <easim/policy.h>
 
-#define PARAM                                                                                                      \
+#define PARAM \
     { "tau", "s", "ageing", EASIM_PARAM_CHOICE, offsetof(struct params, tau), 0, 1, 0, false, NULL }
 #include "template.h"

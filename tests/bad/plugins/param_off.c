@@ -1,6 +1,9 @@
 /* A default of off, which is not allowed. */
 #include <easim/policy.h>
 
-#define PARAM                                                                                                      \
-    { "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, EASIM_OFF, false, NULL }
+#define PARAM \
+    { \
+        "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, \
+            EASIM_OFF, false, NULL \
+    }
 #include "template.h"

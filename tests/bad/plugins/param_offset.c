@@ -1,6 +1,6 @@
 /* A parameter outside the parameter struct. */
 #include <easim/policy.h>
 
-#define PARAM                                                                                                      \
+#define PARAM \
     { "tau", "s", "ageing", EASIM_PARAM_DURATION, sizeof(struct params) - 4, 1, 10, 3, false, NULL }
 #include "template.h"

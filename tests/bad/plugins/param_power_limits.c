@@ -2,6 +2,9 @@
 #include <easim/policy.h>
 
 #define CAPABILITIES EASIM_CAPABILITY_FREQUENCY
-#define PARAM                                                                                                      \
-    { "power_limits", "", "mine", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, false, NULL }
+#define PARAM \
+    { \
+        "power_limits", "", "mine", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, \
+            false, NULL \
+    }
 #include "template.h"

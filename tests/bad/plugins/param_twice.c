@@ -1,6 +1,9 @@
 /* A parameter that stands in the table twice (see template.h). */
 #include <easim/policy.h>
 
-#define PARAM                                                                                                      \
-    { "slack", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, false, NULL }
+#define PARAM \
+    { \
+        "slack", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, \
+            false, NULL \
+    }
 #include "template.h"

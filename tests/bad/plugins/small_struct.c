@@ -1,4 +1,5 @@
-/* A struct easim_policy that ends too early; not declared as one, lest the host's type be assumed. */
+/* A struct easim_policy that ends too early; not declared as one, lest the host's type be assumed.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* A valid list policy with a parameter of every type. Each plug-in of this folder includes it after a macro that
-   spoils one thing. */
+/* A valid list policy with a parameter of every type. Each plug-in of this folder includes it after
+   a macro that spoils one thing. */
 #include <easim/policy.h>
 
 #ifndef ABI_MAJOR
@@ -44,8 +44,11 @@
 
 /* The parameter that plug-ins spoil. */
 #ifndef PARAM
-#define PARAM                                                                                                      \
-    { "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL }
+#define PARAM \
+    { \
+        "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, \
+            false, NULL \
+    }
 #endif
 
 struct params {
@@ -54,7 +57,8 @@ struct params {
     int32_t basis;
 };
 
-__attribute__((unused)) static double objective(const struct easim_pass *pass, const struct easim_job *job,
+__attribute__((unused)) static double objective(const struct easim_pass *pass,
+                                                const struct easim_job *job,
                                                 const struct easim_choice *choice) {
     (void)pass;
     (void)job;
@@ -65,10 +69,12 @@ __attribute__((unused)) static const char *const bases[] = {"gross", "marginal",
 
 __attribute__((unused)) static const struct easim_param params[] = {
     PARAM,
-    {"slack", "", "a number or off", EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 100, EASIM_OFF, true,
+    {"slack", "", "a number or off", EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 100,
+     EASIM_OFF, true, NULL},
+    {"most", "", "an integer", EASIM_PARAM_INT, offsetof(struct params, most), 1, 10, 3, false,
      NULL},
-    {"most", "", "an integer", EASIM_PARAM_INT, offsetof(struct params, most), 1, 10, 3, false, NULL},
-    {"basis", "", "a choice", EASIM_PARAM_CHOICE, offsetof(struct params, basis), 0, 1, 0, false, bases},
+    {"basis", "", "a choice", EASIM_PARAM_CHOICE, offsetof(struct params, basis), 0, 1, 0, false,
+     bases},
 };
 
 __attribute__((unused)) static const struct easim_list list = {

@@ -1,6 +1,6 @@
-/* Does what parameter `most` says, without the right to it: 1 preempt, 2 ask to be woken, 3 start a job in a
-   configuration of nobody, 4 start a job that is not waiting, 5 start a job that does not exist,
-   6 resize. */
+/* Does what parameter `most` says, without the right to it: 1 preempt, 2 ask to be woken, 3 start a
+   job in a configuration of nobody, 4 start a job that is not waiting, 5 start a job that does not
+   exist, 6 resize. */
 #include <easim/policy.h>
 
 static int decide(const struct easim_pass *pass);

@@ -5,28 +5,33 @@
 
 /* Rigid jobs: their work is their time on k GPUs. */
 static uint32_t add_job(struct mock *m, uint32_t k, double time_s) {
-    uint32_t config = mock_config(m, (struct easim_config){.k = k, .goodput = {1}, .power_w = {300}});
-    return mock_job(
-        m, (struct easim_job){
-               .id = "j", .remaining = time_s, .first_config = config, .config_count = 1, .model = EASIM_NONE});
+    uint32_t config =
+        mock_config(m, (struct easim_config){.k = k, .goodput = {1}, .power_w = {300}});
+    return mock_job(m, (struct easim_job){.id = "j",
+                                          .remaining = time_s,
+                                          .first_config = config,
+                                          .config_count = 1,
+                                          .model = EASIM_NONE});
 }
 
 static bool started(const struct mock *m, uint32_t action, uint32_t job) {
-    return action < m->action_count && m->actions[action].kind == MOCK_START && m->actions[action].job == job &&
-           m->actions[action].answer == EASIM_OK;
+    return action < m->action_count && m->actions[action].kind == MOCK_START &&
+           m->actions[action].job == job && m->actions[action].answer == EASIM_OK;
 }
 
 int main(void) {
     struct mock m;
     mock_init(&m, &easim_policy);
-    mock_gpu_type(&m, (struct easim_gpu_type){.name = "g", .idle_w = 50, .ctx_w = 90, .tdp_w = 400});
+    mock_gpu_type(&m,
+                  (struct easim_gpu_type){.name = "g", .idle_w = 50, .ctx_w = 90, .tdp_w = 400});
     mock_node(&m, 0, 4);
     mock_user(&m, "u", 1);
     uint32_t first = add_job(&m, 3, 100), head = add_job(&m, 4, 10), late = add_job(&m, 1, 200),
              in_time = add_job(&m, 1, 100);
     CHECK(mock_start(&m) == 0);
     CHECK(mock_decide(&m) == 0);
-    /* the head waits until 100 s; a job of 200 s on the last GPU would delay it, one of 100 s does not */
+    /* the head waits until 100 s; a job of 200 s on the last GPU would delay it, one of 100 s does
+     * not */
     CHECK(m.action_count == 2 && started(&m, 0, first) && started(&m, 1, in_time));
     CHECK(m.view.free_gpus == 0 && m.view.running_count == 2 && m.view.waiting_count == 2);
     CHECK(m.view.first_waiting == head && m.jobs[head].next_waiting == late);

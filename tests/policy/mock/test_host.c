@@ -1,9 +1,11 @@
-/* The host of the mock: every action, accepted and refused, by a policy that does what the test says. */
+/* The host of the mock: every action, accepted and refused, by a policy that does what the test
+ * says. */
 #include "policy_mock.h"
 
 #include "check.h"
 
-static void (*next)(const struct easim_pass *pass); /* one test, one thread: a static is fine here */
+static void (*next)(
+    const struct easim_pass *pass); /* one test, one thread: a static is fine here */
 
 static int decide(const struct easim_pass *pass) {
     next(pass);
@@ -14,19 +16,20 @@ struct params {
     double limit;
 };
 
-static const struct easim_param params[] = {
-    {"limit", "s", "for the test", EASIM_PARAM_REAL, offsetof(struct params, limit), 0, 10, 2.385, false, NULL}};
+static const struct easim_param params[] = {{"limit", "s", "for the test", EASIM_PARAM_REAL,
+                                             offsetof(struct params, limit), 0, 10, 2.385, false,
+                                             NULL}};
 
-const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                          .name = "puppet",
-                                          .version = "1",
-                                          .summary = "does what the test says",
-                                          .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
-                                                          EASIM_CAPABILITY_POWER_CAP,
-                                          .params_size = sizeof(struct params),
-                                          .params = params,
-                                          .param_count = 1,
-                                          .decide = decide};
+const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "puppet",
+    .version = "1",
+    .summary = "does what the test says",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP,
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = 1,
+    .decide = decide};
 
 /* Nodes of 2 and 3 GPUs; job 0 may have 1 or 4 GPUs, job 1 has 2. */
 static void set_up(struct mock *m) {
@@ -39,8 +42,11 @@ static void set_up(struct mock *m) {
     mock_config(m, (struct easim_config){.k = 4, .goodput = {4, 2.5}, .power_w = {200, 150}});
     mock_config(m, (struct easim_config){.k = 2, .goodput = {1}, .power_w = {100}});
     mock_job(
-        m, (struct easim_job){.id = "a", .remaining = 100, .config_count = 2, .restart_s = 7, .preemptible = true});
-    mock_job(m, (struct easim_job){.id = "b", .remaining = 10, .first_config = 2, .config_count = 1});
+        m,
+        (struct easim_job){
+            .id = "a", .remaining = 100, .config_count = 2, .restart_s = 7, .preemptible = true});
+    mock_job(m,
+             (struct easim_job){.id = "b", .remaining = 10, .first_config = 2, .config_count = 1});
 }
 
 static int answers[8];
@@ -93,14 +99,17 @@ int main(void) {
     CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_OK && answers[2] == EASIM_OK &&
           answers[3] == EASIM_INVAL);
     CHECK_REAL(m.jobs[0].remaining, 75.0);
-    CHECK(m.jobs[0].predicted_end_ns == 92000000000 && m.jobs[0].resizes == 1 && m.jobs[0].resized_s == 10);
+    CHECK(m.jobs[0].predicted_end_ns == 92000000000 && m.jobs[0].resizes == 1 &&
+          m.jobs[0].resized_s == 10);
     CHECK_REAL(m.view.power_w, 300 + 2 * 100 + 2 * 50.0);
     mock_advance(&m, 27); /* 10 s of computing after the set-up, all lost */
     next = preempt;
     mock_decide(&m);
-    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_INVAL && answers[2] == 0 && answers[3] && answers[4]);
+    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_INVAL && answers[2] == 0 && answers[3] &&
+          answers[4]);
     CHECK_REAL(m.jobs[0].remaining, 75.0);
-    CHECK(m.jobs[0].state == EASIM_JOB_WAITING && m.jobs[0].setup_s == 7 && m.jobs[0].preemptions == 1);
+    CHECK(m.jobs[0].state == EASIM_JOB_WAITING && m.jobs[0].setup_s == 7 &&
+          m.jobs[0].preemptions == 1);
     CHECK(m.view.first_waiting == 0 && m.view.running_count == 1 && m.running[0].job == 1);
     CHECK(m.jobs[1].running_slot == 0 && strcmp(m.failure, "2.385 is too much") == 0);
     CHECK_REAL(m.users[0].gpu_s, 4 * 10 + 3 * 17.0);

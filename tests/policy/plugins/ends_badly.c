@@ -1,5 +1,6 @@
-/* ends_badly: starts jobs in order; at its decision number `after` it does what `how` says. With AS_LIST it is a
-   list policy, named ends_badly_list. What does harm is volatile, so that no compiler may leave it out. */
+/* ends_badly: starts jobs in order; at its decision number `after` it does what `how` says. With
+   AS_LIST it is a list policy, named ends_badly_list. What does harm is volatile, so that no
+   compiler may leave it out. */
 #include "faults/in_order.h"
 
 #include <pthread.h>
@@ -29,9 +30,9 @@ enum how {
     FAIL,
     HOWS
 };
-static const char *const hows[] = {"not",   "crash", "in_library", "abort", "exit",      "quick_exit",
-                                   "leave", "loop",  "heap",       "kill",  "terminate", "thread_exit",
-                                   "fork",  "two",   "scratch",    "hog",   "fail",      NULL};
+static const char *const hows[] = {
+    "not",  "crash",     "in_library",  "abort", "exit", "quick_exit", "leave", "loop", "heap",
+    "kill", "terminate", "thread_exit", "fork",  "two",  "scratch",    "hog",   "fail", NULL};
 
 struct params {
     int64_t after;
@@ -43,8 +44,10 @@ struct state {
 };
 
 static const struct easim_param params[] = {
-    {"after", "", "at which decision", EASIM_PARAM_INT, offsetof(struct params, after), 1, 1e6, 20, false, NULL},
-    {"how", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, HOWS - 1, NOT, false, hows},
+    {"after", "", "at which decision", EASIM_PARAM_INT, offsetof(struct params, after), 1, 1e6, 20,
+     false, NULL},
+    {"how", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, HOWS - 1, NOT,
+     false, hows},
 };
 
 /* Writes over what malloc keeps in front of a block, and frees that. */
@@ -140,12 +143,13 @@ static int decide(const struct easim_pass *pass) {
 #define KIND .decide = decide
 #endif
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = NAME,
-                                                       .version = "1",
-                                                       .summary = "ends its process, or does not end",
-                                                       .state_size = sizeof(struct state),
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
-                                                       KIND};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = NAME,
+    .version = "1",
+    .summary = "ends its process, or does not end",
+    .state_size = sizeof(struct state),
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    KIND};

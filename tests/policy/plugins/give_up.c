@@ -1,4 +1,5 @@
-/* give_up: starts the first job and fails the decision, with or without saying why, or refuses in init. */
+/* give_up: starts the first job and fails the decision, with or without saying why, or refuses in
+ * init. */
 #include <easim/policy.h>
 
 enum how { SILENT, SAYS_WHY, IN_INIT };
@@ -28,6 +29,12 @@ static int init(const struct easim_pass *pass) {
 static const struct easim_param params[] = {
     {"how", "", "to fail", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, 2, 0, false, hows}};
 
-EASIM_EXPORT const struct easim_policy easim_policy = {
-    EASIM_POLICY_ABI, .name = "give_up", .version = "1",   .summary = "fails", .params_size = sizeof(struct params),
-    .params = params, .param_count = 1,  .decide = decide, .init = init};
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                                       .name = "give_up",
+                                                       .version = "1",
+                                                       .summary = "fails",
+                                                       .params_size = sizeof(struct params),
+                                                       .params = params,
+                                                       .param_count = 1,
+                                                       .decide = decide,
+                                                       .init = init};

@@ -14,15 +14,17 @@ enum kind {
     PREEMPT_RUNNING,
     KINDS
 };
-static const char *const kinds[] = {"no_such_job", "config_below", "config_above", "start_twice", "preempt_waiting",
-                                    "preempt_new", "wake_now",     "wake_nan",     "wake_late",   "preempt_running",
-                                    NULL};
+static const char *const kinds[] = {
+    "no_such_job", "config_below", "config_above", "start_twice", "preempt_waiting",
+    "preempt_new", "wake_now",     "wake_nan",     "wake_late",   "preempt_running",
+    NULL};
 
 struct params {
     int32_t kind;
 };
 
-static void before_starts(const struct easim_pass *pass, enum kind kind, const struct easim_job *first) {
+static void before_starts(const struct easim_pass *pass, enum kind kind,
+                          const struct easim_job *first) {
     const struct easim_host *host = pass->host;
     if (kind == NO_SUCH_JOB)
         host->plan_start(pass->plan, pass->view->job_count, 0);
@@ -63,14 +65,15 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {{"kind", "", "what to do wrong", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, kind), 0, KINDS - 1, 0, false, kinds}};
+                                             offsetof(struct params, kind), 0, KINDS - 1, 0, false,
+                                             kinds}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "misuse",
                                                        .version = "1",
                                                        .summary = "one wrong action a decision",
-                                                       .capabilities =
-                                                           EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK,
+                                                       .capabilities = EASIM_CAPABILITY_PREEMPT |
+                                                                       EASIM_CAPABILITY_TICK,
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
                                                        .param_count = 1,

@@ -1,5 +1,6 @@
-/* naive_resize: pollux or zeus with resizing as SPEC 6 words it and nothing done to be fast: every pass sorts all
-   waiting jobs, and when nobody waits tries every configuration of every running job, in the order of submission.
+/* naive_resize: pollux or zeus with resizing as SPEC 6 words it and nothing done to be fast: every
+   pass sorts all waiting jobs, and when nobody waits tries every configuration of every running
+   job, in the order of submission.
  */
 #include <easim/policy.h>
 #include <stdlib.h>
@@ -29,11 +30,13 @@ static bool wins_tie(const struct easim_choice *a, const struct easim_choice *b)
     return a->batch < b->batch;
 }
 
-/* The best configuration that try_config can place now, without the present one; config EASIM_NONE: none. */
+/* The best configuration that try_config can place now, without the present one; config EASIM_NONE:
+ * none. */
 static struct easim_choice best_now(const struct easim_pass *pass, const struct easim_job *job) {
     struct easim_choice best = {.config = EASIM_NONE};
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        int span = c == job->config ? EASIM_NOFIT : pass->host->try_config(pass->plan, job->index, c, NULL);
+        int span = c == job->config ? EASIM_NOFIT
+                                    : pass->host->try_config(pass->plan, job->index, c, NULL);
         if (span < 0)
             continue;
         struct easim_choice choice = job->state == EASIM_JOB_RUNNING
@@ -58,7 +61,8 @@ static void start_waiting(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     struct rank *ranks = pass->host->scratch(pass->plan, (view->waiting_count + 1) * sizeof *ranks);
     uint32_t count = 0;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = easim_view_job(view, i)->next_waiting) {
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting) {
         const struct easim_job *job = easim_view_job(view, i);
         double value = p->by_edp ? sqrt(job->edp_best_js) : job->time_best_s;
         ranks[count++] = (struct rank){value / (1 + easim_job_age_s(view, job) / p->tau), i};
@@ -73,7 +77,8 @@ static void start_waiting(const struct easim_pass *pass) {
 
 static void resize(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
-    if (job->state != EASIM_JOB_RUNNING || pass->view->now_s < job->resized_s + p->resize_interval_s)
+    if (job->state != EASIM_JOB_RUNNING ||
+        pass->view->now_s < job->resized_s + p->resize_interval_s)
         return;
     struct easim_choice now = easim_predict_running(pass->view, job), best = best_now(pass, job);
     double saved = objective_of(pass, &now) - objective_of(pass, &best);
@@ -85,19 +90,21 @@ static void resize(const struct easim_pass *pass, const struct easim_job *job) {
 static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     start_waiting(pass);
-    for (uint32_t i = 0; i < view->job_count && view->waiting_count == 0 && view->free_gpus > 0; i++)
+    for (uint32_t i = 0; i < view->job_count && view->waiting_count == 0 && view->free_gpus > 0;
+         i++)
         resize(pass, easim_view_job(view, i));
     return 0;
 }
 
 static const struct easim_param params[] = {
-    {"tau", "s", "of ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
-    {"resize_gain", "", "as for list policies", EASIM_PARAM_REAL, offsetof(struct params, resize_gain), 0, 1, 0.1,
+    {"tau", "s", "of ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600,
      false, NULL},
-    {"resize_interval_s", "s", "likewise", EASIM_PARAM_DURATION, offsetof(struct params, resize_interval_s), 0, 1e9,
-     300, false, NULL},
-    {"by_edp", "", "zeus instead of pollux", EASIM_PARAM_BOOL, offsetof(struct params, by_edp), 0, 1, 0, false,
-     NULL},
+    {"resize_gain", "", "as for list policies", EASIM_PARAM_REAL,
+     offsetof(struct params, resize_gain), 0, 1, 0.1, false, NULL},
+    {"resize_interval_s", "s", "likewise", EASIM_PARAM_DURATION,
+     offsetof(struct params, resize_interval_s), 0, 1e9, 300, false, NULL},
+    {"by_edp", "", "zeus instead of pollux", EASIM_PARAM_BOOL, offsetof(struct params, by_edp), 0,
+     1, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
@@ -107,5 +114,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .capabilities = EASIM_CAPABILITY_RESIZE,
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
+                                                       .param_count =
+                                                           sizeof params / sizeof *params,
                                                        .decide = decide};

@@ -15,5 +15,6 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "no_capability", .version = "1",
-                                                       .summary = "acts without leave", .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI, .name = "no_capability", .version = "1", .summary = "acts without leave",
+    .decide = decide};

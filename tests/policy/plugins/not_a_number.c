@@ -1,4 +1,5 @@
-/* not_a_number: a list policy of which one callback gives NaN, in one member of a key, or a key that no key may be.
+/* not_a_number: a list policy of which one callback gives NaN, in one member of a key, or a key
+ * that no key may be.
  */
 #include <easim/policy.h>
 
@@ -15,8 +16,9 @@ enum where {
     URGENT,
     LEAST
 };
-static const char *const wheres[] = {"key",       "objective", "negative", "factor", "ageing", "negative_ageing",
-                                     "ask_again", "finish_by", "maximum",  "urgent", "least",  NULL};
+static const char *const wheres[] = {"key",     "objective",       "negative",  "factor",
+                                     "ageing",  "negative_ageing", "ask_again", "finish_by",
+                                     "maximum", "urgent",          "least",     NULL};
 
 struct params {
     int32_t where;
@@ -26,7 +28,8 @@ static enum where where(const struct easim_pass *pass) {
     return (enum where)((const struct params *)pass->params)->where;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     enum where at = where(pass);
     (void)job;
     return (struct easim_key){.value = at == KEY        ? NAN
@@ -65,8 +68,9 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
     return where(pass) == LEAST ? NAN : 0;
 }
 
-static const struct easim_param params[] = {
-    {"where", "", "what is wrong", EASIM_PARAM_CHOICE, offsetof(struct params, where), 0, LEAST, 0, false, wheres}};
+static const struct easim_param params[] = {{"where", "", "what is wrong", EASIM_PARAM_CHOICE,
+                                             offsetof(struct params, where), 0, LEAST, 0, false,
+                                             wheres}};
 
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .key = key,
@@ -75,11 +79,12 @@ static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .user_factor = user_factor,
                                        .resize_least = resize_least};
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "not_a_number",
-                                                       .version = "1",
-                                                       .summary = "NaN where there must be a number",
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
-                                                       .list = &list};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "not_a_number",
+    .version = "1",
+    .summary = "NaN where there must be a number",
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list};

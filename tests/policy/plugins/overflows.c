@@ -13,5 +13,6 @@ static int decide(const struct easim_pass *pass) {
     return deeper(&start);
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "overflows", .version = "1",
-                                                       .summary = "uses up its stack", .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI, .name = "overflows", .version = "1", .summary = "uses up its stack",
+    .decide = decide};

@@ -1,4 +1,5 @@
-/* parts: a list policy with one parameter for each component, so that a mixture of two settings is a setting too.
+/* parts: a list policy with one parameter for each component, so that a mixture of two settings is
+ * a setting too.
  */
 #include <easim/policy.h>
 
@@ -11,10 +12,12 @@ struct params {
 enum { ORDER_TIME, ORDER_SIZE };
 enum { WISH_TIME, WISH_ENERGY };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     (void)best;
-    return (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9 : job->time_best_s,
+    return (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9
+                                                              : job->time_best_s,
                               .ageing_s = p->tau};
 }
 
@@ -49,18 +52,23 @@ static const char *const orders[] = {"time", "size", NULL};
 static const char *const wishes[] = {"time", "energy", NULL};
 
 static const struct easim_param params[] = {
-    {"order", "", "key: short or long jobs first", EASIM_PARAM_CHOICE, offsetof(struct params, order), 0, 1, 0,
-     false, orders},
-    {"wish", "", "objective", EASIM_PARAM_CHOICE, offsetof(struct params, wish), 0, 1, 0, false, wishes},
-    {"most_k", "", "admission: GPUs of a job", EASIM_PARAM_INT, offsetof(struct params, most_k), 1, 1024, 1024,
+    {"order", "", "key: short or long jobs first", EASIM_PARAM_CHOICE,
+     offsetof(struct params, order), 0, 1, 0, false, orders},
+    {"wish", "", "objective", EASIM_PARAM_CHOICE, offsetof(struct params, wish), 0, 1, 0, false,
+     wishes},
+    {"most_k", "", "admission: GPUs of a job", EASIM_PARAM_INT, offsetof(struct params, most_k), 1,
+     1024, 1024, false, NULL},
+    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600,
      false, NULL},
-    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
     {"least_run_s", "s", "preemption: after so much computing; 0: never", EASIM_PARAM_DURATION,
      offsetof(struct params, least_run_s), 0, 1e9, 0, false, NULL},
 };
 
-static const struct easim_list list = {
-    .struct_size = sizeof(struct easim_list), .key = key, .objective = objective, .allow = allow, .begin = begin};
+static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
+                                       .key = key,
+                                       .objective = objective,
+                                       .allow = allow,
+                                       .begin = begin};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,

@@ -1,6 +1,7 @@
-/* plain_NAME: the pass of list policy NAME once more and without the host's index: all keys, one sort, a visit to
-   each job in order (SPEC 6). The build names the source of the policy in POLICY_SOURCE. The pass runs in `begin`,
-   so that the host's options and usage are those of a list policy; after it the host itself finds nothing allowed.
+/* plain_NAME: the pass of list policy NAME once more and without the host's index: all keys, one
+   sort, a visit to each job in order (SPEC 6). The build names the source of the policy in
+   POLICY_SOURCE. The pass runs in `begin`, so that the host's options and usage are those of a list
+   policy; after it the host itself finds nothing allowed.
  */
 #define easim_policy wrapped_policy
 #include POLICY_SOURCE
@@ -68,10 +69,10 @@ static int plain_compare(const void *left, const void *right) {
     return a->job->index < b->job->index ? -1 : 1;
 }
 
-/* True if a is the better one; equal objectives: fewer GPUs, lower k * P, earlier type, smaller batch, higher
-   limit. */
-static bool plain_better(const struct easim_choice *a, double objective_a, const struct easim_choice *b,
-                         double objective_b) {
+/* True if a is the better one; equal objectives: fewer GPUs, lower k * P, earlier type, smaller
+   batch, higher limit. */
+static bool plain_better(const struct easim_choice *a, double objective_a,
+                         const struct easim_choice *b, double objective_b) {
     if (b->config == EASIM_NONE || objective_a != objective_b)
         return b->config == EASIM_NONE || objective_a < objective_b;
     if (a->k != b->k || a->power_w != b->power_w)
@@ -93,13 +94,15 @@ static bool plain_start(const struct easim_pass *pass, const struct plain_rank *
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
         double objective = plain_objective_of(pass, job, &choice, key->finish_by_s != 0);
         bool late = key->finish_by_s != 0 && pass->view->now_s + choice.time_s > key->finish_by_s;
-        bool dear = objective == INFINITY || (key->objective_max != 0 && objective > key->objective_max);
+        bool dear =
+            objective == INFINITY || (key->objective_max != 0 && objective > key->objective_max);
         if (!late && !dear && plain_better(&choice, objective, &best, least)) {
             best = choice;
             least = objective;
         }
     }
-    return best.config != EASIM_NONE && pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
+    return best.config != EASIM_NONE &&
+           pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
 }
 
 static bool plain_visit(const struct easim_pass *pass, const struct plain_rank *rank) {
@@ -116,8 +119,10 @@ static void plain_begin(const struct easim_pass *pass) {
     if (ops->begin)
         ops->begin(pass);
     uint32_t count = 0;
-    struct plain_rank *ranks = pass->host->scratch(pass->plan, (view->waiting_count + 1) * sizeof *ranks);
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = easim_view_job(view, i)->next_waiting)
+    struct plain_rank *ranks =
+        pass->host->scratch(pass->plan, (view->waiting_count + 1) * sizeof *ranks);
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting)
         ranks[count++] = plain_rank_of(pass, easim_view_job(view, i));
     qsort(ranks, count, sizeof *ranks, plain_compare);
     for (uint32_t i = 0; i < count; i++) {
@@ -129,7 +134,8 @@ static void plain_begin(const struct easim_pass *pass) {
     }
 }
 
-static bool plain_allow_nothing(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+static bool plain_allow_nothing(const struct easim_pass *pass, const struct easim_job *job,
+                                uint32_t config) {
     (void)pass;
     (void)job;
     (void)config;
@@ -147,16 +153,19 @@ static struct easim_param plain_params[PLAIN_PARAMS_MOST];
 __attribute__((constructor)) static void plain_wrap(void) {
     easim_policy = wrapped_policy;
     if (wrapped_policy.param_count > 0)
-        memcpy(plain_params, wrapped_policy.params, wrapped_policy.param_count * sizeof *plain_params);
-    plain_params[wrapped_policy.param_count] = (struct easim_param){.name = "plain_strict",
-                                                                    .unit = "",
-                                                                    .help = "strict, of the plain pass",
-                                                                    .type = EASIM_PARAM_BOOL,
-                                                                    .offset = plain_strict_offset(),
-                                                                    .max = 1,
-                                                                    .default_value = wrapped_policy.list->strict};
-    plain_list.strict = true;                  /* the host looks at one job only */
-    plain_list.key = wrapped_policy.list->key; /* by which the host rejects jobs under a constant cap */
+        memcpy(plain_params, wrapped_policy.params,
+               wrapped_policy.param_count * sizeof *plain_params);
+    plain_params[wrapped_policy.param_count] =
+        (struct easim_param){.name = "plain_strict",
+                             .unit = "",
+                             .help = "strict, of the plain pass",
+                             .type = EASIM_PARAM_BOOL,
+                             .offset = plain_strict_offset(),
+                             .max = 1,
+                             .default_value = wrapped_policy.list->strict};
+    plain_list.strict = true; /* the host looks at one job only */
+    plain_list.key =
+        wrapped_policy.list->key; /* by which the host rejects jobs under a constant cap */
     plain_list.objective = wrapped_policy.list->objective;
     plain_list.urgent_objective = wrapped_policy.list->urgent_objective;
     plain_list.user_factor = wrapped_policy.list->user_factor;

@@ -1,5 +1,5 @@
-/* preempt_at: starts jobs in order while they fit; at one time it takes the GPUs of all running jobs away and
-   starts nothing for a while. */
+/* preempt_at: starts jobs in order while they fit; at one time it takes the GPUs of all running
+   jobs away and starts nothing for a while. */
 #include <easim/policy.h>
 
 struct params {
@@ -52,10 +52,10 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL},
-    {"pause", "s", "until the next start", EASIM_PARAM_DURATION, offsetof(struct params, pause), 0, 1e9, 1, false,
-     NULL},
-    {"at_once", "", "without time for a checkpoint", EASIM_PARAM_BOOL, offsetof(struct params, at_once), 0, 1, 0,
-     false, NULL},
+    {"pause", "s", "until the next start", EASIM_PARAM_DURATION, offsetof(struct params, pause), 0,
+     1e9, 1, false, NULL},
+    {"at_once", "", "without time for a checkpoint", EASIM_PARAM_BOOL,
+     offsetof(struct params, at_once), 0, 1, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
@@ -63,7 +63,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "preempt_at",
     .version = "1",
     .summary = "preempts everything once",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .capabilities =
+        EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

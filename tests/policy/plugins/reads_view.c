@@ -1,5 +1,5 @@
-/* reads_view: a list policy of which one callback looks at what it may not: at what runs, the time or other jobs;
-   or draws random numbers, which it may. */
+/* reads_view: a list policy of which one callback looks at what it may not: at what runs, the time
+   or other jobs; or draws random numbers, which it may. */
 #include <easim/policy.h>
 
 enum { NOTHING, OBJECTIVE, MAXIMUM, VALUE, TIER, TIME, ALLOW, RANDOM };
@@ -18,13 +18,14 @@ static bool runs(const struct easim_pass *pass) {
     return pass->view->running_count > 0;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     (void)job;
     return (struct easim_key){.tier = is(pass, TIER) && runs(pass),
                               .value = is(pass, VALUE) && runs(pass) ? best + 1
                                        : is(pass, TIME)              ? pass->view->now_s
-                                       : is(pass, RANDOM)            ? pass->host->uniform(pass->plan)
-                                                                     : best,
+                                       : is(pass, RANDOM) ? pass->host->uniform(pass->plan)
+                                                          : best,
                               .objective_max = is(pass, MAXIMUM) && runs(pass) ? best / 2 : 0};
 }
 
@@ -41,7 +42,8 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
 }
 
 static const struct easim_param params[] = {{"what", "", "which callback", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, what), 0, RANDOM, NOTHING, false, whats}};
+                                             offsetof(struct params, what), 0, RANDOM, NOTHING,
+                                             false, whats}};
 
 static const struct easim_list list = {
     .struct_size = sizeof list, .key = key, .objective = objective, .allow = allow};

@@ -1,10 +1,24 @@
-/* resize_at: starts jobs in order, each in its first configuration that fits; at one time it does what `kind` says
-   with the first job: resizes it to the configuration `to` places after its first, or something wrong. */
+/* resize_at: starts jobs in order, each in its first configuration that fits; at one time it does
+   what `kind` says with the first job: resizes it to the configuration `to` places after its first,
+   or something wrong. */
 #include <easim/policy.h>
 
-enum kind { ONCE, TWICE, SAME, FOREIGN, NO_SUCH_JOB, WAITING, NEW, THEN_PREEMPT, TRY, ENDLESS, KINDS };
-static const char *const kinds[] = {"once", "twice",        "same", "foreign", "no_such_job", "waiting",
-                                    "new",  "then_preempt", "try",  "endless", NULL};
+enum kind {
+    ONCE,
+    TWICE,
+    SAME,
+    FOREIGN,
+    NO_SUCH_JOB,
+    WAITING,
+    NEW,
+    THEN_PREEMPT,
+    TRY,
+    ENDLESS,
+    KINDS
+};
+static const char *const kinds[] = {"once",        "twice",   "same", "foreign",
+                                    "no_such_job", "waiting", "new",  "then_preempt",
+                                    "try",         "endless", NULL};
 
 struct params {
     double at, power_w;
@@ -34,8 +48,9 @@ static int try_it(const struct easim_pass *pass, const struct easim_job *job, ui
     double before_w = pass->view->power_w, power_w = 0;
     uint32_t free = pass->view->free_gpus;
     int span = pass->host->try_config(pass->plan, job->index, config, &power_w);
-    if (span == p->span && (span < 0 || fabs(power_w - p->power_w) < 1e-9) && pass->view->power_w == before_w &&
-        pass->view->free_gpus == free && pass->host->try_config(pass->plan, job->index, config, NULL) == span)
+    if (span == p->span && (span < 0 || fabs(power_w - p->power_w) < 1e-9) &&
+        pass->view->power_w == before_w && pass->view->free_gpus == free &&
+        pass->host->try_config(pass->plan, job->index, config, NULL) == span)
         return 0;
     pass->host->fail(pass->plan, "try_config answered something else");
     return -1;
@@ -77,7 +92,8 @@ static int decide(const struct easim_pass *pass) {
     if (p->kind == ENDLESS && pass->view->now_s > 0) { /* to and fro */
         const struct easim_job *job = easim_view_job(pass->view, 0);
         pass->host->plan_wake_at(pass->plan, pass->view->now_s + 1);
-        pass->host->plan_resize(pass->plan, 0, job->first_config + (job->config == job->first_config));
+        pass->host->plan_resize(pass->plan, 0,
+                                job->first_config + (job->config == job->first_config));
         return 0;
     }
     return fabs(pass->view->now_s - p->at) < 0.5e-9 ? act(pass, started) : 0;
@@ -85,21 +101,25 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL},
-    {"to", "", "which configuration", EASIM_PARAM_INT, offsetof(struct params, to), 0, 1e6, 1, false, NULL},
-    {"kind", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, kind), 0, KINDS - 1, ONCE, false, kinds},
-    {"span", "", "expected of try_config", EASIM_PARAM_INT, offsetof(struct params, span), -1, 1, 0, false, NULL},
-    {"power_w", "W", "likewise", EASIM_PARAM_REAL, offsetof(struct params, power_w), 0, 1e9, 0, false, NULL},
+    {"to", "", "which configuration", EASIM_PARAM_INT, offsetof(struct params, to), 0, 1e6, 1,
+     false, NULL},
+    {"kind", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, kind), 0, KINDS - 1,
+     ONCE, false, kinds},
+    {"span", "", "expected of try_config", EASIM_PARAM_INT, offsetof(struct params, span), -1, 1, 0,
+     false, NULL},
+    {"power_w", "W", "likewise", EASIM_PARAM_REAL, offsetof(struct params, power_w), 0, 1e9, 0,
+     false, NULL},
 };
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "resize_at",
-                                                       .version = "1",
-                                                       .summary = "resizes the first job once",
-                                                       .capabilities =
-                                                           EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_PREEMPT |
-                                                           EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK,
-                                                       .state_size = sizeof(struct state),
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
-                                                       .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "resize_at",
+    .version = "1",
+    .summary = "resizes the first job once",
+    .capabilities = EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_PREEMPT |
+                    EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_TICK,
+    .state_size = sizeof(struct state),
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .decide = decide};

@@ -1,6 +1,6 @@
-/* script: does what its parameter says, when it says so, and nothing else: "0 start 0 1, 20 resize 0 2, 25 stop 0"
-   starts job 0 in its configuration 1 (counted from its first) at 0, and so on. stop is a preemption, kill one at
-   once. Actions of one time are one decision. */
+/* script: does what its parameter says, when it says so, and nothing else: "0 start 0 1, 20 resize
+   0 2, 25 stop 0" starts job 0 in its configuration 1 (counted from its first) at 0, and so on.
+   stop is a preemption, kill one at once. Actions of one time are one decision. */
 #include <easim/policy.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,26 +37,27 @@ static int decide(const struct easim_pass *pass) {
         s->at += p->actions[s->at] == ',';
         config = 0;
     }
-    if (p->actions[s->at] && s->asked_s != time_s && pass->host->plan_wake_at(pass->plan, time_s) != EASIM_OK)
+    if (p->actions[s->at] && s->asked_s != time_s &&
+        pass->host->plan_wake_at(pass->plan, time_s) != EASIM_OK)
         return -1;
     s->asked_s = time_s;
     return 0;
 }
 
 static const struct easim_param params[] = {
-    {"actions", "", "times, actions, jobs and configurations", EASIM_PARAM_TEXT, offsetof(struct params, actions),
-     0, 0, 0, false, NULL},
+    {"actions", "", "times, actions, jobs and configurations", EASIM_PARAM_TEXT,
+     offsetof(struct params, actions), 0, 0, 0, false, NULL},
 };
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "script",
-                                                       .version = "1",
-                                                       .summary = "does as it is told",
-                                                       .capabilities =
-                                                           EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
-                                                           EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FRACTIONAL_GPU,
-                                                       .state_size = sizeof(struct state),
-                                                       .params_size = sizeof(struct params),
-                                                       .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
-                                                       .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "script",
+    .version = "1",
+    .summary = "does as it is told",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
+                    EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .state_size = sizeof(struct state),
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .decide = decide};

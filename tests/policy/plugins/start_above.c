@@ -1,4 +1,5 @@
-/* start_above: starts what waits when the power cap has risen to a value; looks at changes and arrivals alike. */
+/* start_above: starts what waits when the power cap has risen to a value; looks at changes and
+ * arrivals alike. */
 #include <easim/policy.h>
 
 struct params {
@@ -7,7 +8,8 @@ struct params {
 
 static int decide(const struct easim_pass *pass) {
     const struct params *p = pass->params;
-    for (uint32_t i = pass->view->first_waiting; pass->view->power_cap_w >= p->cap && i != EASIM_NONE;) {
+    for (uint32_t i = pass->view->first_waiting;
+         pass->view->power_cap_w >= p->cap && i != EASIM_NONE;) {
         const struct easim_job *job = easim_view_job(pass->view, i);
         i = job->next_waiting;
         pass->host->plan_start(pass->plan, job->index, job->first_config);
@@ -16,7 +18,8 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"cap", "W", "least cap", EASIM_PARAM_REAL, offsetof(struct params, cap), 0, 1e9, 1, false, NULL},
+    {"cap", "W", "least cap", EASIM_PARAM_REAL, offsetof(struct params, cap), 0, 1e9, 1, false,
+     NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

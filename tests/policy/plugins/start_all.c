@@ -1,4 +1,5 @@
-/* start_all: tries every configuration of every waiting job until one is accepted; most tries are refused. */
+/* start_all: tries every configuration of every waiting job until one is accepted; most tries are
+ * refused. */
 #include <easim/policy.h>
 
 static int decide(const struct easim_pass *pass) {
@@ -12,5 +13,6 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "start_all", .version = "1",
-                                                       .summary = "tries everything", .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI, .name = "start_all", .version = "1", .summary = "tries everything",
+    .decide = decide};

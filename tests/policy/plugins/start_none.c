@@ -6,5 +6,6 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "start_none", .version = "1",
-                                                       .summary = "starts nothing", .decide = decide};
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "start_none",
+                                                       .version = "1", .summary = "starts nothing",
+                                                       .decide = decide};

@@ -1,6 +1,6 @@
-/* unruly: a list policy that uses everything a list policy may, by chance: ties, tiers, ageing, urgent jobs between
-   others, keys to ask again, admission, preemption. UNRULY_MEEK leaves the callbacks out that may make room or
-   forbid.
+/* unruly: a list policy that uses everything a list policy may, by chance: ties, tiers, ageing,
+   urgent jobs between others, keys to ask again, admission, preemption. UNRULY_MEEK leaves the
+   callbacks out that may make room or forbid.
  */
 #include <easim/policy.h>
 
@@ -34,12 +34,14 @@ static uint32_t mix(uint32_t x) {
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
-    if (has(pass, NEVER) && choice->k > 1 && mix(job->model + 2 * choice->k + choice->span) % 3 == 0)
+    if (has(pass, NEVER) && choice->k > 1 &&
+        mix(job->model + 2 * choice->k + choice->span) % 3 == 0)
         return INFINITY; /* also in one node and not across: groups that open late in a pass */
     return choice->time_s;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     const struct params *p = pass->params;
     struct easim_key key = {.value = has(pass, TIES) ? floor(log2(1 + best)) : best};
     if (has(pass, AGEING))
@@ -80,7 +82,8 @@ static bool preempt_one(const struct easim_pass *pass) {
 static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
     const struct easim_view *view = pass->view;
     (void)job;
-    return !has(pass, ALLOW) || view->running_count == 0 || mix(config * 31 + view->free_gpus) % 4 != 0;
+    return !has(pass, ALLOW) || view->running_count == 0 ||
+           mix(config * 31 + view->free_gpus) % 4 != 0;
 }
 
 static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
@@ -95,8 +98,10 @@ static void begin(const struct easim_pass *pass) {
 #endif
 
 static const struct easim_param params[] = {
-    {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 1023, 0, false, NULL},
-    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-9, 1e12, 3600, false, NULL},
+    {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 1023, 0, false,
+     NULL},
+    {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-9, 1e12, 3600,
+     false, NULL},
 };
 
 static const struct easim_list list = {

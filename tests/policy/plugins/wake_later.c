@@ -1,4 +1,5 @@
-/* wake_later: at each arrival asks to be woken some time later, and starts jobs only when a timer woke it. */
+/* wake_later: at each arrival asks to be woken some time later, and starts jobs only when a timer
+ * woke it. */
 #include <easim/policy.h>
 
 struct params {
@@ -24,8 +25,8 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"delay", "s", "after an arrival", EASIM_PARAM_DURATION, offsetof(struct params, delay), 0, 1e9, 1, false,
-     NULL},
+    {"delay", "s", "after an arrival", EASIM_PARAM_DURATION, offsetof(struct params, delay), 0, 1e9,
+     1, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

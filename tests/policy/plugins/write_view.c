@@ -1,5 +1,5 @@
-/* write_view: at one decision writes to one job of the view (or, by default, to the view itself), by one of several
-   ways; starts jobs in order. */
+/* write_view: at one decision writes to one job of the view (or, by default, to the view itself),
+   by one of several ways; starts jobs in order. */
 #include <easim/policy.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static char *host_mapping(void) {
 static void damage(const struct easim_pass *pass, const struct params *p) {
     const struct easim_view *view = pass->view;
     static const uint32_t value = 1000;
-    const uint32_t *at = p->job < 0 ? &view->free_gpus : &easim_view_job(view, (uint32_t)p->job)->preemptions;
+    const uint32_t *at =
+        p->job < 0 ? &view->free_gpus : &easim_view_job(view, (uint32_t)p->job)->preemptions;
     if (p->how == BY_MPROTECT) {
         uintptr_t page = (uintptr_t)at & ~(uintptr_t)4095;
         if (mprotect(writable((const void *)page), 8192, PROT_READ | PROT_WRITE) != 0)
@@ -76,11 +77,12 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"how", "", "by which way", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, BY_HOST, BY_CAST, false, hows},
-    {"decision", "", "in which decision", EASIM_PARAM_INT, offsetof(struct params, decision), 1, 1e6, 1, false,
-     NULL},
-    {"job", "", "to which job; -1: the view itself", EASIM_PARAM_INT, offsetof(struct params, job), -1, 1e6, -1,
-     false, NULL}};
+    {"how", "", "by which way", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, BY_HOST,
+     BY_CAST, false, hows},
+    {"decision", "", "in which decision", EASIM_PARAM_INT, offsetof(struct params, decision), 1,
+     1e6, 1, false, NULL},
+    {"job", "", "to which job; -1: the view itself", EASIM_PARAM_INT, offsetof(struct params, job),
+     -1, 1e6, -1, false, NULL}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "write_view",
@@ -89,5 +91,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .state_size = sizeof(struct state),
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
-                                                       .param_count = sizeof params / sizeof *params,
+                                                       .param_count =
+                                                           sizeof params / sizeof *params,
                                                        .decide = decide};

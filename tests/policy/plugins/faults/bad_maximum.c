@@ -12,8 +12,9 @@ static int init(const struct easim_pass *pass) {
     return -1;
 }
 
-static const struct easim_param params[] = {{"patience", "s", "how long it waits", EASIM_PARAM_DURATION,
-                                             offsetof(struct params, patience), 1, 100, 10, false, NULL}};
+static const struct easim_param params[] = {
+    {"patience", "s", "how long it waits", EASIM_PARAM_DURATION, offsetof(struct params, patience),
+     1, 100, 10, false, NULL}};
 
 FAULTY("bad_maximum", .params_size = sizeof(struct params), .params = params, .param_count = 1,
        .decide = start_in_order, .init = init);

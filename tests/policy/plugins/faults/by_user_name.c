@@ -5,9 +5,11 @@
 
 static const struct easim_job *first_by_name(const struct easim_view *view) {
     const struct easim_job *first = NULL;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = easim_view_job(view, i)->next_waiting) {
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting) {
         const struct easim_job *job = easim_view_job(view, i);
-        if (!first || strcmp(easim_view_user(view, job->user)->name, easim_view_user(view, first->user)->name) < 0)
+        if (!first || strcmp(easim_view_user(view, job->user)->name,
+                             easim_view_user(view, first->user)->name) < 0)
             first = job;
     }
     return first;

@@ -11,4 +11,5 @@ static int decide(const struct easim_pass *pass) {
     return start_in_order(pass);
 }
 
-FAULTY("endless_preemptions", .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK, .decide = decide);
+FAULTY("endless_preemptions", .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_TICK,
+       .decide = decide);

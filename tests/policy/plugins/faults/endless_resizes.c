@@ -19,4 +19,5 @@ static int decide(const struct easim_pass *pass) {
     return start_in_order(pass);
 }
 
-FAULTY("endless_resizes", .capabilities = EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK, .decide = decide);
+FAULTY("endless_resizes", .capabilities = EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,
+       .decide = decide);

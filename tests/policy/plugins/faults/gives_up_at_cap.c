@@ -18,5 +18,5 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-FAULTY("gives_up_at_cap", .capabilities = EASIM_CAPABILITY_POWER_CAP, .state_size = sizeof(struct state),
-       .decide = decide);
+FAULTY("gives_up_at_cap", .capabilities = EASIM_CAPABILITY_POWER_CAP,
+       .state_size = sizeof(struct state), .decide = decide);

@@ -1,5 +1,5 @@
-/* A policy without fault, for those of this folder: each job in its fastest configuration, in order of submission,
-   as long as it fits. */
+/* A policy without fault, for those of this folder: each job in its fastest configuration, in order
+   of submission, as long as it fits. */
 #include <easim/policy.h>
 
 __attribute__((unused)) static int start_in_order(const struct easim_pass *pass) {
@@ -14,7 +14,8 @@ __attribute__((unused)) static int start_in_order(const struct easim_pass *pass)
     return 0;
 }
 
-/* The clusters of the conformance suite on which a fault shows, so that it shows in one scenario only. */
+/* The clusters of the conformance suite on which a fault shows, so that it shows in one scenario
+ * only. */
 __attribute__((unused)) static bool on_one_gpu(const struct easim_view *view) {
     return view->gpus == 1;
 }
@@ -29,6 +30,7 @@ __attribute__((unused)) static int read_nothing(void) {
     return *(volatile int *)nowhere;
 }
 
-#define FAULTY(fault, ...)                                                                                         \
-    EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = fault, .version = "1",        \
-                                                           .summary = "for the conformance suite", __VA_ARGS__}
+#define FAULTY(fault, ...) \
+    EASIM_EXPORT const struct easim_policy easim_policy = { \
+        EASIM_POLICY_ABI, .name = fault, .version = "1", .summary = "for the conformance suite", \
+        __VA_ARGS__}

@@ -1,7 +1,8 @@
 /* odd_nan: a key that divides by the time between submission and deadline. */
 #include "in_order.h"
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job, double best) {
+static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
+                            double best) {
     (void)pass;
     double slack_s = job->deadline_s - job->submit_s;
     return (struct easim_key){.value = slack_s < INFINITY ? slack_s * best / slack_s : best};
