@@ -21,7 +21,8 @@ static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 struct arguments {
     struct run_args run; /* threads, out, format, quiet */
     const char *file, *sbatch, *run_timeout;
-    unsigned shard, shards, tasks;
+    struct sweep_shard shard;
+    unsigned tasks;
     enum engine engine;
     bool merge, list, retry_failed;
     const char *const *words; /* for the manifest */
@@ -61,20 +62,20 @@ static const struct argp_option options[] = {
 static void parse_shard(struct arguments *a, const char *value, struct argp_state *state) {
     char rest;
     int fields = strspn(value, "0123456789/") == strlen(value)
-                     ? sscanf(value, "%6u/%6u%c", &a->shard, &a->shards, &rest)
+                     ? sscanf(value, "%6u/%6u%c", &a->shard.number, &a->shard.of, &rest)
                      : 0;
-    if (fields != 2 || a->shard < 1 || a->shard > a->shards)
+    if (fields != 2 || a->shard.number < 1 || a->shard.number > a->shard.of)
         argp_error(state, "--shard: expected I/N with 1 <= I <= N, got \"%s\"", value);
 }
 
 static void check_combination(const struct arguments *a, struct argp_state *state) {
     if (!a->file)
         argp_error(state, "expected SWEEP.yaml");
-    if (a->merge && (a->list || a->shards > 0))
+    if (a->merge && (a->list || a->shard.of > 0))
         argp_error(state, "--merge: not with --list or --shard");
-    if (a->engine != ENGINE_LOCAL && (a->merge || a->list || a->shards > 0))
+    if (a->engine != ENGINE_LOCAL && (a->merge || a->list || a->shard.of > 0))
         argp_error(state, "--engine: not with --merge, --list or --shard");
-    if (a->run.format != FORMAT_TABLE && (a->engine != ENGINE_LOCAL || a->list || a->shards > 0))
+    if (a->run.format != FORMAT_TABLE && (a->engine != ENGINE_LOCAL || a->list || a->shard.of > 0))
         argp_error(state, "--format: not with --engine, --list or --shard");
     if (a->sbatch && a->engine != ENGINE_SLURM)
         argp_error(state, "--sbatch: only with --engine slurm");
@@ -133,32 +134,19 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     }
 }
 
-/* ---- Which points ---- */
-
-static bool in_shard(const struct arguments *a, size_t point) {
-    return a->shards == 0 || point % a->shards == a->shard - 1;
+static enum sweep_state state_of(void *context, size_t point) {
+    return sweep_dir_state(context, point);
 }
 
-static bool to_be_run(const struct arguments *a, const struct sweep_dir *dir, size_t point) {
-    enum sweep_state state = sweep_dir_state(dir, point);
-    return state == SWEEP_MISSING || (state == SWEEP_FAILED && a->retry_failed);
-}
-
-/* The points of the shard, or those of them that are to be run. points: room for all. */
-static size_t select_points(const struct arguments *a, const struct sweep_dir *dir, bool all,
-                            size_t *points) {
-    size_t count = 0;
-    for (size_t p = 0; p < dir->sweep->count; p++)
-        if (in_shard(a, p) && (all || to_be_run(a, dir, p)))
-            points[count++] = p;
-    return count;
+static struct sweep_resume resume_of(const struct arguments *a, struct sweep_dir *dir) {
+    return (struct sweep_resume){dir->sweep->count, a->shard, a->retry_failed, dir, state_of};
 }
 
 /* ---- What is done ---- */
 
 static int list(const struct arguments *a, const struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
-    size_t count = select_points(a, dir, true, points);
+    size_t count = sweep_shard_points(&a->shard, dir->sweep->count, points);
     struct str text = {0};
     struct error error = {0};
     sweep_dir_list(dir, points, count, &text);
@@ -259,14 +247,15 @@ static int merge(const struct arguments *a, const struct sweep_dir *dir) {
 /* A failure anywhere in the shard, of this run or of one before. */
 static int shard_code(const struct arguments *a, const struct sweep_dir *dir) {
     for (size_t p = 0; p < dir->sweep->count; p++)
-        if (in_shard(a, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
+        if (sweep_shard_has(&a->shard, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
             return EXIT_RUN_FAILED;
     return EXIT_DONE;
 }
 
 static int run(const struct arguments *a, struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
-    size_t count = select_points(a, dir, false, points);
+    const struct sweep_resume resume = resume_of(a, dir);
+    size_t count = sweep_resume_points(&resume, points);
     struct error error = {0};
     struct sweep_run all = {.sweep = dir->sweep,
                             .points = points,
@@ -282,10 +271,10 @@ static int run(const struct arguments *a, struct sweep_dir *dir) {
     free(points);
     if (r < 0)
         return cli_report_error(&error);
-    return a->shards > 0 ? shard_code(a, dir) : merge(a, dir);
+    return a->shard.of > 0 ? shard_code(a, dir) : merge(a, dir);
 }
 
-static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
+static int hand_over(const struct arguments *a, struct sweep_dir *dir) {
     struct sweep_tasks tasks = {.file = a->file,
                                 .folder = dir->path,
                                 .count = a->tasks,
@@ -293,10 +282,9 @@ static int hand_over(const struct arguments *a, const struct sweep_dir *dir) {
                                 .run_timeout = a->run_timeout,
                                 .retry_failed = a->retry_failed};
     struct error error = {0};
-    bool *wanted = mem_zalloc(a->tasks, sizeof *wanted), any = false;
-    for (size_t p = 0; p < dir->sweep->count; p++)
-        if (to_be_run(a, dir, p))
-            any = wanted[p % a->tasks] = true;
+    const struct sweep_resume resume = resume_of(a, dir);
+    bool *wanted = mem_zalloc(a->tasks, sizeof *wanted);
+    bool any = sweep_resume_shards(&resume, a->tasks, wanted);
     tasks.wanted = wanted;
     int code;
     if (!any)

@@ -2,6 +2,7 @@
    strata by definition (McKay, Beckman, Conover 1979). */
 #include "../support/temp_dir.h"
 #include "experiment/sweep/sweep.h"
+#include "experiment/sweep/sweep_resume.h"
 
 #include <criterion/criterion.h>
 
@@ -152,4 +153,62 @@ Test(sweep, ids) {
     sweep_finish(&s);
     sweep_finish(&zipped);
     sweep_finish(&changed);
+}
+
+/* ---- What is still to be run ---- */
+
+struct kept {
+    const char *states; /* of all points: d, f or m */
+    size_t asked;
+};
+
+static enum sweep_state kept_state(void *context, size_t point) {
+    struct kept *kept = context;
+    kept->asked++;
+    return kept->states[point] == 'd'   ? SWEEP_DONE
+           : kept->states[point] == 'f' ? SWEEP_FAILED
+                                        : SWEEP_MISSING;
+}
+
+/* By hand: missing points, and failed ones if they are to be tried again; of a shard every Nth. */
+Test(sweep, resumes_where_it_was_left) {
+    static const struct {
+        const char *states;
+        struct sweep_shard shard;
+        bool retry_failed;
+        const char *points;
+        size_t asked;
+    } cases[] = {
+        {"dmfdmmf", {0, 0}, false, "1 4 5 ", 7},
+        {"dmfdmmf", {0, 0}, true, "1 2 4 5 6 ", 7},
+        {"dmfdmmf", {1, 3}, true, "6 ", 3},
+        {"dmfdmmf", {2, 3}, false, "1 4 ", 2},
+        {"dmfdmmf", {9, 9}, true, "", 0}, /* more shards than points */
+        {"ddd", {0, 0}, true, "", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kept kept = {cases[i].states, 0};
+        struct sweep_resume resume = {strlen(kept.states), cases[i].shard, cases[i].retry_failed,
+                                      &kept, kept_state};
+        size_t points[7], count = sweep_resume_points(&resume, points);
+        struct str text = {0};
+        str_add(&text, "");
+        for (size_t p = 0; p < count; p++)
+            str_addf(&text, "%zu ", points[p]);
+        cr_expect_str_eq(text.text, cases[i].points, "case %zu: %s", i, text.text);
+        cr_expect_eq(kept.asked, cases[i].asked);
+        str_finish(&text);
+    }
+}
+
+Test(sweep, shards_that_have_something_to_run) {
+    struct kept kept = {"dmfdmmf", 0};
+    struct sweep_resume resume = {7, {0, 0}, false, &kept, kept_state};
+    bool wanted[5] = {true, true, true, true, true};
+    cr_assert(sweep_resume_shards(&resume, 5, wanted)); /* 1, 4 and 5 are missing */
+    for (size_t s = 0; s < 5; s++)
+        cr_expect_eq(wanted[s], s == 0 || s == 1 || s == 4, "shard %zu", s);
+    kept.states = "fdddddf";
+    cr_assert_not(sweep_resume_shards(&resume, 5, wanted));
+    cr_expect_not(wanted[0]);
 }

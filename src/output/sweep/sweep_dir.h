@@ -4,11 +4,10 @@
 #define EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 
 #include "experiment/sweep/findings.h"
+#include "experiment/sweep/sweep_resume.h"
 #include "experiment/sweep/sweep_run.h"
 #include "output/manifest.h"
 #include "output/notes.h"
-
-enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
 
 extern const char *const sweep_state_names[];
 
