@@ -18,7 +18,7 @@ static enum stop stop_of(bool at_once) {
 }
 
 static const struct start_costs *costs_of(const struct sim *sim, uint32_t job) {
-    return workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    return workload_costs(sim->workload, &sim->workload->jobs.at[job]);
 }
 
 /* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now,

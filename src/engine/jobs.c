@@ -54,7 +54,7 @@ static const char *reject_reason(struct sim *sim, uint32_t job, const struct con
 static struct config_best update_predictions(struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     struct easim_job *j = view_job(&sim->view, job);
-    const struct start_costs *costs = workload_costs(sim->workload, spec->model);
+    const struct start_costs *costs = workload_costs(sim->workload, spec);
     j->setup_s = j->started_before ? costs->restart_s : costs->start_s;
     struct config_best best =
         config_table_best(&sim->workload->table, spec->set, j->remaining, j->setup_s);
@@ -67,7 +67,7 @@ static struct config_best update_predictions(struct sim *sim, uint32_t job) {
 static void fill_view_job(struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct config_set *set = &sim->workload->table.sets.at[spec->set];
-    const struct start_costs *costs = workload_costs(sim->workload, spec->model);
+    const struct start_costs *costs = workload_costs(sim->workload, spec);
     bool oracle = sim->module->policy->capabilities & EASIM_CAPABILITY_ORACLE;
     *view_job(&sim->view, job) = (struct easim_job){
         .id = spec->id,
@@ -89,7 +89,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
         .restart_s = costs->restart_s,
         .checkpoint_s = costs->checkpoint_s,
         .checkpoint_interval_s = costs->checkpoint_interval_s,
-        .true_time_s = oracle && spec->model == EASIM_NONE ? spec->work : NAN,
+        .true_time_s = oracle && spec->kind == JOB_KIND_RIGID ? spec->work : NAN,
     };
 }
 

@@ -18,7 +18,7 @@ void progress_init(struct sim *sim) {
 
 static double draw_noise(const struct sim *sim, uint32_t job) {
     double sigma = sim->options.noise.speed_sigma;
-    if (sigma == 0 || sim->workload->jobs.at[job].model == EASIM_NONE)
+    if (sigma == 0 || sim->workload->jobs.at[job].kind == JOB_KIND_RIGID)
         return 1;
     char name[32];
     snprintf(name, sizeof name, "noise/%u", job);
@@ -50,8 +50,7 @@ static double speed(const struct sim *sim, uint32_t job) {
 }
 
 int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
-    const struct start_costs *costs =
-        workload_costs(sim->workload, sim->workload->jobs.at[job].model);
+    const struct start_costs *costs = workload_costs(sim->workload, &sim->workload->jobs.at[job]);
     int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
     if (costs->checkpoint_interval_s == 0)
         return 0;

@@ -72,7 +72,7 @@ static double ideal_s(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     uint32_t most_k =
         jobstats_fair_gpus(sim->cluster->gpus, run->finish_ns - spec->submit_ns, run->jobs_ns);
-    double start_s = workload_costs(sim->workload, spec->model)->start_s;
+    double start_s = workload_costs(sim->workload, spec)->start_s;
     return config_table_best_time_within(&sim->workload->table, spec->set, spec->work, start_s,
                                          most_k);
 }
@@ -80,7 +80,7 @@ static double ideal_s(const struct sim *sim, uint32_t job) {
 /* T0: what the whole job would take alone on the empty cluster, by its true work. */
 static double dedicated_s(const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
-    double start_s = workload_costs(sim->workload, spec->model)->start_s;
+    double start_s = workload_costs(sim->workload, spec)->start_s;
     return start_s + spec->work / sim->workload->table.sets.at[spec->set].best_goodput;
 }
 

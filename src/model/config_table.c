@@ -183,8 +183,8 @@ static const char *explain(struct config_table *t, const struct config_request *
     if (d->by_gpus > 0)
         return arena_printf(&t->arena, "needs %u GPUs of one type, the largest allowed type has %u",
                             d->least_k, d->most_gpus);
-    return q->model == EASIM_NONE ? "no allowed GPU type in the cluster"
-                                  : "its model knows no allowed GPU type";
+    return q->kind == JOB_KIND_RIGID ? "no allowed GPU type in the cluster"
+                                     : "its model knows no allowed GPU type";
 }
 
 /* The bytes that tell one request from another; returns their number. */
@@ -192,13 +192,11 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
     const struct {
         const void *at;
         size_t bytes;
-    } parts[] = {{&q->model, sizeof q->model},
-                 {&q->type_mask, sizeof q->type_mask},
-                 {&q->utilization, sizeof q->utilization},
-                 {&q->milli, sizeof q->milli},
-                 {&q->k_count, sizeof q->k_count},
-                 {q->k, q->k_count * sizeof *q->k},
-                 {q->batch, q->batch_count * sizeof *q->batch}};
+    } parts[] = {
+        {&q->kind, sizeof q->kind},           {&q->model, sizeof q->model},
+        {&q->type_mask, sizeof q->type_mask}, {&q->utilization, sizeof q->utilization},
+        {&q->milli, sizeof q->milli},         {&q->k_count, sizeof q->k_count},
+        {q->k, q->k_count * sizeof *q->k},    {q->batch, q->batch_count * sizeof *q->batch}};
     size_t length = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         memcpy(key + length, parts[i].at, parts[i].bytes);
@@ -210,7 +208,7 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
 static bool allows_type(const struct config_table *t, const struct config_request *q, uint32_t h) {
     if (q->type_mask != 0 && !(q->type_mask >> h & 1))
         return false;
-    return q->model == EASIM_NONE ||
+    return q->kind == JOB_KIND_RIGID ||
            model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
 }
 
@@ -244,7 +242,7 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
             if (q->k[i] > gpus) {
                 dropped.by_gpus++;
                 dropped.least_k = q->k[i] < dropped.least_k ? q->k[i] : dropped.least_k;
-            } else if (q->model == EASIM_NONE) {
+            } else if (q->kind == JOB_KIND_RIGID) {
                 add_rigid_config(t, q, h, q->k[i]);
             } else {
                 add_model_configs(t, q, h, q->k[i], &dropped);

@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "cluster/cluster.h"
 #include "easim/policy.h"
+#include "model/job_kind.h"
 #include "model/model_file.h"
 
 #define CONFIG_MAX_CHOICES 64 /* of k, and of b, in one request */
@@ -16,7 +17,8 @@
 
 /* What a job allows. Lists are ascending and without repeats. */
 struct config_request {
-    uint32_t model; /* index, or EASIM_NONE: rigid */
+    enum job_kind kind;
+    uint32_t model; /* index, or EASIM_NONE where the kind has none */
     uint32_t k_count, batch_count;
     uint64_t type_mask; /* bit per GPU type of the cluster; 0 = every type (the model knows) */
     double utilization; /* rigid jobs only */

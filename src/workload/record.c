@@ -41,7 +41,7 @@ static struct trace_row row_of(const struct stream *lead, const struct workload 
                                const struct job_spec *job) {
     const struct config_request *q = w->table.sets.at[job->set].request;
     const struct config_request free = stream_request(lead, job->model);
-    bool rigid = job->model == EASIM_NONE;
+    bool rigid = job->kind == JOB_KIND_RIGID;
     struct trace_row row = {
         .id = job->id,
         .labels = job->labels,

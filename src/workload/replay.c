@@ -38,9 +38,9 @@ struct config_request replay_request(const struct stream *s, const struct cluste
     struct slice unknown;
     if (row->gpu_type)
         q.type_mask = stream_type_mask(cluster, row->gpu_type, &unknown);
-    if (model == EASIM_NONE && !isnan(row->utilization))
+    if (q.kind == JOB_KIND_RIGID && !isnan(row->utilization))
         q.utilization = row->utilization;
-    if (model == EASIM_NONE && row->gpu_milli < WHOLE_GPU_MILLI)
+    if (q.kind == JOB_KIND_RIGID && row->gpu_milli < WHOLE_GPU_MILLI)
         q.milli = row->gpu_milli;
     return q;
 }
@@ -60,7 +60,7 @@ static uint32_t row_model(const struct stream *s, const struct workload *w,
  * job. */
 static void set_work(const struct stream *s, struct workload *w, const struct trace_row *row,
                      bool malleable, struct config_request *request, struct job_spec *job) {
-    if (job->model == EASIM_NONE) {
+    if (job->kind == JOB_KIND_RIGID) {
         job->work = row->duration_s;
         job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
         return;
@@ -85,9 +85,10 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
     struct config_request request =
         replay_request(s, w->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
+    job.kind = request.kind;
     set_work(s, w, row, malleable, &request, &job);
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
-    job.reference_gpu_s = workload_reference_gpu_s(w, job.model, job.work, gpus);
+    job.reference_gpu_s = workload_reference_gpu_s(w, &job, gpus);
     const char *drawn_user = stream_draw_user(s, rngs->users);
     job.user =
         workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);

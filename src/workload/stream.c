@@ -90,8 +90,9 @@ static uint32_t copy_limits(const struct schema_list *list, uint32_t *out) {
 
 struct config_request stream_request(const struct stream *s, uint32_t model) {
     static const uint32_t usual_k[] = {1, 2, 4, 8};
-    struct config_request q = {.model = model, .type_mask = s->type_mask};
-    q.utilization = model == EASIM_NONE ? s->rigid.utilization : 0;
+    struct config_request q = {
+        .kind = job_kind_of_model(model), .model = model, .type_mask = s->type_mask};
+    q.utilization = q.kind == JOB_KIND_RIGID ? s->rigid.utilization : 0;
     q.k_count = copy_limits(&s->k, q.k);
     if (q.k_count == 0) {
         q.k_count = sizeof usual_k / sizeof *usual_k;
@@ -106,7 +107,7 @@ void stream_finish_job(const struct stream *s, struct workload *w,
                        const struct config_request *request, struct job_spec *job,
                        gsl_rng *deadlines) {
     job->set = config_table_set(&w->table, request);
-    double start_s = workload_costs(w, job->model)->start_s;
+    double start_s = workload_costs(w, job)->start_s;
     double best_s = config_table_best(&w->table, job->set, job->predicted_work, start_s).time_s;
     int64_t drawn_ns = stream_draw_deadline(&s->deadlines, job->submit_ns, best_s, deadlines);
     if (job->deadline_ns == TIME_NONE_NS)

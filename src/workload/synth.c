@@ -76,15 +76,17 @@ static void request_one_k(struct config_request *request, gsl_rng *rng) {
 
 static void add_job(const struct stream *s, const struct stream_rngs *rngs, struct workload *w,
                     int64_t submit_ns) {
-    struct job_spec job = {
-        .submit_ns = submit_ns, .deadline_ns = TIME_NONE_NS, .preemptible = s->preemptible};
-    job.model = EASIM_NONE;
+    struct job_spec job = {.kind = s->rigid.node ? JOB_KIND_RIGID : JOB_KIND_MALLEABLE,
+                           .model = EASIM_NONE,
+                           .submit_ns = submit_ns,
+                           .deadline_ns = TIME_NONE_NS,
+                           .preemptible = s->preemptible};
     struct config_request request;
     double size_s = fmin(draw_size_s(&s->sizes, rngs->sizes), TIME_MAX_S);
     job.work = size_s;
-    if (s->rigid.node) {
+    if (job.kind == JOB_KIND_RIGID) {
         const int64_t *k = s->rigid.k.at;
-        request = stream_request(s, EASIM_NONE);
+        request = stream_request(s, job.model);
         request.k_count = 1;
         request.k[0] = (uint32_t)k[gsl_rng_uniform_int(rngs->models, s->rigid.k.count)];
         request.batch_count = 0;
@@ -94,7 +96,8 @@ static void add_job(const struct stream *s, const struct stream_rngs *rngs, stru
         request = stream_request(s, job.model);
         if (s->request.k == REQUEST_UNIFORM)
             request_one_k(&request, rngs->requests);
-        job.work = size_s / workload_reference_gpu_s(w, job.model, 1, 1);
+        job.work = 1; /* of which the size tells how many */
+        job.work = size_s / workload_reference_gpu_s(w, &job, 1);
         job.reference_gpu_s = size_s;
     }
     job.predicted_work = job.work;

@@ -15,24 +15,26 @@ double usage_power_w(const struct easim_config *config) {
     return fmin(config->power_w[EASIM_ONE_NODE], config->power_w[EASIM_ACROSS_NODES]);
 }
 
-static void add_power(struct finder *f, uint32_t model, const struct easim_config *config) {
-    if (model == EASIM_NONE)
+static void add_power(struct finder *f, const struct config_request *request,
+                      const struct easim_config *config) {
+    if (request->kind == JOB_KIND_RIGID)
         return;
     struct easim_config *least =
-        &f->usage->least_power[model * f->source->cluster->gpu_type_count + config->gpu_type];
+        &f->usage
+             ->least_power[request->model * f->source->cluster->gpu_type_count + config->gpu_type];
     if (least->k == 0 || usage_power_w(config) < usage_power_w(least))
         *least = *config;
 }
 
 static void add(struct finder *f, const struct config_request *request) {
     struct job_usage *use =
-        request->model == EASIM_NONE ? &f->usage->rigid : &f->usage->models[request->model];
+        request->kind == JOB_KIND_RIGID ? &f->usage->rigid : &f->usage->models[request->model];
     uint32_t number = config_table_set(&f->table, request); /* may move the sets */
     const struct config_set *set = &f->table.sets.at[number];
     use->any = true;
     use->types |= set->type_mask;
     for (uint32_t i = set->first; i < set->first + set->count; i++)
-        add_power(f, request->model, &f->table.configs.at[i]);
+        add_power(f, request, &f->table.configs.at[i]);
 }
 
 static void add_generated(struct finder *f, const struct stream *s) {
@@ -63,7 +65,7 @@ static void add_row_as(struct finder *f, const struct stream *s, const struct tr
             replay_request(s, f->source->cluster, row, model, batch);
         add(f, &request);
     }
-    if (model != EASIM_NONE && s->assign.malleable_share > 0) {
+    if (job_kind_of_model(model) == JOB_KIND_MALLEABLE && s->assign.malleable_share > 0) {
         const struct config_request free_request = stream_request(s, model);
         add(f, &free_request);
     }

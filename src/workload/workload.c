@@ -21,18 +21,18 @@ uint32_t workload_user(struct workload *w, const char *name) {
     return user;
 }
 
-const struct start_costs *workload_costs(const struct workload *w, uint32_t model) {
-    return model == EASIM_NONE ? &w->rigid_costs : &w->table.models->models[model].costs;
+const struct start_costs *workload_costs(const struct workload *w, const struct job_spec *job) {
+    return job->kind == JOB_KIND_RIGID ? &w->rigid_costs
+                                       : &w->table.models->models[job->model].costs;
 }
 
-double workload_reference_gpu_s(const struct workload *w, uint32_t model, double work,
-                                double gpus) {
-    if (model == EASIM_NONE)
-        return work * gpus;
+double workload_reference_gpu_s(const struct workload *w, const struct job_spec *job, double gpus) {
+    if (job->kind == JOB_KIND_RIGID)
+        return job->work * gpus;
     for (uint32_t h = 0; h < w->table.cluster->gpu_type_count; h++) {
-        double goodput = config_table_unit_goodput(&w->table, model, h);
+        double goodput = config_table_unit_goodput(&w->table, job->model, h);
         if (goodput > 0)
-            return work / goodput;
+            return job->work / goodput;
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 
 struct job_spec {
     const char *id;
+    enum job_kind kind;
     const char *const *labels; /* by workload.label_names; NULL if none */
     int64_t submit_ns;
     int64_t deadline_ns;    /* TIME_NONE_NS if none */
@@ -14,7 +15,7 @@ struct job_spec {
     double predicted_work;  /* what policies see of it: rigid jobs are known by their request */
     double reference_gpu_s; /* work in reference GPU-seconds (SPEC 7) */
     uint32_t set;           /* of the config table */
-    uint32_t model;         /* index, or EASIM_NONE: rigid */
+    uint32_t model;         /* index, or EASIM_NONE where the kind has none */
     uint32_t user;
     bool sla;
     bool preemptible;
@@ -42,10 +43,11 @@ void workload_finish(struct workload *workload);
 
 /* The number of a user, added with weight 1 if new. */
 uint32_t workload_user(struct workload *workload, const char *name);
-const struct start_costs *workload_costs(const struct workload *workload, uint32_t model);
-/* Reference GPU-seconds of `work`: samples / best goodput of one GPU of the first type the model
-   knows; rigid: seconds times GPUs asked for. */
-double workload_reference_gpu_s(const struct workload *workload, uint32_t model, double work,
+const struct start_costs *workload_costs(const struct workload *workload,
+                                         const struct job_spec *job);
+/* Reference GPU-seconds of a job's work: samples / best goodput of one GPU of the first type the
+   model knows; rigid: seconds times gpus, the GPUs asked for. */
+double workload_reference_gpu_s(const struct workload *workload, const struct job_spec *job,
                                 double gpus);
 
 #endif

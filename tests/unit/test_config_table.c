@@ -52,8 +52,11 @@ static void close_table(struct trial *t, struct config_table *table) {
 
 static uint32_t request(struct config_table *table, uint32_t model, uint64_t mask, uint32_t k_count,
                         const uint32_t *k) {
-    struct config_request q = {
-        .model = model, .type_mask = mask, .k_count = k_count, .utilization = 0.5};
+    struct config_request q = {.kind = job_kind_of_model(model),
+                               .model = model,
+                               .type_mask = mask,
+                               .k_count = k_count,
+                               .utilization = 0.5};
     for (uint32_t i = 0; i < k_count; i++)
         q.k[i] = k[i];
     return config_table_set(table, &q);
@@ -136,8 +139,12 @@ Test(config_table, infeasible) {
     struct trial t;
     struct config_table table;
     open_table(&t, &table);
-    struct config_request large = {
-        .model = 1, .k_count = 1, .k = {1}, .batch_count = 2, .batch = {19, 20}};
+    struct config_request large = {.kind = JOB_KIND_MALLEABLE,
+                                   .model = 1,
+                                   .k_count = 1,
+                                   .k = {1},
+                                   .batch_count = 2,
+                                   .batch = {19, 20}};
     const struct {
         uint32_t set;
         const char *reason;

@@ -423,6 +423,8 @@ Test(workload, work_of_rows) {
                            job->work, work[i]);
         cr_expect_eq(d.w.table.sets.at[job->set].count, configs[i], "%s: %u configurations",
                      job->id, d.w.table.sets.at[job->set].count);
+        /* the last two name no model */
+        cr_expect_eq(job->kind, i >= 4 ? JOB_KIND_RIGID : JOB_KIND_MALLEABLE, "%s", job->id);
     }
     const struct job_spec *rigid = &d.w.jobs.at[4], *late = &d.w.jobs.at[5];
     cr_expect(rigid->sla && rigid->deadline_ns == TIME_NONE_NS && !late->sla &&
