@@ -175,7 +175,7 @@ class Worker:
         command = [sys.executable if word.endswith("/python3") else word for word in test["cmd"]]
         if self.tree.sanitized:
             command = [str(self.tree.source / "tests/support/sanitized.sh"), *command]
-        elif "/test_" in command[0]:
+        elif Path(command[0]).name in ("unit", "policy"):
             command += ["--jobs", "1", "--fail-fast"]
         command += MORE_WORDS.get(test["name"], [])
         cpu_s = int(10 * self.tree.cost.get(name, 30) + 5)

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-TestSuite(changes, .init = temp_dir_enter, .fini = temp_dir_leave);
+TestSuite(cluster_changes, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 #define HEAD "job_id,submit_s,gpus,duration_s\n"
 #define CLUSTER(cap) \
@@ -32,7 +32,7 @@ static void expect_rows(const struct trial *t, const double (*rows)[2], size_t c
    20, 30 after: 60 * (100 * 5 + 450 * 5) - 90 * 450 * 10 + 30 * (450 * 5 + 100 * 5) = 165000 -
    405000 + 82500 = -157500 W s of currency/MWh, times 1.5; carbon 200 until 12, then 500: 200 *
    (100 * 5 + 450 * 7) + 500 * (450 * 13 + 100 * 5) = 730000 + 3175000 = 3905000. */
-Test(changes, cost_and_carbon) {
+Test(cluster_changes, cost_and_carbon) {
     struct trial t;
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,60\n10,-90\n20,30\n");
     temp_file_write_text("c.csv", "g,t\n200,-3\n,5\n500,12\n500,20\n");
@@ -60,7 +60,7 @@ Test(changes, cost_and_carbon) {
 
 /* The same measured from 15 on: -90 * 450 * 5 + 30 * (450 * 5 + 100 * 3), 500 * (450 * 10 + 100 *
  * 3). */
-Test(changes, warmup) {
+Test(cluster_changes, warmup) {
     struct trial t;
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,60\n10,-90\n20,30\n");
     temp_file_write_text("cap.csv", "time_s,power_w\n0,40\n14,\n");
@@ -100,7 +100,7 @@ static void expect_cap_warning(const struct trial *t, const char *expected) {
 /* Power 100, 450 from 5, 100 from 25. Caps: none until 2, 120 until 8, 400 until 15, none until 18,
    90 until 27, 1000 after. Over it: 330 W from 5 to 8, 50 W from 8 to 15, 360 W from 18 to 25, 10 W
    from 25 to 27: 3 + 7 + 7 + 2 = 19 s, 990 + 350 + 2520 + 20 = 3880 J. */
-Test(changes, cap_violation) {
+Test(cluster_changes, cap_violation) {
     struct trial t;
     temp_file_write_text("cap.csv", "time_s,power_w\n2,120\n8,400\n15,\n18,90\n27,1000\n");
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,5,1,20\n"},
@@ -122,7 +122,7 @@ Test(changes, cap_violation) {
 
 /* Power 100, 450 from 5 until the end at 25. What draws exactly the cap is not over it, a nanowatt
  * more is. */
-Test(changes, exactly_the_cap) {
+Test(cluster_changes, exactly_the_cap) {
     static const struct {
         const char *cap_w;
         double violation_s, violation_j;
@@ -146,7 +146,7 @@ Test(changes, exactly_the_cap) {
 }
 
 /* No cluster draws so much: caps beyond what the meter holds bound nothing. */
-Test(changes, huge_caps) {
+Test(cluster_changes, huge_caps) {
     struct trial t;
     temp_file_write_text("cap.csv", "time_s,power_w\n2,9.3e9\n8,1e12\n");
     trial_run(&t, &(struct trial_options){.jobs = HEAD "a,5,1,20\n"},
@@ -157,7 +157,7 @@ Test(changes, huge_caps) {
     trial_finish(&t);
 }
 
-Test(changes, warnings) {
+Test(cluster_changes, warnings) {
     static const struct {
         const char *cap, *horizon, *rows, *warning;
     } cases[] = {
@@ -189,7 +189,7 @@ Test(changes, warnings) {
 
 /* A constant cap, price and intensity as a file of one value gives the very bytes that the numbers
  * give. */
-Test(changes, constant_as_series) {
+Test(cluster_changes, constant_as_series) {
     struct trial number, file;
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,-23.85\n100,-23.85\n");
     temp_file_write_text("c.csv", "time_s,carbon_g_per_kwh\n0,238.5\n100,\n");
@@ -216,7 +216,7 @@ Test(changes, constant_as_series) {
 }
 
 /* Every row cut into two halves of its time: the same series. */
-Test(changes, halves) {
+Test(cluster_changes, halves) {
     static const char *const names[] = {"p.csv", "c.csv", "cap.csv"};
     static const char *const columns[] = {"price_per_mwh", "carbon_g_per_kwh", "power_w"};
     struct trial t[2];
@@ -254,7 +254,7 @@ Test(changes, halves) {
 /* Idle for 65 s at 100 W under a price of period 20 (10 s of 30, then 10 s of -10), three rounds
    and 5 s of 30: 100 * (3 * 10 * 30 - 3 * 10 * 10 + 5 * 30) = 75000; six changes and the job of no
    length that there must be. */
-Test(changes, repeat) {
+Test(cluster_changes, repeat) {
     struct trial t;
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,30\n10,-10\n");
     trial_run(
@@ -269,7 +269,7 @@ Test(changes, repeat) {
 
 /* A drained run ends with its last job, whatever the series still hold; a series of date-times
  * begins at start_time. */
-Test(changes, drain) {
+Test(cluster_changes, drain) {
     struct trial t;
     temp_file_write_text("p.csv", "timestamp,price_per_mwh\n"
                                   "2022-01-01 00:00:00+00:00,60\n"
@@ -293,7 +293,7 @@ Test(changes, drain) {
 
 /* The price ends at 20 (10 and once more 10): a run may end there, but not go on. The last event
    before is the change of the carbon intensity at 20. */
-Test(changes, end_of_a_drained_run) {
+Test(cluster_changes, end_of_a_drained_run) {
     static const struct {
         const char *jobs, *failure;
     } cases[] = {
@@ -321,7 +321,7 @@ Test(changes, end_of_a_drained_run) {
 
 /* start_above starts what waits once the cap is at least its parameter. a waits since 1, the cap
    rises to 500 at 30 and falls at 40: a runs from 30 to 45. */
-Test(changes, start_at_a_change) {
+Test(cluster_changes, start_at_a_change) {
     static const char *const engines[] = {"{}", "{coalesce: false}"};
     temp_file_write_text("cap.csv", "time_s,power_w\n0,150\n10,200\n20,300\n30,500\n40,200\n");
     for (int i = 0; i < 2; i++) {
@@ -343,7 +343,7 @@ Test(changes, start_at_a_change) {
    round since the last event (the arrival at 1) has to pass: the period is 50, so at 60, the first
    change after 51. With a price of period 70 both come again together after 350: the change at 360
    is the first after 351. */
-Test(changes, stuck) {
+Test(cluster_changes, stuck) {
     static const struct {
         const char *repeat, *price, *horizon, *at;
     } cases[] = {

@@ -12,7 +12,7 @@
 
 /* By definition: on the front unless some point is at least as good everywhere and not equal.
    Coordinates 0..4, so that ties and equal points are common; some are undefined. */
-Test(pareto, brute_force) {
+Test(compare, pareto_brute_force) {
     gsl_rng *rng = rng_create(2385, 0, "points");
     size_t on_front = 0, off_front = 0;
     for (unsigned trial = 0; trial < 2000; trial++) {
@@ -55,7 +55,7 @@ static unsigned column(const char *name) {
     return (unsigned)found;
 }
 
-Test(kinds, wishes) {
+Test(compare, kinds_wishes) {
     cr_assert_eq(metric_kind(column("energy_kwh")).better, METRIC_LESS);
     cr_assert_eq(metric_kind(column("throughput_jobs_per_h")).better, METRIC_MORE);
     cr_assert_eq(metric_kind(column("jain_gpu_s")).better, METRIC_MORE);

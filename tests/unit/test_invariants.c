@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(check, .init = temp_dir_enter, .fini = temp_dir_leave);
+TestSuite(invariants, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 /* Checks once more at the same instant; text == NULL: nothing may be found. */
 static void expect_check(struct sim *sim, const char *text, const char *what) {
@@ -127,7 +127,7 @@ static void spoil(void *context, const struct replication *replication) {
    a GPU of node 0, a two GPUs beside it, b the four of node 1, big waits for nine. With sleep_after
    20 nothing sleeps yet and the free GPUs of nodes 0 and 2 are to fall asleep; with 10.5 those of
    node 2 that first left at 11 are. */
-Test(check, notices) {
+Test(invariants, notices) {
     static const struct scene scenes[] = {
         {"plain", "", "", false},
         {"interference", "", ", interference: {slowdown_per_neighbour: 0.5}", false},
@@ -171,7 +171,7 @@ static void turn_back(void *context, const struct replication *replication) {
 }
 
 /* At 12 an event of 5 appears. */
-Test(check, time_goes_back) {
+Test(invariants, time_goes_back) {
     bool looked = false;
     struct trial t;
     trial_run(&t,

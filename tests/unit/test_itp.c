@@ -161,14 +161,12 @@ static void read_good(const char *path, bool models, struct trace *trace) {
     cr_assert_eq(trace->notes.count, 0);
 }
 
-/* --- the made-up log of workloads/; this file's own name leads there --- */
+/* --- the made-up log of workloads/ --- */
 
 /* workloads/README.md states the formulas. */
-Test(itp_sample, as_described) {
-    static const char here[] = "tests/unit/test_itp.c";
+Test(itp, sample_as_described) {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%.*sworkloads/itp-sample.csv",
-             (int)(strlen(__FILE__) - strlen(here)), __FILE__);
+    snprintf(path, sizeof path, "%s/workloads/itp-sample.csv", getenv("EASIM_SOURCE"));
     struct trace trace = {0};
     read_good(path, false, &trace);
     cr_assert_eq(trace.rows.count, 60);
@@ -215,7 +213,7 @@ static void compare(const struct trace *raw, const struct trace *annotated) {
     }
 }
 
-Test(itp_real, logs) {
+Test(itp, real_logs) {
     if (!getenv("EASIM_DATA"))
         cr_skip("EASIM_DATA is not set");
     for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
@@ -237,7 +235,7 @@ Test(itp_real, logs) {
 }
 
 /* Line 2 of cluster06: 59a72878-e5c4-ab9d-e813-68c36b50edeb,16566,40285,bert,21347,64,4,3890. */
-Test(itp_real, row) {
+Test(itp, real_row) {
     if (!getenv("EASIM_DATA"))
         cr_skip("EASIM_DATA is not set");
     struct trace trace = {0};

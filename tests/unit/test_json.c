@@ -137,7 +137,7 @@ static void check_stream(const char *name, const char *expected, const char *tru
     check_array(name, "rows", expected, truncation, losses);
 }
 
-Test(json_stream, member_of_a_member, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(json, stream_member_of_a_member, .init = temp_dir_enter, .fini = temp_dir_leave) {
     temp_file_write_text(
         "x",
         "{\"a\": 1, \"data\": {\"b\": {\"rows\": [7]}, \"rows\": [{\"i\": 1}], \"c\": 2}, \"d\": 3}");
@@ -212,14 +212,14 @@ static const struct {
      {1, 0}},
 };
 
-Test(json_stream, items, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(json, stream_items, .init = temp_dir_enter, .fini = temp_dir_leave) {
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         temp_file_write_text("x", streams[i].text);
         check_stream("x", streams[i].expected, streams[i].truncation, streams[i].losses);
     }
 }
 
-Test(json_stream, no_json, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(json, stream_no_json, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const char *const texts[] = {"", "  \n", "abc", "17"}, *const keys[] = {"i", NULL};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct json_stream *stream;
@@ -234,7 +234,7 @@ Test(json_stream, no_json, .init = temp_dir_enter, .fini = temp_dir_leave) {
 }
 
 /* A value of 3 MiB among others: longer than may be handed out. */
-Test(json_stream, long_values, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(json, stream_long_values, .init = temp_dir_enter, .fini = temp_dir_leave) {
     char *blanks = malloc((3 << 20) + 1);
     memset(blanks, 'x', 3 << 20);
     blanks[3 << 20] = '\0';
@@ -249,7 +249,7 @@ Test(json_stream, long_values, .init = temp_dir_enter, .fini = temp_dir_leave) {
 }
 
 /* The trailer and the last bytes of a gzip file are gone: what was decoded counts. */
-Test(json_stream, truncated_gzip, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(json, stream_truncated_gzip, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const char text[] = "{\"rows\": [{\"i\": 1}, {\"i\": 2}]}";
     gzFile file = gzopen("x", "wb0"); /* stored: the text stands in the file behind 15 bytes */
     cr_assert_eq(gzwrite(file, text, sizeof text - 1), (int)sizeof text - 1);

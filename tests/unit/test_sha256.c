@@ -39,7 +39,7 @@ Test(sha256, files) {
     cr_expect_lt(sha256_file("/dev/null", digest, &bytes), 0);
 }
 
-Test(files, relative) {
+Test(sha256, files_relative) {
     char base[] = "/tmp/easim-files.XXXXXX";
     struct arena arena = {0};
     struct error error = {0};

@@ -86,7 +86,7 @@ Test(str, nearest_name) {
     cr_assert_null(str_nearest("gpus", names, 0));
 }
 
-Test(error, keeps_code_and_text) {
+Test(str, error_keeps_code_and_text) {
     cr_assert_eq(error_set(NULL, ERROR_RUN, "nobody reads this"), ERROR_RUN);
     struct error error = {0};
     cr_assert_eq(error_set(&error, ERROR_INPUT, "%s:%d", "a.csv", 7), ERROR_INPUT);
@@ -100,7 +100,7 @@ Test(error, keeps_code_and_text) {
     cr_assert_eq(strlen(error.text), sizeof error.text - 1);
 }
 
-Test(error, problems_name_what_is_known) {
+Test(str, error_problems_name_what_is_known) {
     static const struct {
         struct location where;
         const char *path, *text;
@@ -125,7 +125,7 @@ Test(error, problems_name_what_is_known) {
     cr_assert_eq(problems.count, 0);
 }
 
-Test(mem, sizes_of_zero_and_overflow) {
+Test(str, mem_sizes_of_zero_and_overflow) {
     void *nothing = mem_alloc(0);
     cr_assert_not_null(nothing);
     nothing = mem_realloc(nothing, 0, 8);
@@ -141,6 +141,6 @@ Test(mem, sizes_of_zero_and_overflow) {
 }
 
 /* Out of memory ends the process with exit 1 (decision 0002). */
-Test(mem, overflow_is_out_of_memory, .exit_code = 1) {
+Test(str, mem_overflow_is_out_of_memory, .exit_code = 1) {
     free(mem_realloc(NULL, SIZE_MAX / 2, 4));
 }

@@ -270,7 +270,7 @@ static void read_real(const char *name, struct trace *trace) {
 /* Totals by awk over the columns: sum $5*$4, $4, $9, $2; 475 rows with $4 > $9 (first on line 146),
  * 8 with $4 = 0.
  */
-Test(swf_real, kth_log) {
+Test(swf, real_kth_log) {
     struct trace trace = {0};
     struct str notes = {0};
     read_real("KTH-SP2-1996.swf.gz", &trace);
@@ -290,7 +290,7 @@ Test(swf_real, kth_log) {
 
 /* The same by awk; rows stand in start order. The simulator left out the 8 jobs without run time.
  */
-Test(swf_real, kth_easy) {
+Test(swf, real_kth_easy) {
     static const char *const names[] = {"KTH-SP2.pyss_easy_backfill.swf.gz",
                                         "KTH-SP2.pyss_easy_clairvoyant.swf.gz"};
     for (size_t i = 0; i < 2; i++) {
@@ -309,7 +309,7 @@ Test(swf_real, kth_easy) {
 }
 
 /* The table that the command line uses, in the order of its help. */
-Test(ingest, reader_table) {
+Test(swf, ingest_reader_table) {
     static const char *const names[] = {
         "swf",  "itp",   "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios",
         "acme", "gavel", "pollux", "sia"};
@@ -319,7 +319,7 @@ Test(ingest, reader_table) {
     cr_assert_eq(count, sizeof names / sizeof *names);
 }
 
-Test(ingest, whole_numbers) {
+Test(swf, ingest_whole_numbers) {
     static const struct {
         const char *text;
         int64_t value; /* -7: refused */
