@@ -2,7 +2,7 @@
 #include "metrics/metrics.h"
 
 #include "base/units.h"
-#include "metrics/jobstats.h"
+#include "metrics/job_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +20,7 @@ static void on_measure(void *context, const struct sim *sim) {
     free(m->at_start.types);
     copy_meter(&m->at_start, &sim->meter);
     m->start_ns = sim->now_ns;
-    m->work_done_at_start = jobstats_work_done_s(sim);
-    m->lost_energy_at_start = jobstats_lost_energy(sim);
-    m->lost_gpu_ps_at_start = jobstats_lost_gpu_ps(sim);
+    m->jobs_at_start = job_totals_of(sim);
     m->power_max_nw = 0;
     m->frag_gpu_ps = m->violation_energy = 0;
     m->violation_ns = 0;
@@ -161,8 +159,6 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
     s->energy_idle_kwh = power_j(idle) / J_PER_KWH;
     s->energy_setup_kwh = power_j(setup) / J_PER_KWH;
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
-    s->energy_lost_kwh = power_j(jobstats_lost_energy(sim) - m->lost_energy_at_start) / J_PER_KWH;
-    s->lost_gpu_h = power_gpu_s(jobstats_lost_gpu_ps(sim) - m->lost_gpu_ps_at_start) / S_PER_H;
     s->limited_gpu_h = power_gpu_s(limited_gpu_ps) / S_PER_H;
     s->sleep_gpu_h = power_gpu_s(sleep_gpu_ps) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ps) / S_PER_H;
@@ -185,6 +181,16 @@ static void sum_up_prices(struct metrics *m, const struct sim *sim) {
     m->summary.water_l = m->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
 }
 
+/* Of all jobs, measured or not. */
+static void sum_up_totals(struct metrics *m, const struct sim *sim) {
+    struct summary *s = &m->summary;
+    const struct job_totals now = job_totals_of(sim), *then = &m->jobs_at_start;
+    s->work_done_gpu_h = (now.work_done_s - then->work_done_s) / S_PER_H;
+    s->work_unfinished_gpu_h = now.work_left_s / S_PER_H;
+    s->energy_lost_kwh = power_j(now.lost_energy - then->lost_energy) / J_PER_KWH;
+    s->lost_gpu_h = power_gpu_s(now.lost_gpu_ps - then->lost_gpu_ps) / S_PER_H;
+}
+
 static double ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : NAN;
 }
@@ -196,11 +202,12 @@ void metrics_sum_up(struct metrics *m, const struct sim *sim) {
     bool capped = m->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - m->start_ns);
     sum_up_energy(m, sim);
-    jobstats_sum_up(m, sim);
+    m->users = mem_zalloc(sim->workload->users.count, sizeof *m->users);
+    job_stats_sum_up(sim, s, m->users, m->types);
+    sum_up_totals(m, sim);
     sum_up_prices(m, sim);
     s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
-    s->work_done_gpu_h = (jobstats_work_done_s(sim) - m->work_done_at_start) / S_PER_H;
     s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
     s->frag_gpu_h = power_gpu_s(m->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job =

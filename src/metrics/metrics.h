@@ -3,39 +3,16 @@
 #define EASIM_METRICS_METRICS_H
 
 #include "engine/sim.h"
+#include "metrics/job_totals.h"
 #include "metrics/queue_slope.h"
+#include "metrics/rows.h"
 #include "metrics/summary.h"
-
-/* One row of power.csv: the state from time_ns on. */
-struct power_row {
-    int64_t time_ns;
-    int64_t power_nw;
-    uint32_t allocated, idle, waiting, failed; /* GPUs; allocated: in whole or in part */
-    uint64_t shared_free_milli;                /* thousandths of the allocated ones that are free */
-    double cap_w;                              /* INFINITY if none */
-};
 
 /* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the
  * value stays. */
 struct priced {
     double value, sum;
     int128 energy;
-};
-
-/* One row of decisions.csv. */
-struct decision_row {
-    int64_t time_ns;
-    struct action_record action;
-};
-
-struct user_row {
-    uint32_t jobs;
-    double gpu_s, demand_gpu_s, energy_kwh, jct_mean_s, slowdown_mean;
-};
-
-struct type_row {
-    double alloc_gpu_h, compute_gpu_h, energy_kwh;
-    uint32_t jobs; /* finished, by last configuration */
 };
 
 /* Zero-initialise; release with metrics_finish. */
@@ -47,8 +24,7 @@ struct metrics {
     struct queue_slope queue;
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
-    double work_done_at_start;   /* reference GPU-seconds */
-    int128 lost_energy_at_start, lost_gpu_ps_at_start;
+    struct job_totals jobs_at_start;
     int64_t power_max_nw;
     int128 frag_gpu_ps; /* free GPU time of each type while jobs wait that could use it */
     int128 violation_energy;

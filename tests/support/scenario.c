@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "ingest/logs/log_readers.h"
+#include "metrics/job_record.h"
 #include "output/run/run_tables.h"
 #include "temp_dir.h"
 
@@ -31,30 +32,28 @@ void trial_load(struct trial *t, const struct trial_options *options, const char
 }
 
 static void keep_job(struct trial_job *to, const struct sim *sim, uint32_t job) {
-    const struct job_spec *spec = &sim->workload->jobs.at[job];
-    const struct job_run *run = &sim->runs[job];
-    *to = (struct trial_job){.state = sim->view.jobs[job].state,
-                             .submit_ns = spec->submit_ns,
-                             .start_ns = run->first_start_ns,
-                             .finish_ns = run->finish_ns,
-                             .deadline_ns = spec->deadline_ns,
-                             .nodes = run->node_count,
-                             .preemptions = sim->view.jobs[job].preemptions,
-                             .resizes = sim->view.jobs[job].resizes,
-                             .user = spec->user,
-                             .work = spec->work,
-                             .energy_j = power_j(sim_job_energy(sim, job)),
-                             .lost_j = power_j(run->lost_energy),
-                             .exec_s = units_s(sim_job_held_ns(sim, job)),
-                             .gpu_s = power_gpu_s(sim_job_gpu_ps(sim, job)),
-                             .lost_s = units_s(run->lost_ns)};
-    snprintf(to->id, sizeof to->id, "%s", spec->id);
-    snprintf(to->reason, sizeof to->reason, "%s",
-             sim->reject_reasons[job] ? sim->reject_reasons[job] : "");
-    if (run->config != EASIM_NONE) {
-        to->gpu_type = sim->view.configs[run->config].gpu_type;
-        to->k = sim->view.configs[run->config].k;
-        to->batch = sim->view.configs[run->config].batch;
+    const struct job_record record = job_record_of(sim, job);
+    *to = (struct trial_job){.state = record.state,
+                             .submit_ns = record.spec->submit_ns,
+                             .start_ns = record.start_ns,
+                             .finish_ns = record.finish_ns,
+                             .deadline_ns = record.spec->deadline_ns,
+                             .nodes = record.nodes,
+                             .preemptions = record.preemptions,
+                             .resizes = record.resizes,
+                             .user = record.spec->user,
+                             .work = record.spec->work,
+                             .energy_j = power_j(record.energy),
+                             .lost_j = power_j(record.lost_energy),
+                             .exec_s = units_s(record.exec_ns),
+                             .gpu_s = power_gpu_s(record.gpu_ps),
+                             .lost_s = units_s(record.lost_ns)};
+    snprintf(to->id, sizeof to->id, "%s", record.spec->id);
+    snprintf(to->reason, sizeof to->reason, "%s", record.reject_reason ? record.reject_reason : "");
+    if (record.config) {
+        to->gpu_type = record.config->gpu_type;
+        to->k = record.config->k;
+        to->batch = record.config->batch;
     }
 }
 

@@ -2,8 +2,10 @@
  * hand. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
+#include "base/units.h"
+#include "metrics/deadline.h"
 #include "metrics/fairness.h"
-#include "metrics/jobstats.h"
+#include "metrics/job_stats.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -35,16 +37,43 @@ Test(metrics, percentiles) {
         {0, 1},  {0.5, 4},  {0.25, 2}, {0.95, 8 + 0.8 * 8}, {0.99, 8 + 0.96 * 8},
         {1, 16}, {0.1, 1.4}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        expect_near(jobstats_percentile(values, 5, expected[i][0]), expected[i][1], "percentile");
-    expect_near(jobstats_percentile(values + 2, 1, 0.95), 4, "of one");
-    expect_near(jobstats_percentile(values, 0, 0.5), NAN, "of none");
+        expect_near(job_stats_percentile(values, 5, expected[i][0]), expected[i][1], "percentile");
+    expect_near(job_stats_percentile(values + 2, 1, 0.95), 4, "of one");
+    expect_near(job_stats_percentile(values, 0, 0.5), NAN, "of none");
 }
 
 Test(metrics, bounded_slowdown) {
     static const double cases[][3] = {{100, 4, 10},       {5, 2, 1}, {30, 20, 1.5},
                                       {23.85, 10, 2.385}, {0, 0, 1}, {11, 0, 1.1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect_near(jobstats_slowdown(cases[i][0], cases[i][1]), cases[i][2], "slowdown");
+        expect_near(job_stats_slowdown(cases[i][0], cases[i][1]), cases[i][2], "slowdown");
+}
+
+/* Of deadlines behind the horizon a run sees only those that were kept: they are judged, and are
+   not due. */
+Test(metrics, judged_deadlines) {
+    enum { NO = -1 };
+    static const struct {
+        int64_t deadline_ns, finish_ns, horizon_ns;
+        enum deadline judged;
+        bool due;
+    } cases[] = {
+        {TIME_NONE_NS, 7, TIME_NONE_NS, DEADLINE_NONE, false},
+        {TIME_NONE_NS, NO, 90, DEADLINE_NONE, false},
+        {11, 11, TIME_NONE_NS, DEADLINE_KEPT, true},
+        {11, 12, TIME_NONE_NS, DEADLINE_MISSED, true},
+        {11, NO, TIME_NONE_NS, DEADLINE_MISSED, true}, /* rejected in a drained run */
+        {90, NO, 90, DEADLINE_MISSED, true},
+        {91, NO, 90, DEADLINE_OPEN, false},
+        {91, 90, 90, DEADLINE_KEPT, false},
+        {-3, 0, 90, DEADLINE_MISSED, true}, /* before the first submission of a log */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect_eq(deadline_judge(cases[i].deadline_ns, cases[i].finish_ns, cases[i].horizon_ns),
+                     cases[i].judged, "case %zu", i);
+        cr_expect_eq(deadline_is_due(cases[i].deadline_ns, cases[i].horizon_ns), cases[i].due,
+                     "case %zu", i);
+    }
 }
 
 struct figure {
@@ -188,7 +217,7 @@ Test(metrics, fair_gpus) {
                  {1000000, long_ns, (int128)long_ns * 250000 + 1, 3},
                  {UINT32_MAX, long_ns, (int128)long_ns * 2, UINT32_MAX / 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t found = jobstats_fair_gpus(cases[i].gpus, cases[i].life_ns, cases[i].jobs_ns);
+        uint32_t found = job_stats_fair_gpus(cases[i].gpus, cases[i].life_ns, cases[i].jobs_ns);
         cr_expect_eq(found, cases[i].most_k, "case %zu: %u", i, found);
     }
 }

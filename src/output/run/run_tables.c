@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "io/csv.h"
+#include "metrics/job_record.h"
 
 #include <math.h>
 
@@ -40,12 +41,6 @@ void run_tables_jobs_header(const struct workload *w, struct str *out) {
     str_add(out, w->table.has_shares ? ",gpu_share\n" : "\n");
 }
 
-static const char *status_of(uint32_t state) {
-    static const char *const names[] = {"pending", "waiting",  "running",
-                                        "running", "finished", "rejected"};
-    return names[state];
-}
-
 /* GPU seconds as a decimal: whole GPU-nanoseconds in 64 bits reach 292 GPU-years; others go through
  * double. */
 static void comma_gpu_ps(struct str *out, int128 gpu_ps) {
@@ -55,68 +50,64 @@ static void comma_gpu_ps(struct str *out, int128 gpu_ps) {
         csv_comma_real(out, power_gpu_s(gpu_ps));
 }
 
-static void job_config(const struct sim *sim, const struct job_run *run, struct str *out) {
-    if (run->config == EASIM_NONE) {
+static void job_config(const struct sim *sim, const struct job_record *record, struct str *out) {
+    const struct easim_config *config = record->config;
+    if (!config) {
         str_add(out, ",,,,");
         return;
     }
-    const struct easim_config *config = &sim->view.configs[run->config];
     csv_comma_text(out, sim->cluster->gpu_types[config->gpu_type].name);
     csv_comma_int(out, config->k);
     str_add_char(out, ',');
     if (config->batch > 0)
         str_add_int(out, config->batch);
-    csv_comma_int(out, run->node_count);
+    csv_comma_int(out, record->nodes);
+}
+
+static void job_deadline(const struct job_record *record, struct str *out) {
+    int64_t deadline_ns = record->spec->deadline_ns;
+    if (deadline_ns < 0)
+        csv_comma_real(out, units_s(deadline_ns));
+    else
+        comma_ns(out, deadline_ns);
+    bool judged = record->deadline == DEADLINE_KEPT || record->deadline == DEADLINE_MISSED;
+    str_add(out, !judged ? "," : record->deadline == DEADLINE_KEPT ? ",0" : ",1");
 }
 
 /* What a job holds of each of its GPUs. */
 static double gpu_share(const struct easim_config *config) {
-    return easim_config_gpus(config) / config->k;
+    return config ? easim_config_gpus(config) / config->k : NAN;
 }
 
 static void job_row(const struct replication *r, uint32_t job, struct str *out) {
-    const struct sim *sim = r->sim;
-    const struct job_spec *spec = &sim->workload->jobs.at[job];
-    const struct job_run *run = &sim->runs[job];
-    const struct easim_job *j = &sim->view.jobs[job];
-    bool finished = j->state == EASIM_JOB_FINISHED,
-         has_deadline = spec->deadline_ns != TIME_NONE_NS;
-    int64_t jct_ns = finished ? run->finish_ns - spec->submit_ns : -1;
-    double energy_j = power_j(sim_job_energy(sim, job));
+    const struct workload *w = r->sim->workload;
+    const struct job_record record = job_record_of(r->sim, job);
+    const struct job_spec *spec = record.spec;
     start_row(r, out);
     csv_comma_text(out, spec->id);
-    csv_comma_text(out, sim->workload->users.at[spec->user].name);
-    csv_comma_text(out, spec->model == EASIM_NONE
-                            ? NULL
-                            : sim->workload->table.models->models[spec->model].name);
+    csv_comma_text(out, w->users.at[spec->user].name);
+    csv_comma_text(out,
+                   spec->kind == JOB_KIND_RIGID ? NULL : w->table.models->models[spec->model].name);
     str_add(out, spec->sla ? ",sla" : ",best_effort");
     comma_ns(out, spec->submit_ns);
-    comma_ns(out, run->first_start_ns);
-    comma_ns(out, run->finish_ns);
-    csv_comma_text(out, status_of(j->state));
-    job_config(sim, run, out);
-    comma_ns(out, run->first_start_ns < 0 ? -1 : run->first_start_ns - spec->submit_ns);
-    comma_ns(out, sim_job_held_ns(sim, job));
-    comma_ns(out, jct_ns);
-    csv_comma_real(out, energy_j);
-    csv_comma_real(out, finished ? energy_j * units_s(jct_ns) : NAN);
-    comma_gpu_ps(out, sim_job_gpu_ps(sim, job));
-    if (has_deadline && spec->deadline_ns < 0)
-        csv_comma_real(out, units_s(spec->deadline_ns));
-    else
-        comma_ns(out, spec->deadline_ns);
-    int64_t horizon_ns = sim->options.horizon_ns; /* drained: every deadline is due */
-    bool due =
-        has_deadline && (finished || horizon_ns == TIME_NONE_NS || spec->deadline_ns <= horizon_ns);
-    str_add(out, !due ? "," : finished && run->finish_ns <= spec->deadline_ns ? ",0" : ",1");
-    csv_comma_int(out, j->preemptions);
-    csv_comma_int(out, j->resizes);
-    comma_ns(out, run->lost_ns);
-    for (size_t i = 0; i < sim->workload->label_names.count; i++)
+    comma_ns(out, record.start_ns);
+    comma_ns(out, record.finish_ns);
+    csv_comma_text(out, job_record_status_name(&record));
+    job_config(r->sim, &record, out);
+    comma_ns(out, record.wait_ns);
+    comma_ns(out, record.exec_ns);
+    comma_ns(out, record.jct_ns);
+    csv_comma_real(out, power_j(record.energy));
+    csv_comma_real(out, job_record_edp_js(&record));
+    comma_gpu_ps(out, record.gpu_ps);
+    job_deadline(&record, out);
+    csv_comma_int(out, record.preemptions);
+    csv_comma_int(out, record.resizes);
+    comma_ns(out, record.lost_ns);
+    for (size_t i = 0; i < w->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
-    if (sim->workload->table.has_shares)
-        csv_comma_real(out, run->config == EASIM_NONE ? NAN
-                                                      : gpu_share(&sim->view.configs[run->config]));
+    if (w->table.has_shares)
+        csv_comma_real(out, gpu_share(record.config));
     str_add_char(out, '\n');
 }
 

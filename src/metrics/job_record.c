@@ -1,0 +1,53 @@
+/* Records of jobs: see job_record.h. */
+#include "metrics/job_record.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+static int64_t since_submission(const struct job_spec *spec, int64_t time_ns) {
+    return time_ns < 0 ? -1 : time_ns - spec->submit_ns;
+}
+
+struct job_record job_record_of(const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_job *shown = &sim->view.jobs[job];
+    int64_t horizon_ns = sim->options.horizon_ns;
+    return (struct job_record){
+        .spec = spec,
+        .reject_reason = sim->reject_reasons[job],
+        .config = run->config == EASIM_NONE ? NULL : &sim->view.configs[run->config],
+        .state = shown->state,
+        .nodes = run->node_count,
+        .preemptions = shown->preemptions,
+        .resizes = shown->resizes,
+        .deadline = deadline_judge(spec->deadline_ns, run->finish_ns, horizon_ns),
+        .deadline_is_due = deadline_is_due(spec->deadline_ns, horizon_ns),
+        .start_ns = run->first_start_ns,
+        .finish_ns = run->finish_ns,
+        .wait_ns = since_submission(spec, run->first_start_ns),
+        .jct_ns = since_submission(spec, run->finish_ns),
+        .predicted_finish_ns = run->first_predicted_ns,
+        .exec_ns = sim_job_held_ns(sim, job),
+        .lost_ns = run->lost_ns,
+        .energy = sim_job_energy(sim, job),
+        .lost_energy = run->lost_energy,
+        .gpu_ps = sim_job_gpu_ps(sim, job),
+        .lost_gpu_ps = run->lost_gpu_ps,
+    };
+}
+
+/* A job that writes a checkpoint holds its GPUs, and so runs. */
+const char *job_record_status_name(const struct job_record *record) {
+    static const char *const names[] = {[EASIM_JOB_WAITING] = "waiting",
+                                        [EASIM_JOB_RUNNING] = "running",
+                                        [EASIM_JOB_CHECKPOINTING] = "running",
+                                        [EASIM_JOB_FINISHED] = "finished",
+                                        [EASIM_JOB_REJECTED] = "rejected"};
+    return names[record->state];
+}
+
+double job_record_edp_js(const struct job_record *record) {
+    return record->jct_ns < 0 ? NAN : power_j(record->energy) * units_s(record->jct_ns);
+}

@@ -1,0 +1,213 @@
+/* Statistics over jobs and users. */
+#include "metrics/job_stats.h"
+
+#include "base/units.h"
+#include "metrics/fairness.h"
+#include "metrics/job_record.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SLOWDOWN_BOUND_S 10.0
+
+double job_stats_slowdown(double jct_s, double exec_s) {
+    return fmax(1, jct_s / fmax(exec_s, SLOWDOWN_BOUND_S));
+}
+
+double job_stats_percentile(const double *sorted, size_t count, double share) {
+    return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, share) : NAN;
+}
+
+/* Sums over the measured jobs of a run. */
+struct sums {
+    const struct sim *sim;
+    struct summary *summary;
+    struct user_row *users;
+    struct type_row *types;
+    double *jct, *lateness; /* of finished jobs; of late ones */
+    size_t jct_count, lateness_count;
+    double jct_sum, restricted, wait, slowdown, dedicated, edp, edp_exec, ftf, ftf_max,
+        prediction_error;
+    double submitted_s;
+    int128 finished_energy;
+    size_t waits, ftf_count;
+    int64_t first_submit_ns, last_finish_ns;
+    double *user_slowdown, *user_jct;
+    uint32_t *user_finished;
+};
+
+uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
+    if (jobs_ns <= life_ns) /* alone, or over at once */
+        return gpus;
+    int128 share = (int128)gpus * life_ns / jobs_ns;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
+static double start_s(const struct sim *sim, const struct job_spec *spec) {
+    return workload_costs(sim->workload, spec)->start_s;
+}
+
+/* T_ideal: what the job would take alone on its share of the cluster (SPEC 7). */
+static double ideal_s(const struct sim *sim, uint32_t job, const struct job_record *record) {
+    const struct job_spec *spec = record->spec;
+    uint32_t most_k =
+        job_stats_fair_gpus(sim->cluster->gpus, record->jct_ns, sim->runs[job].jobs_ns);
+    return config_table_best_time_within(&sim->workload->table, spec->set, spec->work,
+                                         start_s(sim, spec), most_k);
+}
+
+/* T0: what the whole job would take alone on the empty cluster, by its true work. */
+static double dedicated_s(const struct sim *sim, const struct job_spec *spec) {
+    return start_s(sim, spec) + spec->work / sim->workload->table.sets.at[spec->set].best_goodput;
+}
+
+static void add_fairness(struct sums *t, double rho) {
+    if (isnan(rho))
+        return;
+    t->ftf += rho;
+    t->ftf_max = fmax(t->ftf_max, rho);
+    t->ftf_count++;
+}
+
+static void add_finished(struct sums *t, uint32_t job, const struct job_record *record) {
+    const struct job_spec *spec = record->spec;
+    double jct_s = units_s(record->jct_ns), exec_s = units_s(record->exec_ns);
+    double slowdown = job_stats_slowdown(jct_s, exec_s);
+    t->jct[t->jct_count++] = jct_s;
+    t->jct_sum += jct_s;
+    t->slowdown += slowdown;
+    t->dedicated += job_stats_slowdown(jct_s, dedicated_s(t->sim, spec));
+    t->last_finish_ns =
+        record->finish_ns > t->last_finish_ns ? record->finish_ns : t->last_finish_ns;
+    t->finished_energy += record->energy;
+    t->edp += job_record_edp_js(record);
+    t->edp_exec += power_j(record->energy) * exec_s;
+    t->prediction_error += fabs(units_s(record->finish_ns - record->predicted_finish_ns));
+    add_fairness(t, fairness_finish_time(jct_s, ideal_s(t->sim, job, record)));
+    if (record->deadline == DEADLINE_MISSED)
+        t->lateness[t->lateness_count++] = units_s(record->finish_ns - spec->deadline_ns);
+    t->user_slowdown[spec->user] += slowdown;
+    t->user_jct[spec->user] += jct_s;
+    t->user_finished[spec->user]++;
+    t->types[record->config->gpu_type].jobs++;
+}
+
+static void add_user(struct user_row *user, const struct job_record *record) {
+    user->jobs++;
+    user->demand_gpu_s += record->spec->reference_gpu_s;
+    user->gpu_s += power_gpu_s(record->gpu_ps);
+    user->energy_kwh += power_j(record->energy) / J_PER_KWH;
+}
+
+static void add_job(struct sums *t, uint32_t job) {
+    const struct job_record record = job_record_of(t->sim, job);
+    const struct job_spec *spec = record.spec;
+    struct summary *s = t->summary;
+    bool finished = record.state == EASIM_JOB_FINISHED;
+    if (s->jobs_submitted == 0)
+        t->first_submit_ns = spec->submit_ns;
+    s->jobs_submitted++;
+    s->jobs_finished += finished;
+    s->jobs_rejected += record.state == EASIM_JOB_REJECTED;
+    s->deadline_jobs += record.deadline_is_due;
+    s->deadline_missed += record.deadline_is_due && record.deadline == DEADLINE_MISSED;
+    t->submitted_s += spec->reference_gpu_s;
+    t->restricted += units_s((finished ? record.finish_ns : t->sim->now_ns) - spec->submit_ns);
+    add_user(&t->users[spec->user], &record);
+    if (record.wait_ns >= 0) {
+        t->wait += units_s(record.wait_ns);
+        t->waits++;
+    }
+    if (finished)
+        add_finished(t, job, &record);
+}
+
+/* GPU-seconds against what each user could have had: its demand, or its share of the cluster if
+ * that is less. */
+static double jain_gpu_s(const struct sums *t) {
+    const struct workload *w = t->sim->workload;
+    double weights = 0, capacity_s = t->summary->sim_s * t->sim->cluster->gpus;
+    double *values = mem_zalloc(w->users.count, sizeof *values);
+    size_t count = 0;
+    for (size_t u = 0; u < w->users.count; u++)
+        weights += t->users[u].demand_gpu_s > 0 ? w->users.at[u].weight : 0;
+    for (size_t u = 0; u < w->users.count; u++) {
+        double share_s = capacity_s * w->users.at[u].weight / weights,
+               demand_s = t->users[u].demand_gpu_s;
+        if (demand_s > 0)
+            values[count++] = t->users[u].gpu_s / fmin(demand_s, share_s);
+    }
+    double index = fairness_jain(values, count);
+    free(values);
+    return index;
+}
+
+static double finish_users(struct sums *t) {
+    size_t users = t->sim->workload->users.count, count = 0;
+    double *means = mem_zalloc(users, sizeof *means);
+    for (size_t u = 0; u < users; u++) {
+        struct user_row *row = &t->users[u];
+        row->jct_mean_s = t->user_finished[u] ? t->user_jct[u] / t->user_finished[u] : NAN;
+        row->slowdown_mean = t->user_finished[u] ? t->user_slowdown[u] / t->user_finished[u] : NAN;
+        if (t->user_finished[u])
+            means[count++] = row->slowdown_mean;
+    }
+    double index = fairness_jain(means, count);
+    free(means);
+    return index;
+}
+
+static double mean(double sum, double count) {
+    return count > 0 ? sum / count : NAN;
+}
+
+static void fill_summary(struct sums *t) {
+    struct summary *s = t->summary;
+    double finished = s->jobs_finished;
+    gsl_sort(t->jct, 1, t->jct_count);
+    gsl_sort(t->lateness, 1, t->lateness_count);
+    s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
+    s->energy_finished_kwh = power_j(t->finished_energy) / J_PER_KWH;
+    s->work_submitted_gpu_h = t->submitted_s / S_PER_H;
+    s->jct_mean_s = mean(t->jct_sum, finished);
+    s->jct_p50_s = job_stats_percentile(t->jct, t->jct_count, 0.50);
+    s->jct_p95_s = job_stats_percentile(t->jct, t->jct_count, 0.95);
+    s->jct_p99_s = job_stats_percentile(t->jct, t->jct_count, 0.99);
+    s->jct_restricted_mean_s = mean(t->restricted, s->jobs_submitted);
+    s->wait_mean_s = mean(t->wait, (double)t->waits);
+    s->bsld_mean = mean(t->slowdown, finished);
+    s->bsld_dedicated_mean = mean(t->dedicated, finished);
+    s->makespan_s = finished > 0 ? units_s(t->last_finish_ns - t->first_submit_ns) : NAN;
+    s->edp_mean_js = mean(t->edp, finished);
+    s->edp_exec_mean_js = mean(t->edp_exec, finished);
+    s->ftf_mean = mean(t->ftf, (double)t->ftf_count);
+    s->ftf_max = t->ftf_count > 0 ? t->ftf_max : NAN;
+    s->deadline_miss_rate = mean(s->deadline_missed, s->deadline_jobs);
+    s->lateness_p50_s = job_stats_percentile(t->lateness, t->lateness_count, 0.50);
+    s->lateness_p95_s = job_stats_percentile(t->lateness, t->lateness_count, 0.95);
+    s->prediction_error_mean_s = mean(t->prediction_error, finished);
+    s->jain_gpu_s = jain_gpu_s(t);
+    s->jain_slowdown = finish_users(t);
+}
+
+void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,
+                      struct type_row *types) {
+    size_t jobs = sim->workload->jobs.count, user_count = sim->workload->users.count;
+    struct sums t = {.sim = sim, .summary = summary, .users = users, .types = types};
+    t.jct = mem_zalloc(jobs, sizeof *t.jct);
+    t.lateness = mem_zalloc(jobs, sizeof *t.lateness);
+    t.user_slowdown = mem_zalloc(user_count, sizeof *t.user_slowdown);
+    t.user_jct = mem_zalloc(user_count, sizeof *t.user_jct);
+    t.user_finished = mem_zalloc(user_count, sizeof *t.user_finished);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim->workload->jobs.at[j].submit_ns >= sim->workload->warmup_ns)
+            add_job(&t, j);
+    fill_summary(&t);
+    free(t.jct);
+    free(t.lateness);
+    free(t.user_slowdown);
+    free(t.user_jct);
+    free(t.user_finished);
+}

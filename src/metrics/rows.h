@@ -1,0 +1,34 @@
+/* What a run leaves to be written beside its summary: a row of each of its tables. */
+#ifndef EASIM_METRICS_ROWS_H
+#define EASIM_METRICS_ROWS_H
+
+#include "engine/observer.h"
+
+/* Of power.csv: the state from time_ns on. */
+struct power_row {
+    int64_t time_ns;
+    int64_t power_nw;
+    uint32_t allocated, idle, waiting, failed; /* GPUs; allocated: in whole or in part */
+    uint64_t shared_free_milli;                /* thousandths of the allocated ones that are free */
+    double cap_w;                              /* INFINITY if none */
+};
+
+/* Of decisions.csv. */
+struct decision_row {
+    int64_t time_ns;
+    struct action_record action;
+};
+
+/* Of users.csv: the measured jobs of one user. */
+struct user_row {
+    uint32_t jobs;
+    double gpu_s, demand_gpu_s, energy_kwh, jct_mean_s, slowdown_mean;
+};
+
+/* Of types.csv: one GPU type. */
+struct type_row {
+    double alloc_gpu_h, compute_gpu_h, energy_kwh;
+    uint32_t jobs; /* finished, by last configuration */
+};
+
+#endif
