@@ -26,7 +26,7 @@ HEAD = "| set | row: precision | GPU | k | b | measured, 1/s | modelled, 1/s | e
 
 
 def rate(parameters, k, batch):
-    """Samples/s of k GPUs: SPEC section 4 with alpha_s = s and beta_s = 0."""
+    """Samples/s of k GPUs: semantics 3.1 with alpha_s = s and beta_s = 0."""
     gamma = parameters["g"]
     step_s = (parameters["a"] ** gamma + (parameters["c"] * batch) ** gamma) ** (1 / gamma)
     return k * batch / (step_s + (parameters["s"] if k > 1 else 0))

@@ -117,7 +117,7 @@ struct easim_job {
                               config_count - 1 of */
     uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit
                               falling */
-    uint32_t best_config;  /* the configuration of time_best_s (ties as in SPEC 6) */
+    uint32_t best_config;  /* the configuration of time_best_s (ties: semantics 5.1) */
     uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
     uint32_t running_slot; /* running: its place in view->running */
     uint32_t user;         /* index of a struct easim_user */
@@ -201,8 +201,8 @@ EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
 
-/* GPU-seconds a user has held (U of SPEC 6), set-up and lost work too; with a half-life older ones
- * count less. */
+/* GPU-seconds a user has held (semantics 5.3), set-up and lost work too; with a half-life older
+ * ones count less. */
 static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
     const struct easim_user *u = easim_view_user(view, user);
     double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
@@ -246,8 +246,7 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
 }
 
-/* --- predictions (SPEC 5)
- * ---------------------------------------------------------------------------------- */
+/* --- predictions (semantics 4) --------------------------------------------------------------- */
 /* A configuration for a job with what it would cost. */
 struct easim_choice {
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
@@ -330,8 +329,7 @@ struct easim_plan; /* the host's; one per decision */
    action is counted. */
 struct easim_host {
     size_t struct_size;
-    /* Starts a waiting job in a configuration of its own range; placement is the host's (SPEC 5).
-     */
+    /* Starts a waiting job in a configuration of its own range; its place: semantics 8. */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* PREEMPT: takes a running job's GPUs away; it queues with its submit time, less work lost. Its
        GPUs come free easim_job_writes_s later, an event, or if that is 0 or at_once now, which is

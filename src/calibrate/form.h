@@ -1,6 +1,6 @@
-/* The competing forms of iteration time and power (SPEC 4): which parameters each leaves free, and
-   its gradient. Residuals come from model/speed.h and model/power.h, so what is fitted is what a
-   simulation computes. */
+/* The competing forms of iteration time and power (semantics 3): which parameters each leaves free,
+   and its gradient. Residuals come from model/speed.h and model/power.h, so what is fitted is what
+   a simulation computes. */
 #ifndef EASIM_CALIBRATE_FORM_H
 #define EASIM_CALIBRATE_FORM_H
 

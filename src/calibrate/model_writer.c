@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Every sample counts in full as long as the global batch is not above m0 (SPEC 4). */
+/* Every sample counts in full as long as the global batch is not above m0 (semantics 3.2). */
 #define M0_UNKNOWN 1e12
 
 #define MAPE_MOST 100 /* of a model file; the record of the fit holds any */

@@ -1,4 +1,4 @@
-/* Calibrated models as a model file (SPEC 8) that says how its figures were found. */
+/* Calibrated models as a model file that says how its figures were found. */
 #ifndef EASIM_CALIBRATE_MODEL_WRITER_H
 #define EASIM_CALIBRATE_MODEL_WRITER_H
 

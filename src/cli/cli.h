@@ -7,7 +7,7 @@
 
 #include <argp.h>
 
-/* Exit codes: promises to shell scripts (SPEC 8). */
+/* Exit codes: promises to shell scripts (docs/exit-codes.md). */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_RUN_FAILED = 1,

@@ -1,6 +1,6 @@
-/* Which GPUs of which nodes are free, and where a job goes (SPEC 5): into the node with the fewest
-   free GPUs that still has k, else over several nodes, most free first; part of a GPU, into the
-   shared GPU with the least room that is enough. Ties go by file order. */
+/* Which GPUs of which nodes are free, and where a job goes (semantics 8): into the node with the
+   fewest free GPUs that still has k, else over several nodes, most free first; part of a GPU, into
+   the shared GPU with the least room that is enough. Ties go by file order. */
 #ifndef EASIM_CLUSTER_PLACEMENT_H
 #define EASIM_CLUSTER_PLACEMENT_H
 

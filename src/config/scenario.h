@@ -7,10 +7,10 @@
 #include "config/schema.h"
 #include "config/series.h"
 
-/* Defaults of the allowed numbers of GPUs where neither stream nor row says anything (SPEC 8). */
+/* How events of one instant are taken (semantics 1.2). */
 struct engine_options {
     bool coalesce;      /* all events of an instant, then one decision */
-    int32_t equal_time; /* 0: finishes before arrivals; 1: arrivals first (SPEC 9) */
+    int32_t equal_time; /* 0: finishes before arrivals; 1: arrivals first */
 };
 
 struct scenario_policy {

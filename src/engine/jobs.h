@@ -40,7 +40,7 @@ void jobs_schedule(struct sim *sim, int64_t time_ns, enum event_kind kind, uint3
 
 /* Rank of an event class among the events of one instant. */
 uint32_t jobs_rank(const struct sim *sim, enum event_kind kind);
-/* ns that a computation of time_s takes: ceil(T*1e9 - 0.001), at most TIME_MAX_S (SPEC 2). */
+/* ns that a computation of time_s takes (semantics 10.1), at most TIME_MAX_S. */
 int64_t jobs_duration_ns(double time_s);
 
 #endif

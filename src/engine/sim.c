@@ -225,8 +225,8 @@ static void collect_due(const struct event *event, void *context) {
         array_push(&due->jobs, event->payload);
 }
 
-/* SPEC 9, arrivals first and one event at a time: jobs that are due now as they requested are over
-   before anybody decides; their own events still cause a decision each. */
+/* Arrivals first and one event at a time (decision 0009): jobs that are due now as they requested
+   are over before anybody decides; their own events still cause a decision each. */
 static void finish_due(struct sim *sim) {
     if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
         eventq_next_ns(&sim->events) != sim->now_ns)

@@ -49,7 +49,8 @@ struct profile_options {
     unsigned given;   /* of enum profile_use */
 };
 
-/* A row of the profile CSV (SPEC 8). Texts in the profile's arena or NULL; NAN: unknown. */
+/* A row of the profile CSV (docs/calibration.md). Texts in the profile's arena or NULL; NAN:
+ * unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus, batch; /* 0: unknown */

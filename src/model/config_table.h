@@ -54,7 +54,7 @@ struct config_table {
 };
 
 /* Least predicted T and EDP of a job over the configurations of a set without a power limit that
-   the empty cluster places, there (T* and EDP* of SPEC 5). */
+   the empty cluster places, there (T* and EDP*, semantics 4). */
 struct config_best {
     uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
     double time_s;

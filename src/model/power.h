@@ -1,4 +1,4 @@
-/* Power of one GPU (SPEC 4). Pure functions. */
+/* Power of one GPU (semantics 3.3). Pure functions. */
 #ifndef EASIM_MODEL_POWER_H
 #define EASIM_MODEL_POWER_H
 

@@ -1,4 +1,4 @@
-/* Iteration time and rate of data-parallel training (SPEC 4). Pure functions. */
+/* Iteration time and rate of data-parallel training (semantics 3.1). Pure functions. */
 #ifndef EASIM_MODEL_SPEED_H
 #define EASIM_MODEL_SPEED_H
 

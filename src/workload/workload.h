@@ -13,7 +13,7 @@ struct job_spec {
     int64_t deadline_ns;    /* TIME_NONE_NS if none */
     double work;            /* reference samples; rigid: seconds at speed ratio 1 */
     double predicted_work;  /* what policies see of it: rigid jobs are known by their request */
-    double reference_gpu_s; /* work in reference GPU-seconds (SPEC 7) */
+    double reference_gpu_s; /* work in reference GPU-seconds (decision 0012) */
     uint32_t set;           /* of the config table */
     uint32_t model;         /* index, or EASIM_NONE where the kind has none */
     uint32_t user;

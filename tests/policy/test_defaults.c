@@ -1,8 +1,7 @@
-/* The defaults of every parameter of every policy, by name: those of SPEC.md, section 6
-   ("Defaults", and the rows of the policies), and those of docs/exec-policy.md. What they accept: a
-   slack below 1 would admit nothing, a share lies within 0 and 1, what divides is above 0, nothing
-   lasts less than no time, and whatever has an upper end has one far above any use. A parameter
-   that is not listed here fails. */
+/* The defaults of every parameter of every policy, by name, typed here a second time: results
+   depend on them, so none may change unseen. What they accept: a slack below 1 would admit nothing,
+   a share lies within 0 and 1, what divides is above 0, nothing lasts less than no time, and
+   whatever has an upper end has one far above any use. What is not listed here fails. */
 #include "policy/module.h"
 #include "policy/params.h"
 

@@ -57,8 +57,8 @@ Test(engine, decisions_per_instant) {
 /* 2 GPUs: a holds one until 10, b (2 GPUs) waits since 5, c (1 GPU) comes at 10. Who sees what at
    10? all events first: both GPUs free, b is first in the queue, c waits for b one at a time,
    finishes first: the same one at a time, arrivals first: only c fits when it comes, b waits for c;
-   unless a was due by its request: then the engine ends it before anybody decides (SPEC 9), and b
-   is first again */
+   unless a was due by its request: then the engine ends it before anybody decides (decision 0009),
+   and b is first again */
 Test(engine, order_at_one_instant) {
     static const struct {
         const char *engine, *requested;

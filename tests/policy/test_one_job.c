@@ -1,5 +1,5 @@
-/* One malleable job alone: time, energy and energy-delay product against the formulas of SPEC 4 and
-   5, written down once more in support/reference.c. */
+/* One malleable job alone: time, energy and energy-delay product against the formulas of semantics
+   3 and 4, written down once more in support/reference.c. */
 #include "../support/reference.h"
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
@@ -41,7 +41,7 @@ static void run_alone(const struct reference_model *m, int mask, double work, bo
     cr_assert(job->k == best.k && job->batch == best.batch && (int)job->gpu_type == best.type,
               "%s on types %d under %s: %u x type %u, batch %u", m->name, mask, policy, job->k,
               job->gpu_type, job->batch);
-    /* SPEC 2: finish = start + ceil(T*1e9 - 0.001) ns */
+    /* semantics 10.1: finish = start + ceil(T*1e9 - 0.001) ns */
     cr_assert_eq(job->finish_ns, SUBMIT_NS + (int64_t)ceil(best.time_s * 1e9 - 0.001),
                  "%s: finish %lld", m->name, (long long)job->finish_ns);
     expect_near(job->energy_j, best.energy_j, "energy", m, mask, policy);

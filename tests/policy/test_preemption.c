@@ -1,6 +1,6 @@
-/* Preemption by hand (SPEC 5): the plug-in preempt_at takes the GPUs of all running jobs away at
-   one time and starts jobs again, in order, after a pause. Job a: 2 GPUs, 100 s of work; 400 W
-   computing, 90 W in set-up and checkpoint. */
+/* Preemption by hand (semantics 10.2): the plug-in preempt_at takes the GPUs of all running jobs
+   away at one time and starts jobs again, in order, after a pause. Job a: 2 GPUs, 100 s of work;
+   400 W computing, 90 W in set-up and checkpoint. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 

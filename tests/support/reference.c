@@ -1,4 +1,4 @@
-/* SPEC 4 and 5 once more: see reference.h. */
+/* Semantics 3 and 4 once more: see reference.h. */
 #include "reference.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The models of configs/models/eas-sim.yaml once more, typed in, and the formulas of SPEC 4 and 5
-   written down directly: what tests compare easim with. Nothing here calls src/model. */
+/* The models of configs/models/eas-sim.yaml once more, typed in, and the formulas of semantics 3
+   and 4 written down directly: what tests compare easim with. Nothing here calls src/model. */
 #ifndef EASIM_TESTS_REFERENCE_H
 #define EASIM_TESTS_REFERENCE_H
 
@@ -33,7 +33,7 @@ extern const struct reference_type reference_types[2];
     "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n" \
     "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
 
-/* One configuration of a job with work R: everything SPEC 4 and 5 say of it. */
+/* One configuration of a job with work R: everything semantics 3 and 4 say of it. */
 struct reference_run {
     double goodput, power_w, setup_s, time_s, energy_j, edp_js;
     int64_t k, batch;
@@ -43,7 +43,7 @@ struct reference_run {
 struct reference_run reference_run(const struct reference_model *model, int type, int64_t k,
                                    int64_t batch, double work);
 /* Best of all feasible configurations of types mask (bit per type) by T or by EDP, ties as in
- * SPEC 6. */
+ * semantics 5.1. */
 struct reference_run reference_best(const struct reference_model *model, int mask, double work,
                                     bool by_edp);
 

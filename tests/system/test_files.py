@@ -31,7 +31,7 @@ def same_files(a, b):
 
 
 def threads_do_not_matter(folder):
-    """SPEC 7: files are byte-identical for any thread count, and from run to run."""
+    """Files are byte-identical for any thread count, and from run to run."""
     for threads in ("1", "2", "7"):
         run("eas-sim.yaml", folder / threads, "--threads", threads, "--policy", "zeus", "--quiet")
         same_files(folder / "1", folder / threads)

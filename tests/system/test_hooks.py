@@ -33,7 +33,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in (".githooks", "tools"):
+        for part in (".githooks", "tools", "docs"):
             shutil.copytree(SOURCE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         for part in ("src/base", "include", "policies", "tests"):
             (folder / part).mkdir(parents=True)
@@ -58,7 +58,10 @@ def main():
         done = commit(folder, "spaces")
         if shutil.which("clang-format-14") or shutil.which("clang-format"):
             assert done.returncode != 0 and "clang-format" in done.stderr, done
-        (folder / "src/base/a.c").write_text("int base;\n", encoding="utf-8")
+        (folder / "src/base/a.c").write_text(f"/* semantics {99} */\nint base;\n", encoding="utf-8")
+        done = commit(folder, "a section that does not exist")
+        assert done.returncode != 0 and "no section 99" in done.stdout + done.stderr, done
+        (folder / "src/base/a.c").write_text("/* semantics 1 */\nint base;\n", encoding="utf-8")
         done = commit(folder, "as it should be")
         assert done.returncode == 0, done
     return 0

@@ -36,7 +36,7 @@ def event(e):
 
 
 def is_sound(text):
-    """Odd escapes and raw control bytes are no damage (FORMATS 1.1)."""
+    """Odd escapes and raw control bytes are no damage."""
     text = re.sub(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])|\\', lambda m: m[0] if m[1] else "\\\\", text)
     try:
         return isinstance(json.loads(text, strict=False), dict)

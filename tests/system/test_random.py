@@ -283,7 +283,7 @@ def by_formula(run):
 
 
 def speed(on, t, k, b, across):
-    """Samples/s, and watts of one GPU (SPEC 4)."""
+    """Samples/s, and watts of one GPU (semantics 3)."""
     sync = 0.0
     if k > 1:
         alpha, beta = on["alpha_s"], on.get("beta_s", 0)

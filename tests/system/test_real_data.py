@@ -1,6 +1,6 @@
 """Published and known results on real logs: test_real_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
 
-KTH-SP2: waits of every job published with the log (SPEC 9). ITP: GPU-seconds are the sum of num_gpu * duration over the
+KTH-SP2: waits of every job published with the log (decision 0009). ITP: GPU-seconds are the sum of num_gpu * duration over the
 log's rows, an independent computation here, and the figure in the data's README. Series: an idle cluster draws the same
 power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too. Alibaba, Philly: what
 import writes against the rows of the log and its README; the Alibaba pods run on their nodes.

@@ -83,7 +83,7 @@ def dynolog(folder):
 
 
 def zeus(folder):
-    """A40, ResNet-50, batch 512: 1426 kJ an epoch at 100 W, 760 kJ, the least, at 175 W, 964 kJ at 300 W (FORMATS)."""
+    """A40, ResNet-50, batch 512: 1426 kJ an epoch at 100 W, 760 kJ, the least, at 175 W, 964 kJ at 300 W, as its rows have them."""
     rows = figures("zeus", folder / "summary_power_a40.csv", "--dataset", "imagenet")["rows"]
     energy = {row["power_limit_w"]: row["epoch_energy_j"] for row in rows if row["batch"] == 512}
     assert {limit: round(energy[limit] / 1000) for limit in (100, 175, 300)} == {100: 1426, 175: 760, 300: 964}, energy

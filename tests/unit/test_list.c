@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* SPEC 6: fewer GPUs, lower k*P, earlier type, smaller batch. */
+/* Semantics 5.1: fewer GPUs, lower k*P, earlier type, smaller batch. */
 Test(list, tie_break) {
     static const struct easim_choice order[] = {
         {.k = 1, .power_w = 300, .gpu_type = 1, .batch = 8},

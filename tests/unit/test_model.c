@@ -1,5 +1,5 @@
-/* The pure functions of SPEC 4: speed, efficiency, power, lookup. Figures by hand; then every cell
-   of the profile table that was computed with these formulas, to the rounding of the table. */
+/* The pure functions of semantics 3: speed, efficiency, power, lookup. Figures by hand; then every
+   cell of the profile table that was computed with these formulas, to the rounding of the table. */
 #include "../support/reference.h"
 #include "io/csv.h"
 #include "model/efficiency.h"

@@ -1,6 +1,6 @@
-/* Placement (SPEC 5): one node if it has k free GPUs, the one with fewest free, then file order;
-   else all free GPUs of nodes in order of most free, then file order, and the last piece from the
-   next node in that order. */
+/* Placement (semantics 8): one node if it has k free GPUs, the one with fewest free, then file
+   order; else all free GPUs of nodes in order of most free, then file order, and the last piece
+   from the next node in that order. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "cluster/placement.h"

@@ -28,7 +28,7 @@ static double uniform(struct play *p) {
     return gsl_rng_uniform(p->rng);
 }
 
-/* SPEC 6: key / A, A = 1 + age / tau, times the user's factor. */
+/* Semantics 5.1: key / A, A = 1 + age / tau, times the user's factor. */
 static double expected_value(const struct play *p, const struct job *job) {
     double value = job->value;
     if (p->queue.ageing_s > 0)

@@ -1,5 +1,5 @@
-/* CSV text of the output files (SPEC 8): columns, rows and number formats, one pair of functions
- * per file. */
+/* CSV text of the output files (docs/outputs.md): columns, rows and number formats, one pair of
+ * functions per file. */
 #ifndef EASIM_OUTPUT_RUN_RUN_TABLES_H
 #define EASIM_OUTPUT_RUN_RUN_TABLES_H
 

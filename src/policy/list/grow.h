@@ -1,7 +1,7 @@
-/* Growth, one half of the orthogonal switch `resize` of list policies (SPEC 6): running malleable
-   jobs move to better configurations when nobody waits and GPUs are free. Invariant: a running job
-   whose resize could be accepted now is in one of the classes, in `fresh`, or asleep until a time
-   that has come. */
+/* Growth, one half of the orthogonal switch `resize` of list policies (semantics 7.2): running
+   malleable jobs move to better configurations when nobody waits and GPUs are free. Invariant: a
+   running job whose resize could be accepted now is in one of the classes, in `fresh`, or asleep
+   until a time that has come. */
 #ifndef EASIM_POLICY_LIST_GROW_H
 #define EASIM_POLICY_LIST_GROW_H
 

@@ -1,5 +1,5 @@
-/* The host's half of a list policy (SPEC 6): visits waiting jobs by key and starts each in its best
- * configuration.
+/* The host's half of a list policy (semantics 5.1): visits waiting jobs by key and starts each in
+ * its best configuration.
  */
 #ifndef EASIM_POLICY_LIST_LIST_H
 #define EASIM_POLICY_LIST_LIST_H
@@ -73,8 +73,8 @@ struct list_best {
 /* Keeps the choice if its objective is lower, or equal and list_choice_before; INFINITY never is
  * kept. */
 void list_keep_better(struct list_best *best, const struct easim_choice *choice, double objective);
-/* The tie-break of SPEC 6 between two choices of equal objective: fewer GPUs, lower k * P, earlier
-   GPU type, smaller batch, higher limit. True if a goes before b. */
+/* The tie-break (semantics 5.1) between two choices of equal objective: fewer GPUs, lower k * P,
+   earlier GPU type, smaller batch, higher limit. True if a goes before b. */
 bool list_choice_before(const struct easim_choice *a, const struct easim_choice *b);
 /* The objective of a choice for a job that is, or is not, urgent. */
 double list_objective(const struct list *list, const struct easim_pass *pass,

@@ -1,6 +1,6 @@
-/* Shrinking, the other half of the switch `resize` of list policies (SPEC 6): when jobs wait, a
-   running job may give GPUs back if the first waiting job gains more by starting now than the
-   running one loses. */
+/* Shrinking, the other half of the switch `resize` of list policies (semantics 7.3): when jobs
+   wait, a running job may give GPUs back if the first waiting job gains more by starting now than
+   the running one loses. */
 #ifndef EASIM_POLICY_LIST_SHRINK_H
 #define EASIM_POLICY_LIST_SHRINK_H
 

@@ -10,7 +10,7 @@ SWF = """\
 1 0 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 2 10 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 """
-FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia"
+LOG_FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia"
 TRY = "Try `easim import --help' or `easim import --usage' for more information."
 ITP = "job_id,num_gpu,submission_time,duration\n1,1,0,100\n"
 
@@ -36,7 +36,7 @@ CASES = [
     workload("log: variable that is not set", "workload: {kind: trace, file: \"${EASIM_TEST_NONE}/jobs.csv\"}\n",
              "c.yaml:10:31: workload.file: environment variable EASIM_TEST_NONE is not set"),
     workload("log: unknown format", "workload: {kind: trace, format: sfw, file: jobs.csv}\n",
-             f"c.yaml:10:11: workload.format: expected one of workload | {FORMATS.replace(', ', ' | ')}, got \"sfw\""),
+             f"c.yaml:10:11: workload.format: expected one of workload | {LOG_FORMATS.replace(', ', ' | ')}, got \"sfw\""),
     workload("log: with a rate", "workload: {kind: trace, file: jobs.csv, rate_per_s: 1}\n",
              "c.yaml:10:11: workload: rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see "
              "assign)"),
@@ -111,7 +111,7 @@ CASES = [
         "log.csv:3:1: job_id: job \"1\" is listed twice",
         path="log.csv", format="itp"),
     command("import: unknown format", ["import", "slurm", "jobs.csv"],
-            f"easim import: no format is named \"slurm\" ({FORMATS}, workload)"),
+            f"easim import: no format is named \"slurm\" ({LOG_FORMATS}, workload)"),
     command("import: file not found", ["import", "swf", "nowhere.swf", "-o", "jobs.csv"],
             "nowhere.swf: cannot open: No such file or directory"),
     command("import: bad rows", ["import", "swf", "log.swf", "-o", "jobs.csv"],

@@ -1,6 +1,6 @@
-/* naive_resize: pollux or zeus with resizing as SPEC 6 words it and nothing done to be fast: every
-   pass sorts all waiting jobs, and when nobody waits tries every configuration of every running
-   job, in the order of submission.
+/* naive_resize: pollux or zeus with resizing as semantics 7 words it and nothing done to be fast:
+   every pass sorts all waiting jobs, and when nobody waits tries every configuration of every
+   running job, in the order of submission.
  */
 #include <easim/policy.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* plain_NAME: the pass of list policy NAME once more and without the host's index: all keys, one
-   sort, a visit to each job in order (SPEC 6). The build names the source of the policy in
+   sort, a visit to each job in order (semantics 5.1). The build names the source of the policy in
    POLICY_SOURCE. The pass runs in `begin`, so that the host's options and usage are those of a list
    policy; after it the host itself finds nothing allowed.
  */
