@@ -42,8 +42,7 @@ struct displacement {
     double wasted_j, end_s;
 };
 
-/* --- the list policy
- * --------------------------------------------------------------------------------------- */
+/* --- the list policy --- */
 
 /* best is EDP*. Slack falls equally fast for all jobs, so deadline - T* orders them as deadline -
  * now - T* does. */
@@ -89,8 +88,7 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
            easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s <= left_s;
 }
 
-/* --- preemption
- * -------------------------------------------------------------------------------------------- */
+/* --- preemption --- */
 
 static void begin(const struct easim_pass *pass) {
     struct state *s = pass->state;
@@ -238,8 +236,7 @@ static bool make_room(const struct easim_pass *pass, const struct easim_job *job
     return false;
 }
 
-/* --- the module
- * -------------------------------------------------------------------------------------------- */
+/* --- the module --- */
 
 static const char *const bases[] = {"gross", "marginal", NULL};
 static const char *const urgent_objectives[] = {"edp", "time", NULL};

@@ -50,8 +50,7 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
             power_w <= pass->view->power_cap_w);
 }
 
-/* --- a cap that has fallen
- * --------------------------------------------------------------------------------- */
+/* --- a cap that has fallen --- */
 
 /* What a running job counts against the cap. */
 static double power_of(const struct easim_view *view, const struct easim_job *job) {
@@ -96,8 +95,7 @@ static void begin(const struct easim_pass *pass) {
         pass->host->plan_wake_at(pass->plan, view->now_s + SOON_S);
 }
 
-/* --- the module
- * -------------------------------------------------------------------------------------------- */
+/* --- the module --- */
 
 static const char *const base_policies[] = {"zeus", "pollux", NULL};
 static const char *const bases[] = {"gross", "marginal", NULL};

@@ -16,8 +16,7 @@ static const struct easim_config *request_of(const struct easim_view *view,
     return easim_view_config(view, job->best_config);
 }
 
-/* --- the reservation of the head
- * ------------------------------------------------------------------------- */
+/* --- the reservation of the head --- */
 
 struct end {
     int64_t time_ns;
@@ -87,8 +86,7 @@ static void reserve(const struct easim_pass *pass, const struct easim_config *re
         free > k ? free - k : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
 }
 
-/* --- the pass
- * --------------------------------------------------------------------------------------------- */
+/* --- the pass --- */
 
 static int64_t requested_end_ns(const struct easim_view *view, const struct easim_job *job,
                                 uint32_t span) {

@@ -57,8 +57,7 @@ static int fail(const struct easim_pass *pass, const char *format, ...) {
     return -1;
 }
 
-/* --- the message
- * ------------------------------------------------------------------------------------------ */
+/* --- the message --- */
 
 /* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if
    its event is only coming now (jobs that were due, docs/semantics.md). */
@@ -185,8 +184,7 @@ static void write_message(const struct easim_pass *pass) {
     add_cluster(pass);
 }
 
-/* --- the answer
- * ------------------------------------------------------------------------------------------- */
+/* --- the answer --- */
 
 static bool only_keys(const cJSON *object, const char *first, const char *second,
                       const char **ret_other) {
@@ -310,8 +308,7 @@ static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line
     return NULL;
 }
 
-/* --- the policy
- * ------------------------------------------------------------------------------------------- */
+/* --- the policy --- */
 
 /* Sends s->text and parses the answer; NULL after fail. Release with cJSON_Delete. */
 static cJSON *ask(const struct easim_pass *pass, double timeout_s) {

@@ -46,8 +46,7 @@ enum easim_answer {
     EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
 };
 
-/* --- the view: constant arrays owned by the host, valid until the callback returns
- * ------------------------- */
+/* --- the view: constant arrays owned by the host, valid until the callback returns --- */
 
 /* Placement of a configuration: inside one node, or spread over several. Also an index. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
@@ -246,7 +245,7 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
 }
 
-/* --- predictions (semantics 4) --------------------------------------------------------------- */
+/* --- predictions (semantics 4) --- */
 /* A configuration for a job with what it would cost. */
 struct easim_choice {
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */

@@ -122,8 +122,7 @@ int process_start(struct process *p, const char *command) {
     return 0;
 }
 
-/* --- exchange
- * --------------------------------------------------------------------------------------------- */
+/* --- exchange --- */
 
 /* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very
  * thread. */

@@ -213,8 +213,7 @@ MOCK_FUNCTION void mock_stop(struct mock *m, uint32_t job) {
     mock_give_back(m, job);
 }
 
-/* --- the host
- * --------------------------------------------------------------------------------------------- */
+/* --- the host --- */
 
 MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
     MOCK_APPEND(m, actions, m->action_count, action);
@@ -356,8 +355,7 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .uniform = mock_uniform,
     .fail = mock_fail};
 
-/* --- what a test calls
- * ------------------------------------------------------------------------------------ */
+/* --- what a test calls --- */
 
 /* An empty cluster at t = 0 and the policy's parameters at their defaults. Release with
  * mock_finish. */

@@ -66,8 +66,7 @@ void check_refusals(struct suite *s) {
     suite_conclude(s, "no action refused", &text);
 }
 
-/* --- parameters
- * ------------------------------------------------------------------------------------------- */
+/* --- parameters --- */
 
 struct trials {
     struct suite *suite;

@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- determinism
- * ------------------------------------------------------------------------------------------ */
+/* --- determinism --- */
 
 /* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
    addresses have moved. */
@@ -55,8 +54,7 @@ void check_determinism(struct suite *s) {
         suite_conclude(s, check, &reasons);
 }
 
-/* --- two runs in one process
- * ------------------------------------------------------------------------------ */
+/* --- two runs in one process --- */
 
 struct pair {
     const struct suite *suite;
@@ -129,8 +127,7 @@ void check_user_names(struct suite *s) {
     suite_conclude(s, check, &reasons);
 }
 
-/* --- what runs leave behind
- * ------------------------------------------------------------------------------- */
+/* --- what runs leave behind --- */
 
 /* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its
    caches makes the stock grow in the first windows, a leak in all. */

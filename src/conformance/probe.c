@@ -56,8 +56,7 @@ static void begin_turns(struct baton *b, int number) {
     pthread_mutex_unlock(&b->lock);
 }
 
-/* --- observer
- * --------------------------------------------------------------------------------------------- */
+/* --- observer --- */
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct probe_record *r = ((struct probe *)context)->record;

@@ -237,8 +237,7 @@ Test(sharing, assigned_model) {
     trial_finish(&t);
 }
 
-/* --- relations
- * --------------------------------------------------------------------------------------------- */
+/* --- relations --- */
 
 static const char *const policies[] = {"fcfs", "pollux", "themis",      "chronos",
                                        "zeus", "hades",  "aurachronos", "charon"};

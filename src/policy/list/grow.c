@@ -49,8 +49,7 @@ double resize_least_saving(const struct list *l, const struct easim_pass *pass,
     return isnan(least) ? least : fmax(least, l->options->resize_gain * now_objective);
 }
 
-/* --- where a job stands
- * ------------------------------------------------------------------------------------ */
+/* --- where a job stands --- */
 
 static void leave_classes(struct grow *r, uint32_t job) {
     for (size_t i = 0; i < r->classes.count; i++)
@@ -82,8 +81,7 @@ static double next_checkpoint_s(const struct easim_view *view, const struct easi
     return (job->start_s + job->setup_s + (done + 1) * job->checkpoint_interval_s) * (1 - 1e-12);
 }
 
-/* --- what a job could gain
- * --------------------------------------------------------------------------------- */
+/* --- what a job could gain --- */
 
 /* What a resize would cost now: as easim_predict_resized, but in set-up as if no checkpoint were
    left to write, of which there is less and less. */
@@ -189,8 +187,7 @@ static int grow(struct list *l, const struct easim_pass *pass, const struct easi
            pass->host->plan_resize(pass->plan, job->index, best.choice.config) == EASIM_OK;
 }
 
-/* --- the pass
- * ---------------------------------------------------------------------------------------------- */
+/* --- the pass --- */
 
 static bool any_need_met(const struct easim_view *view, const struct outlook *outlook) {
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
