@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "ingest/logs/log_readers.h"
+#include "io/yaml_path.h"
 #include "output/manifest.h"
 #include "output/recorded.h"
 
@@ -73,13 +74,24 @@ static char *write_usage(int key, const char *text, void *input) {
 
 const struct argp scenario_argp = {options, parse, "CONFIG.yaml", NULL, NULL, write_usage, NULL};
 
+/* Whether "path=value" sets the name of the policy; a text that is none is refused when it is
+   applied. */
+static bool sets_policy_name(const char *text) {
+    struct arena arena = {0};
+    struct yaml_path path;
+    const char *value;
+    bool does = yaml_path_parse_set(text, &arena, &path, &value, NULL) == 0 &&
+                yaml_paths_overlap(yaml_path_text(&path, &arena), "policy.name");
+    arena_finish(&arena);
+    return does;
+}
+
 void scenario_args_refuse_policy(const struct scenario_args *args, const char *expected,
                                  struct argp_state *state) {
     if (args->policy)
         argp_error(state, "expected %s instead of --policy", expected);
     for (size_t i = 0; i < args->sets.count; i++)
-        if (strncmp(args->sets.at[i], "policy=", 7) == 0 ||
-            strncmp(args->sets.at[i], "policy.name=", 12) == 0)
+        if (sets_policy_name(args->sets.at[i]))
             argp_error(state, "expected %s instead of --set %s", expected, args->sets.at[i]);
 }
 

@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/units.h"
+#include "io/yaml_canonical.h"
+#include "io/yaml_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,15 +210,13 @@ static int override_policy(struct scenario *s, const char *name, bool same_polic
         return 0;
     if (named && !same)
         s->replaced_policy = old_name->text;
+    static const struct yaml_step steps[] = {{.name = "policy"}, {.name = "name"}};
+    const struct yaml_path path = {steps, same ? 2 : 1};
     struct str value = {0};
-    str_add(&value, same ? "\"" : "{name: \"");
-    for (const char *c = name; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            str_add_char(&value, '\\');
-        str_add_char(&value, *c);
-    }
-    str_add(&value, same ? "\"" : "\"}");
-    int r = yaml_doc_set(&s->doc, same ? "policy.name" : "policy", value.text, problems);
+    str_add(&value, same ? "" : "{name: ");
+    yaml_add_quoted(&value, name);
+    str_add(&value, same ? "" : "}");
+    int r = yaml_doc_set(&s->doc, &path, value.text, problems);
     str_finish(&value);
     if (r == 0) { /* the user typed --policy, not --set policy */
         struct yaml_node *policy = yaml_find(s->doc.root, "policy");
@@ -227,23 +227,25 @@ static int override_policy(struct scenario *s, const char *name, bool same_polic
     return r;
 }
 
+static int apply_set(struct scenario *s, const char *text, struct problems *problems) {
+    struct arena *arena = &s->doc.arena;
+    struct yaml_path path;
+    const char *value;
+    struct error error = {0};
+    if (yaml_path_parse_set(text, arena, &path, &value, &error) < 0) {
+        problems_add(problems, (struct location){.file = "--set"}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    array_push(&s->overrides, arena_printf(arena, "%s=%s", yaml_path_text(&path, arena), value));
+    return yaml_doc_set(&s->doc, &path, value, problems);
+}
+
 static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides,
                       struct problems *problems) {
     int result = 0;
-    for (size_t i = 0; i < overrides->set_count; i++) {
-        const char *set = arena_strdup(&s->doc.arena, overrides->sets[i]),
-                   *equals = strchr(set, '=');
-        array_push(&s->overrides, set);
-        if (!equals || equals == set) {
-            problems_add(problems, (struct location){.file = "--set"}, NULL,
-                         "expected path=value, got \"%.80s\"", set);
+    for (size_t i = 0; i < overrides->set_count; i++)
+        if (apply_set(s, overrides->sets[i], problems) < 0)
             result = ERROR_INPUT;
-            continue;
-        }
-        const char *path = arena_strndup(&s->doc.arena, set, (size_t)(equals - set));
-        if (yaml_doc_set(&s->doc, path, equals + 1, problems) < 0)
-            result = ERROR_INPUT;
-    }
     return result;
 }
 
@@ -315,7 +317,7 @@ void scenario_finish(struct scenario *s) {
 
 uint64_t scenario_hash(const struct scenario *s) {
     struct str text = {0};
-    yaml_write_canonical(s->doc.root, &text);
+    yaml_canonical_write(s->doc.root, &text);
     uint64_t hash = hash_bytes(HASH_START, text.text, text.length);
     str_finish(&text);
     return hash;

@@ -3,7 +3,7 @@
 #define EASIM_IO_YAML_DOC_H
 
 #include "base/arena.h"
-#include "io/yaml_node.h"
+#include "io/yaml_path.h"
 
 /* Zero-initialise; release with yaml_doc_finish. All memory is in the arena. */
 struct yaml_doc {
@@ -26,10 +26,9 @@ int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name,
 
 void yaml_doc_finish(struct yaml_doc *doc);
 
-/* Sets what stands at a dotted path ("cluster.nodes[0].gpus") to a YAML value given as text, making
-   missing mappings on the way; an index may be at most one past the end. Problems are located at
+/* Puts a YAML value given as text at a path, as yaml_path_set does. Problems are located at
    "--set PATH". */
-int yaml_doc_set(struct yaml_doc *doc, const char *path, const char *value,
+int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct problems *problems) MUST_CHECK;
 
 #endif

@@ -20,8 +20,5 @@ struct yaml_node {
 
 struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key); /* value or NULL */
 bool yaml_is_null(const struct yaml_node *node); /* unquoted "", "~", "null" */
-/* The tree as canonical text (one value a line: path, tab, text; mapping keys sorted): equal trees,
- * equal text. */
-void yaml_write_canonical(const struct yaml_node *root, struct str *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "io/yaml_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,7 @@ static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t
         struct yaml_node *item = NULL;
         ended = event.type == YAML_SEQUENCE_END_EVENT;
         if (!ended) {
-            str_addf(&reader->path, "[%zu]", items.count);
+            yaml_path_add_index(&reader->path, items.count);
             item = read_value(reader, &event, depth + 1);
             if (item)
                 array_push(&items, item);
@@ -218,7 +219,7 @@ static bool accept_key(struct reader *reader, const struct yaml_node *mapping,
                      key->kind == YAML_NODE_MAPPING ? "mapping" : "list");
         return false;
     }
-    str_addf(&reader->path, "%s%s", reader->path.length > 0 ? "." : "", key->text);
+    yaml_path_add_name(&reader->path, key->text);
     const struct yaml_node *first = note_key(reader, mapping, key);
     if (!first)
         return true;

@@ -90,6 +90,19 @@ void yaml_add_quoted(struct str *out, const char *text) {
     str_add_char(out, '"');
 }
 
+void yaml_add_escaped(struct str *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '\\' || *text == '"')
+            str_add_char(out, '\\');
+        if (*text == '\n')
+            str_add(out, "\\n");
+        else if (*text == '\t')
+            str_add(out, "\\t");
+        else
+            str_add_char(out, *text);
+    }
+}
+
 void yaml_add_text(struct str *out, const char *text) {
     if (yaml_is_plain(text))
         str_add(out, text);

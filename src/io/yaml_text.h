@@ -12,6 +12,8 @@ void yaml_add_real(struct str *out, double value);
 void yaml_add_text(struct str *out, const char *text);
 void yaml_add_quoted(struct str *out, const char *text); /* in quotes always */
 bool yaml_is_plain(const char *text); /* whether a string may stand without quotes */
+/* With \" \\ \n \t for what these stand for; other bytes as they are. */
+void yaml_add_escaped(struct str *out, const char *text);
 /* The text of a scalar so that others take it as easim does: null, true, false and numbers plain
    (1e-9 as 1.0e-9), everything else a string, 0010 too (8 in YAML 1.1). False: it needs quotes. */
 bool yaml_scalar_text(const struct yaml_node *node, struct str *text);

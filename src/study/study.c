@@ -233,7 +233,8 @@ void study_set_replications(struct study *s, uint32_t count) {
         return;
     s->scenario.replications = count;
     override_replications(&s->scenario, text);
-    int r = yaml_doc_set(&s->scenario.doc, "replications", text, &problems);
+    const struct yaml_step step = {.name = "replications"};
+    int r = yaml_doc_set(&s->scenario.doc, &(struct yaml_path){&step, 1}, text, &problems);
     assert(r == 0); /* the scenario is bound, so it is a mapping */
     (void)r;
     problems_finish(&problems);

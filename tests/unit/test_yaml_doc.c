@@ -1,7 +1,8 @@
-/* YAML trees: structure, places, problems, --set and canonical text. Line and column are counted by
+/* YAML trees: structure, places, problems and canonical text. Line and column are counted by
  * hand, from 1.
  */
 #include "../support/temp_dir.h"
+#include "io/yaml_canonical.h"
 #include "io/yaml_doc.h"
 
 #include <criterion/criterion.h>
@@ -94,7 +95,7 @@ Test(yaml_doc, canonical_text) {
         int status = yaml_doc_parse(&doc, slice_of(cases[i].text), "a.yaml", &problems);
         cr_assert_eq(status, 0, "%s: %s", cases[i].text, problems.count ? problems.texts[0] : "");
         str_add(&out, "");
-        yaml_write_canonical(doc.root, &out);
+        yaml_canonical_write(doc.root, &out);
         cr_assert_str_eq(out.text, cases[i].canonical);
         str_finish(&out);
         yaml_doc_finish(&doc);
@@ -207,82 +208,6 @@ Test(yaml_doc, many_keys) {
         str_addf(&text, "k%d: 1\n", i);
     str_add(&text, "k77: 2\n");
     check_refused(&text, "a.yaml:200001:1: k77: duplicate key \"k77\" (first at line 78)");
-}
-
-Test(yaml_doc, set) {
-    static const struct {
-        const char *path, *value, *expected; /* canonical text, or the problem */
-    } cases[] = {
-        {"a", "2.385", "a\t2.385\nl[0].g\t1\nl[1].g\t1\n"},
-        {"a.b", "7", "--set a.b: no mapping stands where \"b\" is to be set"},
-        {"n.x.y", "{p: [1, 2]}", "a\t5\nl[0].g\t1\nl[1].g\t1\nn.x.y.p[0]\t1\nn.x.y.p[1]\t2\n"},
-        {"l[0].g", "9", "a\t5\nl[0].g\t9\nl[1].g\t1\n"}, /* the alias l[1] keeps its value */
-        {"l[1].h", "9", "a\t5\nl[0].g\t1\nl[1].g\t1\nl[1].h\t9\n"},
-        {"l[2].g", "3", "a\t5\nl[0].g\t1\nl[1].g\t1\nl[2].g\t3\n"},
-        {"l[3]", "3", "--set l[3]: index 3 is past the end of a list of 2"},
-        {"m[0][0]", "", "a\t5\nl[0].g\t1\nl[1].g\t1\nm[0][0]\t~\n"},
-        {"l", "[]", "a\t5\nl\t[]\n"},
-        {"l[x]", "1", "--set l[x]: expected an index in brackets"},
-        {"l[-1]", "1", "--set l[-1]: expected an index in brackets"},
-        {"l[]", "1", "--set l[]: expected an index in brackets"},
-        {"l[0", "1", "--set l[0: expected an index in brackets"},
-        {"l[99999999999999999999]", "1",
-         "--set l[99999999999999999999]: expected an index in brackets"},
-        {"l[0]g", "1", "--set l[0]g: expected \".\" or \"[\" behind a closing bracket"},
-        {"a[0]", "1", "--set a[0]: an index, but what stands there is no list"},
-        {"l.g", "1", "--set l.g: no mapping stands where \"g\" is to be set"},
-        {"a..b", "1", "--set a..b: expected a name, as in \"cluster.nodes[0].gpus\""},
-        {"", "1", "--set : expected a path"},
-        {"x..y", "1", "--set x..y: expected a name, as in \"cluster.nodes[0].gpus\""},
-        {"x.", "1", "--set x.: expected a name, as in \"cluster.nodes[0].gpus\""},
-        {"x]", "1", "--set x]: expected a name, as in \"cluster.nodes[0].gpus\""},
-        {"x", "{a: 1, a: 2}", "--set x: a: duplicate key \"a\""},
-        {"x", "[1", "--set x: did not find expected ',' or ']'"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct yaml_doc doc = {0};
-        struct problems problems = {0};
-        struct str out = {0};
-        cr_assert_eq(
-            yaml_doc_parse(&doc, slice_of("a: 5\nl: [&k {g: 1}, *k]\n"), "a.yaml", &problems), 0);
-        const struct yaml_node *before = doc.root;
-        int status = yaml_doc_set(&doc, cases[i].path, cases[i].value, &problems);
-        if (status == 0)
-            yaml_write_canonical(doc.root, &out);
-        else
-            cr_assert_eq(doc.root, before);
-        join(&problems, &out);
-        cr_assert_str_eq(out.text, cases[i].expected);
-        str_finish(&out);
-        problems_finish(&problems);
-        yaml_doc_finish(&doc);
-    }
-}
-
-Test(yaml_doc, set_into_nothing_and_too_deep) {
-    struct yaml_doc doc = {0};
-    struct problems problems = {0};
-    cr_assert_eq(yaml_doc_set(&doc, "cluster.nodes[0].gpus", "8", &problems), 0);
-    cr_assert_eq(yaml_doc_set(&doc, "cluster.nodes[1].gpus", "'4'", &problems), 0);
-    const struct yaml_node *nodes = yaml_find(yaml_find(doc.root, "cluster"), "nodes");
-    const struct yaml_node *gpus = yaml_find(nodes->items[1], "gpus");
-    cr_assert_str_eq(gpus->where.file, "--set cluster.nodes[1].gpus");
-    cr_assert_eq(gpus->where.line, 0);
-    cr_assert_eq(gpus->where.column, 0);
-    cr_assert(gpus->quoted);
-
-    struct str path = {0};
-    for (int i = 0; i < 63; i++)
-        str_addf(&path, "%sp", i > 0 ? "." : "");
-    cr_assert_eq(yaml_doc_set(&doc, path.text, "[1]", &problems), 0); /* level 64 */
-    cr_assert_eq(yaml_doc_set(&doc, path.text, "[[1]]", &problems), ERROR_INPUT);
-    for (int i = 0; i < 100000; i++)
-        str_add(&path, "[0]");
-    cr_assert_eq(yaml_doc_set(&doc, path.text, "1", &problems), ERROR_INPUT);
-    cr_assert_eq(problems.count, 2);
-    str_finish(&path);
-    problems_finish(&problems);
-    yaml_doc_finish(&doc);
 }
 
 Test(yaml_doc, files, .init = temp_dir_enter, .fini = temp_dir_leave) {

@@ -303,11 +303,11 @@ static void check_pairs(const struct claims *c, const struct claims_subject *sub
     for (size_t i = 0; i < subject->of.count; i++) {
         const struct sweep_axis *axis = &c->sweep->axes.at[subject->of.at[i].axis];
         for (size_t p = 0; p < axis->paths.count; p++)
-            if (strcmp(axis->paths.at[p], "seed") == 0 ||
-                strcmp(axis->paths.at[p], "replications") == 0)
+            if (strcmp(axis->paths.at[p].text, "seed") == 0 ||
+                strcmp(axis->paths.at[p].text, "replications") == 0)
                 problems_add(b->problems, subject->where, path,
                              "the axis %s sets %s: its values have no replications in common",
-                             axis->name, axis->paths.at[p]);
+                             axis->name, axis->paths.at[p].text);
     }
 }
 

@@ -46,32 +46,20 @@ static const struct field sweep_fields[] = {
 
 /* ---- What the axes set ---- */
 
-/* The one path is the other, or what it sets holds it. */
-static bool paths_overlap(const char *a, const char *b) {
-    size_t a_length = strlen(a), b_length = strlen(b),
-           shorter = a_length < b_length ? a_length : b_length;
-    if (memcmp(a, b, shorter) != 0)
-        return false;
-    const char *rest = a_length > b_length ? a + shorter : b + shorter;
-    return a_length == b_length || *rest == '.' || *rest == '[';
-}
-
 static int check_path(const struct sweep *s, const struct sweep_axis *axis, const char *path,
                       const struct binding *b) {
     size_t before = b->problems->count;
     for (const struct sweep_axis *other = s->axes.at; other < axis; other++)
         for (size_t i = 0; i < other->paths.count; i++)
-            if (paths_overlap(path, other->paths.at[i]))
+            if (yaml_paths_overlap(path, other->paths.at[i].text))
                 problems_add(b->problems, axis->where, NULL,
                              "%s is set twice: here, and as %s by an axis before", path,
-                             other->paths.at[i]);
+                             other->paths.at[i].text);
     for (size_t i = 0; i < s->fixed.count; i++)
-        if (paths_overlap(path, s->fixed.at[i].path))
+        if (yaml_paths_overlap(path, s->fixed.at[i].path.text))
             problems_add(b->problems, axis->where, NULL,
-                         "%s is set twice: here, and as %s under set", path, s->fixed.at[i].path);
-    if (strchr(path, '='))
-        problems_add(b->problems, axis->where, NULL,
-                     "expected a path such as cluster.power_cap_w, got \"%s\"", path);
+                         "%s is set twice: here, and as %s under set", path,
+                         s->fixed.at[i].path.text);
     return b->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -80,7 +68,7 @@ static int check_axes(const struct sweep *s, const struct binding *b) {
     for (size_t a = 0; a < s->axes.count; a++) {
         const struct sweep_axis *axis = &s->axes.at[a];
         for (size_t i = 0; i < axis->paths.count; i++)
-            if (check_path(s, axis, axis->paths.at[i], b) < 0)
+            if (check_path(s, axis, axis->paths.at[i].text, b) < 0)
                 result = ERROR_INPUT;
         for (const struct sweep_axis *other = s->axes.at; other < axis && result == 0; other++)
             if (strcmp(axis->column, other->column) == 0) {
@@ -118,24 +106,33 @@ const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_
     return &s->axes.at[axis].values.at[sweep_place(s, point, axis)];
 }
 
+static const char *set_text(const struct sweep_set *set, struct arena *arena) {
+    return arena_printf(arena, "%s=%s", set->path.text, set->yaml);
+}
+
 const char **sweep_fixed_texts(const struct sweep *s, struct arena *arena, size_t *ret_count) {
     const char **texts = arena_alloc(arena, s->fixed.count * sizeof *texts);
     for (size_t i = 0; i < s->fixed.count; i++)
-        texts[i] = arena_printf(arena, "%s=%s", s->fixed.at[i].path, s->fixed.at[i].yaml);
+        texts[i] = set_text(&s->fixed.at[i], arena);
     *ret_count = s->fixed.count;
     return texts;
 }
 
+/* What a point sets in place a: first what all points set, then what each axis does. */
+static const struct sweep_sets *sets_of(const struct sweep *s, size_t point, size_t a) {
+    return a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
+}
+
 const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena,
                              size_t *ret_count) {
-    size_t count = s->fixed.count, filled = 0;
-    for (size_t a = 0; a < s->axes.count; a++)
-        count += sweep_value(s, point, a)->sets.count;
+    size_t count = 0, filled = 0;
+    for (size_t a = 0; a <= s->axes.count; a++)
+        count += sets_of(s, point, a)->count;
     const char **texts = arena_alloc(arena, count * sizeof *texts);
     for (size_t a = 0; a <= s->axes.count; a++) {
-        const struct sweep_sets *sets = a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
+        const struct sweep_sets *sets = sets_of(s, point, a);
         for (size_t i = 0; i < sets->count; i++)
-            texts[filled++] = arena_printf(arena, "%s=%s", sets->at[i].path, sets->at[i].yaml);
+            texts[filled++] = set_text(&sets->at[i], arena);
     }
     *ret_count = count;
     return texts;
@@ -159,14 +156,11 @@ static void remember_policy(struct sweep *s, const struct yaml_node *root) {
 static int identify(struct sweep *s, size_t point, const struct yaml_doc *base,
                     struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
-    struct arena *arena = &scenario.doc.arena;
-    size_t count;
-    const char **sets = sweep_set_texts(s, point, arena, &count);
     int r = 0;
-    for (size_t i = 0; i < count && r == 0; i++) {
-        size_t length = strcspn(sets[i], "=");
-        r = yaml_doc_set(&scenario.doc, arena_strndup(arena, sets[i], length), sets[i] + length + 1,
-                         problems);
+    for (size_t a = 0; a <= s->axes.count && r == 0; a++) {
+        const struct sweep_sets *sets = sets_of(s, point, a);
+        for (size_t i = 0; i < sets->count && r == 0; i++)
+            r = yaml_doc_set(&scenario.doc, &sets->at[i].path.steps, sets->at[i].yaml, problems);
     }
     if (r == 0) {
         static const char version[] = EASIM_VERSION " " EASIM_COMMIT;

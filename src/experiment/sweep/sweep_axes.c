@@ -139,7 +139,7 @@ static void add_flow(const struct yaml_node *node, struct str *out) {
         if (node->quoted)
             add_quoted(node->text, out);
         else
-            str_add(out, node->text);
+            str_add(out, node->length > 0 ? node->text : "~");
         return;
     }
     str_add_char(out, mapping ? '{' : '[');
@@ -163,15 +163,31 @@ static const char *flow_text(const struct yaml_node *node, struct arena *arena) 
     return result;
 }
 
+static int bind_path(struct sweep_path *out, const char *text, struct location where,
+                     const char *path, const struct binding *b) {
+    struct error error = {0};
+    if (yaml_path_parse(text, b->arena, &out->steps, &error) < 0) {
+        problems_add(b->problems, where, path, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    out->text = yaml_path_text(&out->steps, b->arena);
+    return 0;
+}
+
 int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
                     const struct binding *b) {
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(b, node, path, "a mapping from paths to values");
+    int result = 0;
     struct sweep_set *at = arena_alloc(b->arena, node->count * sizeof *at);
-    for (size_t i = 0; i < node->count; i++)
-        at[i] = (struct sweep_set){node->keys[i]->text, flow_text(node->items[i], b->arena)};
-    *sets = (struct sweep_sets){at, node->count};
-    return 0;
+    for (size_t i = 0; i < node->count; i++) {
+        at[i].yaml = flow_text(node->items[i], b->arena);
+        if (bind_path(&at[i].path, node->keys[i]->text, node->keys[i]->where, path, b) < 0)
+            result = ERROR_INPUT;
+    }
+    if (result == 0)
+        *sets = (struct sweep_sets){at, node->count};
+    return result;
 }
 
 /* A value of an axis with one path. */
@@ -218,11 +234,11 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
     return 0;
 }
 
-static void add_path(struct sweep_axis *axis, const char *path) {
+static void add_path(struct sweep_axis *axis, const struct sweep_path *path) {
     for (size_t i = 0; i < axis->paths.count; i++)
-        if (strcmp(axis->paths.at[i], path) == 0)
+        if (strcmp(axis->paths.at[i].text, path->text) == 0)
             return;
-    array_push(&axis->paths, path);
+    array_push(&axis->paths, *path);
 }
 
 /* A mapping from labels to whatever they set. */
@@ -237,7 +253,7 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
         if (sweep_sets_bind(&value.sets, node->items[i], here, b) < 0)
             result = ERROR_INPUT;
         for (size_t k = 0; k < value.sets.count; k++)
-            add_path(axis, value.sets.at[k].path);
+            add_path(axis, &value.sets.at[k].path);
         array_push(&axis->values, value);
     }
     return result;
@@ -341,16 +357,21 @@ static bool is_taken(const char *name) {
     return taken;
 }
 
-/* An axis in the arena of the binding; path: NULL if the values say what they set. */
-static struct sweep_axis *add_axis(struct sweep_axes *axes, const char *name, const char *path,
-                                   struct location where, const struct binding *b) {
+/* An axis in the arena of the binding; item->path: NULL if the values say what they set. here: the
+   item in messages. NULL after adding a problem. */
+static struct sweep_axis *add_axis(struct sweep_axes *axes, const struct axis_item *item,
+                                   const char *here, const struct binding *b) {
+    struct sweep_path path;
+    if (item->path &&
+        bind_path(&path, item->path, item->where, arena_printf(b->arena, "%s.path", here), b) < 0)
+        return NULL;
     struct sweep_axis *axis = array_add(axes);
-    axis->name = name ? name : path;
+    axis->name = item->name ? item->name : item->path;
     axis->column =
         is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
-    axis->where = where;
+    axis->where = item->where;
     axis->group = axes->groups.count;
-    if (path)
+    if (item->path)
         array_push(&axis->paths, path);
     return axis;
 }
@@ -363,7 +384,9 @@ static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, con
         return wrong(b, item->where, path,
                      labels ? "expected a name to go with the labels"
                             : "expected a path to go with the values");
-    struct sweep_axis *axis = add_axis(axes, item->name, item->path, item->where, b);
+    struct sweep_axis *axis = add_axis(axes, item, path, b);
+    if (!axis)
+        return ERROR_INPUT;
     if (item->range)
         return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
     const char *values_path = arena_printf(b->arena, "%s.values", path);
@@ -436,9 +459,12 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
         return ERROR_INPUT;
     struct span *spans = sample.over.at;
     for (size_t i = 0; i < sample.over.count; i++) {
-        if (bind_span(&spans[i], arena_printf(b->arena, "%s.over[%zu]", path, i), b) < 0)
+        const char *here = arena_printf(b->arena, "%s.over[%zu]", path, i);
+        const struct axis_item item = {.path = spans[i].path, .where = spans[i].where};
+        struct sweep_axis *axis =
+            bind_span(&spans[i], here, b) < 0 ? NULL : add_axis(axes, &item, here, b);
+        if (!axis)
             return ERROR_INPUT;
-        struct sweep_axis *axis = add_axis(axes, NULL, spans[i].path, spans[i].where, b);
         axis->sampled = true;
         draw(axis, &sample, &spans[i], b->arena);
     }

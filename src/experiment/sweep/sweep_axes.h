@@ -7,9 +7,15 @@
 
 #define SWEEP_MOST_POINTS 1000000
 
+struct sweep_path {
+    struct yaml_path steps;
+    const char *text; /* as yaml_path_text writes it, so that texts can be compared */
+};
+
 /* A path and the YAML value it gets. */
 struct sweep_set {
-    const char *path, *yaml;
+    struct sweep_path path;
+    const char *yaml;
 };
 
 struct sweep_sets {
@@ -28,7 +34,7 @@ struct sweep_axis {
     struct location where;
     size_t group; /* its place in `groups` */
     bool sampled;
-    ARRAY_OF(const char *) paths; /* all that its values set */
+    ARRAY_OF(struct sweep_path) paths; /* all that its values set */
     ARRAY_OF(struct sweep_value) values;
 };
 
