@@ -117,9 +117,7 @@ static void add_index(struct text *t, const char *name, uint32_t index) {
         text_printf(t, ",\"%s\":%u", name, index);
 }
 
-/* --- hello
- * ------------------------------------------------------------------------------------------------
- */
+/* --- hello --- */
 
 static void hello_gpu_types(struct text *t, const struct easim_view *view) {
     text_add(t, ",\"gpu_types\":[");
@@ -179,9 +177,7 @@ void message_hello(struct text *t, const struct easim_view *view) {
     text_add(t, "}\n");
 }
 
-/* --- decide
- * -----------------------------------------------------------------------------------------------
- */
+/* --- decide --- */
 
 void message_gpu_type(struct text *t, const struct easim_gpu_type *type) {
     text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u}", type->free,

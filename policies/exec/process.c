@@ -36,9 +36,7 @@ static double clock_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* --- start
- * ------------------------------------------------------------------------------------------------
- */
+/* --- start --- */
 
 /* A pipe that no other program inherits, whose ends are none of the standard streams. */
 static int make_pipe(int ends[2]) {
@@ -236,9 +234,7 @@ char *process_exchange(struct process *p, const char *text, size_t length, doubl
     }
 }
 
-/* --- stop
- * -------------------------------------------------------------------------------------------------
- */
+/* --- stop --- */
 
 void process_stop(struct process *p, const char *text, size_t length, double grace_s) {
     siginfo_t info = {0};

@@ -81,9 +81,7 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.events = m->events;
 }
 
-/* --- GPUs
- * -------------------------------------------------------------------------------------------------
- */
+/* --- GPUs --- */
 
 /* Counts free GPUs again, and power with every held GPU at the higher of ctx_w and its computing
  * power. */
@@ -162,9 +160,7 @@ MOCK_FUNCTION void mock_user_gpus(struct mock *m, uint32_t user, int64_t change)
     u->allocated_gpus = (uint32_t)(u->allocated_gpus + change);
 }
 
-/* --- jobs
- * -------------------------------------------------------------------------------------------------
- */
+/* --- jobs --- */
 
 MOCK_FUNCTION void mock_link_waiting(struct mock *m) {
     uint32_t next = EASIM_NONE;

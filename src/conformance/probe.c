@@ -31,9 +31,7 @@ struct probe {
     atomic_bool give_up;
 };
 
-/* --- turns
- * ------------------------------------------------------------------------------------------------
- */
+/* --- turns --- */
 
 static void wait_for_turn(struct baton *b, int number) {
     while (b->turn != number && !b->over[!number])
@@ -108,9 +106,7 @@ static void note_instant(void *context, const struct sim *sim) {
         hand_over(p->baton, p->number, false);
 }
 
-/* --- runs
- * -------------------------------------------------------------------------------------------------
- */
+/* --- runs --- */
 
 static void keep_failure(struct probe_record *r, const char *text) {
     if (!r->failure[0])
