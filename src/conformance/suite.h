@@ -3,7 +3,7 @@
 #define EASIM_CONFORMANCE_SUITE_H
 
 #include "base/child.h"
-#include "conformance/conformance.h"
+#include "conformance/options.h"
 #include "conformance/probe.h"
 
 struct suite {
@@ -45,19 +45,5 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
    decisions. */
 const struct builtin *suite_passed(struct suite *suite, const char *check);
 const struct builtin *suite_comparable(struct suite *suite, const char *check);
-/* Where two records differ first, as text; "" if nowhere. */
-void suite_compare(const struct probe_record *before, const struct probe_record *after,
-                   struct str *out);
-
-/* The checks, in their order. */
-void check_scenarios(struct suite *suite);
-void check_view(struct suite *suite);
-void check_refusals(struct suite *suite);
-void check_parameters(struct suite *suite);
-void check_determinism(struct suite *suite);
-void check_two_at_once(struct suite *suite);
-void check_user_names(struct suite *suite);
-void check_power_cap(struct suite *suite);
-void check_leaks(struct suite *suite);
 
 #endif

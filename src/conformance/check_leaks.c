@@ -1,133 +1,14 @@
-/* Checks that compare runs which must not differ, and those that count what a run leaves behind. */
-#include "conformance/suite.h"
+/* What runs leave behind: see check_leaks.h. */
+#include "conformance/check_leaks.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* --- determinism --- */
-
-/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
-   addresses have moved. */
-static void run_in_other_memory(void *context) {
-    const struct suite_run *run = context;
-    struct study study;
-    mallopt(M_PERTURB, 0xa5);
-    void *hole = malloc((size_t)3 << 20), *moved = malloc(12345);
-    free(hole);
-    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure,
-                   sizeof run->record->failure) == 0)
-        probe_run(&study, true, run->record);
-    study_finish(&study);
-    free(moved);
-}
-
-void check_determinism(struct suite *s) {
-    static const char check[] = "same run, same decisions";
-    struct str reasons = {0};
-    uint32_t compared = 0;
-    if (s->writes_view.length > 0) {
-        suite_report(s, check, CONFORMANCE_SKIPPED, "the view is written to");
-        return;
-    }
-    for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = s->spare};
-        if (!s->passed[i])
-            continue;
-        compared++;
-        memset(run.record, 0, sizeof *run.record);
-        if (suite_child(s, run_in_other_memory, &run, run.record, NULL) < 0)
-            str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
-        else
-            suite_compare(&s->records[i], run.record, &reasons);
-    }
-    s->differs = reasons.length > 0;
-    if (compared == 0)
-        suite_report(s, check, CONFORMANCE_SKIPPED, "no scenario runs");
-    else
-        suite_conclude(s, check, &reasons);
-}
-
-/* --- two runs in one process --- */
-
-struct pair {
-    const struct suite *suite;
-    const struct builtin *builtins[2];
-    struct probe_record *records[2];
-};
-
-static void run_pair(void *context) {
-    struct pair *pair = context;
-    struct study studies[2];
-    int r = 0;
-    for (int i = 0; i < 2; i++)
-        r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i],
-                        pair->records[i]->failure, sizeof pair->records[i]->failure);
-    if (r == 0)
-        probe_pair((const struct study *[]){&studies[0], &studies[1]}, false, pair->records);
-}
-
-/* Scenario i beside scenario j, one instant each in turns: both must decide as alone. */
-static void compare_pair(struct suite *s, uint32_t i, uint32_t j, struct str *reasons) {
-    struct pair pair = {s, {&builtins[i], &builtins[j]}, {&s->spare[0], &s->spare[1]}};
-    const uint32_t numbers[] = {i, j};
-    memset(s->spare, 0, 2 * sizeof *s->spare);
-    bool failed = suite_child(s, run_pair, &pair, pair.records[0], NULL) < 0;
-    for (int side = 0; side < 2 && reasons->length == 0; side++) {
-        struct str difference = {0};
-        if (pair.records[side]->failure[0])
-            str_add(&difference, pair.records[side]->failure);
-        else if (!failed)
-            suite_compare(&s->records[numbers[side]], pair.records[side], &difference);
-        if (difference.length > 0)
-            str_addf(reasons, "\"%s\" beside \"%s\": %s", builtins[numbers[side]].name,
-                     builtins[numbers[!side]].name, difference.text);
-        str_finish(&difference);
-    }
-}
-
-void check_two_at_once(struct suite *s) {
-    static const char check[] = "two runs at once";
-    struct str reasons = {0};
-    if (!suite_comparable(s, check))
-        return;
-    for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
-        for (uint32_t j = i; j < BUILTIN_COMPARED && reasons.length == 0; j++)
-            if (s->passed[i] && s->passed[j])
-                compare_pair(s, i, j, &reasons);
-    suite_conclude(s, check, &reasons);
-}
-
-void check_user_names(struct suite *s) {
-    static const char check[] = "names of users do not matter";
-    struct suite_run run = {
-        .suite = s,
-        .set =
-            "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
-        .unchecked = s->writes_view.length > 0,
-        .record = s->spare};
-    struct str reasons = {0};
-    if (!suite_comparable(s, check))
-        return;
-    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons.length == 0; i++) {
-        run.builtin = &builtins[i];
-        if (!s->passed[i])
-            continue;
-        if (suite_run(&run) < 0)
-            str_add(&reasons, run.record->failure);
-        else
-            suite_compare(&s->records[i], run.record, &reasons);
-    }
-    suite_conclude(s, check, &reasons);
-}
-
-/* --- what runs leave behind --- */
 
 /* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its
    caches makes the stock grow in the first windows, a leak in all. */
