@@ -5,6 +5,7 @@
 #include "cli/words.h"
 #include "ingest/logs/log_readers.h"
 #include "output/ablate/ablate_tables.h"
+#include "study/study_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

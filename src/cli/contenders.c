@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "ingest/logs/log_readers.h"
+#include "study/study_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

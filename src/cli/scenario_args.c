@@ -6,6 +6,7 @@
 #include "io/yaml_path.h"
 #include "output/manifest.h"
 #include "output/recorded.h"
+#include "study/study_load.h"
 
 #include <errno.h>
 #include <stdlib.h>

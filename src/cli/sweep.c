@@ -8,6 +8,7 @@
 #include "ingest/logs/log_readers.h"
 #include "output/sweep/findings_tables.h"
 #include "output/sweep/sweep_dir.h"
+#include "study/study_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "ingest/logs/log_readers.h"
 #include "metrics/kinds.h"
 #include "output/tune/tune_tables.h"
+#include "study/study_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
    of them finished. */
 #include "conformance/scenarios.h"
 
+#include "study/study_load.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

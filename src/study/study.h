@@ -20,29 +20,16 @@ struct study {
 
 #define STUDY_SERIES 3
 
-/* Loads path with overrides; readers are the foreign trace formats. All problems of all parts are
-   added; negative if there were any. study_finish in any case. */
-int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
-               const struct trace_reader *const *readers, struct problems *problems) MUST_CHECK;
-/* Likewise in a process that may be lost: module_open_apart. */
-int study_load_apart(struct study *study, const char *path,
-                     const struct scenario_overrides *overrides,
-                     const struct trace_reader *const *readers,
-                     struct problems *problems) MUST_CHECK;
+/* Initialised by study_load (study_load.h); takes what half a load has left, too. */
+void study_finish(struct study *study);
 /* The jobs of one replication (from 0), with the configurations that there are for the parameters
  * of now. */
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;
-/* Only as far as it takes to know which files the scenario names: no policy is opened and no log is
-   read. The study cannot be run; study_finish in any case. Problems keep files from being found, no
-   more. */
-void study_load_files(struct study *study, const char *path,
-                      const struct scenario_overrides *overrides, struct problems *problems);
 /* A simulation of the study with these jobs, to be given its observers and further options, and
  * then to sim_init.
  */
 struct sim study_sim(const struct study *study, const struct workload *workload);
-void study_finish(struct study *study);
 
 /* Where a replication has so many jobs that it will not end soon: how many, and up to when. Else
  * nothing. */

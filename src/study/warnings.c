@@ -1,4 +1,4 @@
-/* Warnings of a study: see study_warnings.h. */
+/* Warnings of a study: see warnings.h. */
 #include "study/warnings.h"
 
 #include "base/units.h"

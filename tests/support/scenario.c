@@ -5,6 +5,7 @@
 #include "ingest/logs/log_readers.h"
 #include "metrics/job_record.h"
 #include "output/run/run_tables.h"
+#include "study/study_load.h"
 #include "temp_dir.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,8 @@
 /* Points in processes. Results are files of their own, so their order does not matter. */
 #include "experiment/sweep/sweep_run.h"
 
+#include "study/study_load.h"
+
 #include <string.h>
 
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,

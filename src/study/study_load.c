@@ -1,0 +1,183 @@
+/* Loading of a whole scenario: see study_load.h. */
+#include "study/study_load.h"
+
+#include "policy/names.h"
+#include "study/warnings.h"
+
+#include <string.h>
+
+/* Idle and busy power must fit the meter (POWER_MAX_W). */
+static void check_power(const struct study *s, struct problems *problems) {
+    double most_w = 0;
+    for (uint32_t n = 0; n < s->cluster.node_count; n++) {
+        const struct node *node = &s->cluster.nodes[n];
+        most_w += node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu +
+                                                s->cluster.gpu_types[node->gpu_type].tdp_w);
+    }
+    if (most_w > POWER_MAX_W)
+        problems_add(problems, s->scenario.cluster->where, "cluster",
+                     "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
+}
+
+/* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound`
+   false) is not said twice. */
+static int load_series(struct study *s, bool bound, const struct binding *b) {
+    struct series *const list[] = {&s->scenario.prices.carbon, &s->scenario.prices.price,
+                                   &s->cluster.cap_series};
+    int result = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (series_load(list[i], s->scenario.start_ns, b) < 0 ||
+            (bound && series_check_cover(list[i], s->scenario.horizon_ns, b) < 0))
+            result = ERROR_INPUT;
+    return result;
+}
+
+/* params_by_policy of this policy's name first, then policy.params over them. */
+static int bind_params(struct study *s, const struct binding *b) {
+    const struct easim_policy *policy = s->module.policy;
+    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+    const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy->name) : NULL;
+    const char *own_path = arena_printf(b->arena, "params_by_policy.%s", policy->name);
+    params_init(&s->params, policy);
+    int first = params_bind(&s->params, own, own_path, b);
+    int second = params_bind(&s->params, s->scenario.policy.params, "policy.params", b);
+    return first < 0 ? first : second;
+}
+
+/* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and
+   a wrong one would not be noticed before it runs. */
+static void check_others_params(const struct scenario_overrides *overrides, bool apart,
+                                const struct yaml_node *key, const struct yaml_node *params,
+                                const struct binding *b) {
+    const char *path = arena_printf(b->arena, "params_by_policy.%s", key->text);
+    struct policy_module module;
+    struct policy_params values;
+    struct error error = {0};
+    if (policy_name_open(key->text, apart, overrides->policies, overrides->policy_count, &module,
+                         &error) < 0) {
+        problems_add(b->problems, key->where, path, "%s", error.text);
+    } else if (module.policy) {
+        params_init(&values, module.policy);
+        int r = params_bind(&values, params, path, b);
+        (void)r; /* the problems say it */
+        params_finish(&values);
+    }
+    module_close(&module);
+}
+
+static void check_params_by_policy(const struct study *s,
+                                   const struct scenario_overrides *overrides, bool apart,
+                                   const struct binding *b) {
+    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+    if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
+        return; /* reported already */
+    for (size_t i = 0; i < by_policy->count; i++)
+        if (strcmp(by_policy->keys[i]->text, s->module.policy->name) != 0)
+            check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
+}
+
+static const struct yaml_node *policy_node(const struct study *s) {
+    return yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
+}
+
+/* The name of the policy, or the path of its module; NULL: there is none, and that has been said.
+ */
+static const char *policy_path(const struct study *s, const struct binding *b) {
+    const char *name = s->scenario.policy.name;
+    return name && strchr(name, '/') ? schema_path(b, policy_node(s), "policy.name") : name;
+}
+
+/* --policy FILE may be the policy that the scenario names, as only the opened module tells: then
+ * its params stay.
+ */
+static int keep_params(struct study *s, const char *path,
+                       const struct scenario_overrides *overrides, struct problems *problems) {
+    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
+    struct scenario_overrides same = *overrides;
+    same.same_policy = true;
+    if (!s->scenario.replaced_policy ||
+        strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
+        return 0;
+    scenario_finish(&s->scenario);
+    return scenario_load(&s->scenario, path, &same, problems) == 0 && policy_path(s, &binding)
+               ? 0
+               : ERROR_INPUT;
+}
+
+static int open_policy(struct study *s, bool apart, struct problems *problems) {
+    struct binding binding = {&s->arena, problems, &s->scenario.uses};
+    struct error error = {0};
+    const char *path = policy_path(s, &binding);
+    if (!path)
+        return ERROR_INPUT;
+    if ((apart ? module_open_apart : module_open)(path, &s->module, &error) < 0) {
+        problems_add(problems, policy_node(s)->where, "policy.name", "%s", error.text);
+        return ERROR_INPUT;
+    }
+    return 0;
+}
+
+static int load(struct study *s, bool apart, const char *path,
+                const struct scenario_overrides *overrides,
+                const struct trace_reader *const *readers, struct problems *problems) {
+    *s = (struct study){0};
+    struct binding binding = {&s->arena, problems, &s->scenario.uses};
+    size_t before = problems->count;
+    int scenario = scenario_load(&s->scenario, path, overrides, problems);
+    if (scenario < 0 && !s->scenario.doc.root)
+        return ERROR_INPUT;
+    int policy = open_policy(s, apart, problems);
+    if (policy == 0 && scenario == 0)
+        scenario = keep_params(s, path, overrides, problems);
+    if (policy == 0 && s->scenario.doc.root)
+        policy = bind_params(s, &binding);
+    if (policy == 0)
+        check_params_by_policy(s, overrides, apart, &binding);
+    bool shares = policy == 0 && params_extras(&s->params).shares;
+    int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding)
+                                      : ERROR_INPUT;
+    int models = model_set_load(&s->models, s->scenario.models, &binding);
+    int source =
+        s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
+    if (cluster == 0 && models == 0 && source == 0)
+        source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
+    if (source == 0 && !shares)
+        source_note_whole_gpus(&s->source);
+    int series = load_series(s, scenario == 0, &binding);
+    if (cluster == 0)
+        check_power(s, problems);
+    if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
+        problems_add(problems, s->scenario.workload->where, "workload.warmup",
+                     "expected less than the horizon");
+    if (problems->count == before && series == 0)
+        warnings_find(s, problems);
+    return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
+}
+
+int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
+               const struct trace_reader *const *readers, struct problems *problems) {
+    return load(s, false, path, overrides, readers, problems);
+}
+
+int study_load_apart(struct study *s, const char *path, const struct scenario_overrides *overrides,
+                     const struct trace_reader *const *readers, struct problems *problems) {
+    return load(s, true, path, overrides, readers, problems);
+}
+
+void study_load_files(struct study *s, const char *path, const struct scenario_overrides *overrides,
+                      struct problems *problems) {
+    *s = (struct study){0};
+    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
+    int r = scenario_load(&s->scenario, path, overrides, problems);
+    if (r < 0 && !s->scenario.doc.root)
+        return;
+    if (s->scenario.policy.name && !policy_path(s, &binding))
+        r = ERROR_INPUT;
+    if (s->scenario.cluster && cluster_bind(&s->cluster, s->scenario.cluster, &binding) < 0)
+        r = ERROR_INPUT;
+    if (model_set_load(&s->models, s->scenario.models, &binding) < 0)
+        r = ERROR_INPUT;
+    if (s->scenario.workload && source_bind(&s->source, &s->scenario, &binding) < 0)
+        r = ERROR_INPUT;
+    (void)r; /* the problems say it */
+}
