@@ -357,7 +357,7 @@ bool plan_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     text[0] = '\0';
     view_look_begins(&sim->view);
     note_call(sim, LIST_CALLBACK);
-    bool found = sim->module->policy->list && recheck_at_end(&sim->list, &pass, text);
+    bool found = sim->module->policy->list && recheck_at_end(&sim->list.index, &pass, text);
     note_call(sim, NULL);
     end_look(sim, true);
     arena_reset(&sim->scratch);

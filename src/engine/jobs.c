@@ -174,7 +174,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     jobs_show_segment(sim, job, config, gpus_span(allocation));
     jobs_await_gpus(sim, job);
     view_add_running(&sim->view, job);
-    grow_note_start(&sim->list, job);
+    list_note_start(&sim->list, job);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "model/config_table.h"
 
 #include "base/numfmt.h"
+#include "model/config_order.h"
 #include "model/efficiency.h"
 #include "model/level.h"
 
@@ -263,29 +264,40 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
     return number;
 }
 
+/* How a configuration stands among others of equal time, on the empty cluster. */
+static struct config_rank rank_when_empty(const struct easim_config *c) {
+    return (struct config_rank){c->k, c->power_w[c->empty_span], c->gpu_type, c->batch,
+                                c->power_limit_w};
+}
+
+/* Whether the configuration is faster than the best so far, or as fast and before it in the order.
+ */
+static bool is_better(const struct config_table *t, uint32_t config, double time_s,
+                      const struct config_best *best) {
+    if (time_s != best->time_s || best->config == EASIM_NONE)
+        return time_s < best->time_s;
+    const struct config_rank rank = rank_when_empty(&t->configs.at[config]);
+    const struct config_rank best_rank = rank_when_empty(&t->configs.at[best->config]);
+    return config_order_before(&rank, &best_rank);
+}
+
 struct config_best config_table_best(const struct config_table *t, uint32_t set, double work,
                                      double setup_s) {
     struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
     const struct config_set *s = &t->sets.at[set];
-    double best_kp = 0;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         const struct easim_config *c = &t->configs.at[i];
         if (c->power_limit_w < INFINITY || !placed_when_empty(c))
             continue;
         double computing_s = work / c->goodput[c->empty_span];
-        double time_s = setup_s + computing_s, kp = c->k * c->power_w[c->empty_span];
+        double time_s = setup_s + computing_s;
         double energy_j =
             easim_config_gpus(c) * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
                                     c->power_w[c->empty_span] * computing_s);
         best.edp_js = fmin(best.edp_js, energy_j * time_s);
-        /* Order of the table settles the remaining ties: earlier type, then smaller batch. */
-        const struct easim_config *old =
-            best.config == EASIM_NONE ? NULL : &t->configs.at[best.config];
-        if (time_s < best.time_s ||
-            (old && time_s == best.time_s && (c->k < old->k || (c->k == old->k && kp < best_kp)))) {
+        if (is_better(t, i, time_s, &best)) {
             best.config = i;
             best.time_s = time_s;
-            best_kp = kp;
         }
     }
     return best;

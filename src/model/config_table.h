@@ -56,7 +56,7 @@ struct config_table {
 /* Least predicted T and EDP of a job over the configurations of a set without a power limit that
    the empty cluster places, there (T* and EDP*, semantics 4). */
 struct config_best {
-    uint32_t config; /* of time_s; ties: fewer GPUs, lower k*P, earlier type, smaller batch */
+    uint32_t config; /* of time_s; ties as in config_order.h */
     double time_s;
     double edp_js;
 };

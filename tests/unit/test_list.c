@@ -1,17 +1,30 @@
 /* Parts of the list driver that stand alone. */
-#include "policy/list/list.h"
+#include "policy/list/choice.h"
 
 #include <criterion/criterion.h>
 
-/* Semantics 5.1: fewer GPUs, lower k*P, earlier type, smaller batch. */
-Test(list, tie_break) {
-    static const struct easim_choice order[] = {
-        {.k = 1, .power_w = 300, .gpu_type = 1, .batch = 8},
-        {.k = 2, .power_w = 200, .gpu_type = 1, .batch = 8},
-        {.k = 2, .power_w = 250, .gpu_type = 0, .batch = 8},
-        {.k = 2, .power_w = 250, .gpu_type = 1, .batch = 4},
-        {.k = 2, .power_w = 250, .gpu_type = 1, .batch = 8}};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        for (size_t j = 0; j < sizeof order / sizeof *order; j++)
-            cr_expect_eq(list_choice_before(&order[i], &order[j]), i < j, "%zu before %zu", i, j);
+static uint32_t best_of(const struct easim_choice *choices, const double *objectives,
+                        size_t count) {
+    struct choice_best best = CHOICE_NONE_YET;
+    for (size_t i = 0; i < count; i++)
+        choice_keep_better(&best, &choices[i], objectives[i]);
+    return best.choice.config;
+}
+
+/* The least objective wins, wherever it stands, and among equal ones the order of
+   model/config_order.h: fewer GPUs first. */
+Test(list, best_choice) {
+    static const struct easim_choice choices[] = {
+        {.config = 0, .k = 4}, {.config = 1, .k = 2}, {.config = 2, .k = 3}};
+    cr_expect_eq(best_of(choices, (double[]){5, 6, 7}, 3), 0);
+    cr_expect_eq(best_of(choices, (double[]){7, 6, 5}, 3), 2);
+    cr_expect_eq(best_of(choices, (double[]){5, 5, 5}, 3), 1);
+    cr_expect_eq(best_of(choices, (double[]){5, 6, 5}, 3), 2);
+}
+
+/* An infinite objective is a configuration that the job must never get. */
+Test(list, infinite_is_no_choice) {
+    static const struct easim_choice choices[] = {{.config = 0, .k = 4}, {.config = 1, .k = 2}};
+    cr_expect_eq(best_of(choices, (double[]){INFINITY, INFINITY}, 2), EASIM_NONE);
+    cr_expect_eq(best_of(choices, (double[]){INFINITY, 5}, 2), 1);
 }

@@ -7,9 +7,7 @@
 
 #include "base/idset.h"
 #include "base/timeheap.h"
-#include "easim/policy.h"
-
-struct list;
+#include "policy/list/rules.h"
 
 /* Jobs that could gain if `need` more GPUs of a type were free. */
 struct grow_class {
@@ -17,8 +15,9 @@ struct grow_class {
     struct idset jobs;
 };
 
-/* Zero-initialise. */
+/* Initialise by grow_init; release with grow_finish. */
 struct grow {
+    const struct rules *rules;
     uint32_t job_count;
     ARRAY_OF(uint32_t) fresh; /* jobs that have started since the last look */
     ARRAY_OF(struct grow_class) classes;
@@ -26,22 +25,15 @@ struct grow {
     struct idset in_asleep; /* the members of `asleep`, so that none gets in twice */
 };
 
-void grow_init(struct grow *resize, uint32_t job_count);
-void grow_finish(struct grow *resize);
-/* A job has got GPUs by a start. */
-void grow_note_start(struct list *list, uint32_t job);
+/* The rules must outlive it. */
+void grow_init(struct grow *grow, const struct rules *rules, uint32_t job_count);
+void grow_finish(struct grow *grow); /* accepts a zeroed one */
+/* A job has got GPUs by a start, or other GPUs by a resize. Nothing happens without `resize`. */
+void grow_note_start(struct grow *grow, uint32_t job);
 
 /* After the starts of a pass. Nobody grows while jobs wait, or are to wait because they were
    preempted, in this very decision or before. Negative, after host->fail, if an objective is NaN.
  */
-int grow_decide(struct list *list, const struct easim_pass *pass);
-
-/* Whether the job may be resized at all now: it runs, is malleable, and its interval has passed. */
-bool resize_may(const struct list *list, const struct easim_view *view,
-                const struct easim_job *job);
-/* Least time or objective that a resize must save, given the job's objective as it is; NaN if the
- * policy's is. */
-double resize_least_saving(const struct list *list, const struct easim_pass *pass,
-                           const struct easim_job *job, double now_objective);
+int grow_decide(struct grow *grow, const struct easim_pass *pass);
 
 #endif

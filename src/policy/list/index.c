@@ -1,7 +1,7 @@
 /* The index of waiting jobs: see index.h. */
 #include "policy/list/index.h"
 
-#include "policy/list/list.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -12,62 +12,65 @@ struct queue_name {
     int32_t tier;
 };
 
-void index_init(struct index *x, uint32_t job_count) {
-    *x = (struct index){.jobs = mem_zalloc(job_count, sizeof *x->jobs)};
+void index_init(struct index *index, const struct rules *rules, uint32_t job_count) {
+    *index = (struct index){.rules = rules};
+    if (rules->ops->key || !rules->options->strict)
+        index->jobs = mem_zalloc(job_count, sizeof *index->jobs);
 }
 
-void index_finish(struct index *x) {
-    for (size_t i = 0; i < x->queues.count; i++)
-        queue_finish(&x->queues.at[i].jobs);
-    groups_finish(&x->groups);
-    intern_finish(&x->names);
-    free(x->jobs);
-    free(x->queues.at);
-    free(x->busy.at);
-    free(x->entered.at);
-    free(x->asks.at);
-    free(x->due.at);
-    *x = (struct index){0};
+void index_finish(struct index *index) {
+    for (size_t i = 0; i < index->queues.count; i++)
+        queue_finish(&index->queues.at[i].jobs);
+    groups_finish(&index->groups);
+    intern_finish(&index->names);
+    free(index->jobs);
+    free(index->queues.at);
+    free(index->busy.at);
+    free(index->entered.at);
+    timeheap_finish(&index->asks);
+    free(index->due.at);
+    *index = (struct index){0};
 }
 
-void index_enter(struct index *x, uint32_t job) {
-    if (!x->jobs)
+void index_enter(struct index *index, uint32_t job) {
+    if (!index->jobs)
         return;
-    x->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0};
-    array_push(&x->entered, job);
+    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0};
+    array_push(&index->entered, job);
 }
 
-void index_leave(struct index *x, uint32_t job) {
-    if (!x->jobs || x->jobs[job].queue == EASIM_NONE)
+void index_leave(struct index *index, uint32_t job) {
+    if (!index->jobs || index->jobs[job].queue == EASIM_NONE)
         return;
-    struct index_queue *q = &x->queues.at[x->jobs[job].queue];
-    queue_remove(&q->jobs, x->jobs[job].slot);
-    x->jobs[job].queue = EASIM_NONE;
+    struct index_queue *q = &index->queues.at[index->jobs[job].queue];
+    queue_remove(&q->jobs, index->jobs[job].slot);
+    index->jobs[job].queue = EASIM_NONE;
     if (q->jobs.count > 0)
         return;
-    uint32_t moved = x->busy.at[--x->busy.count];
-    x->busy.at[q->place] = moved;
-    x->queues.at[moved].place = q->place;
+    uint32_t moved = index->busy.at[--index->busy.count];
+    index->busy.at[q->place] = moved;
+    index->queues.at[moved].place = q->place;
 }
 
 /* --- keys --- */
 
 /* Least objective over all configurations on the empty cluster. */
-static int find_best(struct list *l, const struct easim_pass *pass, const struct easim_job *job) {
+static int find_best_objective(struct index *index, const struct easim_pass *pass,
+                               const struct easim_job *job) {
     double best = INFINITY;
-    if (!isnan(l->index.jobs[job->index].best))
+    if (!isnan(index->jobs[job->index].best))
         return 0;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
         if (!(config->goodput[config->empty_span] > 0))
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = list_objective(l, pass, job, &choice, false);
+        double objective = rules_objective(index->rules, pass, job, &choice, false);
         if (isnan(objective))
-            return list_fail_objective(l, pass, job, false);
+            return rules_fail_objective(index->rules, pass, job, false);
         best = objective < best ? objective : best;
     }
-    l->index.jobs[job->index].best = best;
+    index->jobs[job->index].best = best;
     return 0;
 }
 
@@ -84,68 +87,69 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
                    {"objective_max of the key", key->objective_max}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (isnan(members[i].value))
-            return list_fail(pass, members[i].what, job);
+            return rules_fail(pass, members[i].what, job);
     if (key->ageing_s < 0)
-        return list_fail_as(pass, "ageing_s of the key", job, "is negative");
+        return rules_fail_as(pass, "ageing_s of the key", job, "is negative");
     if (key->ageing_s > 0 && key->value < 0)
-        return list_fail_as(pass, "value of the key", job, "ages and is negative");
+        return rules_fail_as(pass, "value of the key", job, "ages and is negative");
     return 0;
 }
 
-int index_ask(struct list *l, const struct easim_pass *pass, uint32_t job,
+int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key) {
     const struct easim_job *j = easim_view_job(pass->view, job);
     *ret_key = (struct easim_key){0};
-    if (!l->ops->key)
+    if (!index->rules->ops->key)
         return 0;
-    if (find_best(l, pass, j) < 0)
+    if (find_best_objective(index, pass, j) < 0)
         return -1;
-    *ret_key = l->ops->key(pass, j, l->index.jobs[job].best);
+    *ret_key = index->rules->ops->key(pass, j, index->jobs[job].best);
     return check_key(pass, j, ret_key);
 }
 
-int index_ask_early(struct list *l, const struct easim_pass *pass, uint32_t job,
+int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,
                     struct easim_key *ret_key) {
-    if (l->index.jobs)
-        l->index.jobs[job].best = NAN; /* not known yet */
-    return index_ask(l, pass, job, ret_key);
+    if (index->jobs)
+        index->jobs[job].best = NAN; /* not known yet */
+    return index_ask(index, pass, job, ret_key);
 }
 
 /* --- jobs in queues --- */
 
 /* The group of a job: where its key admits which configuration, whatever the time. An objective
    that is not a number counts as admitted: the pass finds it when it tries the configuration. */
-static uint32_t group_of(struct list *l, const struct easim_pass *pass, const struct easim_job *job,
-                         const struct easim_key *key) {
-    groups_begin(&l->index.groups);
+static uint32_t group_of(struct index *index, const struct easim_pass *pass,
+                         const struct easim_job *job, const struct easim_key *key) {
+    groups_begin(&index->groups);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         uint32_t spans = 0;
         for (uint32_t span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
             if (!(easim_view_config(pass->view, c)->goodput[span] > 0))
                 continue;
             struct easim_choice choice = easim_predict(pass->view, job, c, span);
-            double objective = list_objective(l, pass, job, &choice, list_is_urgent(key));
-            if (isnan(objective) || list_admits_objective(key, objective))
+            double objective =
+                rules_objective(index->rules, pass, job, &choice, rules_is_urgent(key));
+            if (isnan(objective) || rules_admit_objective(key, objective))
                 spans |= 1u << span;
         }
-        groups_add(&l->index.groups, pass->view, c, spans, l->ops->allow != NULL);
+        groups_add(&index->groups, pass->view, c, spans, index->rules->ops->allow != NULL);
     }
-    return groups_end(&l->index.groups);
+    return groups_end(&index->groups);
 }
 
-uint32_t index_queue_of(struct list *l, const struct easim_pass *pass, uint32_t job_index,
+uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job_index,
                         const struct easim_key *key) {
     const struct easim_job *job = easim_view_job(pass->view, job_index);
-    struct index *x = &l->index;
-    struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
-                              .group = group_of(l, pass, job, key),
-                              .user = l->ops->key && l->ops->user_factor ? job->user : EASIM_NONE,
-                              .urgent = list_is_urgent(key),
-                              .tier = key->tier};
+    struct queue_name name = {
+        .ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
+        .group = group_of(index, pass, job, key),
+        .user = index->rules->ops->key && index->rules->ops->user_factor ? job->user : EASIM_NONE,
+        .urgent = rules_is_urgent(key),
+        .tier = key->tier};
     bool is_new;
-    uint32_t number = intern(&x->names, &name, sizeof name, &is_new);
+    uint32_t number = intern(&index->names, &name, sizeof name, &is_new);
     if (is_new)
-        array_push(&x->queues,
+        array_push(&index->queues,
                    ((struct index_queue){.jobs = {.ageing_s = name.ageing_s, .factor = 1},
                                          .group = name.group,
                                          .user = name.user,
@@ -155,95 +159,72 @@ uint32_t index_queue_of(struct list *l, const struct easim_pass *pass, uint32_t 
     return number;
 }
 
-/* When the key of a job is asked again; times first in the heap. */
-static void ask_again(struct index *x, double time_s, uint32_t job) {
-    array_push(&x->asks, ((struct index_ask){time_s, job}));
-    size_t at = x->asks.count - 1;
-    for (size_t parent; at > 0 && time_s < x->asks.at[parent = (at - 1) / 2].time_s; at = parent)
-        x->asks.at[at] = x->asks.at[parent];
-    x->asks.at[at] = (struct index_ask){time_s, job};
-}
-
-static void pop_ask(struct index *x) {
-    struct index_ask moving = x->asks.at[--x->asks.count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < x->asks.count; at = child) {
-        if (child + 1 < x->asks.count && x->asks.at[child + 1].time_s < x->asks.at[child].time_s)
-            child++;
-        if (moving.time_s <= x->asks.at[child].time_s)
-            break;
-        x->asks.at[at] = x->asks.at[child];
-    }
-    x->asks.at[at] = moving;
-}
-
-void index_put(struct index *x, const struct easim_pass *pass, const struct index_place *place) {
-    struct index_queue *q = &x->queues.at[place->queue];
+void index_put(struct index *index, const struct easim_pass *pass,
+               const struct index_place *place) {
+    struct index_queue *q = &index->queues.at[place->queue];
     if (q->jobs.count == 0) {
-        q->place = (uint32_t)x->busy.count;
-        array_push(&x->busy, place->queue);
+        q->place = (uint32_t)index->busy.count;
+        array_push(&index->busy, place->queue);
     }
     queue_advance(&q->jobs, pass->view->now_s, q->jobs.factor);
-    x->jobs[place->job].queue = place->queue;
-    x->jobs[place->job].slot = queue_add(&q->jobs, place->job, place->value,
-                                         easim_view_job(pass->view, place->job)->submit_s);
+    index->jobs[place->job].queue = place->queue;
+    index->jobs[place->job].slot = queue_add(&q->jobs, place->job, place->value,
+                                             easim_view_job(pass->view, place->job)->submit_s);
 }
 
-struct index_place index_take(struct index *x, uint32_t job) {
-    uint32_t queue = x->jobs[job].queue;
-    struct index_place place = {x->queues.at[queue].jobs.entries[x->jobs[job].slot].value, job,
-                                queue};
-    index_leave(x, job);
+struct index_place index_take(struct index *index, uint32_t job) {
+    uint32_t queue = index->jobs[job].queue;
+    struct index_place place = {index->queues.at[queue].jobs.entries[index->jobs[job].slot].value,
+                                job, queue};
+    index_leave(index, job);
     return place;
 }
 
 /* Asks for the key of a waiting job that has none yet, or one that is due, and puts it into its
  * queue. */
-static int insert(struct list *l, const struct easim_pass *pass, uint32_t job) {
+static int insert_job(struct index *index, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
-    if (index_ask(l, pass, job, &key) < 0)
+    if (index_ask(index, pass, job, &key) < 0)
         return -1;
-    uint32_t queue = index_queue_of(l, pass, job, &key);
-    index_put(&l->index, pass, &(struct index_place){key.value, job, queue});
+    uint32_t queue = index_queue_of(index, pass, job, &key);
+    index_put(index, pass, &(struct index_place){key.value, job, queue});
     if (key.ask_again_s != 0)
-        ask_again(&l->index, key.ask_again_s, job);
+        timeheap_push(&index->asks, key.ask_again_s, job);
     return 0;
 }
 
-static int ask_due(struct list *l, const struct easim_pass *pass) {
-    struct index *x = &l->index;
-    for (x->due.count = 0; x->asks.count > 0 && x->asks.at[0].time_s <= pass->view->now_s;
-         pop_ask(x))
-        array_push(&x->due, x->asks.at[0].job);
-    for (size_t i = 0; i < x->due.count; i++) {
-        uint32_t job = x->due.at[i];
-        if (x->jobs[job].queue == EASIM_NONE)
+static int ask_due_keys(struct index *index, const struct easim_pass *pass) {
+    uint32_t job;
+    for (index->due.count = 0; timeheap_pop_due(&index->asks, pass->view->now_s, &job);)
+        array_push(&index->due, job);
+    for (size_t i = 0; i < index->due.count; i++) {
+        job = index->due.at[i];
+        if (index->jobs[job].queue == EASIM_NONE)
             continue; /* started since, or it has just come back and is asked anyway */
-        index_leave(x, job);
-        if (insert(l, pass, job) < 0)
+        index_leave(index, job);
+        if (insert_job(index, pass, job) < 0)
             return -1;
     }
     return 0;
 }
 
-int index_update(struct list *l, const struct easim_pass *pass) {
-    struct index *x = &l->index;
-    if (ask_due(l, pass) < 0)
+int index_update(struct index *index, const struct easim_pass *pass) {
+    if (ask_due_keys(index, pass) < 0)
         return -1;
-    for (size_t i = 0; i < x->entered.count; i++) {
-        uint32_t job = x->entered.at[i];
+    for (size_t i = 0; i < index->entered.count; i++) {
+        uint32_t job = index->entered.at[i];
         if (easim_view_job(pass->view, job)->state == EASIM_JOB_WAITING &&
-            x->jobs[job].queue == EASIM_NONE && insert(l, pass, job) < 0)
+            index->jobs[job].queue == EASIM_NONE && insert_job(index, pass, job) < 0)
             return -1;
     }
-    x->entered.count = 0;
+    index->entered.count = 0;
     return 0;
 }
 
 /* --- order --- */
 
-struct index_rank index_first(struct index *x, const struct easim_pass *pass, uint32_t queue) {
-    struct index_queue *q = &x->queues.at[queue];
+struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue) {
+    struct index_queue *q = &index->queues.at[queue];
     queue_advance(&q->jobs, pass->view->now_s, q->factor);
     uint32_t slot = queue_first(&q->jobs);
     return (struct index_rank){queue_value(&q->jobs, slot), q->tier, q->jobs.entries[slot].job};

@@ -4,10 +4,10 @@
 #ifndef EASIM_POLICY_LIST_INDEX_H
 #define EASIM_POLICY_LIST_INDEX_H
 
+#include "base/timeheap.h"
 #include "policy/list/group.h"
 #include "policy/list/queue.h"
-
-struct list;
+#include "policy/list/rules.h"
 
 /* A waiting job. */
 struct index_job {
@@ -38,24 +38,22 @@ struct index_place {
     uint32_t job, queue;
 };
 
-struct index_ask {
-    double time_s;
-    uint32_t job;
-};
-
-/* Zero-initialise by index_init; release with index_finish. */
+/* Initialise by index_init; release with index_finish. */
 struct index {
+    const struct rules *rules;
     struct index_job *jobs; /* by job; NULL: there is no index */
     struct groups groups;
     struct intern names; /* what a queue holds -> its number */
     ARRAY_OF(struct index_queue) queues;
-    ARRAY_OF(uint32_t) busy;         /* queues that are not empty */
-    ARRAY_OF(uint32_t) entered;      /* jobs that came since the last pass */
-    ARRAY_OF(struct index_ask) asks; /* heap: when to ask for keys again */
-    ARRAY_OF(uint32_t) due;
+    ARRAY_OF(uint32_t) busy;    /* queues that are not empty */
+    ARRAY_OF(uint32_t) entered; /* jobs that came since the last pass */
+    struct timeheap asks;       /* jobs by when to ask for their keys again */
+    ARRAY_OF(uint32_t) due;     /* those of them that are, during index_update */
 };
 
-void index_init(struct index *index, uint32_t job_count);
+/* There is no index, and jobs stays NULL, where jobs are visited in the order of the queue: strict,
+ * without a key. The rules must outlive it. */
+void index_init(struct index *index, const struct rules *rules, uint32_t job_count);
 void index_finish(struct index *index);
 /* A job has joined the queue, with new remaining work or set-up, or has left it. */
 void index_enter(struct index *index, uint32_t job);
@@ -63,15 +61,15 @@ void index_leave(struct index *index, uint32_t job);
 
 /* At the start of a pass: brings new jobs in and asks for the keys that are due. Negative after
  * host->fail. */
-int index_update(struct list *list, const struct easim_pass *pass);
+int index_update(struct index *index, const struct easim_pass *pass);
 /* The key of a waiting job, checked. Negative after host->fail. */
-int index_ask(struct list *list, const struct easim_pass *pass, uint32_t job,
+int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key);
 /* The same of a job that has not joined the queue yet. */
-int index_ask_early(struct list *list, const struct easim_pass *pass, uint32_t job,
+int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,
                     struct easim_key *ret_key);
 /* The queue in which a waiting job with that key belongs. */
-uint32_t index_queue_of(struct list *list, const struct easim_pass *pass, uint32_t job,
+uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job,
                         const struct easim_key *key);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);

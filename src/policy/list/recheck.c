@@ -1,7 +1,6 @@
 /* Answers asked for again: see recheck.h. */
 #include "policy/list/recheck.h"
 
-#include "policy/list/list.h"
 #include "policy/refusing_host.h"
 
 #include <stdio.h>
@@ -39,7 +38,7 @@ static void fail(struct easim_plan *plan, const char *message) {
 }
 
 /* The pass to ask with. */
-static struct easim_pass asking(struct again *again) {
+static struct easim_pass asking_pass(struct again *again) {
     struct easim_pass pass = *again->pass;
     again->host = (struct easim_host){.struct_size = sizeof again->host,
                                       .try_config = try_config,
@@ -58,39 +57,38 @@ static const char *changed_member(const struct index_queue *q, double value,
     return key->tier != q->tier                ? "tier"
            : key->value != value               ? "value"
            : key->ageing_s != q->jobs.ageing_s ? "ageing_s"
-           : list_is_urgent(key) != q->urgent  ? "finish_by_s"
+           : rules_is_urgent(key) != q->urgent ? "finish_by_s"
                                                : NULL;
 }
 
 /* Whether two jobs of one queue are allowed the same. */
-static bool allowed_alike(const struct list *l, const struct easim_pass *pass,
+static bool allowed_alike(const struct index *index, const struct easim_pass *pass,
                           const struct easim_job *job, const struct easim_job *other) {
-    for (uint32_t c = job->first_config; l->ops->allow && c < job->first_config + job->config_count;
-         c++)
+    for (uint32_t c = job->first_config;
+         index->rules->ops->allow && c < job->first_config + job->config_count; c++)
         if (easim_fit(pass->view, easim_view_config(pass->view, c)) >= 0 &&
-            l->ops->allow(pass, job, c) != l->ops->allow(pass, other, c))
+            index->rules->ops->allow(pass, job, c) != index->rules->ops->allow(pass, other, c))
             return false;
     return true;
 }
 
 /* Compares; fills in what does not hold. False if something does not. */
-static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job,
-                    char text[static RECHECK_BYTES]) {
-    struct index *x = &l->index;
-    struct index_job *kept = &x->jobs[job];
+static bool compare_answers(struct index *index, const struct easim_pass *pass, uint32_t job,
+                            char text[static RECHECK_BYTES]) {
+    struct index_job *kept = &index->jobs[job];
     const struct easim_job *j = easim_view_job(pass->view, job);
     double best = kept->best;
     struct easim_key key;
     kept->best = NAN; /* so that it is found again */
-    int asked = index_ask(l, pass, job, &key);
+    int asked = index_ask(index, pass, job, &key);
     double best_now = kept->best;
     kept->best = best;
     if (asked < 0)
         return false; /* host->fail has said why */
-    const struct index_queue *q = &x->queues.at[kept->queue];
+    const struct index_queue *q = &index->queues.at[kept->queue];
     double value = q->jobs.entries[kept->slot].value;
-    const char *member = l->ops->key ? changed_member(q, value, &key) : NULL;
-    if (l->ops->key && best != best_now)
+    const char *member = index->rules->ops->key ? changed_member(q, value, &key) : NULL;
+    if (index->rules->ops->key && best != best_now)
         snprintf(
             text, RECHECK_BYTES,
             "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
@@ -100,12 +98,12 @@ static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job,
             text, RECHECK_BYTES,
             "the %s of the key of job %.60s is not what it was when it was asked for: a key may depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
             member, j->id);
-    else if (index_queue_of(l, pass, job, &key) != kept->queue)
+    else if (index_queue_of(index, pass, job, &key) != kept->queue)
         snprintf(
             text, RECHECK_BYTES,
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
             j->id);
-    else if (!allowed_alike(l, pass, j,
+    else if (!allowed_alike(index, pass, j,
                             easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
         snprintf(
             text, RECHECK_BYTES,
@@ -114,60 +112,59 @@ static bool compare(struct list *l, const struct easim_pass *pass, uint32_t job,
     return text[0] == '\0';
 }
 
-static bool holds(struct list *l, const struct easim_pass *pass, uint32_t job,
-                  char text[static RECHECK_BYTES]) {
+static bool answers_hold(struct index *index, const struct easim_pass *pass, uint32_t job,
+                         char text[static RECHECK_BYTES]) {
     struct again again = {.pass = pass};
-    const struct easim_pass own = asking(&again);
+    const struct easim_pass own = asking_pass(&again);
     text[0] = '\0';
-    if (!l->index.jobs || l->index.jobs[job].queue == EASIM_NONE || compare(l, &own, job, text) ||
-        again.drew)
+    if (!index->jobs || index->jobs[job].queue == EASIM_NONE ||
+        compare_answers(index, &own, job, text) || again.drew)
         return true;
     if (text[0] == '\0')
         memcpy(text, again.failure, RECHECK_BYTES);
     return false;
 }
 
-int recheck_job(struct list *l, const struct easim_pass *pass, uint32_t job) {
+int recheck_job(struct index *index, const struct easim_pass *pass, uint32_t job) {
     char text[RECHECK_BYTES];
-    if (holds(l, pass, job, text))
+    if (answers_hold(index, pass, job, text))
         return 0;
     pass->host->fail(pass->plan, text);
     return -1;
 }
 
-int recheck_pass(struct list *l, const struct easim_pass *pass, bool all) {
+int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
     const struct easim_view *view = pass->view;
-    const struct index *x = &l->index;
     int r = 0;
     for (uint32_t i = 0; i < view->event_count && r == 0; i++) {
         uint32_t job = easim_view_event(view, i)->job;
-        r = job == EASIM_NONE ? 0 : recheck_job(l, pass, job);
+        r = job == EASIM_NONE ? 0 : recheck_job(index, pass, job);
     }
-    for (size_t i = 0; i < x->busy.count && r == 0; i++) {
-        const struct queue *jobs = &x->queues.at[x->busy.at[i]].jobs;
-        r = recheck_job(l, pass, jobs->entries[queue_first(jobs)].job);
+    for (size_t i = 0; i < index->busy.count && r == 0; i++) {
+        const struct queue *jobs = &index->queues.at[index->busy.at[i]].jobs;
+        r = recheck_job(index, pass, jobs->entries[queue_first(jobs)].job);
     }
     for (uint32_t i = view->first_waiting; all && i != EASIM_NONE && r == 0;
          i = easim_view_job(view, i)->next_waiting)
-        r = recheck_job(l, pass, i);
+        r = recheck_job(index, pass, i);
     return r;
 }
 
-bool recheck_at_end(struct list *l, const struct easim_pass *pass,
+bool recheck_at_end(struct index *index, const struct easim_pass *pass,
                     char text[static RECHECK_BYTES]) {
     const struct easim_view *view = pass->view;
     struct again again = {.pass = pass};
-    const struct easim_pass own = asking(&again);
+    const struct easim_pass own = asking_pass(&again);
     text[0] = '\0';
-    if (!l->index.jobs)
+    if (!index->jobs)
         return false;
-    if (index_update(l, &own) < 0) {
+    if (index_update(index, &own) < 0) {
         memcpy(text, again.failure, RECHECK_BYTES);
         return true;
     }
     for (uint32_t i = view->first_waiting; i != EASIM_NONE;
          i = easim_view_job(view, i)->next_waiting)
-        if (!holds(l, pass, i, text))
+        if (!answers_hold(index, pass, i, text))
             return true;
     return false;
 }

@@ -4,22 +4,20 @@
 #ifndef EASIM_POLICY_LIST_RECHECK_H
 #define EASIM_POLICY_LIST_RECHECK_H
 
-#include "easim/policy.h"
+#include "policy/list/index.h"
 
 #define RECHECK_BYTES 256
-
-struct list;
 
 /* Whether what is kept of a waiting job is what the policy answers now. It acts on nothing
    meanwhile, and answers that draw random numbers are not compared. -1: no, and host->fail says
    what. */
-int recheck_job(struct list *list, const struct easim_pass *pass, uint32_t job);
+int recheck_job(struct index *index, const struct easim_pass *pass, uint32_t job);
 /* After a pass: the jobs of its events and the first of each queue, or all that wait. */
-int recheck_pass(struct list *list, const struct easim_pass *pass, bool all);
+int recheck_pass(struct index *index, const struct easim_pass *pass, bool all);
 /* Of a run that ends with jobs waiting: all of them, after keys that are due. True: text says what
  * does not hold.
  */
-bool recheck_at_end(struct list *list, const struct easim_pass *pass,
+bool recheck_at_end(struct index *index, const struct easim_pass *pass,
                     char text[static RECHECK_BYTES]);
 
 #endif

@@ -1,18 +1,28 @@
 /* Shrinking of running jobs: see shrink.h. At most one job per pass gives GPUs back. */
 #include "policy/list/shrink.h"
 
+#include "policy/list/choice.h"
+#include "policy/list/resize.h"
+
+/* What all questions of one decision are about. */
+struct question {
+    const struct rules *rules;
+    const struct easim_pass *pass;
+    const struct easim_job *first; /* the first waiting job */
+    const struct easim_key *key;   /* its key */
+};
+
 /* A running job in a smaller configuration. */
 struct offer {
-    uint32_t job, config;
-    double loss_s; /* by how much it would end later */
+    uint32_t job, config; /* config EASIM_NONE: there is none */
+    double loss_s;        /* by how much it would end later */
 };
 
 /* Whether the first waiting job could start in config once `freed` more GPUs of its type are free,
    at a committed power of power_w. One node only if that is certain. -1: its objective is NaN. */
-static int could_start(const struct list *l, const struct easim_pass *pass, uint32_t config,
-                       uint32_t freed, double power_w) {
-    const struct easim_view *view = pass->view;
-    const struct easim_job *job = easim_view_job(view, l->first_left.job);
+static int could_start(const struct question *q, uint32_t config, uint32_t freed, double power_w) {
+    const struct easim_view *view = q->pass->view;
+    bool urgent = rules_is_urgent(q->key);
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     if (c->k > type->free + freed)
@@ -22,53 +32,51 @@ static int could_start(const struct list *l, const struct easim_pass *pass, uint
     if (!(c->goodput[span] > 0) ||
         (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
         return 0; /* not known there, or not once a node happens to have room */
-    struct easim_choice choice = easim_predict(view, job, config, span);
-    double objective = list_objective(l, pass, job, &choice, list_is_urgent(&l->first_left.key));
+    struct easim_choice choice = easim_predict(view, q->first, config, span);
+    double objective = rules_objective(q->rules, q->pass, q->first, &choice, urgent);
     if (isnan(objective))
-        return list_fail_objective(l, pass, job, list_is_urgent(&l->first_left.key));
+        return rules_fail_objective(q->rules, q->pass, q->first, urgent);
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
-    return list_admits(pass, &l->first_left.key, &choice, objective) &&
-           (!l->keeps_cap || power_w + added_w <= view->power_cap_w);
+    return rules_admit(q->pass, q->key, &choice, objective) &&
+           (!q->rules->keeps_cap || power_w + added_w <= view->power_cap_w);
 }
 
-/* Whether the first waiting job could start if job moved to config. */
-static int lets_start(const struct list *l, const struct easim_pass *pass,
-                      const struct easim_job *job, uint32_t config) {
-    const struct easim_job *first = easim_view_job(pass->view, l->first_left.job);
-    const struct easim_config *c = easim_view_config(pass->view, config);
-    uint32_t freed = easim_view_config(pass->view, job->config)->k - c->k;
+/* Whether the first waiting job could start if job moved to config; -1: failed. */
+static int lets_start(const struct question *q, const struct easim_job *job, uint32_t config) {
+    const struct easim_view *view = q->pass->view;
+    const struct easim_config *c = easim_view_config(view, config);
+    uint32_t freed = easim_view_config(view, job->config)->k - c->k;
     double power_w;
     int can = 0;
-    if (pass->host->try_config(pass->plan, job->index, config, &power_w) < 0 ||
-        (l->ops->allow && !l->ops->allow(pass, job, config)))
+    if (q->pass->host->try_config(q->pass->plan, job->index, config, &power_w) < 0 ||
+        !rules_allow(q->rules, q->pass, job, config))
         return 0;
-    for (uint32_t i = first->first_config;
-         i < first->first_config + first->config_count && can == 0; i++)
-        if (easim_view_config(pass->view, i)->gpu_type == c->gpu_type)
-            can = could_start(l, pass, i, freed, power_w);
+    uint32_t end = q->first->first_config + q->first->config_count;
+    for (uint32_t i = q->first->first_config; i < end && can == 0; i++)
+        if (easim_view_config(view, i)->gpu_type == c->gpu_type)
+            can = could_start(q, i, freed, power_w);
     return can;
 }
 
 /* The best configuration of job, by its objective, with fewer GPUs of the same type that lets the
-   first waiting job start; config EASIM_NONE if there is none. */
-static int best_offer(const struct list *l, const struct easim_pass *pass,
-                      const struct easim_job *job, struct offer *offer) {
-    const struct easim_view *view = pass->view;
+   first waiting job start. Negative: failed. */
+static int best_offer(const struct question *q, const struct easim_job *job, struct offer *offer) {
+    const struct easim_view *view = q->pass->view;
     const struct easim_config *now = easim_view_config(view, job->config);
-    struct list_best best = LIST_BEST_NONE;
+    struct choice_best best = CHOICE_NONE_YET;
     for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
-        int can = c->gpu_type == now->gpu_type && c->k < now->k ? lets_start(l, pass, job, i) : 0;
+        int can = c->gpu_type == now->gpu_type && c->k < now->k ? lets_start(q, job, i) : 0;
         if (can < 0)
             return -1;
         if (can == 0)
             continue;
-        int span = pass->host->try_config(pass->plan, job->index, i, NULL);
+        int span = q->pass->host->try_config(q->pass->plan, job->index, i, NULL);
         struct easim_choice choice = easim_predict_resized(view, job, i, (uint32_t)span);
-        double objective = list_objective(l, pass, job, &choice, false);
+        double objective = rules_objective(q->rules, q->pass, job, &choice, false);
         if (isnan(objective))
-            return list_fail(pass, "objective", job);
-        list_keep_better(&best, &choice, objective);
+            return rules_fail(q->pass, "objective", job);
+        choice_keep_better(&best, &choice, objective);
     }
     *offer = (struct offer){job->index, best.choice.config,
                             best.choice.time_s - easim_predict_running(view, job).time_s};
@@ -88,34 +96,37 @@ static double gain_s(const struct easim_view *view) {
 }
 
 /* Jobs that got GPUs at this very instant, perhaps by this very plan, keep them. */
-static bool may_shrink(const struct list *l, const struct easim_view *view,
+static bool may_shrink(const struct rules *rules, const struct easim_view *view,
                        const struct easim_job *job) {
-    return resize_may(l, view, job) && job->preemptible && job->start_s < view->now_s;
+    return resize_may(rules, view, job) && job->preemptible && job->start_s < view->now_s;
 }
 
-int shrink_decide(struct list *l, const struct easim_pass *pass) {
+/* Whether an offer costs its job less than another: ties by index. */
+static bool costs_less(const struct offer *offer, const struct offer *other) {
+    if (other->config == EASIM_NONE || offer->loss_s != other->loss_s)
+        return other->config == EASIM_NONE || offer->loss_s < other->loss_s;
+    return offer->job < other->job;
+}
+
+int shrink_decide(const struct rules *rules, const struct easim_pass *pass,
+                  const struct easim_job *first, const struct easim_key *key, uint32_t *ret_job) {
     const struct easim_view *view = pass->view;
+    const struct question question = {rules, pass, first, key};
     struct offer best = {.config = EASIM_NONE};
     double gain = gain_s(view);
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_job *job = easim_view_job(view, easim_view_running(view, i)->job);
         struct offer offer = {.config = EASIM_NONE};
-        if (may_shrink(l, view, job) && best_offer(l, pass, job, &offer) < 0)
+        if (may_shrink(rules, view, job) && best_offer(&question, job, &offer) < 0)
             return -1;
         if (offer.config == EASIM_NONE)
             continue;
         double time_s = easim_predict_running(view, job).time_s;
-        double least_s = fmax(job->restart_s, l->options->resize_gain * time_s);
-        if (offer.loss_s + least_s < gain &&
-            (best.config == EASIM_NONE || offer.loss_s < best.loss_s ||
-             (offer.loss_s == best.loss_s && offer.job < best.job)))
+        double least_s = fmax(job->restart_s, rules->options->resize_gain * time_s);
+        if (offer.loss_s + least_s < gain && costs_less(&offer, &best))
             best = offer;
     }
-    if (best.config == EASIM_NONE ||
-        pass->host->plan_resize(pass->plan, best.job, best.config) != EASIM_OK)
-        return 0;
-    grow_note_start(l, best.job);
-    return list_try_start(l, pass, easim_view_job(view, l->first_left.job), &l->first_left.key) < 0
-               ? -1
-               : 0;
+    *ret_job = best.job;
+    return best.config != EASIM_NONE &&
+           pass->host->plan_resize(pass->plan, best.job, best.config) == EASIM_OK;
 }

@@ -1,0 +1,18 @@
+/* What growing could bring a running job, before any of it is tried. */
+#ifndef EASIM_POLICY_LIST_OUTLOOK_H
+#define EASIM_POLICY_LIST_OUTLOOK_H
+
+#include "policy/list/rules.h"
+
+/* What a job may hope for. */
+struct outlook {
+    bool after_checkpoint; /* a configuration that does not pay now may after the next checkpoint */
+    uint32_t *needs; /* by GPU type: least number of more GPUs for one that pays now; EASIM_NONE */
+};
+
+/* Fills in the outlook of a running job; its needs are the caller's, EASIM_NONE each. Negative,
+   after host->fail, if an objective is NaN. */
+int outlook_find(const struct rules *rules, const struct easim_pass *pass,
+                 const struct easim_job *job, struct outlook *outlook);
+
+#endif

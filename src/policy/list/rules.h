@@ -1,0 +1,37 @@
+/* The rules of a list policy: its callbacks and the options that go with them, what they say of a
+   job and a choice, and the words in which a callback fails. Nothing here changes anything. */
+#ifndef EASIM_POLICY_LIST_RULES_H
+#define EASIM_POLICY_LIST_RULES_H
+
+#include "easim/policy.h"
+#include "policy/params.h"
+
+struct rules {
+    const struct easim_list *ops;
+    const struct list_options *options;
+    bool keeps_cap; /* the policy declares POWER_CAP */
+};
+
+/* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
+double rules_objective(const struct rules *rules, const struct easim_pass *pass,
+                       const struct easim_job *job, const struct easim_choice *choice, bool urgent);
+/* An urgent job has a time to finish by, and only where it makes it a configuration is admitted. */
+bool rules_is_urgent(const struct easim_key *key);
+/* Whether the key admits a choice of that objective; the first leaves aside whether it ends in
+ * time. */
+bool rules_admit_objective(const struct easim_key *key, double objective);
+bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
+                 const struct easim_choice *choice, double objective);
+/* Whether the policy's `allow`, if it has one, lets the job have the configuration now. */
+bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
+                 const struct easim_job *job, uint32_t config);
+
+/* Each ends a callback as failed and returns -1: it says which value of which job is not a number,
+ * or what else is wrong with it. */
+int rules_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);
+int rules_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job,
+                  const char *problem);
+int rules_fail_objective(const struct rules *rules, const struct easim_pass *pass,
+                         const struct easim_job *job, bool urgent);
+
+#endif

@@ -1,0 +1,23 @@
+/* The start of one waiting job: see start.h. */
+#include "policy/list/start.h"
+
+#include "policy/list/choice.h"
+
+int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
+              const struct easim_key *key) {
+    struct choice_best best = CHOICE_NONE_YET;
+    bool urgent = rules_is_urgent(key);
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        int span = easim_fit(pass->view, easim_view_config(pass->view, c));
+        if (span < 0)
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
+        double objective = rules_objective(rules, pass, job, &choice, urgent);
+        if (isnan(objective))
+            return rules_fail_objective(rules, pass, job, urgent);
+        if (rules_admit(pass, key, &choice, objective) && rules_allow(rules, pass, job, c))
+            choice_keep_better(&best, &choice, objective);
+    }
+    return best.choice.config != EASIM_NONE &&
+           pass->host->plan_start(pass->plan, job->index, best.choice.config) == EASIM_OK;
+}
