@@ -3,7 +3,7 @@
 
 Usage: check_headers.py CC SRC_ROOT BUILD_DIR [CFLAG...]
 
-The public header is also compiled as strict C11, C17 and, where g++ is installed, C++17.
+The public headers are also compiled as strict C11, C17 and, where g++ is installed, C++17.
 """
 
 import shlex
@@ -13,8 +13,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PUBLIC = "easim/policy.h"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+STRICT = ["-pedantic-errors", "-Wpedantic", *WARNINGS]
 
 
 def jobs_for(compiler, root, build, extra):
@@ -25,12 +25,12 @@ def jobs_for(compiler, root, build, extra):
     for folder in ("src", "include"):
         for path in sorted((root / folder).rglob("*.h")):
             yield str(path.relative_to(root / folder)), "gnu17", internal
-    if (root / "include" / PUBLIC).exists():
+    for path in sorted((root / "include").rglob("*.h")):
+        name = str(path.relative_to(root / "include"))
         for standard in ("c11", "c17"):
-            yield PUBLIC, standard, [*compiler, "-x", "c", f"-std={standard}", "-pedantic-errors",
-                                     include, *WARNINGS]
+            yield name, standard, [*compiler, "-x", "c", f"-std={standard}", include, *STRICT]
         if shutil.which("g++"):
-            yield PUBLIC, "c++17", ["g++", "-x", "c++", "-std=c++17", include, "-Wall", "-Werror"]
+            yield name, "c++17", ["g++", "-x", "c++", "-std=c++17", include, *STRICT]
 
 
 def compile_header(job):

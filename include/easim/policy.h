@@ -1,28 +1,27 @@
-/* easim/policy.h: everything a scheduling policy sees of the simulator, and everything it may do.
+/* easim/policy.h: what a scheduling policy exports, and everything it may do.
 
    A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim
-   and is compiled against this header alone. A list policy fills in `list`: a key that orders the
-   waiting jobs and an objective that chooses each job's configuration; the host does the rest
-   (policies/zeus.c). A free policy fills in `decide` and starts jobs itself (policies/easy.c).
+   and is compiled against this header alone, which includes the other two: types.h, what it sees of
+   the simulator, and predict.h, what follows from that. A list policy fills in `list`: a key that
+   orders the waiting jobs and an objective that chooses each job's configuration; the host does the
+   rest (policies/zeus.c). A free policy fills in `decide` and starts jobs itself (policies/easy.c).
 
-   Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib
-   GiB. Work is in reference samples (statistically useful ones; Pollux, OSDI'21): `remaining` falls
-   at the configuration's goodput. A policy uses no clock, no rand(), no files, no threads and no
-   static variables: its memory is `state`, its random numbers come from the host. The same run must
-   give the same decisions, whatever else runs beside it. */
+   A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is
+   `state`, its random numbers come from the host. The same run must give the same decisions,
+   whatever else runs beside it. */
 #ifndef EASIM_POLICY_H
 #define EASIM_POLICY_H
 
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <easim/predict.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A policy is loaded if abi_major is the host's and abi_minor not above it: structs only grow at
  * their end. */
 #define EASIM_ABI_MAJOR 2u
 #define EASIM_ABI_MINOR 2u
-#define EASIM_NONE      UINT32_MAX /* "no such index" */
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -36,291 +35,6 @@
 #define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* configurations with milli: jobs share GPUs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
-
-/* Answers to the actions of a plan. */
-enum easim_answer {
-    EASIM_OK = 0,     /* in the plan; the view already shows it */
-    EASIM_NOFIT = -1, /* not enough free GPUs of that type */
-    EASIM_INVAL =
-        -2, /* no such job or configuration, wrong job state, capability not declared, bad time */
-    EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
-};
-
-/* --- the view: constant arrays owned by the host, valid until the callback returns --- */
-
-/* Placement of a configuration: inside one node, or spread over several. Also an index. */
-enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
-
-/* One way to run a job, by enum easim_span; never placed in a span that its lookup table does not
- * know. */
-struct easim_config {
-    uint32_t k;          /* GPUs, >= 1 */
-    uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
-    uint32_t gpu_type;   /* index of a struct easim_gpu_type */
-    uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
-    double goodput[2];   /* reference samples/s: r * eff(k*b); 0: not known in this span */
-    double power_w[2];   /* of one GPU computing: min(tdp_w, p0 + e*r/k); not known: as in the other
-                            span */
-    bool extrapolated;   /* outside the range in which the model was measured */
-    double
-        power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
-    uint32_t milli; /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole
-                       GPUs */
-};
-
-struct easim_gpu_type {
-    const char *name;
-    uint32_t gpus, free; /* in the whole cluster; of them not held by any job now */
-    uint32_t node_gpus_max,
-        node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
-    double idle_w, ctx_w,
-        tdp_w; /* one GPU: free; held but not computing (set-up, checkpoint); at most */
-    double memory_gib;
-    uint32_t failed,
-        asleep; /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
-    uint64_t shared_free_milli; /* GPUs held in part, none of them in `free`: thousandths that
-                                   nobody holds */
-    uint32_t shared,
-        shared_free_max_milli; /* the number of such GPUs; most thousandths free on one of them */
-};
-
-struct easim_node {
-    uint32_t gpu_type, gpus, free; /* free: 0 while it has failed */
-    bool failed;
-};
-
-struct easim_user {
-    const char *name;
-    double weight; /* > 0 */
-    double gpu_s,
-        as_of_s; /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
-    uint32_t allocated_gpus; /* whole GPUs held now */
-    uint64_t shared_milli;   /* thousandths held now of GPUs that others may share */
-};
-
-enum easim_job_state {
-    EASIM_JOB_PENDING = 0, /* not submitted yet: a policy never sees one */
-    EASIM_JOB_WAITING,
-    EASIM_JOB_RUNNING,
-    EASIM_JOB_CHECKPOINTING, /* preempted, still holds its GPUs at ctx_w */
-    EASIM_JOB_FINISHED,
-    EASIM_JOB_REJECTED,
-};
-
-/* A job. Its index is its place in the order of submission (equal times: order of the workload). */
-struct easim_job {
-    const char *id;        /* as in the workload; for messages */
-    uint32_t index, state; /* state: enum easim_job_state */
-    uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
-    uint32_t first_config; /* its allowed, feasible configurations are first_config .. +
-                              config_count - 1 of */
-    uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit
-                              falling */
-    uint32_t best_config;  /* the configuration of time_best_s (ties: semantics 5.1) */
-    uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
-    uint32_t running_slot; /* running: its place in view->running */
-    uint32_t user;         /* index of a struct easim_user */
-    uint32_t model; /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run
-                       time */
-    uint32_t preemptions, resizes; /* so far */
-    bool preemptible, sla;         /* sla: its class is sla, not best_effort */
-    bool started_before;           /* pays restart_s instead of start_s */
-    int64_t submit_ns;
-    double submit_s;
-    double deadline_s; /* absolute; INFINITY if none */
-    double remaining; /* reference samples (rigid jobs: predicted seconds) left when it last started
-                         or queued */
-    double setup_s;   /* set-up its next start pays (running: the one it paid) */
-    double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
-                           empty */
-    double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
-    double start_s;     /* running: when it got its present GPUs */
-    double resized_s;   /* when it was resized last; -INFINITY: never */
-    int64_t predicted_end_ns; /* running: from the prediction at its start; see
-                                 easim_predicted_end_ns */
-    /* What stopping it costs: set-up of a later start; time of a checkpoint on demand; computing
-       time between periodic checkpoints (0: on demand). */
-    double restart_s, checkpoint_s, checkpoint_interval_s;
-    double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
-    double saved_at_s;  /* resized while it computed: when the checkpoint on demand of that is
-                           written; else 0 */
-};
-
-/* A running job in short, for scans. Order is arbitrary but reproducible. */
-struct easim_running {
-    uint32_t job, gpu_type, k, milli; /* milli: as of the configuration */
-    int64_t predicted_end_ns;         /* may lie in the past: the job overruns its request */
-};
-
-enum easim_event_kind {
-    EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
-    EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
-    EASIM_EVENT_ARRIVAL,
-    EASIM_EVENT_TIMER, /* from plan_wake_at */
-};
-
-/* What happened since the last decision. */
-struct easim_event {
-    uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
-};
-
-/* Walk the arrays with the inline functions below, by the host's strides. */
-struct easim_view {
-    size_t struct_size; /* of the host's struct easim_view */
-    int64_t now_ns;
-    double now_s;
-    double power_w; /* GPUs and nodes now, with this plan, allocated GPUs at the higher of ctx_w and
-                       P */
-    double power_cap_w;                     /* INFINITY if none */
-    double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
-    double usage_half_life_s;               /* INFINITY: usage does not fade */
-    uint32_t gpus, free_gpus;               /* of all types together */
-    uint32_t gpu_type_count, node_count, user_count, config_count;
-    uint32_t job_count, waiting_count; /* all, those not submitted yet included; in the queue */
-    uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or
-                               EASIM_NONE */
-    uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
-    size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride,
-        event_stride;
-    const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
-    uint64_t shared_free_milli;   /* thousandths free of GPUs held in part, of all types together */
-    uint32_t checkpointing_count; /* preempted jobs that are not in the queue yet, those of this
-                                     plan too */
-};
-
-#define EASIM_ACCESSOR(type, name, array, stride) \
-    static inline const struct type *name(const struct easim_view *view, uint32_t index) { \
-        return (const struct type *)((const char *)view->array + index * view->stride); \
-    }
-EASIM_ACCESSOR(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
-EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
-EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
-EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
-EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
-EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
-EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
-
-/* GPU-seconds a user has held (semantics 5.3), set-up and lost work too; with a half-life older
- * ones count less. */
-static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
-    const struct easim_user *u = easim_view_user(view, user);
-    double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
-    double held = u->allocated_gpus + (double)u->shared_milli / 1000;
-    if (view->usage_half_life_s == INFINITY)
-        return u->gpu_s + held * since_s;
-    return u->gpu_s * fade +
-           held * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
-}
-static inline double easim_job_age_s(const struct easim_view *view, const struct easim_job *job) {
-    return view->now_s - job->submit_s;
-}
-
-/* Of a running job: seconds it has computed on its GPUs; work still to do; computing time lost if
- * it stops now. */
-static inline double easim_job_computing_s(const struct easim_view *view,
-                                           const struct easim_job *job) {
-    return fmax(0, view->now_s - job->start_s - job->setup_s);
-}
-static inline double easim_job_remaining(const struct easim_view *view,
-                                         const struct easim_job *job) {
-    double goodput = easim_view_config(view, job->config)->goodput[job->span];
-    return fmax(0, job->remaining - easim_job_computing_s(view, job) * goodput);
-}
-static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job,
-                                      bool at_once) {
-    double computing_s = easim_job_computing_s(view, job), interval_s = job->checkpoint_interval_s;
-    return interval_s > 0 ? fmod(computing_s, interval_s) : at_once ? computing_s : 0;
-}
-/* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that
- * of a resize. */
-static inline double easim_job_writes_s(const struct easim_view *view,
-                                        const struct easim_job *job) {
-    double new_s = easim_job_computing_s(view, job) > 0 ? job->checkpoint_s : 0;
-    return job->checkpoint_interval_s > 0 ? 0 : fmax(new_s, job->saved_at_s - view->now_s);
-}
-
-/* When a running job is expected to end: as predicted, or now + 1 ns if it overruns that. */
-static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
-                                             int64_t predicted_end_ns) {
-    return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
-}
-
-/* --- predictions (semantics 4) --- */
-/* A configuration for a job with what it would cost. */
-struct easim_choice {
-    uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
-    uint32_t k, gpu_type, batch;
-    double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
-    double setup_s;
-    double time_s;                /* T = set-up + remaining / goodput */
-    double energy_j;              /* E = gpus * (ctx_w * set-up + power_w * remaining / goodput) */
-    double edp_js, power_limit_w; /* E * T; as of the configuration */
-    double gpus;                  /* held: k, or a part of one */
-};
-
-/* GPUs that a job in this configuration holds: k, or a part of one. */
-static inline double easim_config_gpus(const struct easim_config *config) {
-    return config->milli ? config->milli / 1000.0 : config->k;
-}
-
-/* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
-static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
-    const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
-    bool one = config->k <= type->node_free_max ||
-               (config->milli && config->milli <= type->shared_free_max_milli);
-    int span = one ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    return (one || config->k <= type->free) && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
-}
-
-/* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`.
- */
-static inline struct easim_choice easim_predict_work(const struct easim_view *view,
-                                                     double remaining, double setup_s,
-                                                     uint32_t config, uint32_t span) {
-    const struct easim_config *c = easim_view_config(view, config);
-    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
-    double computing_s = remaining / c->goodput[span];
-    struct easim_choice choice = {config,      span,         c->k,
-                                  c->gpu_type, c->batch,     c->power_w[span],
-                                  type->ctx_w, type->idle_w, .setup_s = setup_s};
-    choice.time_s = setup_s + computing_s;
-    choice.gpus = easim_config_gpus(c);
-    choice.energy_j = choice.gpus * (type->ctx_w * setup_s + choice.power_w * computing_s);
-    choice.edp_js = choice.energy_j * choice.time_s;
-    choice.power_limit_w = c->power_limit_w;
-    return choice;
-}
-
-/* For a waiting job; for a running one as it is; after a resize now: restart_s, checkpoint and lost
- * work on top. */
-static inline struct easim_choice easim_predict(const struct easim_view *view,
-                                                const struct easim_job *job, uint32_t config,
-                                                uint32_t span) {
-    return easim_predict_work(view, job->remaining, job->setup_s, config, span);
-}
-static inline struct easim_choice easim_predict_running(const struct easim_view *view,
-                                                        const struct easim_job *job) {
-    double setup_s = fmax(0, job->start_s + job->setup_s - view->now_s);
-    return easim_predict_work(view, easim_job_remaining(view, job), setup_s, job->config,
-                              job->span);
-}
-static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
-                                                        const struct easim_job *job,
-                                                        uint32_t config, uint32_t span) {
-    double lost = easim_job_lost_s(view, job, false) *
-                  easim_view_config(view, job->config)->goodput[job->span];
-    double writes_s = fmin(job->checkpoint_s, easim_job_writes_s(view, job));
-    return easim_predict_work(view, easim_job_remaining(view, job) + lost,
-                              job->restart_s + writes_s, config, span);
-}
-
-/* E * T^exponent; with `marginal` E counts only power above idle. */
-static inline double easim_choice_edp(const struct easim_choice *choice, double exponent,
-                                      bool marginal) {
-    double energy_j =
-        choice->energy_j - (marginal ? choice->gpus * choice->idle_w * choice->time_s : 0);
-    return energy_j * (exponent == 1 ? choice->time_s : pow(choice->time_s, exponent));
-}
 
 struct easim_plan; /* the host's; one per decision */
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
@@ -460,5 +174,9 @@ struct easim_policy {
 #define EASIM_EXPORT __attribute__((visibility("default")))
 extern EASIM_EXPORT const struct easim_policy
     easim_policy; /* so that one of another type does not compile */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
-/* The inline functions of easim/policy.h on a view made by hand: two GPU types, one job, one user.
- */
+/* The inline functions of the public headers on a view made by hand: two GPU types, one job, one
+   user. */
 #include "easim/policy.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,145 @@
+/* easim/predict.h: what follows from the view by formulas: usage of users, progress of jobs, and
+   what a job would cost in a configuration. Inline, so that policies and the host compute the same
+   doubles. The formulas are in docs/semantics.md. */
+#ifndef EASIM_PREDICT_H
+#define EASIM_PREDICT_H
+
+#include <easim/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* GPU-seconds a user has held (semantics 5.3), set-up and lost work too; with a
+ * half-life older ones count less. */
+static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
+    const struct easim_user *u = easim_view_user(view, user);
+    double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
+    double held = u->allocated_gpus + (double)u->shared_milli / 1000;
+    if (view->usage_half_life_s == INFINITY)
+        return u->gpu_s + held * since_s;
+    return u->gpu_s * fade +
+           held * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
+}
+static inline double easim_job_age_s(const struct easim_view *view, const struct easim_job *job) {
+    return view->now_s - job->submit_s;
+}
+
+/* Of a running job: seconds it has computed on its GPUs; work still to do; computing time lost if
+ * it stops now. */
+static inline double easim_job_computing_s(const struct easim_view *view,
+                                           const struct easim_job *job) {
+    return fmax(0, view->now_s - job->start_s - job->setup_s);
+}
+static inline double easim_job_remaining(const struct easim_view *view,
+                                         const struct easim_job *job) {
+    double goodput = easim_view_config(view, job->config)->goodput[job->span];
+    return fmax(0, job->remaining - easim_job_computing_s(view, job) * goodput);
+}
+static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job,
+                                      bool at_once) {
+    double computing_s = easim_job_computing_s(view, job), interval_s = job->checkpoint_interval_s;
+    return interval_s > 0 ? fmod(computing_s, interval_s) : at_once ? computing_s : 0;
+}
+/* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that
+ * of a resize. */
+static inline double easim_job_writes_s(const struct easim_view *view,
+                                        const struct easim_job *job) {
+    double new_s = easim_job_computing_s(view, job) > 0 ? job->checkpoint_s : 0;
+    return job->checkpoint_interval_s > 0 ? 0 : fmax(new_s, job->saved_at_s - view->now_s);
+}
+
+/* When a running job is expected to end: as predicted, or now + 1 ns if it overruns that. */
+static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
+                                             int64_t predicted_end_ns) {
+    return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
+}
+
+/* A configuration for a job with what it would cost (semantics 4). */
+struct easim_choice {
+    uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
+    uint32_t k, gpu_type, batch;
+    double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
+    double setup_s;
+    double time_s;                /* T = set-up + remaining / goodput */
+    double energy_j;              /* E = gpus * (ctx_w * set-up + power_w * remaining / goodput) */
+    double edp_js, power_limit_w; /* E * T; as of the configuration */
+    double gpus;                  /* held: k, or a part of one */
+};
+
+/* GPUs that a job in this configuration holds: k, or a part of one. */
+static inline double easim_config_gpus(const struct easim_config *config) {
+    return config->milli ? config->milli / 1000.0 : config->k;
+}
+
+/* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
+static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
+    bool one = config->k <= type->node_free_max ||
+               (config->milli && config->milli <= type->shared_free_max_milli);
+    int span = one ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    return (one || config->k <= type->free) && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
+}
+
+/* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`.
+ */
+static inline struct easim_choice easim_predict_work(const struct easim_view *view,
+                                                     double remaining, double setup_s,
+                                                     uint32_t config, uint32_t span) {
+    const struct easim_config *c = easim_view_config(view, config);
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
+    double computing_s = remaining / c->goodput[span];
+    struct easim_choice choice;
+    choice.config = config;
+    choice.span = span;
+    choice.k = c->k;
+    choice.gpu_type = c->gpu_type;
+    choice.batch = c->batch;
+    choice.power_w = c->power_w[span];
+    choice.ctx_w = type->ctx_w;
+    choice.idle_w = type->idle_w;
+    choice.setup_s = setup_s;
+    choice.time_s = setup_s + computing_s;
+    choice.gpus = easim_config_gpus(c);
+    choice.energy_j = choice.gpus * (type->ctx_w * setup_s + choice.power_w * computing_s);
+    choice.edp_js = choice.energy_j * choice.time_s;
+    choice.power_limit_w = c->power_limit_w;
+    return choice;
+}
+
+/* For a waiting job; for a running one as it is; after a resize now: restart_s, checkpoint and lost
+ * work on top. */
+static inline struct easim_choice easim_predict(const struct easim_view *view,
+                                                const struct easim_job *job, uint32_t config,
+                                                uint32_t span) {
+    return easim_predict_work(view, job->remaining, job->setup_s, config, span);
+}
+static inline struct easim_choice easim_predict_running(const struct easim_view *view,
+                                                        const struct easim_job *job) {
+    double setup_s = fmax(0, job->start_s + job->setup_s - view->now_s);
+    return easim_predict_work(view, easim_job_remaining(view, job), setup_s, job->config,
+                              job->span);
+}
+static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
+                                                        const struct easim_job *job,
+                                                        uint32_t config, uint32_t span) {
+    double lost = easim_job_lost_s(view, job, false) *
+                  easim_view_config(view, job->config)->goodput[job->span];
+    double writes_s = fmin(job->checkpoint_s, easim_job_writes_s(view, job));
+    return easim_predict_work(view, easim_job_remaining(view, job) + lost,
+                              job->restart_s + writes_s, config, span);
+}
+
+/* E * T^exponent; with `marginal` E counts only power above idle. */
+static inline double easim_choice_edp(const struct easim_choice *choice, double exponent,
+                                      bool marginal) {
+    double energy_j =
+        choice->energy_j - (marginal ? choice->gpus * choice->idle_w * choice->time_s : 0);
+    return energy_j * (exponent == 1 ? choice->time_s : pow(choice->time_s, exponent));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

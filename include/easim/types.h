@@ -1,0 +1,188 @@
+/* easim/types.h: what the view of a policy is made of.
+
+   The view is constant arrays owned by the host, valid until the callback returns. Walk them with
+   the inline functions at the end, which know the host's strides.
+
+   Units are in the names: _s seconds, _ns nanoseconds, _w watts, _j joules, _js joule seconds, _gib
+   GiB. Work is in reference samples (statistically useful ones; Pollux, OSDI'21): `remaining` falls
+   at the configuration's goodput. */
+#ifndef EASIM_TYPES_H
+#define EASIM_TYPES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EASIM_NONE UINT32_MAX /* "no such index" */
+
+/* Answers to the actions of a plan. */
+enum easim_answer {
+    EASIM_OK = 0,     /* in the plan; the view already shows it */
+    EASIM_NOFIT = -1, /* not enough free GPUs of that type */
+    EASIM_INVAL =
+        -2, /* no such job or configuration, wrong job state, capability not declared, bad time */
+    EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
+};
+
+/* Placement of a configuration: inside one node, or spread over several. Also an index. */
+enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
+
+/* One way to run a job, by enum easim_span; never placed in a span that its lookup table does not
+ * know. */
+struct easim_config {
+    uint32_t k;          /* GPUs, >= 1 */
+    uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
+    uint32_t gpu_type;   /* index of a struct easim_gpu_type */
+    uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
+    double goodput[2];   /* reference samples/s: r * eff(k*b); 0: not known in this span */
+    double power_w[2];   /* of one GPU computing: min(tdp_w, p0 + e*r/k); not known: as in the other
+                            span */
+    bool extrapolated;   /* outside the range in which the model was measured */
+    double
+        power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
+    uint32_t milli; /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole
+                       GPUs */
+};
+
+struct easim_gpu_type {
+    const char *name;
+    uint32_t gpus, free; /* in the whole cluster; of them not held by any job now */
+    uint32_t node_gpus_max,
+        node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
+    double idle_w, ctx_w,
+        tdp_w; /* one GPU: free; held but not computing (set-up, checkpoint); at most */
+    double memory_gib;
+    uint32_t failed,
+        asleep; /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
+    uint64_t shared_free_milli; /* GPUs held in part, none of them in `free`: thousandths that
+                                   nobody holds */
+    uint32_t shared,
+        shared_free_max_milli; /* the number of such GPUs; most thousandths free on one of them */
+};
+
+struct easim_node {
+    uint32_t gpu_type, gpus, free; /* free: 0 while it has failed */
+    bool failed;
+};
+
+struct easim_user {
+    const char *name;
+    double weight; /* > 0 */
+    double gpu_s,
+        as_of_s; /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
+    uint32_t allocated_gpus; /* whole GPUs held now */
+    uint64_t shared_milli;   /* thousandths held now of GPUs that others may share */
+};
+
+enum easim_job_state {
+    EASIM_JOB_PENDING = 0, /* not submitted yet: a policy never sees one */
+    EASIM_JOB_WAITING,
+    EASIM_JOB_RUNNING,
+    EASIM_JOB_CHECKPOINTING, /* preempted, still holds its GPUs at ctx_w */
+    EASIM_JOB_FINISHED,
+    EASIM_JOB_REJECTED,
+};
+
+/* A job. Its index is its place in the order of submission (equal times: order of the workload). */
+struct easim_job {
+    const char *id;        /* as in the workload; for messages */
+    uint32_t index, state; /* state: enum easim_job_state */
+    uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
+    uint32_t first_config; /* its allowed, feasible configurations are first_config .. +
+                              config_count - 1 of */
+    uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit
+                              falling */
+    uint32_t best_config;  /* the configuration of time_best_s (ties: semantics 5.1) */
+    uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
+    uint32_t running_slot; /* running: its place in view->running */
+    uint32_t user;         /* index of a struct easim_user */
+    uint32_t model; /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run
+                       time */
+    uint32_t preemptions, resizes; /* so far */
+    bool preemptible, sla;         /* sla: its class is sla, not best_effort */
+    bool started_before;           /* pays restart_s instead of start_s */
+    int64_t submit_ns;
+    double submit_s;
+    double deadline_s; /* absolute; INFINITY if none */
+    double remaining; /* reference samples (rigid jobs: predicted seconds) left when it last started
+                         or queued */
+    double setup_s;   /* set-up its next start pays (running: the one it paid) */
+    double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
+                           empty */
+    double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
+    double start_s;     /* running: when it got its present GPUs */
+    double resized_s;   /* when it was resized last; -INFINITY: never */
+    int64_t predicted_end_ns; /* running: from the prediction at its start; see
+                                 easim_predicted_end_ns */
+    /* What stopping it costs: set-up of a later start; time of a checkpoint on demand; computing
+       time between periodic checkpoints (0: on demand). */
+    double restart_s, checkpoint_s, checkpoint_interval_s;
+    double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
+    double saved_at_s;  /* resized while it computed: when the checkpoint on demand of that is
+                           written; else 0 */
+};
+
+/* A running job in short, for scans. Order is arbitrary but reproducible. */
+struct easim_running {
+    uint32_t job, gpu_type, k, milli; /* milli: as of the configuration */
+    int64_t predicted_end_ns;         /* may lie in the past: the job overruns its request */
+};
+
+enum easim_event_kind {
+    EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
+    EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
+    EASIM_EVENT_ARRIVAL,
+    EASIM_EVENT_TIMER, /* from plan_wake_at */
+};
+
+/* What happened since the last decision. */
+struct easim_event {
+    uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
+};
+
+/* Walk the arrays with the inline functions below, by the host's strides. */
+struct easim_view {
+    size_t struct_size; /* of the host's struct easim_view */
+    int64_t now_ns;
+    double now_s;
+    double power_w; /* GPUs and nodes now, with this plan, allocated GPUs at the higher of ctx_w and
+                       P */
+    double power_cap_w;                     /* INFINITY if none */
+    double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
+    double usage_half_life_s;               /* INFINITY: usage does not fade */
+    uint32_t gpus, free_gpus;               /* of all types together */
+    uint32_t gpu_type_count, node_count, user_count, config_count;
+    uint32_t job_count, waiting_count; /* all, those not submitted yet included; in the queue */
+    uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or
+                               EASIM_NONE */
+    uint32_t running_count, event_count; /* events: 1 unless those of one instant are coalesced */
+    size_t gpu_type_stride, node_stride, user_stride, config_stride, job_stride, running_stride,
+        event_stride;
+    const void *gpu_types, *nodes, *users, *configs, *jobs, *running, *events;
+    uint64_t shared_free_milli;   /* thousandths free of GPUs held in part, of all types together */
+    uint32_t checkpointing_count; /* preempted jobs that are not in the queue yet, those of this
+                                     plan too */
+};
+
+#define EASIM_ACCESSOR(type, name, array, stride) \
+    static inline const struct type *name(const struct easim_view *view, uint32_t index) { \
+        return (const struct type *)((const char *)view->array + index * view->stride); \
+    }
+EASIM_ACCESSOR(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
+EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
+EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
+EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
+EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
+EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
+EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
