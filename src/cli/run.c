@@ -8,30 +8,52 @@
 #include "output/run/run_tables.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct arguments {
     struct run_args run;
+    const char *trace;
     bool decisions, timing;
 };
 
-enum { KEY_DECISIONS = 512, KEY_TIMING };
+enum { KEY_DECISIONS = 512, KEY_TRACE, KEY_TIMING };
 
 static const struct argp_option options[] = {
     {"decisions", KEY_DECISIONS, NULL, 0,
      "write decisions.csv: every action of the policy and its answer", 0},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "write every event and decision as JSON lines into FILE in the folder of the results, of several replications into one FILE each, with -N in its name",
+     0},
     {"timing", KEY_TIMING, NULL, 0, "measure the processor time of decisions", 0},
     {0},
 };
 
+#define MOST_TRACE_NAME 200 /* bytes, so that a number and a suffix still fit */
+
+/* A name beside the other results, so that the manifest can name it and a repetition compare it. */
+static const char *option_trace(const char *value, struct argp_state *state) {
+    size_t length = strlen(value);
+    if (length == 0 || length > MOST_TRACE_NAME || strchr(value, '/') || value[0] == '.')
+        argp_error(
+            state,
+            "--trace: expected the name of a file in the folder of the results, without / and without . in front, of 1..%d bytes, got \"%s\"",
+            MOST_TRACE_NAME, value);
+    if (run_dir_names(value))
+        argp_error(state, "--trace: a run writes %s already; expected another name", value);
+    return value;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state) {
     struct arguments *a = state->input;
-    (void)value;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->run;
         return 0;
     case KEY_DECISIONS:
         a->decisions = true;
+        return 0;
+    case KEY_TRACE:
+        a->trace = option_trace(value, state);
         return 0;
     case KEY_TIMING:
         a->timing = true;
@@ -82,7 +104,8 @@ static int run_study(struct arguments *a, const struct study *study) {
     const struct run_dir_options dir_options = {.path = out,
                                                 .force = a->run.force,
                                                 .summary_only = a->run.summary_only,
-                                                .decisions = a->decisions};
+                                                .decisions = a->decisions,
+                                                .trace = a->trace};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     uint32_t count = (uint32_t)study->scenario.replications;

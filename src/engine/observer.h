@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+struct event;
 struct sim;
 
 enum job_change {
@@ -56,6 +57,10 @@ struct observer {
     void (*advance)(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns);
     /* All events and decisions of an instant are done. */
     void (*instant)(void *context, const struct sim *sim);
+    /* An event has been applied; a failure is told before the jobs that it stops. */
+    void (*event)(void *context, const struct sim *sim, const struct event *event);
+    /* The policy is about to decide, for the sim->decision_total + 1st time. */
+    void (*decision)(void *context, const struct sim *sim);
     void (*job)(void *context, const struct sim *sim, uint32_t job, enum job_change change);
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The end of the warm-up: measuring begins. */

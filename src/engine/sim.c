@@ -159,6 +159,12 @@ static bool causes_decision(uint32_t kind) {
     return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
 }
 
+static void tell_event(const struct sim *sim, const struct event *event) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->event)
+            (*o)->event((*o)->context, sim, event);
+}
+
 static void apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
@@ -166,6 +172,8 @@ static void apply(struct sim *sim, const struct event *event) {
     if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
         cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
+    if (event->kind == EVENT_FAILURE)
+        tell_event(sim, event);
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL:
         arrive(sim, event->payload);
@@ -206,6 +214,8 @@ static void apply(struct sim *sim, const struct event *event) {
         nodes_fall_asleep(sim, event->payload);
         break;
     }
+    if (event->kind != EVENT_FAILURE)
+        tell_event(sim, event);
     if (sim->nodes.changed.count > 0)
         nodes_settle(sim);
     if (sim->options.check)
@@ -243,6 +253,9 @@ static void decide(struct sim *sim) {
         return;
     sim->decide_pending = false;
     finish_due(sim);
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->decision)
+            (*o)->decision((*o)->context, sim);
     plan_decide(sim);
     if (sim->nodes.changed.count > 0)
         nodes_settle(sim);

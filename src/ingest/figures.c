@@ -1,6 +1,8 @@
 /* A tree of figures, and its two ways out. */
 #include "ingest/figures.h"
 
+#include "io/json_write.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -55,21 +57,6 @@ void figures_none(struct figure *parent, const char *name) {
 
 /* ---- JSON ---- */
 
-/* Text of unknown origin: what JSON does not allow becomes an escape. */
-static void add_json_text(struct str *out, const char *text) {
-    str_add_char(out, '"');
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\')
-            str_addf(out, "\\%c", byte);
-        else if (byte < 0x20)
-            str_addf(out, "\\u%04x", byte);
-        else
-            str_add_char(out, *text);
-    }
-    str_add_char(out, '"');
-}
-
 static void add_scalar(const struct figure *figure, struct str *out) {
     switch (figure->kind) {
     case FIGURE_REAL:
@@ -106,7 +93,7 @@ static bool all_scalars(const struct figure *figure) {
  * one line. */
 static void write_json(const struct figure *figure, int depth, struct str *out) {
     if (figure->kind == FIGURE_TEXT) {
-        add_json_text(out, figure->text);
+        json_write_text(out, figure->text);
     } else if (figure->kind == FIGURE_NONE) {
         str_add(out, "null");
     } else if (is_scalar(figure)) {
@@ -118,7 +105,7 @@ static void write_json(const struct figure *figure, int depth, struct str *out) 
             str_add(out, one_line ? "" : "\n");
             indent(out, one_line ? 0 : depth + 1);
             if (member->name) {
-                add_json_text(out, member->name);
+                json_write_text(out, member->name);
                 str_add(out, ": ");
             }
             write_json(member, depth + 1, out);

@@ -4,6 +4,7 @@
 #include "io/yaml_text.h"
 
 #include "base/numfmt.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,28 +43,6 @@ bool yaml_is_plain(const char *text) {
     return true;
 }
 
-/* The code point at *text, which moves behind it; U+FFFD for a byte that begins none. */
-static uint32_t next_code_point(const unsigned char **text) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *at = *text;
-    size_t length = *at < 0x80                  ? 1
-                    : *at >= 0xc2 && *at < 0xe0 ? 2
-                    : *at >= 0xe0 && *at < 0xf0 ? 3
-                    : *at >= 0xf0               ? 4
-                                                : 0;
-    uint32_t point = length == 1 ? *at : *at & (0x7fU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            length = 0;
-        else
-            point = point << 6 | (at[i] & 0x3f);
-    }
-    bool good = length > 0 && point >= least[length] && point <= 0x10ffff &&
-                (point < 0xd800 || point > 0xdfff);
-    *text = at + (good ? length : 1);
-    return good ? point : 0xfffd;
-}
-
 /* Line ends that YAML folds, and what it calls not printable. */
 static bool needs_escape(uint32_t point) {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x2028 || point == 0x2029 ||
@@ -75,7 +54,7 @@ void yaml_add_quoted(struct str *out, const char *text) {
     str_add_char(out, '"');
     while (*at) {
         const unsigned char *begin = at;
-        uint32_t point = next_code_point(&at);
+        uint32_t point = utf8_next(&at);
         if (point == '"' || point == '\\')
             str_addf(out, "\\%c", (int)point);
         else if (needs_escape(point))

@@ -61,7 +61,13 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
     metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
     struct trail *trail = pool->options->trail;
     const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
-    const struct observer *const observers[] = {&metrics.observer, trail ? &watch : NULL, NULL};
+    const struct replicate_sink *sink = pool->sink;
+    const struct observer *observers[4] = {&metrics.observer};
+    size_t count = 1;
+    if (trail)
+        observers[count++] = &watch;
+    if (sink && sink->watch)
+        observers[count++] = sink->watch(sink->context, index + 1);
     struct sim sim = study_sim(pool->study, workload);
     sim.options.replication = index;
     sim.options.check = pool->options->check;
@@ -75,18 +81,18 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
         sim.options.calling = &trail->calling;
     }
     int r = sim_init(&sim, &slot->outcome.error);
-    if (r == 0 && pool->sink)
+    if (r == 0 && sink)
         r = sim_run(&sim, &slot->outcome.error);
     if (trail)
         trail_end_copy(trail);
-    if (r == 0 && pool->sink) {
+    if (r == 0 && sink) {
         metrics_sum_up(&metrics, &sim);
         slot->outcome.summary = metrics.summary;
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
-        if (pool->sink->render)
-            pool->sink->render(pool->sink->context,
-                               &(struct replication){index + 1, &sim, &metrics}, &slot->rendered);
+        if (sink->render)
+            sink->render(sink->context, &(struct replication){index + 1, &sim, &metrics},
+                         &slot->rendered);
     }
     sim_finish(&sim);
     metrics_finish(&metrics);
@@ -126,9 +132,9 @@ static void emit(struct pool *pool, uint32_t number, const struct slot *slot,
     struct replicate_result *result = pool->result;
     struct error error = slot->outcome.error;
     bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
-    if (error.code == 0 && !failed) {
-        (void)pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered,
-                               &error);
+    if (error.code == 0 && !failed &&
+        pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error) ==
+            0) {
         result->trends[result->count] = slot->outcome.trend;
         result->summaries[result->count++] = slot->outcome.summary;
         result->starts += slot->outcome.starts;

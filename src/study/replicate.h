@@ -19,6 +19,9 @@ struct replication {
 /* What a caller keeps of each replication. */
 struct replicate_sink {
     void *context;
+    /* In the process of the replication, before it begins: one more who watches it, until render or
+       until the next one begins. NULL is fine. */
+    const struct observer *(*watch)(void *context, uint32_t number);
     /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
     /* In the process of the caller, by ascending number: gets what render has made. */

@@ -5,6 +5,8 @@
 #include "io/files.h"
 #include "output/manifest.h"
 #include "output/run/run_tables.h"
+#include "output/run/run_trace.h"
+#include "output/run/trace_files.h"
 #include "output/text_files.h"
 
 #include <dirent.h>
@@ -33,8 +35,12 @@ struct run_dir {
     bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct inputs inputs;
-    const char *options[3]; /* that say which files there are */
+    const char *options[4]; /* that say which files there are */
     struct atomic_file *files[FILE_COUNT];
+    struct trace_files *traces;   /* NULL: none */
+    struct run_trace *trace;      /* in the process of a replication: its own */
+    ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
+    struct arena arena;
 };
 
 int run_dir_check_empty(const char *path, struct error *reterr) {
@@ -93,6 +99,16 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
     return r;
 }
 
+bool run_dir_names(const char *name) {
+    static const char *const others[] = {"aggregate.csv", SCENARIO_NAME, MANIFEST_NAME};
+    bool taken = false;
+    for (int f = 0; f < FILE_COUNT; f++)
+        taken = taken || strcmp(name, file_names[f]) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        taken = taken || strcmp(name, others[i]) == 0;
+    return taken;
+}
+
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) {
     if (options->path[0] == '\0')
@@ -115,7 +131,11 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         dir->options[count++] = "--summary-only";
     if (options->decisions)
         dir->options[count++] = "--decisions";
-    if (write_headers(dir, reterr) < 0) {
+    if (options->trace)
+        dir->options[count++] = arena_printf(&dir->arena, "--trace=%s", options->trace);
+    if (write_headers(dir, reterr) < 0 ||
+        (options->trace && trace_files_open(dir->path, options->trace, study->scenario.replications,
+                                            &dir->traces, reterr) < 0)) {
         run_dir_abort(dir);
         return reterr->code;
     }
@@ -123,21 +143,36 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication: a part for each file, then the header of jobs.csv, each behind its
- * length ---- */
+/* ---- Rows of one replication: a part for each file, the header of jobs.csv, and why there is no
+ * trace, each behind its length ---- */
 
-static void jobs_header(const struct replication *replication, struct str *out) {
-    run_tables_jobs_header(replication->sim->workload, out);
+enum { PART_HEADER = FILE_COUNT, PART_TRACE, PART_COUNT };
+
+static const struct observer *watch_replication(void *context, uint32_t number) {
+    struct run_dir *dir = context;
+    run_trace_abort(dir->trace);
+    dir->trace = run_trace_open(trace_files_path(dir->traces, number), dir->study, number);
+    return run_trace_observer(dir->trace);
 }
 
-static void add_part(void (*rows)(const struct replication *, struct str *),
-                     const struct replication *replication, struct str *out) {
-    size_t start = out->length, length = 0;
+/* What went wrong with the trace: nothing, if the file is there. */
+static void close_trace(struct run_dir *dir, const struct sim *sim, struct str *out) {
+    struct error error = {0};
+    if (run_trace_close(dir->trace, sim, &error) < 0)
+        str_add(out, error.text);
+    dir->trace = NULL;
+}
+
+/* Its length comes when it is there. */
+static size_t begin_part(struct str *out) {
+    size_t length = 0;
     str_add_bytes(out, (const char *)&length, sizeof length);
-    if (rows)
-        rows(replication, out);
-    length = out->length - start - sizeof length;
-    memcpy(out->text + start, &length, sizeof length);
+    return out->length;
+}
+
+static void end_part(size_t start, struct str *out) {
+    size_t length = out->length - start;
+    memcpy(out->text + start - sizeof length, &length, sizeof length);
 }
 
 static struct slice take_part(struct slice *rest) {
@@ -153,25 +188,41 @@ static void render(void *context, const struct replication *replication, struct 
         [FILE_TYPES] = run_tables_types,         [FILE_POWER] = run_tables_power,
         [FILE_DECISIONS] = run_tables_decisions,
     };
-    const struct run_dir *dir = context;
-    for (int f = 0; f < FILE_COUNT; f++)
-        add_part(dir->wanted[f] ? rows[f] : NULL, replication, out);
-    add_part(jobs_header, replication, out);
+    struct run_dir *dir = context;
+    for (int part = 0; part < PART_COUNT; part++) {
+        size_t start = begin_part(out);
+        if (part == PART_HEADER)
+            run_tables_jobs_header(replication->sim->workload, out);
+        else if (part == PART_TRACE && dir->traces)
+            close_trace(dir, replication->sim, out);
+        else if (part < FILE_COUNT && dir->wanted[part] && rows[part])
+            rows[part](replication, out);
+        end_part(start, out);
+    }
+}
+
+static int keep_trace(struct run_dir *dir, uint32_t number, struct slice failure,
+                      struct error *reterr) {
+    if (failure.length > 0)
+        return error_set(reterr, ERROR_IO, "%.*s", (int)failure.length, failure.at);
+    if (dir->traces)
+        trace_files_keep(dir->traces, number);
+    return 0;
 }
 
 static int emit(void *context, uint32_t number, const struct summary *summary,
                 struct slice rendered, struct error *reterr) {
     struct run_dir *dir = context;
-    struct slice parts[FILE_COUNT + 1];
+    struct slice parts[PART_COUNT];
     struct str row = {0};
-    int result = 0;
-    for (int f = 0; f <= FILE_COUNT; f++)
-        parts[f] = take_part(&rendered);
+    for (int part = 0; part < PART_COUNT; part++)
+        parts[part] = take_part(&rendered);
+    int result = keep_trace(dir, number, parts[PART_TRACE], reterr);
     run_tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
                        &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
-    if (!dir->headed && dir->wanted[FILE_JOBS])
-        result = write_text(dir, FILE_JOBS, parts[FILE_COUNT], reterr);
+    if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
+        result = write_text(dir, FILE_JOBS, parts[PART_HEADER], reterr);
     dir->headed = true;
     for (int f = 0; f < FILE_COUNT && result == 0; f++)
         result = write_text(dir, (enum file)f, parts[f], reterr);
@@ -180,7 +231,10 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
 }
 
 struct replicate_sink run_dir_sink(struct run_dir *dir) {
-    return (struct replicate_sink){.context = dir, .render = render, .emit = emit};
+    return (struct replicate_sink){.context = dir,
+                                   .watch = dir->traces ? watch_replication : NULL,
+                                   .render = render,
+                                   .emit = emit};
 }
 
 /* With --force the folder may hold files of another run that this one does not write. */
@@ -217,16 +271,15 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     return manifest_write(root, &origin, dir->path, names, reterr);
 }
 
-int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
-                   struct error *reterr) {
-    const char *names[FILE_COUNT + 2]; /* aggregate.csv and the end of the list too */
-    size_t count = 0;
+/* Puts the tables in place and adds their names to the list. */
+static int commit_tables(struct run_dir *dir, const struct replicate_result *result,
+                         struct error *reterr) {
     struct text_file aggregate = {.name = "aggregate.csv"};
     int r = 0;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
             continue;
-        names[count++] = file_names[f];
+        array_push(&dir->names, file_names[f]);
         struct atomic_file *file = dir->files[f];
         dir->files[f] = NULL;
         if (r == 0)
@@ -234,18 +287,36 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
         else
             atomic_file_abort(file);
     }
+    if (r < 0)
+        return r;
+    remove_stale(dir);
+    array_push(&dir->names, aggregate.name);
+    run_tables_aggregate_header(&aggregate.text);
+    run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count,
+                         &aggregate.text);
+    return text_files_write(dir->path, &aggregate, 1, reterr);
+}
+
+static int commit_traces(struct run_dir *dir, struct error *reterr) {
+    const char **names = NULL;
+    struct trace_files *traces = dir->traces;
+    dir->traces = NULL;
+    if (!traces)
+        return 0;
+    int r = trace_files_commit(traces, &dir->arena, &names, reterr);
+    for (const char **name = names; r == 0 && *name; name++)
+        array_push(&dir->names, *name);
+    return r;
+}
+
+int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
+                   struct error *reterr) {
+    int r = commit_tables(dir, result, reterr);
     if (r == 0)
-        remove_stale(dir);
-    names[count++] = aggregate.name;
-    names[count] = NULL;
-    if (r == 0) {
-        run_tables_aggregate_header(&aggregate.text);
-        run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count,
-                             &aggregate.text);
-        r = text_files_write(dir->path, &aggregate, 1, reterr);
-    }
+        r = commit_traces(dir, reterr);
+    array_push(&dir->names, NULL);
     if (r == 0)
-        r = write_manifest(dir, result, partial, names, reterr);
+        r = write_manifest(dir, result, partial, dir->names.at, reterr);
     run_dir_abort(dir);
     return r;
 }
@@ -255,9 +326,13 @@ void run_dir_abort(struct run_dir *dir) {
         return;
     for (int f = 0; f < FILE_COUNT; f++)
         atomic_file_abort(dir->files[f]);
+    run_trace_abort(dir->trace);
+    trace_files_abort(dir->traces);
     if (dir->made)
         (void)rmdir(dir->path); /* fails if something is in it */
     inputs_finish(&dir->inputs);
+    free(dir->names.at);
+    arena_finish(&dir->arena);
     free(dir->path);
     free(dir);
 }

@@ -12,8 +12,11 @@ struct run_dir_options {
     bool force;        /* a folder that is not empty is used all the same */
     bool summary_only; /* no jobs, users, types, power */
     bool decisions;    /* decisions.csv too */
+    const char *trace; /* a name in the folder for traces (trace_files.h); NULL: none */
 };
 
+/* Whether a run writes a file of that name of its own. */
+bool run_dir_names(const char *name);
 /* ERROR_INPUT if there is something in the folder; a folder that does not exist is fine. */
 int run_dir_check_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */

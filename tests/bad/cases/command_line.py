@@ -23,6 +23,14 @@ CASES = [
     run("option without its value", ["--seed"], "easim run: option '--seed' requires an argument", TRY),
     run("no thread", ["--threads", "0"], "easim run: --threads: expected integer 1..1024, got \"0\"", TRY),
     run("threads in words", ["--threads", "many"], "easim run: --threads: expected integer 1..1024, got \"many\"", TRY),
+    run("trace with a path", ["--trace", "out/t.jsonl"],
+        "easim run: --trace: expected the name of a file in the folder of the results, without / and without . in front, of "
+        "1..200 bytes, got \"out/t.jsonl\"", TRY),
+    run("trace without a name", ["--trace", ""],
+        "easim run: --trace: expected the name of a file in the folder of the results, without / and without . in front, of "
+        "1..200 bytes, got \"\"", TRY),
+    run("trace in place of a result", ["--trace", "manifest.json"],
+        "easim run: --trace: a run writes manifest.json already; expected another name", TRY),
     run("no replication", ["--replications", "0"],
         "easim run: --replications: expected integer 1..1000000, got \"0\"", TRY),
     run("replications past 64 bits", ["-n", "99999999999999999999"],

@@ -1,0 +1,299 @@
+/* Lines of a trace. Invariant: fields of a kind are always there and in the order of docs/trace.md;
+   what is not defined is null. */
+#include "output/run/run_trace.h"
+
+#include "base/units.h"
+#include "io/atomic_file.h"
+#include "io/json_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct run_trace {
+    struct observer observer;
+    struct atomic_file *file; /* NULL: it cannot be written */
+    struct error error;       /* why */
+    struct str line;          /* in the making */
+    uint32_t failed_node;     /* the last one that has failed */
+};
+
+/* ---- Fields ---- */
+
+static void add_name(struct str *line, const char *name) {
+    str_add(line, ",\"");
+    str_add(line, name);
+    str_add(line, "\":");
+}
+
+static void add_text(struct str *line, const char *name, const char *text) {
+    add_name(line, name);
+    if (text)
+        json_write_text(line, text);
+    else
+        str_add(line, "null");
+}
+
+static void add_int(struct str *line, const char *name, int64_t value) {
+    add_name(line, name);
+    str_add_int(line, value);
+}
+
+static void add_real(struct str *line, const char *name, double value) {
+    add_name(line, name);
+    if (isfinite(value))
+        str_add_real(line, value);
+    else
+        str_add(line, "null");
+}
+
+static void add_null(struct str *line, const char *name) {
+    add_text(line, name, NULL);
+}
+
+/* Thousandths of GPUs as a decimal. */
+static void add_milli(struct str *line, int64_t milli) {
+    str_add_ns(line, milli * (NS_PER_S / 1000));
+}
+
+/* ---- Lines ---- */
+
+static void begin_line(struct run_trace *t, int64_t time_ns, const char *kind) {
+    t->line.length = 0;
+    str_add(&t->line, "{\"time_ns\":");
+    str_add_int(&t->line, time_ns);
+    add_text(&t->line, "kind", kind);
+}
+
+static void end_line(struct run_trace *t) {
+    str_add(&t->line, "}\n");
+    if (t->file && atomic_file_write(t->file, t->line.text, t->line.length, &t->error) < 0) {
+        atomic_file_abort(t->file);
+        t->file = NULL;
+    }
+}
+
+/* ---- Jobs ---- */
+
+static void add_job(struct str *line, const struct sim *sim, uint32_t job) {
+    bool exists = job < sim->workload->jobs.count;
+    add_text(line, "job", exists ? sim->workload->jobs.at[job].id : NULL);
+}
+
+static int64_t config_milli(const struct easim_config *config) {
+    return config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI;
+}
+
+/* config: may be none, or one that a policy has made up. */
+static void add_config(struct str *line, const struct sim *sim, uint32_t config) {
+    static const char *const names[] = {"gpu_type", "k", "batch", "gpus", "power_limit_w"};
+    if (config >= sim->view.v->config_count) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            add_null(line, names[i]);
+        return;
+    }
+    const struct easim_config *c = &sim->view.configs[config];
+    add_text(line, names[0], sim->cluster->gpu_types[c->gpu_type].name);
+    add_int(line, names[1], c->k);
+    if (c->batch > 0)
+        add_int(line, names[2], c->batch);
+    else
+        add_null(line, names[2]);
+    add_name(line, names[3]);
+    add_milli(line, config_milli(c));
+    add_real(line, names[4], c->power_limit_w);
+}
+
+/* [[node, GPUs of it], ...] */
+static void add_nodes(struct str *line, const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    add_name(line, "nodes");
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        str_add(line, i == 0 ? "[[" : ",[");
+        str_add_int(line, pieces[i].node);
+        str_add_char(line, ',');
+        add_milli(line, allocation->milli > 0 ? allocation->milli
+                                              : (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI);
+        str_add_char(line, ']');
+    }
+    str_add_char(line, ']');
+}
+
+static void add_submit(struct str *line, const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct model_set *models = sim->workload->table.models;
+    add_text(line, "user", sim->workload->users.at[spec->user].name);
+    add_text(line, "model", spec->model == EASIM_NONE ? NULL : models->models[spec->model].name);
+    if (spec->deadline_ns == TIME_NONE_NS)
+        add_null(line, "deadline_ns");
+    else
+        add_int(line, "deadline_ns", spec->deadline_ns);
+}
+
+static void add_segment(struct str *line, const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    add_config(line, sim, run->config);
+    add_nodes(line, &run->allocation);
+    add_text(line, "phase", run->phase == PHASE_SETUP ? "setup" : "computing");
+    add_int(line, "predicted_end_ns", sim->view.jobs[job].predicted_end_ns);
+}
+
+static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
+    static const char *const kinds[] = {"submit", "reject", "start", "preempt",
+                                        "resize", "fail",   "finish"};
+    struct run_trace *t = context;
+    struct str *line = &t->line;
+    const struct job_run *run = &sim->runs[job];
+    begin_line(t, sim->now_ns, kinds[change]);
+    add_job(line, sim, job);
+    if (change == JOB_SUBMITTED || change == JOB_REJECTED)
+        add_submit(line, sim, job);
+    if (change == JOB_REJECTED)
+        add_text(line, "reason", sim->reject_reasons[job]);
+    if (change == JOB_STARTED || change == JOB_RESIZED)
+        add_segment(line, sim, job);
+    if (change == JOB_STOPPED)
+        add_name(line, "checkpoint"),
+            str_add(line, run->phase == PHASE_CHECKPOINT ? "true" : "false");
+    if (change == JOB_FAILED)
+        add_int(line, "node", t->failed_node);
+    if (change == JOB_STOPPED || change == JOB_RESIZED || change == JOB_FAILED)
+        add_int(line, "lost_ns", run->lost_ns);
+    if (change == JOB_FINISHED)
+        add_real(line, "energy_j", power_j(sim_job_energy(sim, job)));
+    end_line(t);
+}
+
+/* ---- Events ---- */
+
+static void write_cluster_change(struct run_trace *t, const struct sim *sim, uint32_t change) {
+    static const char *const kinds[CHANGE_COUNT] = {"cap", "price", "carbon"};
+    const struct easim_view *v = sim->view.v;
+    const double values[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
+    begin_line(t, sim->now_ns, kinds[change]);
+    add_real(&t->line, "value", values[change]);
+    end_line(t);
+}
+
+static void write_job_event(struct run_trace *t, const struct sim *sim, uint32_t job,
+                            const char *kind) {
+    begin_line(t, sim->now_ns, kind);
+    add_job(&t->line, sim, job);
+    end_line(t);
+}
+
+static void write_node_event(struct run_trace *t, const struct sim *sim, uint32_t node,
+                             const char *kind) {
+    begin_line(t, sim->now_ns, kind);
+    add_int(&t->line, "node", node);
+    add_text(&t->line, "gpu_type",
+             sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].name);
+    add_int(&t->line, "gpus", sim->cluster->nodes[node].gpus);
+    if (sim->nodes.sleep.nodes)
+        add_int(&t->line, "asleep", sim->nodes.sleep.nodes[node].asleep);
+    else
+        add_int(&t->line, "asleep", 0);
+    end_line(t);
+}
+
+static void on_event(void *context, const struct sim *sim, const struct event *event) {
+    struct run_trace *t = context;
+    switch ((enum event_kind)event->kind) {
+    case EVENT_ARRIVAL: /* on_job tells them */
+    case EVENT_FINISH:
+        break;
+    case EVENT_CLUSTER:
+        write_cluster_change(t, sim, event->payload);
+        break;
+    case EVENT_COMPUTING:
+        write_job_event(t, sim, event->payload, "compute");
+        break;
+    case EVENT_RELEASE:
+        write_job_event(t, sim, event->payload, "release");
+        break;
+    case EVENT_MEASURE:
+    case EVENT_TIMER:
+        begin_line(t, sim->now_ns, event->kind == EVENT_TIMER ? "timer" : "measure");
+        end_line(t);
+        break;
+    case EVENT_FAILURE:
+        t->failed_node = event->payload;
+        write_node_event(t, sim, event->payload, "node_failure");
+        break;
+    case EVENT_REPAIR:
+        write_node_event(t, sim, event->payload, "node_repair");
+        break;
+    case EVENT_SLEEP:
+        write_node_event(t, sim, event->payload, "sleep");
+        break;
+    }
+}
+
+/* ---- Decisions ---- */
+
+static void on_decision(void *context, const struct sim *sim) {
+    struct run_trace *t = context;
+    begin_line(t, sim->now_ns, "decision");
+    add_int(&t->line, "decision", (int64_t)sim->decision_total + 1);
+    add_int(&t->line, "waiting", sim->waiting);
+    add_int(&t->line, "running", sim->running);
+    add_int(&t->line, "checkpointing", sim->checkpointing);
+    add_int(&t->line, "free_gpus", sim->view.v->free_gpus);
+    end_line(t);
+}
+
+static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
+    struct run_trace *t = context;
+    begin_line(t, sim->now_ns, "action");
+    add_int(&t->line, "decision", (int64_t)sim->decision_total);
+    add_text(&t->line, "action", action_names[action->kind]);
+    add_job(&t->line, sim, action->job);
+    add_config(&t->line, sim, action->config);
+    add_text(&t->line, "answer", refusal_names[action->refusal]);
+    end_line(t);
+}
+
+/* ---- The file ---- */
+
+struct run_trace *run_trace_open(const char *path, const struct study *study, uint32_t number) {
+    struct run_trace *t = mem_zalloc(1, sizeof *t);
+    t->observer = (struct observer){.context = t,
+                                    .event = on_event,
+                                    .decision = on_decision,
+                                    .job = on_job,
+                                    .action = on_action};
+    if (atomic_file_open(path, &t->file, &t->error) < 0)
+        return t;
+    begin_line(t, 0, "run");
+    add_text(&t->line, "policy", study->module.policy->name);
+    add_int(&t->line, "replication", number);
+    add_int(&t->line, "seed", study->scenario.seed);
+    end_line(t);
+    return t;
+}
+
+const struct observer *run_trace_observer(const struct run_trace *trace) {
+    return &trace->observer;
+}
+
+int run_trace_close(struct run_trace *t, const struct sim *sim, struct error *reterr) {
+    begin_line(t, sim->now_ns, "end");
+    add_int(&t->line, "events", (int64_t)sim->event_total);
+    add_int(&t->line, "decisions", (int64_t)sim->decision_total);
+    end_line(t);
+    int r = t->error.code;
+    if (t->file)
+        r = atomic_file_commit(t->file, reterr);
+    else
+        *reterr = t->error;
+    t->file = NULL;
+    run_trace_abort(t);
+    return r;
+}
+
+void run_trace_abort(struct run_trace *t) {
+    if (!t)
+        return;
+    atomic_file_abort(t->file);
+    str_finish(&t->line);
+    free(t);
+}
