@@ -171,7 +171,7 @@ const char *schema_path(const struct binding *b, const struct yaml_node *node, c
 }
 
 void schema_note_text(const struct binding *b, const struct yaml_node *node) {
-    if (b->uses && !node->quoted && !yaml_is_null(node) && !yaml_is_plain(node->text))
+    if (b->uses && !node->quoted && !yaml_is_plain(node->text))
         array_push(&b->uses->texts, node);
 }
 
@@ -189,7 +189,8 @@ static int bind_text(const struct binding *b, const struct field *f, const struc
         *value = found;
         return 0;
     }
-    if (node->kind != YAML_NODE_SCALAR || (node->length == 0 && f->min > 0))
+    bool is_null = yaml_is_null(node); /* an item of a list: a key with a null counts as absent */
+    if (node->kind != YAML_NODE_SCALAR || is_null || (node->length == 0 && f->min > 0))
         return schema_wrong(b, node, path, "text");
     schema_note_text(b, node);
     *value = node->text;

@@ -2,6 +2,7 @@
 #include "model/model_file.h"
 
 #include "base/array.h"
+#include "io/yaml_canonical.h"
 
 #include <math.h>
 #include <string.h>
@@ -416,6 +417,29 @@ static void bind_gpus(struct model *m, const char *path, const struct binding *b
     }
 }
 
+static bool nodes_equal(const struct yaml_node *a, const struct yaml_node *b) {
+    struct str texts[2] = {{0}, {0}};
+    yaml_canonical_write(a, &texts[0]);
+    yaml_canonical_write(b, &texts[1]);
+    bool equal = strcmp(texts[0].text, texts[1].text) == 0;
+    str_finish(&texts[0]);
+    str_finish(&texts[1]);
+    return equal;
+}
+
+/* A second one may repeat the first, not replace it. */
+static void add_rigid_speed(struct model_set *set, const struct yaml_node *speeds, const char *path,
+                            const struct binding *b) {
+    const struct yaml_node *first = set->rigid_speed;
+    if (!first)
+        set->rigid_speed = speeds;
+    else if (!nodes_equal(first, speeds))
+        problems_add(b->problems, speeds->where,
+                     arena_printf(b->arena, "%s%srigid_speed", path, path[0] ? "." : ""),
+                     "expected the same as at %s:%u:%u, which it would replace", first->where.file,
+                     (unsigned)first->where.line, (unsigned)first->where.column);
+}
+
 /* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a
  * file. */
 static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
@@ -441,7 +465,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
                              m->name);
         }
         if (section.rigid_speed)
-            set->rigid_speed = section.rigid_speed;
+            add_rigid_speed(set, section.rigid_speed, path, b);
     }
     return b->problems->count > before ? ERROR_INPUT : 0;
 }

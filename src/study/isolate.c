@@ -56,11 +56,19 @@ void trail_end_copy(const struct trail *trail) {
         _exit(EXIT_FAILURE);
 }
 
+/* A replication, and not a policy in it, nor one that is being loaded. */
+static bool easim_is_at_work(const struct trail *trail) {
+    return trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+}
+
 /* Where mem.h has no memory: what the parent is to say. */
 static void no_memory(void *context, size_t bytes) {
     struct trail *trail = context;
-    snprintf(trail->words, FAULT_BYTES, "out of memory in %s of %s: no room for %zu more bytes",
-             trail->calling ? trail->calling : "the run",
+    const char *where = easim_is_at_work(trail) ? "easim itself, not in"
+                        : trail->calling        ? trail->calling
+                                                : "the run";
+    snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s: no room for %zu more bytes",
+             where, easim_is_at_work(trail) ? "" : " of",
              trail->policy[0] ? trail->policy : "a policy that was being loaded", bytes);
     _exit(EXIT_FAILURE);
 }
@@ -80,7 +88,7 @@ struct observer trail_observer(struct trail *trail) {
  * itself is at work.
  */
 static void explain_killed(const struct trail *trail, const char *who, struct str *out) {
-    bool own = trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+    bool own = easim_is_at_work(trail);
     str_addf(out, "%s%s was killed, for it did not end within %g s",
              own ? "a replication" : "the run of ", own ? "" : who, GRACE_S);
 }

@@ -98,7 +98,7 @@ static void bind_users(struct stream *s, const struct schema_list *listed, const
             count = (size_t)number;
     } else if (s->users) {
         for (size_t i = 0; i < s->users->count && s->users->kind == YAML_NODE_SEQUENCE; i++)
-            if (s->users->items[i]->kind == YAML_NODE_SCALAR) {
+            if (s->users->items[i]->kind == YAML_NODE_SCALAR && !yaml_is_null(s->users->items[i])) {
                 schema_note_text(b, s->users->items[i]);
                 count++;
             } else {

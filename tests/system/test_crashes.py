@@ -122,8 +122,8 @@ def out_of_memory(folder):
     many = ["--set", "workload={kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}, until: "
             "{jobs: 5000000}}", "--set", "horizon=drain"]
     done = run(folder / "many", "not", *many, preexec_fn=limit)
-    assert re.fullmatch(rf"easim: out of memory in the run of {re.escape(WHO)}: no room for \d+ more bytes.*\n",
-                        done.stderr), done.stderr
+    assert re.fullmatch(rf"easim: out of memory in easim itself, not in {re.escape(WHO)}: no room for \d+ more bytes "
+                        r"\(easim was generating the jobs of replication 1\)\n", done.stderr), done.stderr
     assert tree(folder) == {}
 
 
@@ -193,18 +193,20 @@ def easim_is_generating_jobs(folder):
 
 
 def in_an_ablation(folder):
-    """The second policy alone is run first; of a mixture both are named, unless an instruction tells which."""
+    """The second policy alone is run first, then the first one's key in it. Of a mixture both policies are named, unless
+    an instruction tells which, and always which component is whose."""
+    mixture = r"mixture: key of A \(ends_badly_list\); [a-z, ]*admission[a-z, ]* of B \(pollux\)"
     bad, good = f"{BAD_LIST}:how=exit", "pollux"
     who = f"policy ends_badly_list ({BAD_LIST})"
     done = easim("ablate", BASE, good, bad, "-n", 2, "--out", folder / "out", "--quiet", code=1)
-    assert said_by(done)[0].startswith(f"easim: {ends(who)['exit']} (replication 1, at t = "), done.stderr
+    assert said_by(done)[0].startswith(f"easim: B (ends_badly_list): {ends(who)['exit']} (replication 1, at t = "), done.stderr
     done = easim("ablate", BASE, bad, good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
     both = rf"policy ends_badly_list \({re.escape(str(BAD_LIST))}\) or policy pollux \(\S+/pollux.so\)"
-    assert re.match(rf"easim: the run of {both} ended its process with exit status 0 \(replication 1, at t = ",
+    assert re.match(rf"easim: {mixture}: the run of {both} ended its process with exit status 0 \(replication 1, at t = ",
                     said_by(done)[0]), done.stderr
     done = easim("ablate", BASE, f"{BAD_LIST}:how=crash", good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
     told = rf"the run of {both} was ended by signal 11" if SANITIZED else rf"{re.escape(who)} crashed: {ADDRESS}"
-    assert re.match(rf"easim: {told}", said_by(done)[0]), done.stderr
+    assert re.match(rf"easim: {mixture}: {told}", said_by(done)[0]), done.stderr
     assert not (folder / "out").exists()
 
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ablation_init(struct ablation *a, const struct study *first, const struct study *second) {
     *a = (struct ablation){.replications = (uint32_t)first->scenario.replications};
@@ -50,11 +51,46 @@ static int run_cell(struct ablation *a, unsigned cell, const struct study *first
     return replicate_run(&study, options, &replicate_summaries_only, &a->cells[cell], reterr);
 }
 
+/* Which components are the one policy's in a cell; nothing if none is. */
+static void add_side(const struct ablation *a, unsigned cell, bool is_first, const char *side,
+                     struct str *out) {
+    const char *before = out->length > 0 ? "; " : "mixture: ";
+    for (unsigned i = 0; i < a->active_count; i++)
+        if (ablation_is_first(a, cell, a->active[i]) == is_first) {
+            str_addf(out, "%s%s", before, component_names[a->active[i]]);
+            before = ", ";
+        }
+    if (strcmp(before, ", ") == 0)
+        str_addf(out, " of %s", side);
+}
+
+/* Adds to a failure which mixture it is of. */
+static int blame_cell(const struct ablation *a, unsigned cell, const struct study *first,
+                      const struct study *second, struct error *reterr) {
+    struct arena arena = {0};
+    struct str who = {0};
+    const char *const sides[] = {arena_printf(&arena, "A (%s)", first->module.policy->name),
+                                 arena_printf(&arena, "B (%s)", second->module.policy->name)};
+    if (cell == 0 || cell == a->cell_count - 1) {
+        str_add(&who, sides[cell == 0]);
+    } else {
+        add_side(a, cell, true, sides[0], &who);
+        add_side(a, cell, false, sides[1], &who);
+    }
+    int r = error_set(reterr, reterr->code, "%s: %s", who.text, reterr->text);
+    str_finish(&who);
+    arena_finish(&arena);
+    return r;
+}
+
 int ablation_run(struct ablation *a, const struct study *first, const struct study *second,
                  const struct replicate_options *options, struct error *reterr) {
     int r = 0;
-    for (unsigned cell = 0; cell < a->cell_count && r == 0; cell++)
+    for (unsigned cell = 0; cell < a->cell_count && r == 0; cell++) {
         r = run_cell(a, cell, first, second, options, reterr);
+        if (r < 0 && r != ERROR_CANCELLED)
+            (void)blame_cell(a, cell, first, second, reterr);
+    }
     return r;
 }
 

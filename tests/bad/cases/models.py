@@ -9,6 +9,7 @@ LOOKUP = """\
           - {k: 2, batch: 8, throughput_samples_s: 180, power_w_per_gpu: 200}
           - {k: 1, batch: 8, throughput_samples_s: 101, power_w_per_gpu: 200}
         evidence"""
+RENAMED = MODELS.replace("bert", "vit")
 SECOND = MODELS + MODELS[MODELS.index("  - name"):]
 
 
@@ -88,6 +89,11 @@ CASES = [
           "m.yaml:6:14: models[0].start_s: expected duration such as 90s or 10h 0..1000000, got \"-1s\"",
           "m.yaml:5:15: models[0].mem0_gib: expected size in GiB 0..1000000 (units: B, kB, MB, GB, TB, KiB, MiB, GiB, "
           "TiB), got \"2GB/s\""),
+    Case("models: another speed ratio of rigid jobs in a second file",
+         ("n.yaml:16:14: rigid_speed: expected the same as at m.yaml:16:14, which it would replace",),
+         {"c.yaml": CONFIG.replace("m.yaml", "[m.yaml, same.yaml, n.yaml]"), "m.yaml": MODELS + "rigid_speed: {a100: 2}\n",
+          "same.yaml": MODELS.replace("bert", "gpt") + "rigid_speed: {\"a100\": 2} # once more\n",
+          "n.yaml": RENAMED + "rigid_speed: {a100: 3}\n"}),
     model("models: speed ratio of rigid jobs", MODELS + "rigid_speed: {a100: 0}\n",
           "m.yaml:16:21: rigid_speed.a100: expected number > 0 and <= 1000000, got \"0\""),
     model("models: speed ratio that is a list", MODELS + "rigid_speed: [1, 2]\n",
