@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20
-lines; C of at most 100 columns, where strings do not count: they are not split mid-sentence.
+lines; C of at most 100 columns, where strings do not count: they are not split mid-sentence; paragraphs and list items
+of documents of at most 100 columns.
 
 Usage: check_text.py SOURCE_DIR | --self-test
 Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
@@ -49,12 +50,25 @@ def problems_of(data):
         yield len(lines) - 1, "empty line at the end of the file"
 
 
+def wide_prose(text):
+    """Yields the numbers of lines of Markdown that are too wide: tables, code and decision records may be, and a link."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and len(line) > WIDTH and " " in line.strip() and not re.match(r" *[|]|    ", line):
+            yield number
+
+
 def problems_of_file(name, data):
     yield from problems_of(data)
     lines = data.count(b"\n")
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if name.suffix in (".c", ".h") and len(STRING.sub('""', line)) > WIDTH:
             yield number, f"wider than {WIDTH} columns"
+    if name.suffix == ".md" and not name.match(RECORD):
+        for number in wide_prose(data.decode("utf-8", "replace")):
+            yield number, f"prose wider than {WIDTH} columns"
     if name.match(RECORD) and lines > RECORD_LINES:
         yield lines, f"a decision record has at most {RECORD_LINES} lines"
 
@@ -69,6 +83,9 @@ def self_test():
         ("a.md", b"one\n\ntwo\n", None), ("a.md", b"", None), ("a.txt", b"\t", None),
         ("a.c", b"x" * 100 + b"\n", None), ("a.c", b"\n" + b"x" * 101 + b"\n", "a.c:2: wider"),
         ("a.h", b'f("' + b"x" * 101 + b'");\n', None),
+        ("a.md", b"x " * 50 + b"xx\n", "a.md:1: prose wider"), ("docs/decisions/0001-time.md", b"x " * 50 + b"xx\n", None),
+        ("a.md", b"```\n" + b"x " * 50 + b"xx\n```\n    " + b"x " * 50 + b"x\n| " + b"x " * 50 + b"|\n", None),
+        ("a.md", b"```\n```\n- " + b"x " * 50 + b"x\n", "a.md:3: prose wider"),
         ("a.py", b"if:\n\tpass\n", "a.py:2: tab"), ("b/a.yaml", b"a: \n", "b/a.yaml:1: blank"),
         ("a.sh", b"ls\r\n", "a.sh:1: blank or CR"), ("meson.build", b"x", "meson.build:1: no newline"),
         ("a.md", b"x\n\n", "a.md:2: empty line"), (".ci/run", b"\xff\n", ".ci/run:1: not UTF-8"),
