@@ -49,7 +49,7 @@ TESTS = {
               "plugins policies power_limits preemption queues resize resize_scan sharing spans users_and_deadlines warnings "
               "interruptions mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
-    "system": "crashes interruptions_by_gpu files exec sharing series random",
+    "system": "crashes interruptions_by_gpu easy files exec sharing series random",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
 MORE_WORDS = {"random": ["--count", "80"]}

@@ -261,6 +261,16 @@ Test(aurachronos, victims) {
          ", rigid_costs: {checkpoint_s: 2}",
          DUE "a,0,1,50,\nd,0,1,60,\nb,5,1,10,20\nc,6,1,10,25\n",
          {{"b", 7, 17, 1, 0}, {"c", 9, 19, 1, 0}, {"a", 0, 62, 1, 0}, {"d", 0, 72, 1, 0}}},
+        /* a writes until 5.5, so c displaces d at once: d writes until 6.2 */
+        {"no longer than the checkpoint",
+         "{name: aurachronos}",
+         TRIAL_CLUSTER(2),
+         ", rigid_costs: {checkpoint_s: 0.5}",
+         DUE "a,0,1,50,\nd,0,1,60,\nb,5,1,10,20\nc,5.7,1,10,25\n",
+         {{"b", 5.5, 15.5, 1, 0},
+          {"c", 6.2, 16.2, 1, 0},
+          {"a", 0, 60.5, 1, 0},
+          {"d", 0, 70.5, 1, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }

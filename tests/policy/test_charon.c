@@ -355,13 +355,20 @@ Test(charon, who_stops_when_the_cap_falls) {
                                        "m,0,1,100,0.5,best_effort\n"
                                        "h,0,1,100,1,best_effort\n"
                                        "s,0,1,100,1,sla\n"
-                                       "n,1,1,100,0.5,best_effort\n"};
+                                       "n,1,1,100,0.5,best_effort\n",
+                                       /* n comes first, and starts last: it waits for x */
+                                       "n,0,1,101,0.5,best_effort\n"
+                                       "l,0,1,100,0.5,best_effort\n"
+                                       "m,0,1,100,0.5,best_effort\n"
+                                       "h,0,1,60,1,best_effort\n"
+                                       "s,0,1,60,1,sla\n"
+                                       "x,0,1,1,0,sla\n"};
     static const struct {
         double cap_w; /* from 10 to 20 s */
         const char *stopped;
     } cases[] = {{1475, ""},   {1474, "h"},   {1124, "hn"},
                  {949, "hnm"}, {774, "hnml"}, {424, "hnmls"}};
-    for (size_t order = 0; order < 2; order++)
+    for (size_t order = 0; order < sizeof jobs / sizeof *jobs; order++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             struct trial t;
             char cap[80], table[300];
