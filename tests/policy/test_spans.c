@@ -26,7 +26,7 @@ struct row {
 
 struct spans_case {
     const char *name, *nodes, *policy, *jobs;
-    struct row rows[4];
+    struct row rows[5];
 };
 
 static void run_case(const struct spans_case *c) {
@@ -164,16 +164,16 @@ Test(spans, rejected_if_never_placed) {
 
 /* EASY: p0 on node 0 until 30, p1 on node 1 until 100 (x0 and x1 see to that), 3 GPUs free on each.
    h wants 4 of one node: by number they are there, but only when 7 of 8 are free, at 30, is that
-   certain. So q, which would take one of them for ever, waits until h has started; s ends in time
-   and passes. */
+   certain. So q, which would take one of them for ever, and r, which would until 56, wait until h
+   has started; s ends in time and passes. */
 Test(spans, easy_reserves_one_node) {
     static const struct spans_case cases[] = {
         {"reservation",
          NODES(2, 4),
          "{name: easy}",
          HEAD
-         "x0,0,,,4,1\np1,0,,,1,100\nx1,0,,,3,2\np0,1,,,1,29\nh,3,m,16,4,\nq,4,,,1,1000\ns,5,,,1,25\n",
-         {{"h", 30, 34, 4, 1}, {"s", 5, 30, 1, 1}, {"q", 30, 1030, 1, 1}}}};
+         "x0,0,,,4,1\np1,0,,,1,100\nx1,0,,,3,2\np0,1,,,1,29\nh,3,m,16,4,\nq,4,,,1,1000\ns,5,,,1,25\nr,6,,,1,50\n",
+         {{"h", 30, 34, 4, 1}, {"s", 5, 30, 1, 1}, {"q", 30, 1030, 1, 1}, {"r", 30, 80, 1, 1}}}};
     RUN(cases);
 }
 
