@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -284,6 +285,59 @@ def test_many_and_long(folder):
     assert sorted(user["name"] for user in told["hello"]["users"]) == sorted(users)
     assert told["answers"][:2] == [[], ["ok"] * count], [len(answers) for answers in told["answers"]]
     assert len(decisions(folder / "out")) == count + 1
+
+
+# Starts all waiting jobs, and fails unless a message names the arrivals and users of the jobs that it brings, no others.
+SAYS_ALL = """\
+import json, sys
+jobs = {}
+sys.stdin.readline()
+print('{"ready": 1}', flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "finish":
+        break
+    jobs |= {job["job"]: job for job in message["arrived"]}
+    arrived = [event["job"] for event in message["events"] if event["kind"] == "arrival"]
+    assert sorted(arrived) == sorted(job["job"] for job in message["arrived"]), line
+    users = sorted({jobs[job["job"]]["user"] for job in message["jobs"]})
+    assert sorted(user["user"] for user in message["users"]) == users, line
+    waiting = [job["job"] for job in message["jobs"] if job["state"] == "waiting"]
+    print(json.dumps({"actions": [{"start": job, "config": jobs[job]["first_config"]} for job in waiting]}), flush=True)
+"""
+
+
+def test_events_and_users(folder):
+    """Each message lists every event, and every user whose jobs have changed once; jobs arrive two and three at a time."""
+    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["job_id", "submit_s", "user", "gpus", "duration_s"])
+        rows.writerows([f"j{i}", i // 5 * 10 + (i % 5 > 1), f"u{i * i % 7}", 1, 3 + i % 4 * 10] for i in range(60))
+    (folder / "s.yaml").write_text(
+        "name: s\nhorizon: drain\ncluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 90, tdp_w: 400, memory_gib: 80}], "
+        "nodes: [{gpu: a100, gpus: 64}]}\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
+    (folder / "p.py").write_text(SAYS_ALL)
+    run(folder / "s.yaml", folder / "out", policy="exec", command=f"{sys.executable} {folder}/p.py")
+    assert len(decisions(folder / "out")) == 61
+
+
+def test_input_closed(folder):
+    """A program that closes its input and lives on: easim hears of it and is not ended by SIGPIPE."""
+    (folder / "p.sh").write_text("read hello; exec 0<&-; echo '{\"ready\": 1}'; sleep 3\n")
+    error = run(SOURCE / "configs/tiny.yaml", folder / "out", policy="exec", command=f"sh {folder}/p.sh", code=1)
+    assert f'program "sh {folder}/p.sh" has closed its standard input but still runs' in error, error
+
+
+def test_no_files_left(folder):
+    """Where no more files can be opened, that is the reason given."""
+    arguments = [str(EASIM), "run", str(SOURCE / "configs/tiny.yaml"), "--policy", "exec", "--out", str(folder / "out"),
+                 "--quiet", "--set", "policy.params.command=cat"]
+    said = set()
+    for files in range(5, 30):
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False,
+                              preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        said |= set(re.findall('program "cat" (cannot be started: .*) \\(at t = 0 s\\)', done.stderr))
+    assert said == {"cannot be started: Too many open files"}, said
 
 
 def test_how_it_ended(folder):
