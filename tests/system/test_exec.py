@@ -336,8 +336,9 @@ def test_no_files_left(folder):
     for files in range(5, 30):
         done = subprocess.run(arguments, capture_output=True, text=True, check=False,
                               preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
-        said |= set(re.findall('program "cat" (cannot be started: .*) \\(at t = 0 s\\)', done.stderr))
-    assert said == {"cannot be started: Too many open files"}, said
+        said |= set(re.findall(r"policy exec: init failed: (.*) \(at t = 0 s\)", done.stderr))
+    assert said == {'program "cat" cannot be started: Too many open files',
+                    'program "cat" sent an unknown member "type", expected "ready"'}, said
 
 
 def test_how_it_ended(folder):
