@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/words.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void parse_pareto(struct compare_args *a, const char *list, struct argp_s
         argp_error(state, "--pareto: expected two or three metrics, got %zu", asked.count);
     for (a->pareto_count = 0; a->pareto_count < asked.count; a->pareto_count++) {
         unsigned column = asked.columns[a->pareto_count];
-        if (metric_kind(column).better == METRIC_NEITHER)
+        if (metric_table[column].better == METRIC_NEITHER)
             argp_error(state, "--pareto: neither less nor more of %s is better",
                        summary_names[column]);
         a->pareto[a->pareto_count] = column;

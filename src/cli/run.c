@@ -2,10 +2,10 @@
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
+#include "output/run/aggregate_csv.h"
 #include "output/run/result_json.h"
 #include "output/run/run_dir.h"
 #include "output/run/run_report.h"
-#include "output/run/run_tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,8 +83,8 @@ static int print_result(const struct run_args *a, const struct study *study,
     } else if (a->format == FORMAT_JSON) {
         result_json(study, result, &text);
     } else {
-        run_tables_aggregate_header(&text);
-        run_tables_aggregate(study->module.policy->name, result->summaries, result->count, &text);
+        aggregate_csv_header(&text);
+        aggregate_csv_rows(study->module.policy->name, result->summaries, result->count, &text);
     }
     run_args_add_notes(a, &notes, &text);
     if (a->format == FORMAT_TABLE)

@@ -6,7 +6,7 @@
 #include "cli/run_args.h"
 #include "cli/words.h"
 #include "ingest/logs/log_readers.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 #include "output/tune/tune_tables.h"
 #include "study/study_load.h"
 
@@ -80,7 +80,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     case KEY_OBJECTIVE:
         a->objective = option_metric(value, "--objective", state);
         a->has_objective = true;
-        if (metric_kind(a->objective).better == METRIC_NEITHER)
+        if (metric_table[a->objective].better == METRIC_NEITHER)
             argp_error(state, "--objective: neither less nor more of %s is better", value);
         return 0;
     case KEY_CONSTRAINT:

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define SUMMARY_NAME(column) #column,
-const char *const summary_names[SUMMARY_COUNT] = {SUMMARY_COLUMNS(SUMMARY_NAME)};
+#define SUMMARY_NAME(name, unit, better, tail, writer, label) #name,
+const char *const summary_names[SUMMARY_COUNT] = {METRIC_TABLE(SUMMARY_NAME)};
 
 double summary_value(const struct summary *summary, unsigned column) {
     double value;

@@ -4,7 +4,9 @@
 #include "base/units.h"
 #include "ingest/logs/log_readers.h"
 #include "metrics/job_record.h"
-#include "output/run/run_tables.h"
+#include "output/run/decisions_csv.h"
+#include "output/run/jobs_csv.h"
+#include "output/run/summary_csv.h"
 #include "study/study_load.h"
 #include "temp_dir.h"
 
@@ -69,9 +71,9 @@ static void render(void *context, const struct replication *replication, struct 
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
         keep_job(&t->jobs[j], sim, j);
-    run_tables_jobs_header(sim->workload, out);
-    run_tables_jobs(replication, out);
-    run_tables_decisions(replication, &t->decisions_csv);
+    jobs_csv_header(sim->workload, out);
+    jobs_csv_rows(replication, out);
+    decisions_csv_rows(replication, &t->decisions_csv);
     memcpy(t->refused, sim->refused, sizeof t->refused);
     for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
         array_push(&t->power.at, replication->metrics->power_rows.at[i]);
@@ -82,7 +84,7 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
     struct trial *t = context;
     (void)reterr;
     str_add_bytes(&t->jobs_csv, rendered.at, rendered.length);
-    run_tables_summary("p", number, t->study.scenario.seed, summary, &t->summary_csv);
+    summary_csv_row("p", number, t->study.scenario.seed, summary, &t->summary_csv);
     return 0;
 }
 

@@ -249,12 +249,12 @@ def test_comparison(folder):
     check_jct(results, figures)
     check_time(results, figures, 2)
     check_bars(results, figures)
-    labels = {"pareto": ["energy per work (kWh per GPU h)", "restricted mean JCT", "means of 3 replications", *POLICIES],
+    labels = {"pareto": ["energy per work (kWh/GPU h)", "completion time, restricted mean", "means of 3 replications", *POLICIES],
               "jct": ["job completion time (h)", "share of submitted jobs finished (%)", *POLICIES],
               "power": ["power (kW)", "time (h)", "cap", "replication 2", *POLICIES],
               "occupancy": ["GPUs", "time (h)", "allocated", "idle", "failed", *POLICIES],
               "queue": ["jobs waiting", "time (h)", *POLICIES],
-              "bars": ["deadlines missed (%)", "Jain index of GPU time", "mean finish-time fairness", *POLICIES]}
+              "bars": ["deadlines missed (%)", "Jain index, GPU time", "finish-time fairness, mean", *POLICIES]}
     for name in OF_COMPARISONS:
         check_figure(figures, name, labels[name])
     check_redrawn(figures, OF_COMPARISONS)
@@ -360,9 +360,9 @@ def test_sweep(folder):
                  if row["by"] == policy}
         check_cells([row for row in table if row["policy.name"] == policy], cells, "workload.rate_per_s",
                     "cluster.nodes[1].gpus", 1, "energy_per_work_kwh")
-    check_figure(figures, "lines", ["workload.rate_per_s", "policy.name", "energy per work (kWh per GPU h)",
+    check_figure(figures, "lines", ["workload.rate_per_s", "policy.name", "energy per work (kWh/GPU h)",
                                     "means of 3 replications, 95 % intervals", "zeus", "fcfs"])
-    check_figure(figures, "heatmap", ["workload.rate_per_s", "cluster.nodes[1].gpus", "energy per work (kWh per GPU h)",
+    check_figure(figures, "heatmap", ["workload.rate_per_s", "cluster.nodes[1].gpus", "energy per work (kWh/GPU h)",
                                       "zeus", "fcfs", "0.004", "0.02"])
     check_redrawn(figures, OF_SWEEPS)
     check_axes(results, folder)

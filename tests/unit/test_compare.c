@@ -2,7 +2,7 @@
  * replications. */
 #include "base/rng.h"
 #include "experiment/compare/compare.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -56,13 +56,13 @@ static unsigned column(const char *name) {
 }
 
 Test(compare, kinds_wishes) {
-    cr_assert_eq(metric_kind(column("energy_kwh")).better, METRIC_LESS);
-    cr_assert_eq(metric_kind(column("throughput_jobs_per_h")).better, METRIC_MORE);
-    cr_assert_eq(metric_kind(column("jain_gpu_s")).better, METRIC_MORE);
-    cr_assert_eq(metric_kind(column("jobs_submitted")).better, METRIC_NEITHER);
-    cr_assert_eq(metric_kind(column("events")).better, METRIC_NEITHER);
-    cr_assert(metric_kind(column("jct_mean_s")).heavy_tailed &&
-              !metric_kind(column("energy_kwh")).heavy_tailed);
+    cr_assert_eq(metric_table[column("energy_kwh")].better, METRIC_LESS);
+    cr_assert_eq(metric_table[column("throughput_jobs_per_h")].better, METRIC_MORE);
+    cr_assert_eq(metric_table[column("jain_gpu_s")].better, METRIC_MORE);
+    cr_assert_eq(metric_table[column("jobs_submitted")].better, METRIC_NEITHER);
+    cr_assert_eq(metric_table[column("events")].better, METRIC_NEITHER);
+    cr_assert(metric_table[column("jct_mean_s")].tail == METRIC_HEAVY &&
+              metric_table[column("energy_kwh")].tail == METRIC_LIGHT);
     cr_assert_eq(summary_find("no_such_metric"), -1);
 }
 

@@ -1,5 +1,5 @@
 /* Words and units of metrics; text of results as gnuplot takes it. */
-#include "output/metric_text.h"
+#include "output/metric_scale.h"
 #include "output/plot/kinds.h"
 
 #include <criterion/criterion.h>
@@ -11,12 +11,12 @@ static unsigned column(const char *name) {
 
 Test(plot, every_metric_has_words) {
     for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
-        struct metric_text text = metric_text(c);
-        cr_assert(text.quantity && text.quantity[0] && text.unit, "%s", summary_names[c]);
+        const struct metric *m = &metric_table[c];
+        cr_assert(m->label[0] && m->unit, "%s", m->name);
         for (unsigned other = 0; other < c; other++)
-            cr_assert(strcmp(text.quantity, metric_text(other).quantity) != 0 ||
-                          strcmp(text.unit, metric_text(other).unit) != 0,
-                      "%s and %s", summary_names[c], summary_names[other]);
+            cr_assert(strcmp(m->label, metric_table[other].label) != 0 ||
+                          strcmp(m->unit, metric_table[other].unit) != 0,
+                      "%s and %s", m->name, metric_table[other].name);
     }
 }
 
@@ -31,7 +31,7 @@ Test(plot, units_fit_the_values) {
                  {"util_alloc", 0.5, "%", 50},       {"cap_violation_j", 7.2e6, "kWh", 2},
                  {"cap_violation_j", 7e5, "J", 7e5}, {"energy_kwh", 1e9, "kWh", 1e9}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct metric_scale scale = metric_scale(column(cases[i].metric), cases[i].most);
+        struct metric_scale scale = metric_scale_axis(column(cases[i].metric), cases[i].most);
         cr_assert_str_eq(scale.unit, cases[i].unit);
         cr_assert_float_eq(cases[i].most * scale.factor, cases[i].value, 1e-9 * cases[i].value);
     }

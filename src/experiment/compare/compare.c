@@ -2,7 +2,7 @@
 #include "experiment/compare/compare.h"
 
 #include "base/mem.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ const char *compare_dominator(const struct comparison *c, const struct compare_p
 }
 
 static double badness(double value, unsigned column) {
-    return metric_kind(column).better == METRIC_MORE ? -value : value;
+    return metric_table[column].better == METRIC_MORE ? -value : value;
 }
 
 void compare_pareto(const struct comparison *c, const unsigned *columns, unsigned dimensions,

@@ -2,7 +2,7 @@
 #include "experiment/tune/tune.h"
 
 #include "base/mem.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int evaluate(void *context, const double *point, struct search_score *ret
         t->error = error;
         return r;
     }
-    bool more = metric_kind(t->objective).better == METRIC_MORE;
+    bool more = metric_table[t->objective].better == METRIC_MORE;
     ret_score->value = more ? -trial.objective.mean : trial.objective.mean;
     ret_score->violation = r == 0 ? violation(t, &trial) : INFINITY;
     return 0;

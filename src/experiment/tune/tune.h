@@ -28,7 +28,7 @@ struct tune {
     const size_t *params; /* indices of those that are tuned */
     const struct search_axis *axes;
     size_t count;
-    unsigned objective; /* a column; more or less of it is better by metric_kind */
+    unsigned objective; /* a column; more or less of it is better by metric_table */
     const struct tune_constraint *constraints;
     size_t constraint_count;
     const struct replicate_options *options;

@@ -2,7 +2,7 @@
 #include "output/ablate/ablate_tables.h"
 
 #include "io/csv.h"
-#include "output/run/run_tables.h"
+#include "output/run/summary_csv.h"
 
 static void add_row(const struct ablate_output *o, unsigned column, const char *component, size_t n,
                     struct str *out) {
@@ -89,10 +89,10 @@ void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
 void ablate_tables_runs(const struct ablate_output *o, struct str *out) {
     const struct ablation *a = o->ablation;
     mixture_header(out);
-    run_tables_run_header(out);
+    summary_csv_run_header(out);
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (uint32_t r = 0; r < a->replications; r++) {
             add_mixture(o, cell, out);
-            run_tables_run(r + 1, o->studies[0].scenario.seed, &a->cells[cell].summaries[r], out);
+            summary_csv_run(r + 1, o->studies[0].scenario.seed, &a->cells[cell].summaries[r], out);
         }
 }

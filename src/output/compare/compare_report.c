@@ -2,7 +2,7 @@
 #include "output/compare/compare_report.h"
 
 #include "base/mem.h"
-#include "metrics/kinds.h"
+#include "metrics/summary.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 
 static const char *wish(unsigned column) {
     static const char *const texts[] = {"", ", less is better", ", more is better"};
-    return texts[metric_kind(column).better];
+    return texts[metric_table[column].better];
 }
 
 static bool ranks_before(const struct compare_cell *a, const struct compare_cell *b,
                          unsigned column) {
     if (isnan(a->estimate.mean) || isnan(b->estimate.mean))
         return !isnan(a->estimate.mean);
-    return metric_kind(column).better == METRIC_MORE ? a->estimate.mean > b->estimate.mean
-                                                     : a->estimate.mean < b->estimate.mean;
+    return metric_table[column].better == METRIC_MORE ? a->estimate.mean > b->estimate.mean
+                                                      : a->estimate.mean < b->estimate.mean;
 }
 
 /* By rank; equal ones as listed. */
@@ -48,7 +48,7 @@ static void add_difference(const struct compare_cell *cell, unsigned column, dou
         return;
     }
     run_report_add_interval(out, &p->diff, scale, 13);
-    bool geometric = metric_kind(column).heavy_tailed && !isnan(p->ratio);
+    bool geometric = metric_table[column].tail == METRIC_HEAVY && !isnan(p->ratio);
     double relative = geometric ? p->ratio - 1 : cell->relative;
     if (!isnan(relative))
         str_addf(out, "%+9.1f %%", 100 * relative);
@@ -91,7 +91,7 @@ static void add_metric(const struct compare_output *o, unsigned column, struct s
         }
         if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
             place = i + 1;
-        if (cells[order[i]].estimate.n > 0 && metric_kind(column).better != METRIC_NEITHER)
+        if (cells[order[i]].estimate.n > 0 && metric_table[column].better != METRIC_NEITHER)
             str_addf(out, "  %2zu ", place);
         else
             str_add(out, "   - ");

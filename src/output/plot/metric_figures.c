@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "experiment/compare/pareto.h"
-#include "metrics/kinds.h"
-#include "output/metric_text.h"
+#include "metrics/summary.h"
+#include "output/metric_scale.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static size_t add_front(const struct plot_source *source, const unsigned *column
     size_t dominators[PLOT_MOST_SERIES], on_front = 0;
     double sign[2]; /* less is better: 1 */
     for (int d = 0; d < 2; d++) {
-        enum metric_better better = metric_kind(columns[d]).better;
+        enum metric_better better = metric_table[columns[d]].better;
         if (better == METRIC_NEITHER)
             return 0;
         sign[d] = better == METRIC_LESS ? 1 : -1;
@@ -110,7 +110,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
         return plot_not_possible(figure, "expected at least two policies with %s and %s, found %zu",
                                  summary_names[columns[0]], summary_names[columns[1]], count);
     for (int d = 0; d < 2; d++)
-        scales[d] = metric_scale(columns[d], most_of(source, columns[d]));
+        scales[d] = metric_scale_axis(columns[d], most_of(source, columns[d]));
     str_add(&figure->data, "series,x,y,x_ci95,y_ci95,policy\n");
     for (size_t i = 0; i < count; i++) {
         const struct plot_series *s = &source->series.at[places[i]];
@@ -129,7 +129,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
     plot_set_number(figure, "front", on_front > 1); /* one point is no line */
     for (int d = 0; d < 2; d++)
         plot_set_text(figure, d == 0 ? "x_label" : "y_label",
-                      plot_axis_label(figure, metric_text(columns[d]).quantity, scales[d].unit));
+                      plot_axis_label(figure, metric_table[columns[d]].label, scales[d].unit));
     set_note(source, columns, 2, figure);
     labels[count] = "front";
     figure->height =
@@ -146,7 +146,7 @@ static const unsigned usual_bars[] = {SUMMARY_COLUMN(deadline_miss_rate),
 /* Rows of one metric, or false if no policy has it. */
 static bool add_panel(const struct plot_source *source, unsigned column, size_t panel,
                       struct str *data) {
-    struct metric_scale scale = metric_scale(column, most_of(source, column));
+    struct metric_scale scale = metric_scale_axis(column, most_of(source, column));
     bool any = false;
     for (size_t i = 0; i < source->series.count; i++) {
         const struct estimate *e = &source->series.at[i].estimates[column];
@@ -186,8 +186,8 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
             if (isnan(source->series.at[i].estimates[columns[c]].mean))
                 plot_note(figure, "%s has no bar of %s, which is not defined for it",
                           source->series.at[i].label, summary_names[columns[c]]);
-        const char *unit = metric_scale(columns[c], most_of(source, columns[c])).unit;
-        panels[panel] = plot_axis_label(figure, metric_text(columns[c]).quantity, unit);
+        const char *unit = metric_scale_axis(columns[c], most_of(source, columns[c])).unit;
+        panels[panel] = plot_axis_label(figure, metric_table[columns[c]].label, unit);
         shown[panel++] = columns[c];
     }
     if (panel == 0)

@@ -1,7 +1,7 @@
 /* Figures of a sweep: lines along one axis, and a map over two. */
 #include "output/plot/sweep_figures.h"
 
-#include "output/metric_text.h"
+#include "output/metric_scale.h"
 #include "output/plot/grid.h"
 
 #include <math.h>
@@ -189,11 +189,10 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics,
             plot_note(figure, "%s is left out, it is defined at no point",
                       summary_names[metrics[m]]);
         } else {
-            struct metric_scale scale = metric_scale(metrics[m], most_of(&cells));
+            struct metric_scale scale = metric_scale_axis(metrics[m], most_of(&cells));
             if (panels == 0)
                 set_note(t, roles, &cells, ", 95 % intervals", figure);
-            labels[panels++] =
-                plot_axis_label(figure, metric_text(metrics[m]).quantity, scale.unit);
+            labels[panels++] = plot_axis_label(figure, metric_table[metrics[m]].label, scale.unit);
             add_lines(t, roles, &cells, panels, scale, &figure->data);
         }
         free(cells.at);
@@ -308,11 +307,11 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
                               "only %zu of %zu combinations of %s and %s have a value of %s",
                               cells.count, room, x->name, y->name, summary_names[metrics[0]]);
     } else {
-        struct metric_scale scale = metric_scale(metrics[0], most_of(&cells));
+        struct metric_scale scale = metric_scale_axis(metrics[0], most_of(&cells));
         add_map(t, &roles, &cells, scale, &figure->data);
         set_note(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label",
-                      plot_axis_label(figure, metric_text(metrics[0]).quantity, scale.unit));
+                      plot_axis_label(figure, metric_table[metrics[0]].label, scale.unit));
         plot_set_text(figure, "x_label", x->name);
         plot_set_text(figure, "y_label", y->name);
         set_tics(x, "x_values", figure);

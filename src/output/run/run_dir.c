@@ -4,9 +4,15 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "output/manifest.h"
-#include "output/run/run_tables.h"
+#include "output/run/aggregate_csv.h"
+#include "output/run/decisions_csv.h"
+#include "output/run/jobs_csv.h"
+#include "output/run/power_csv.h"
 #include "output/run/run_trace.h"
+#include "output/run/summary_csv.h"
 #include "output/run/trace_files.h"
+#include "output/run/types_csv.h"
+#include "output/run/users_csv.h"
 #include "output/text_files.h"
 
 #include <dirent.h>
@@ -25,8 +31,21 @@ enum file {
     FILE_COUNT
 };
 
-static const char *const file_names[FILE_COUNT] = {"summary.csv", "jobs.csv",  "users.csv",
-                                                   "types.csv",   "power.csv", "decisions.csv"};
+/* A file with rows of every replication. */
+struct run_file {
+    const char *name;
+    void (*header)(struct str *out); /* NULL: it needs the workload of the first replication */
+    void (*rows)(const struct replication *replication, struct str *out); /* NULL: see emit */
+};
+
+static const struct run_file files[FILE_COUNT] = {
+    [FILE_SUMMARY] = {"summary.csv", summary_csv_header, NULL},
+    [FILE_JOBS] = {"jobs.csv", NULL, jobs_csv_rows},
+    [FILE_USERS] = {"users.csv", users_csv_header, users_csv_rows},
+    [FILE_TYPES] = {"types.csv", types_csv_header, types_csv_rows},
+    [FILE_POWER] = {"power.csv", power_csv_header, power_csv_rows},
+    [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, decisions_csv_rows},
+};
 
 struct run_dir {
     char *path;
@@ -67,7 +86,7 @@ static char *join(const char *folder, const char *name) {
 }
 
 static int open_file(struct run_dir *dir, enum file file, struct error *reterr) {
-    char *path = join(dir->path, file_names[file]);
+    char *path = join(dir->path, files[file].name);
     int r = atomic_file_open(path, &dir->files[file], reterr);
     free(path);
     return r;
@@ -79,19 +98,14 @@ static int write_text(struct run_dir *dir, enum file file, struct slice text,
 }
 
 static int write_headers(struct run_dir *dir, struct error *reterr) {
-    static void (*const headers[FILE_COUNT])(struct str *) = {
-        [FILE_SUMMARY] = run_tables_summary_header,     [FILE_USERS] = run_tables_users_header,
-        [FILE_TYPES] = run_tables_types_header,         [FILE_POWER] = run_tables_power_header,
-        [FILE_DECISIONS] = run_tables_decisions_header,
-    };
     int r = 0;
     for (int f = 0; f < FILE_COUNT && r == 0; f++) {
         if (!dir->wanted[f])
             continue;
         struct str text = {0};
         r = open_file(dir, (enum file)f, reterr);
-        if (r == 0 && headers[f]) {
-            headers[f](&text);
+        if (r == 0 && files[f].header) {
+            files[f].header(&text);
             r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
         }
         str_finish(&text);
@@ -103,7 +117,7 @@ bool run_dir_names(const char *name) {
     static const char *const others[] = {"aggregate.csv", SCENARIO_NAME, MANIFEST_NAME};
     bool taken = false;
     for (int f = 0; f < FILE_COUNT; f++)
-        taken = taken || strcmp(name, file_names[f]) == 0;
+        taken = taken || strcmp(name, files[f].name) == 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         taken = taken || strcmp(name, others[i]) == 0;
     return taken;
@@ -183,20 +197,15 @@ static struct slice take_part(struct slice *rest) {
 }
 
 static void render(void *context, const struct replication *replication, struct str *out) {
-    static void (*const rows[FILE_COUNT])(const struct replication *, struct str *) = {
-        [FILE_JOBS] = run_tables_jobs,           [FILE_USERS] = run_tables_users,
-        [FILE_TYPES] = run_tables_types,         [FILE_POWER] = run_tables_power,
-        [FILE_DECISIONS] = run_tables_decisions,
-    };
     struct run_dir *dir = context;
     for (int part = 0; part < PART_COUNT; part++) {
         size_t start = begin_part(out);
         if (part == PART_HEADER)
-            run_tables_jobs_header(replication->sim->workload, out);
+            jobs_csv_header(replication->sim->workload, out);
         else if (part == PART_TRACE && dir->traces)
             close_trace(dir, replication->sim, out);
-        else if (part < FILE_COUNT && dir->wanted[part] && rows[part])
-            rows[part](replication, out);
+        else if (part < FILE_COUNT && dir->wanted[part] && files[part].rows)
+            files[part].rows(replication, out);
         end_part(start, out);
     }
 }
@@ -218,8 +227,8 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
     for (int part = 0; part < PART_COUNT; part++)
         parts[part] = take_part(&rendered);
     int result = keep_trace(dir, number, parts[PART_TRACE], reterr);
-    run_tables_summary(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
-                       &row);
+    summary_csv_row(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
+                    &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
         result = write_text(dir, FILE_JOBS, parts[PART_HEADER], reterr);
@@ -240,7 +249,7 @@ struct replicate_sink run_dir_sink(struct run_dir *dir) {
 /* With --force the folder may hold files of another run that this one does not write. */
 static void remove_stale(const struct run_dir *dir) {
     for (int f = 0; f < FILE_COUNT; f++) {
-        char *path = join(dir->path, file_names[f]);
+        char *path = join(dir->path, files[f].name);
         if (!dir->wanted[f])
             (void)unlink(path);
         free(path);
@@ -279,7 +288,7 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
             continue;
-        array_push(&dir->names, file_names[f]);
+        array_push(&dir->names, files[f].name);
         struct atomic_file *file = dir->files[f];
         dir->files[f] = NULL;
         if (r == 0)
@@ -291,9 +300,9 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         return r;
     remove_stale(dir);
     array_push(&dir->names, aggregate.name);
-    run_tables_aggregate_header(&aggregate.text);
-    run_tables_aggregate(dir->study->module.policy->name, result->summaries, result->count,
-                         &aggregate.text);
+    aggregate_csv_header(&aggregate.text);
+    aggregate_csv_rows(dir->study->module.policy->name, result->summaries, result->count,
+                       &aggregate.text);
     return text_files_write(dir->path, &aggregate, 1, reterr);
 }
 

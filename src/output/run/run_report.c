@@ -2,50 +2,59 @@
 #include "output/run/run_report.h"
 
 #include "base/units.h"
+#include "output/metric_scale.h"
 
 #include <math.h>
 
-#define LINE(label, unit, column, scale) \
-    { label, unit, SUMMARY_COLUMN(column), scale, false }
-#define LINE_IF_ANY(label, unit, column, scale) \
-    { label, unit, SUMMARY_COLUMN(column), scale, true }
+struct line {
+    unsigned column;
+    bool if_any; /* left out where it is 0 */
+};
 
-static const struct report_line lines[] = {
-    LINE("throughput", "jobs/h", throughput_jobs_per_h, 1),
-    LINE("jobs submitted", "", jobs_submitted, 1),
-    LINE("jobs finished", "", jobs_finished, 1),
-    LINE("jobs rejected", "", jobs_rejected, 1),
-    LINE("work done", "GPU h", work_done_gpu_h, 1),
-    LINE("work unfinished", "GPU h", work_unfinished_gpu_h, 1),
-    LINE("completion time, mean", "s", jct_mean_s, 1),
-    LINE("completion time, 95 %", "s", jct_p95_s, 1),
-    LINE("completion time, restricted mean", "s", jct_restricted_mean_s, 1),
-    LINE("wait, mean", "s", wait_mean_s, 1),
-    LINE("bounded slowdown, mean", "", bsld_mean, 1),
-    LINE("energy", "kWh", energy_kwh, 1),
-    LINE("energy per work", "kWh/GPU h", energy_per_work_kwh, 1),
-    LINE("energy-delay product, mean", "MJ s", edp_mean_js, 1e-6),
-    LINE("power, mean", "W", power_mean_w, 1),
-    LINE("power, highest", "W", power_max_w, 1),
-    LINE("over the power cap", "s", cap_violation_s, 1),
-    LINE("GPUs allocated", "%", util_alloc, 100),
-    LINE("GPUs computing", "%", util_compute, 100),
-    LINE("Jain index, GPU time", "", jain_gpu_s, 1),
-    LINE("finish-time fairness, mean", "", ftf_mean, 1),
-    LINE("deadlines missed", "%", deadline_miss_rate, 100),
-    LINE("preemptions", "", preemptions, 1),
-    LINE_IF_ANY("resizes", "", resizes, 1),
-    LINE_IF_ANY("jobs stopped by failures", "", job_failures, 1),
-    LINE("CO2", "kg", co2_kg, 1),
-    LINE("cost", "", cost, 1),
-    LINE("water", "l", water_l, 1),
+#define LINE(name) \
+    { SUMMARY_COLUMN(name), false }
+#define LINE_IF_ANY(name) \
+    { SUMMARY_COLUMN(name), true }
+
+static const struct line lines[] = {
+    LINE(throughput_jobs_per_h),
+    LINE(jobs_submitted),
+    LINE(jobs_finished),
+    LINE(jobs_rejected),
+    LINE(work_done_gpu_h),
+    LINE(work_unfinished_gpu_h),
+    LINE(jct_mean_s),
+    LINE(jct_p95_s),
+    LINE(jct_restricted_mean_s),
+    LINE(wait_mean_s),
+    LINE(bsld_mean),
+    LINE(energy_kwh),
+    LINE(energy_per_work_kwh),
+    LINE(edp_mean_js),
+    LINE(power_mean_w),
+    LINE(power_max_w),
+    LINE(cap_violation_s),
+    LINE(util_alloc),
+    LINE(util_compute),
+    LINE(jain_gpu_s),
+    LINE(ftf_mean),
+    LINE(deadline_miss_rate),
+    LINE(preemptions),
+    LINE_IF_ANY(resizes),
+    LINE_IF_ANY(job_failures),
+    LINE(co2_kg),
+    LINE(cost),
+    LINE(water_l),
 };
 
 struct report_line run_report_find_line(unsigned column) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (lines[i].column == column)
-            return lines[i];
-    return (struct report_line){summary_names[column], "", column, 1, false};
+        if (lines[i].column == column) {
+            struct metric_scale scale = metric_scale_text(column);
+            return (struct report_line){metric_table[column].label, scale.unit, column,
+                                        scale.factor};
+        }
+    return (struct report_line){summary_names[column], "", column, 1};
 }
 
 void run_report_add_label(struct str *out, const struct report_line *line) {
@@ -74,18 +83,19 @@ void run_report_add_interval(struct str *out, const struct estimate *e, double s
     run_report_add_number(out, scale * e->ci95, 9);
 }
 
-static void add_line(const struct report_line *line, const struct replicate_result *result,
+static void add_line(const struct line *line, const struct replicate_result *result,
                      struct str *out) {
+    const struct report_line shown = run_report_find_line(line->column);
     struct estimate e = statistics_column(result->summaries, result->count, line->column);
     if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
-    str_addf(out, "  %-33s", line->label);
-    run_report_add_number(out, line->scale * e.mean, 12);
+    str_addf(out, "  %-33s", shown.label);
+    run_report_add_number(out, shown.scale * e.mean, 12);
     if (e.n > 1) {
         str_add(out, " +-");
-        run_report_add_number(out, line->scale * e.ci95, 10);
+        run_report_add_number(out, shown.scale * e.ci95, 10);
     }
-    str_addf(out, "%s%s\n", line->unit[0] ? " " : "", line->unit);
+    str_addf(out, "%s%s\n", shown.unit[0] ? " " : "", shown.unit);
 }
 
 static void add_decision_time(const struct replicate_result *result, struct str *out) {

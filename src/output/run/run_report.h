@@ -9,12 +9,11 @@
 struct report_line {
     const char *label, *unit;
     unsigned column;
-    double scale; /* of the unit */
-    bool if_any;  /* left out of the table where it is 0 */
+    double scale; /* from the summary to the unit */
 };
 
-struct report_line
-run_report_find_line(unsigned column); /* one that is not in the table: by its name, as it is */
+/* A column that the table does not show goes by its name, as it is. */
+struct report_line run_report_find_line(unsigned column);
 /* "energy (kWh)" */
 void run_report_add_label(struct str *out, const struct report_line *line);
 

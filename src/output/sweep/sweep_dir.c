@@ -8,7 +8,7 @@
 #include "io/files.h"
 #include "io/lines.h"
 #include "output/json.h"
-#include "output/run/run_tables.h"
+#include "output/run/summary_csv.h"
 #include "output/sweep/findings_tables.h"
 #include "output/text_files.h"
 
@@ -33,7 +33,7 @@ static const char *run_path(const struct sweep_dir *dir, size_t point, struct ar
 
 static void done_header(struct str *out) {
     str_add(out, "inputs,");
-    run_tables_summary_header(out);
+    summary_csv_header(out);
     out->text[--out->length] = '\0'; /* the line end */
 }
 
@@ -124,8 +124,8 @@ static int emit(void *context, size_t point, const struct study *study,
         str_add_char(&text, '\n');
         for (uint32_t i = 0; i < result->count; i++) {
             str_addf(&text, "%016llx,", inputs);
-            run_tables_summary(study->module.policy->name, i + 1, study->scenario.seed,
-                               &result->summaries[i], &text);
+            summary_csv_row(study->module.policy->name, i + 1, study->scenario.seed,
+                            &result->summaries[i], &text);
         }
     }
     if (r == 0)
@@ -315,7 +315,7 @@ static int join(const struct sweep_dir *dir, const struct joined *to, struct err
     int r = 0;
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
-    run_tables_summary_header(to->done);
+    summary_csv_header(to->done);
     add_header(dir->sweep, to->failed);
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {

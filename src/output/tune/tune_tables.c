@@ -4,7 +4,7 @@
 #include "io/csv.h"
 #include "output/compare/compare_tables.h"
 #include "output/run/run_report.h"
-#include "output/run/run_tables.h"
+#include "output/run/summary_csv.h"
 #include "output/text_files.h"
 
 #include <math.h>
@@ -75,14 +75,14 @@ static void add_runs(const struct tune_output *o, size_t trial, int64_t seed,
                      const struct summary *summaries, uint32_t count, struct str *out) {
     for (uint32_t r = 0; r < count; r++) {
         add_trial(o, trial, out);
-        run_tables_run(r + 1, seed, &summaries[r], out);
+        summary_csv_run(r + 1, seed, &summaries[r], out);
     }
 }
 
 void tune_tables_runs(const struct tune_output *o, struct str *out) {
     const struct tune *t = o->tune;
     trial_header(o, out);
-    run_tables_run_header(out);
+    summary_csv_run_header(out);
     for (size_t n = 0; n < t->trials.count; n++)
         if (!t->trials.at[n].failure)
             add_runs(o, n, t->study->scenario.seed, t->trials.at[n].runs.summaries,

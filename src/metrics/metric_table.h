@@ -1,0 +1,95 @@
+/* The one table of metrics: what there is to know of each column of summary.csv, besides its
+   definition (docs/outputs.md, which tools/check_tables.py holds against this table). */
+#ifndef EASIM_METRICS_METRIC_TABLE_H
+#define EASIM_METRICS_METRIC_TABLE_H
+
+/* What a reader wants of a figure: NEITHER describes a run and does not judge it. */
+enum metric_better { METRIC_NEITHER, METRIC_LESS, METRIC_MORE };
+
+/* HEAVY: times of jobs, and what is multiplied by them. A few replications rule their mean, so a
+   relative change is a ratio of geometric means. */
+enum metric_tail { METRIC_LIGHT, METRIC_HEAVY };
+
+#define METRIC_SHARE    "share" /* 0..1, shown in per cent */
+#define METRIC_CURRENCY "currency of the prices"
+
+struct metric {
+    const char *name;
+    const char *unit; /* of the value in summary.csv; "" for a number as such */
+    enum metric_better better;
+    enum metric_tail tail;
+    const char *writer; /* the file that computes it */
+    const char *label;  /* what an axis and the table on the terminal say */
+};
+
+/* X(name, unit, better, tail, writer, label). Order is that of summary.csv; new ones go to the end.
+ */
+/* clang-format off */
+#define METRIC_TABLE(X) \
+    X(sim_s, "s", NEITHER, LIGHT, metrics, "measured time") \
+    X(jobs_submitted, "", NEITHER, LIGHT, job_stats, "jobs submitted") \
+    X(jobs_finished, "", MORE, LIGHT, job_stats, "jobs finished") \
+    X(jobs_rejected, "", LESS, LIGHT, job_stats, "jobs rejected") \
+    X(jobs_unfinished, "", LESS, LIGHT, job_stats, "jobs unfinished") \
+    X(throughput_jobs_per_h, "jobs/h", MORE, LIGHT, metrics, "throughput") \
+    X(work_submitted_gpu_h, "GPU h", NEITHER, LIGHT, job_stats, "work submitted") \
+    X(work_done_gpu_h, "GPU h", MORE, LIGHT, metrics, "work done") \
+    X(jct_mean_s, "s", LESS, HEAVY, job_stats, "completion time, mean") \
+    X(jct_p50_s, "s", LESS, HEAVY, job_stats, "completion time, median") \
+    X(jct_p95_s, "s", LESS, HEAVY, job_stats, "completion time, 95 %") \
+    X(jct_p99_s, "s", LESS, HEAVY, job_stats, "completion time, 99 %") \
+    X(jct_restricted_mean_s, "s", LESS, HEAVY, job_stats, "completion time, restricted mean") \
+    X(wait_mean_s, "s", LESS, HEAVY, job_stats, "wait, mean") \
+    X(bsld_mean, "", LESS, HEAVY, job_stats, "bounded slowdown, mean") \
+    X(makespan_s, "s", LESS, LIGHT, job_stats, "makespan") \
+    X(energy_kwh, "kWh", LESS, LIGHT, metrics, "energy") \
+    X(energy_job_kwh, "kWh", LESS, LIGHT, metrics, "energy of GPUs with jobs") \
+    X(energy_idle_kwh, "kWh", LESS, LIGHT, metrics, "energy of idle GPUs") \
+    X(energy_setup_kwh, "kWh", LESS, LIGHT, metrics, "energy of set-ups") \
+    X(energy_lost_kwh, "kWh", LESS, LIGHT, metrics, "energy of lost work") \
+    X(energy_base_kwh, "kWh", LESS, LIGHT, metrics, "energy of nodes without GPUs") \
+    X(energy_per_job_kwh, "kWh", LESS, LIGHT, metrics, "energy per finished job") \
+    X(energy_per_work_kwh, "kWh/GPU h", LESS, LIGHT, metrics, "energy per work") \
+    X(edp_mean_js, "J s", LESS, HEAVY, job_stats, "energy-delay product, mean") \
+    X(edp_exec_mean_js, "J s", LESS, HEAVY, job_stats, "energy x execution time, mean") \
+    X(util_alloc, METRIC_SHARE, MORE, LIGHT, metrics, "GPUs allocated") \
+    X(util_compute, METRIC_SHARE, MORE, LIGHT, metrics, "GPUs computing") \
+    X(frag_gpu_h, "GPU h", LESS, LIGHT, metrics, "free while jobs wait") \
+    X(jain_gpu_s, "", MORE, LIGHT, job_stats, "Jain index, GPU time") \
+    X(jain_slowdown, "", MORE, LIGHT, job_stats, "Jain index, slowdown") \
+    X(ftf_mean, "", LESS, HEAVY, job_stats, "finish-time fairness, mean") \
+    X(ftf_max, "", LESS, HEAVY, job_stats, "finish-time fairness, largest") \
+    X(deadline_jobs, "", NEITHER, LIGHT, job_stats, "jobs with deadlines") \
+    X(deadline_missed, "", LESS, LIGHT, job_stats, "deadlines missed") \
+    X(deadline_miss_rate, METRIC_SHARE, LESS, LIGHT, job_stats, "deadlines missed") \
+    X(interruptions_per_job, "", LESS, LIGHT, metrics, "interruptions per job") \
+    X(preemptions, "", LESS, LIGHT, metrics, "preemptions") \
+    X(resizes, "", NEITHER, LIGHT, metrics, "resizes") \
+    X(lost_gpu_h, "GPU h", LESS, LIGHT, metrics, "lost work") \
+    X(power_mean_w, "W", LESS, LIGHT, metrics, "power, mean") \
+    X(power_max_w, "W", LESS, LIGHT, metrics, "power, highest") \
+    X(cap_violation_s, "s", LESS, LIGHT, metrics, "over the power cap") \
+    X(cap_violation_j, "J", LESS, LIGHT, metrics, "energy over the power cap") \
+    X(co2_kg, "kg", LESS, LIGHT, metrics, "CO2") \
+    X(cost, METRIC_CURRENCY, LESS, LIGHT, metrics, "cost") \
+    X(work_unfinished_gpu_h, "GPU h", LESS, LIGHT, metrics, "work unfinished") \
+    X(lateness_p50_s, "s", LESS, HEAVY, job_stats, "lateness, median") \
+    X(lateness_p95_s, "s", LESS, HEAVY, job_stats, "lateness, 95 %") \
+    X(prediction_error_mean_s, "s", LESS, HEAVY, job_stats, "error of predicted finish, mean") \
+    X(setup_gpu_h, "GPU h", LESS, LIGHT, metrics, "set-ups and checkpoints") \
+    X(water_l, "l", LESS, LIGHT, metrics, "water") \
+    X(events, "", NEITHER, LIGHT, metrics, "events") \
+    X(decisions, "", NEITHER, LIGHT, metrics, "decisions") \
+    X(refused_actions, "", NEITHER, LIGHT, metrics, "refused actions") \
+    X(extrapolated_starts, "", NEITHER, LIGHT, metrics, "starts outside measured ranges") \
+    X(node_failures, "", NEITHER, LIGHT, metrics, "node failures") \
+    X(job_failures, "", LESS, LIGHT, metrics, "jobs stopped by failures") \
+    X(sleep_gpu_h, "GPU h", NEITHER, LIGHT, metrics, "GPUs asleep") \
+    X(limited_gpu_h, "GPU h", NEITHER, LIGHT, metrics, "computing under a power limit") \
+    X(energy_finished_kwh, "kWh", LESS, LIGHT, job_stats, "energy of finished jobs") \
+    X(bsld_dedicated_mean, "", LESS, HEAVY, job_stats, "bounded slowdown against an empty cluster, mean")
+/* clang-format on */
+
+extern const struct metric metric_table[]; /* SUMMARY_COUNT of them, by column of the summary */
+
+#endif

@@ -1,0 +1,87 @@
+/* jobs.csv: see jobs_csv.h. */
+#include "output/run/jobs_csv.h"
+
+#include "base/units.h"
+#include "io/csv.h"
+#include "metrics/job_record.h"
+#include "output/run/run_columns.h"
+
+#include <math.h>
+
+/* clang-format off */
+#define JOBS_COLUMNS(X) \
+    X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
+    X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
+    X(model, "", NEITHER, csv_comma_text(out, model_name(w, spec))) \
+    X(class, "", NEITHER, csv_comma_text(out, spec->sla ? "sla" : "best_effort")) \
+    X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
+    X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
+    X(finish_s, "s", LESS, run_columns_ns(out, job.finish_ns)) \
+    X(status, "", NEITHER, csv_comma_text(out, job_record_status_name(&job))) \
+    X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
+    X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
+    X(b, "samples", NEITHER, csv_comma_count(out, c ? c->batch : 0)) \
+    X(nodes, "", NEITHER, csv_comma_count(out, c ? job.nodes : 0)) \
+    X(wait_s, "s", LESS, run_columns_ns(out, job.wait_ns)) \
+    X(exec_s, "s", NEITHER, run_columns_ns(out, job.exec_ns)) \
+    X(jct_s, "s", LESS, run_columns_ns(out, job.jct_ns)) \
+    X(energy_j, "J", LESS, csv_comma_real(out, power_j(job.energy))) \
+    X(edp_js, "J s", LESS, csv_comma_real(out, job_record_edp_js(&job))) \
+    X(gpu_s, "GPU s", NEITHER, run_columns_gpu_ps(out, job.gpu_ps)) \
+    X(deadline_s, "s", NEITHER, add_deadline(spec, out)) \
+    X(missed, "", LESS, add_missed(&job, out)) \
+    X(preemptions, "", LESS, csv_comma_int(out, job.preemptions)) \
+    X(resizes, "", NEITHER, csv_comma_int(out, job.resizes)) \
+    X(lost_s, "s", LESS, run_columns_ns(out, job.lost_ns))
+/* Behind the labels, where jobs share GPUs. */
+#define SHARE_COLUMNS(X) \
+    X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
+/* clang-format on */
+
+static const char *model_name(const struct workload *w, const struct job_spec *spec) {
+    return spec->kind == JOB_KIND_RIGID ? NULL : w->table.models->models[spec->model].name;
+}
+
+static void add_deadline(const struct job_spec *spec, struct str *out) {
+    if (spec->deadline_ns < 0) /* before the first submission */
+        csv_comma_real(out, units_s(spec->deadline_ns));
+    else
+        run_columns_ns(out, spec->deadline_ns);
+}
+
+static void add_missed(const struct job_record *job, struct str *out) {
+    static const char *const cells[] = {[DEADLINE_NONE] = ",",
+                                        [DEADLINE_OPEN] = ",",
+                                        [DEADLINE_KEPT] = ",0",
+                                        [DEADLINE_MISSED] = ",1"};
+    str_add(out, cells[job->deadline]);
+}
+
+void jobs_csv_header(const struct workload *workload, struct str *out) {
+    str_add(out, RUN_HEADER(JOBS_COLUMNS));
+    for (size_t i = 0; i < workload->label_names.count; i++) {
+        str_add(out, ",label.");
+        csv_add_text(out, workload->label_names.at[i]);
+    }
+    str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+}
+
+static void add_row(const struct replication *replication, uint32_t index, struct str *out) {
+    const struct cluster *cluster = replication->sim->cluster;
+    const struct workload *w = replication->sim->workload;
+    const struct job_record job = job_record_of(replication->sim, index);
+    const struct job_spec *spec = job.spec;
+    const struct easim_config *c = job.config;
+    run_columns_begin_row(replication, out);
+    JOBS_COLUMNS(RUN_COLUMN_CELL)
+    for (size_t i = 0; i < w->label_names.count; i++)
+        csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
+    if (w->table.has_shares)
+        SHARE_COLUMNS(RUN_COLUMN_CELL)
+    str_add_char(out, '\n');
+}
+
+void jobs_csv_rows(const struct replication *replication, struct str *out) {
+    for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
+        add_row(replication, j, out);
+}

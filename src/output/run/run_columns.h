@@ -1,0 +1,27 @@
+/* The tables of a run are lists of columns: COLUMNS(X), each X(name, unit, better, cell), in the
+   order of the file. `cell` is the statement that writes the value behind a comma to `out`; better
+   is that of metric_table.h. Header and rows are made of the same list, behind the two columns that
+   all have. */
+#ifndef EASIM_OUTPUT_RUN_RUN_COLUMNS_H
+#define EASIM_OUTPUT_RUN_RUN_COLUMNS_H
+
+#include "study/replicate.h"
+
+#define RUN_HEADER(COLUMNS)                       "policy,replication" COLUMNS(RUN_COLUMN_NAME)
+#define RUN_COLUMN_NAME(name, unit, better, cell) "," #name
+#define RUN_COLUMN_CELL(name, unit, better, cell) cell;
+
+/* The cells of policy and replication. */
+void run_columns_begin_row(const struct replication *replication, struct str *out);
+/* Cells behind a comma. Times and powers are exact decimals; a negative time, or TIME_NONE_NS, is
+   an empty cell. */
+void run_columns_ns(struct str *out, int64_t time_ns);
+void run_columns_nw(struct str *out, int64_t power_nw);
+/* Thousandths as a decimal: an integer where there are no parts. */
+void run_columns_milli(struct str *out, int64_t milli);
+/* GPU time in GPU-seconds: exact up to 292 GPU-years, then the nearest double. */
+void run_columns_gpu_ps(struct str *out, int128 gpu_ps);
+/* INFINITY is an empty cell. */
+void run_columns_limit(struct str *out, double limit);
+
+#endif
