@@ -1,12 +1,12 @@
 /* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder
-   of its results is removed; the files are compared here. */
+   of its results is removed. */
 #include "cli/repeat.h"
 
 #include "cli/cli.h"
 #include "cli/repeat_child.h"
+#include "cli/repeat_compare.h"
 #include "cli/repeat_inputs.h"
 #include "easim_version.h"
-#include "io/sha256.h"
 #include "output/manifest.h"
 
 #include <ftw.h>
@@ -92,78 +92,19 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
     return EXIT_DONE;
 }
 
-/* ---- Comparison ---- */
+/* ---- The repetition ---- */
 
-/* Prints the line of a file unless it is the same in both folders; equal SHA-256 means equal bytes.
- */
-static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
-    struct arena arena = {0};
-    char before[SHA256_TEXT], after[SHA256_TEXT];
-    uint64_t bytes;
-    bool is_there = sha256_file(file->path, before, &bytes) == 0;
-    bool is_made =
-        sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
-    bool same = is_there && is_made && strcmp(before, after) == 0;
-    const char *why = !is_there  ? " (it is missing)"
-                      : !is_made ? " (the repetition does not write it)"
-                      : file->sha256 && strcmp(before, file->sha256) != 0
-                          ? " (changed since it was written)"
-                          : "";
-    if (!same)
-        printf("differs: %s%s%s\n", prefix, file->name, why);
-    arena_finish(&arena);
-    return same;
-}
-
-/* Files that only the repetition has. */
-static bool no_more_files(const struct recorded *before, const struct recorded *after,
-                          const char *prefix) {
-    bool good = true;
-    for (const struct recorded_file *new = after->files; new->name; new ++) {
-        const struct recorded_file *old = before->files;
-        while (old->name && strcmp(old->name, new->name) != 0)
-            old++;
-        if (!old->name)
-            printf("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
-        good = good && old->name;
-    }
-    return good;
-}
-
-/* The files of one folder and of those in it. again: the folder of the repetition. */
-static bool same_folder(const struct recorded *before, const char *prefix, const char *again) {
-    struct recorded after = {0};
-    struct error error = {0};
-    bool same = true;
-    for (const struct recorded_file *file = before->files; file->name; file++)
-        same = same_file(file, prefix, again) && same;
-    if (recorded_load(&after, arena_printf(&after.arena, "%s/" MANIFEST_NAME, again), &error) == 0)
-        same = no_more_files(before, &after, prefix) && same;
-    for (const char *const *folder = before->folders; *folder; folder++) {
-        struct recorded inner = {0};
-        struct arena arena = {0};
-        const char *manifest =
-            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
-        if (recorded_load(&inner, manifest, &error) == 0)
-            same = same_folder(&inner, arena_printf(&arena, "%s%s/", prefix, *folder),
-                               arena_printf(&arena, "%s/%s", again, *folder)) &&
-                   same;
-        else {
-            printf("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
-            same = false;
-        }
-        recorded_finish(&inner);
-        arena_finish(&arena);
-    }
-    recorded_finish(&after);
-    return same;
+static bool is_this_easim(const struct recorded *recorded) {
+    return strcmp(recorded->version, EASIM_VERSION) == 0 &&
+           strcmp(recorded->commit, EASIM_COMMIT) == 0;
 }
 
 static int conclude(const struct recorded *recorded, const struct repeat_inputs *inputs,
                     const char *again) {
     struct arena arena = {0};
     bool made = access(arena_printf(&arena, "%s/" MANIFEST_NAME, again), R_OK) == 0;
-    bool same = made && same_folder(recorded, "", again);
+    bool same_inputs = inputs->changed.count == 0 && is_this_easim(recorded);
+    bool same = made && repeat_compare(recorded, again, same_inputs);
     arena_finish(&arena);
     if (same) {
         puts("equal");
@@ -175,8 +116,6 @@ static int conclude(const struct recorded *recorded, const struct repeat_inputs 
         printf("changed input: %s\n", inputs->changed.at[i]);
     return EXIT_RUN_FAILED;
 }
-
-/* ---- The repetition ---- */
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
     (void)status, (void)kind, (void)place;
@@ -288,8 +227,7 @@ int repeat(const struct repeated *command, int argc, char **argv) {
         check_command(command, &recorded, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        if (strcmp(recorded.version, EASIM_VERSION) != 0 ||
-            strcmp(recorded.commit, EASIM_COMMIT) != 0)
+        if (!is_this_easim(&recorded))
             fprintf(stderr, "%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0],
                     recorded.version, recorded.commit, EASIM_VERSION, EASIM_COMMIT);
         if (recorded.partial)

@@ -336,6 +336,43 @@ def changed_results(place):
         path.write_bytes(before)
 
 
+def changed_hashes(place):
+    """A hash of a result in the manifest that is not that of the file, though the repetition gives the same file."""
+    for command, folder in (("run", "out/run-1"), ("compare", "out/compare-1/fcfs"), ("sweep", "out/sweep-1")):
+        path = place.tree / folder / "manifest.json"
+        before = path.read_text()
+        manifest = json.loads(before)
+        name, right = manifest["results"][-1]["file"], manifest["results"][-1]["sha256"]
+        path.write_text(before.replace(right, right[::-1]))
+        done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
+        inner = "fcfs/" if command == "compare" else ""
+        assert done.stdout == f"differs: {inner}{name} (equal, but not of the SHA-256 in the manifest)\n", done.stdout
+        path.write_text(before)
+
+
+def changed_points(place):
+    """The files of single points, which sweep.csv is joined of: a figure, the hash of the inputs, a lost file, notes."""
+    folder = place.tree / "out/sweep-1"
+    points = sorted((folder / "runs").glob("*.csv"))
+    noted = sorted((folder / "notes").glob("*.csv"))
+    assert len(points) == 4 and noted
+    for path in (points[2], noted[0]):
+        name, before = path.relative_to(folder), path.read_text()
+        spoilt = [before.replace("1", "2")] if path in noted else [
+            before[:-2] + str(int(before[-2]) ^ 1) + "\n", before.replace("\n", "\n0", 1),
+            before + before.splitlines()[1] + "\n"]
+        for text in spoilt:
+            path.write_text(text)
+            done = place.repeat("sweep", "out/sweep-1/manifest.json", code=1)
+            assert done.stdout == f"differs: {name}\n", (name, done.stdout)
+        path.unlink()
+        assert place.repeat("sweep", "out/sweep-1/manifest.json", code=1).stdout == f"differs: {name}\n"
+        path.write_text(before)
+    (folder / "runs" / "0123456789abcdef.csv").write_text("of a point that the sweep once had\n")
+    assert place.repeat("sweep", "out/sweep-1/manifest.json").stdout == "equal\n"
+    (folder / "runs" / "0123456789abcdef.csv").unlink()
+
+
 def missing_inputs(place):
     """What scenario.yaml holds is not needed; what is not there is named before anything runs."""
     for name, needed in (("configs/tiny.yaml", False), ("configs/models/eas-sim.yaml", False), ("cap.csv", True),
@@ -437,7 +474,8 @@ def interrupted(place):
 def main():
     checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
               programs, quoted_words, names_like_numbers, results_for_scenarios, time_zones,
-              standard_input, changed_results, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted]
+              standard_input, changed_results, changed_hashes, changed_points, missing_inputs, bad_manifests, versions,
+              kept_results, moved, interrupted]
     with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
         place = Place(Path(folder).resolve())
         for check in checks:

@@ -18,8 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INPUTS_BYTES   17 /* 16 digits and a comma before the columns of a row */
-#define COLUMNS_BEFORE 3  /* policy, replication, seed: before those of the summary */
+#define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
 
 const char *const sweep_state_names[] = {"missing", "done", "failed"};
 static const char failed_header[] = "inputs,error";
@@ -62,11 +61,11 @@ static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, cons
         state = state_of(line);
     while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
         count++;
-        if (line.length < INPUTS_BYTES || memcmp(line.at, inputs, INPUTS_BYTES) != 0)
+        if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
             state = SWEEP_MISSING;
         else if (rows)
-            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - INPUTS_BYTES),
-                     line.at + INPUTS_BYTES);
+            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - SWEEP_INPUTS_BYTES),
+                     line.at + SWEEP_INPUTS_BYTES);
     }
     lines_close(lines);
     arena_finish(&arena);

@@ -1,0 +1,145 @@
+/* Files of two folders against each other: see repeat_compare.h. */
+#include "cli/repeat_compare.h"
+
+#include "io/lines.h"
+#include "io/sha256.h"
+#include "output/manifest.h"
+#include "output/sweep/sweep_dir.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- What manifests name ---- */
+
+/* Prints the line of a file unless it is the same in both folders and in the manifest; equal
+   SHA-256 means equal bytes. */
+static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
+    struct arena arena = {0};
+    char before[SHA256_TEXT], after[SHA256_TEXT];
+    uint64_t bytes;
+    bool is_there = sha256_file(file->path, before, &bytes) == 0;
+    bool is_made =
+        sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
+    bool equal = is_there && is_made && strcmp(before, after) == 0;
+    bool recorded = is_there && file->sha256 && strcmp(before, file->sha256) == 0;
+    bool same = equal && recorded;
+    const char *why = !is_there  ? " (it is missing)"
+                      : !is_made ? " (the repetition does not write it)"
+                      : recorded ? ""
+                      : equal    ? " (equal, but not of the SHA-256 in the manifest)"
+                                 : " (changed since it was written)";
+    if (!same)
+        printf("differs: %s%s%s\n", prefix, file->name, why);
+    arena_finish(&arena);
+    return same;
+}
+
+/* Files that only the repetition has. */
+static bool no_more_files(const struct recorded *before, const struct recorded *after,
+                          const char *prefix) {
+    bool good = true;
+    for (const struct recorded_file *new = after->files; new->name; new ++) {
+        const struct recorded_file *old = before->files;
+        while (old->name && strcmp(old->name, new->name) != 0)
+            old++;
+        if (!old->name)
+            printf("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
+        good = good && old->name;
+    }
+    return good;
+}
+
+/* The files of one folder and of those in it. again: the folder of the repetition. */
+static bool same_folder(const struct recorded *before, const char *prefix, const char *again) {
+    struct recorded after = {0};
+    struct error error = {0};
+    bool same = true;
+    for (const struct recorded_file *file = before->files; file->name; file++)
+        same = same_file(file, prefix, again) && same;
+    if (recorded_load(&after, arena_printf(&after.arena, "%s/" MANIFEST_NAME, again), &error) == 0)
+        same = no_more_files(before, &after, prefix) && same;
+    for (const char *const *folder = before->folders; *folder; folder++) {
+        struct recorded inner = {0};
+        struct arena arena = {0};
+        const char *manifest =
+            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
+        if (recorded_load(&inner, manifest, &error) == 0)
+            same = same_folder(&inner, arena_printf(&arena, "%s%s/", prefix, *folder),
+                               arena_printf(&arena, "%s/%s", again, *folder)) &&
+                   same;
+        else {
+            printf("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            same = false;
+        }
+        recorded_finish(&inner);
+        arena_finish(&arena);
+    }
+    recorded_finish(&after);
+    return same;
+}
+
+/* ---- The points of a sweep ---- */
+
+/* Line by line, each without its first `skip` bytes. Files that neither folder has are equal. */
+static bool lines_equal(const char *before, const char *after, size_t skip) {
+    struct lines *files[2] = {NULL, NULL};
+    struct error error = {0};
+    bool is_there = access(before, F_OK) == 0;
+    if (is_there != (access(after, F_OK) == 0))
+        return false;
+    bool equal = !is_there || (lines_open(before, &files[0], &error) == 0 &&
+                               lines_open(after, &files[1], &error) == 0);
+    for (bool more = is_there && equal; more;) {
+        struct slice line[2];
+        int got[2];
+        for (int f = 0; f < 2; f++) {
+            got[f] = lines_next(files[f], &line[f], &error);
+            line[f].length = got[f] == 1 ? line[f].length : 0;
+        }
+        more = got[0] == 1 && got[1] == 1;
+        equal = got[0] == got[1] && line[0].length == line[1].length &&
+                (line[0].length <= skip ||
+                 memcmp(line[0].at + skip, line[1].at + skip, line[0].length - skip) == 0);
+        more = more && equal;
+    }
+    lines_close(files[0]);
+    lines_close(files[1]);
+    return equal;
+}
+
+static int is_csv(const struct dirent *entry) {
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && strcmp(dot, ".csv") == 0;
+}
+
+/* Files of points that the sweep has no more may lie beside those it has; manifests name none. */
+static bool same_points(const char *folder, const char *again, bool same_inputs) {
+    static const char *const parts[] = {"runs", "notes"};
+    struct arena arena = {0};
+    struct dirent **entries = NULL;
+    int count = scandir(arena_printf(&arena, "%s/runs", again), &entries, is_csv, alphasort);
+    bool same = true;
+    for (int i = 0; i < count; i++) {
+        for (int p = 0; p < 2; p++) {
+            const char *name = arena_printf(&arena, "%s/%s", parts[p], entries[i]->d_name);
+            size_t skip = p == 0 && !same_inputs ? SWEEP_INPUTS_BYTES : 0;
+            if (lines_equal(arena_printf(&arena, "%s/%s", folder, name),
+                            arena_printf(&arena, "%s/%s", again, name), skip))
+                continue;
+            printf("differs: %s\n", name);
+            same = false;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    arena_finish(&arena);
+    return same;
+}
+
+bool repeat_compare(const struct recorded *recorded, const char *again, bool same_inputs) {
+    bool same = same_folder(recorded, "", again);
+    return (!recorded->sweep || same_points(recorded->folder, again, same_inputs)) && same;
+}
