@@ -168,6 +168,10 @@ int64_t units_ns_not_before(double seconds) {
     return nearest_ns + (units_s(nearest_ns) < seconds);
 }
 
+int64_t units_duration_ns(double time_s) {
+    return (int64_t)ceil(fmin(time_s, TIME_MAX_S) * 1e9 - 0.001);
+}
+
 double units_s(int64_t time_ns) {
     if (time_ns > -(1LL << 53) && time_ns < 1LL << 53)
         return (double)time_ns / 1e9; /* exact operands: correctly rounded */

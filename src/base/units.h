@@ -51,6 +51,9 @@ int64_t units_ns(double seconds);
    else the next. So the units_s of a nanosecond comes back as that (beyond 97 days, where several
    have the same, as the middle one). */
 int64_t units_ns_not_before(double seconds);
+/* That a computation of time_s, at least 0, takes (semantics 10.1); at most TIME_MAX_S. The
+   rounding of a double is not pushed to the next nanosecond. */
+int64_t units_duration_ns(double time_s);
 double units_s(int64_t time_ns);
 
 #endif

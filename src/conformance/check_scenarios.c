@@ -1,7 +1,7 @@
 /* What a policy does in each scenario: see check_scenarios.h. */
 #include "conformance/check_scenarios.h"
 
-#include "engine/actions.h"
+#include "engine/look.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void run_scenario(struct suite *s, uint32_t i) {
     struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = &s->records[i]};
     int r = suite_run(&run);
     if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
-                  strstr(run.record->failure, PLAN_DAMAGE))) {
+                  strstr(run.record->failure, LOOK_DAMAGE))) {
         struct probe_record *first = run.record;
         run.unchecked = true;
         run.record = s->spare;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/units.h"
+#include "engine/loop.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -135,12 +136,12 @@ static void simulate(struct probe *p, const struct workload *workload) {
     sim.options.check = p->check;
     sim.options.cancel = &p->give_up;
     sim.observers = observers;
-    if (sim_init(&sim, &error) < 0 || sim_run(&sim, &error) < 0)
+    if (loop_init(&sim, &error) < 0 || loop_run(&sim, &error) < 0)
         keep_failure(p->record, error.text);
     else
         check_finished(&sim, p->record);
     p->record->decisions = sim.decision_total;
-    sim_finish(&sim);
+    loop_finish(&sim);
 }
 
 static void run(struct probe *p) {

@@ -1,10 +1,8 @@
-/* Changes of cap, price and carbon: see changes.h. Invariant: the view holds the values of the
- * present instant. */
+/* Changes of cap, price and carbon: see cluster_changes.h. Invariant: the view holds the values of
+ * the present instant. */
 #include "engine/cluster_changes.h"
 
 #include "base/units.h"
-#include "engine/jobs.h"
-#include "engine/sim.h"
 
 #define ROUNDS_WITH_FAILURES 100
 
@@ -18,7 +16,7 @@ static void push_next(struct sim *sim, uint32_t which) {
     int64_t next_ns = series_next_ns(&sim->changes.cursors[which]);
     if (next_ns == TIME_NONE_NS)
         return;
-    eventq_push(&sim->events, next_ns, jobs_rank(sim, EVENT_CLUSTER), EVENT_CLUSTER, which);
+    sim_push(sim, next_ns, EVENT_CLUSTER, which);
     sim->changes.pending++;
 }
 

@@ -3,20 +3,7 @@
 #ifndef EASIM_ENGINE_CLUSTER_CHANGES_H
 #define EASIM_ENGINE_CLUSTER_CHANGES_H
 
-#include "config/series.h"
-
-enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
-
-struct sim;
-
-struct cluster_changes {
-    struct series_cursor cursors[CHANGE_COUNT];
-    uint32_t pending; /* events of changes in the event set */
-    int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
-    int64_t idle_since_ns; /* last event that was not a change of a repeated series */
-    const struct series
-        *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
-};
+#include "engine/sim.h"
 
 /* Puts the values of t = 0 into the view and the first changes into the event set. */
 void cluster_changes_init(struct sim *sim);

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "engine/interrupt.h"
-#include "engine/sim.h"
+#include "engine/nodes.h"
 
 #include <gsl/gsl_randist.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 /* A time of at least 1 ns. What would come after TIME_MAX_S never happens, so that every run ends.
  */
-static void schedule(struct sim *sim, uint32_t node, double mean_s, enum event_kind kind) {
+static void schedule_event(struct sim *sim, uint32_t node, double mean_s, enum event_kind kind) {
     double time_s = fmin(gsl_ran_exponential(sim->failures.streams[node], mean_s), TIME_MAX_S);
     int64_t after_ns = units_ns(time_s), limit_ns = units_ns(TIME_MAX_S);
     after_ns = after_ns > 0 ? after_ns : 1;
@@ -32,7 +32,7 @@ void failures_init(struct sim *sim) {
         char name[32];
         snprintf(name, sizeof name, "failures/%u", n);
         sim->failures.streams[n] = rng_create(sim->options.seed, sim->options.replication, name);
-        schedule(sim, n, sim->cluster->nodes[n].mtbf_s, EVENT_FAILURE);
+        schedule_event(sim, n, sim->cluster->nodes[n].mtbf_s, EVENT_FAILURE);
     }
 }
 
@@ -62,31 +62,51 @@ static void stop_jobs(struct sim *sim, uint32_t node) {
     free(jobs);
 }
 
-/* GPUs, power and counts of a node on which no job is: failed = 1, repaired = -1. */
-static void set_node(struct sim *sim, uint32_t node, int failed) {
-    const struct node *n = &sim->cluster->nodes[node];
-    nodes_set_failed(sim, node, failed > 0);
-    placement_set_node(&sim->placement, node, failed > 0 ? 0 : n->gpus);
-    power_meter_fail(&sim->meter, n, failed);
-    sim->committed_nw -=
-        failed * ((int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw +
-                  power_nw(n->fixed_w));
-    view_set_failed(&sim->view, node, failed > 0);
-    view_gpu_type(&sim->view, n->gpu_type)->node_free_max =
-        placement_node_free_max(&sim->placement, n->gpu_type);
+/* What a node counts against the power cap while no job is on it. */
+static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
+    return (int64_t)node->gpus * WHOLE_GPU_MILLI * sim->meter.types[node->gpu_type].idle_milli_nw +
+           power_nw(node->fixed_w);
+}
+
+static void show_node(struct sim *sim, const struct node *node) {
+    view_gpu_type(&sim->view, node->gpu_type)->node_free_max =
+        placement_node_free_max(&sim->placement, node->gpu_type);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
-    sim->failures.nodes += (uint32_t)failed; /* wraps as wanted */
-    sim->failures.gpus += (uint32_t)failed * n->gpus;
+}
+
+/* No job is on the node any more: its GPUs and its power go. */
+static void take_node_away(struct sim *sim, uint32_t node) {
+    const struct node *n = &sim->cluster->nodes[node];
+    nodes_fail(sim, node);
+    placement_set_node(&sim->placement, node, 0);
+    power_meter_fail(&sim->meter, n, 1);
+    sim->committed_nw -= idle_node_nw(sim, n);
+    view_fail_node(&sim->view, node);
+    show_node(sim, n);
+    sim->failures.nodes++;
+    sim->failures.gpus += n->gpus;
+}
+
+static void bring_node_back(struct sim *sim, uint32_t node) {
+    const struct node *n = &sim->cluster->nodes[node];
+    nodes_repair(sim, node);
+    placement_set_node(&sim->placement, node, n->gpus);
+    power_meter_fail(&sim->meter, n, -1);
+    sim->committed_nw += idle_node_nw(sim, n);
+    view_repair_node(&sim->view, node);
+    show_node(sim, n);
+    sim->failures.nodes--;
+    sim->failures.gpus -= n->gpus;
 }
 
 void failures_fail(struct sim *sim, uint32_t node) {
     stop_jobs(sim, node);
-    set_node(sim, node, 1);
+    take_node_away(sim, node);
     sim->failures.count++;
-    schedule(sim, node, sim->cluster->nodes[node].mttr_s, EVENT_REPAIR);
+    schedule_event(sim, node, sim->cluster->nodes[node].mttr_s, EVENT_REPAIR);
 }
 
 void failures_repair(struct sim *sim, uint32_t node) {
-    set_node(sim, node, -1);
-    schedule(sim, node, sim->cluster->nodes[node].mtbf_s, EVENT_FAILURE);
+    bring_node_back(sim, node);
+    schedule_event(sim, node, sim->cluster->nodes[node].mtbf_s, EVENT_FAILURE);
 }

@@ -3,16 +3,7 @@
 #ifndef EASIM_ENGINE_FAILURES_H
 #define EASIM_ENGINE_FAILURES_H
 
-#include <gsl/gsl_rng.h>
-#include <stdint.h>
-
-struct sim;
-
-struct failures {
-    gsl_rng **streams;    /* by node, NULL if it never fails; NULL as a whole: none does */
-    uint32_t nodes, gpus; /* failed now */
-    uint64_t count;       /* so far */
-};
+#include "engine/sim.h"
 
 void failures_init(struct sim *sim);
 void failures_finish(struct sim *sim);

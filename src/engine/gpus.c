@@ -2,6 +2,7 @@
 #include "engine/gpus.h"
 
 #include "base/units.h"
+#include "engine/nodes.h"
 
 /* --- power and time --- */
 
@@ -27,10 +28,10 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
     return computing > ctx ? computing : ctx;
 }
 
-int64_t gpus_phase_nw(const struct sim *sim, uint32_t job) {
+int64_t gpus_present_nw(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->phase == PHASE_COMPUTING ? computing_nw(sim, run->config, run->span)
-                                         : ctx_nw(sim, run->config);
+    return run->segment == SEGMENT_RUN ? computing_nw(sim, run->config, run->span)
+                                       : ctx_nw(sim, run->config);
 }
 
 /* --- GPUs --- */
@@ -69,36 +70,32 @@ static bool take(struct sim *sim, uint32_t config, struct allocation *allocation
     return false;
 }
 
-/* The cap that a policy with POWER_CAP has to keep for the whole run; INFINITY: there is none. */
-static double constant_cap_w(const struct sim *sim) {
-    bool keeps = sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
-    return keeps ? sim->cluster->power_cap_w : INFINITY;
+/* Whole GPUs that a piece takes from the free ones of its node, or gives back to them: of a part of
+   a GPU one if nobody else is on it (whole), else none. */
+static uint32_t piece_gpus(const struct allocation *allocation, const struct piece *piece,
+                           bool whole) {
+    return allocation->milli > 0 ? whole : piece->gpus;
 }
 
-void gpus_find_over_cap(struct sim *sim) {
-    uint32_t count = (uint32_t)sim->workload->table.configs.count;
-    double cap_w = constant_cap_w(sim);
-    if (!isfinite(cap_w))
-        return;
-    sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
-    for (uint32_t c = 0; c < count; c++) {
-        struct allocation allocation = {0};
-        sim->over_cap[c] = !take(sim, c, &allocation) ||
-                           sim->committed_nw + added_nw(sim, &allocation, c) > power_nw(cap_w);
-        placement_give_back(&sim->placement, &allocation);
-    }
-}
-
-/* Shows in view, power and usage that pieces change hands: taken = 1, given back = -1. */
-static void show_move(struct sim *sim, uint32_t job, const struct allocation *allocation,
-                      uint32_t config, int taken, bool whole) {
+/* In view, power and usage. */
+static void show_taken(struct sim *sim, uint32_t job, const struct allocation *allocation,
+                       uint32_t config, bool whole) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
-        view_move_gpus(&sim->view, pieces[i].node, allocation->milli > 0 ? whole : pieces[i].gpus,
-                       -taken);
-    sim->committed_nw += taken * added_nw(sim, allocation, config);
+        view_take_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
+    sim->committed_nw += added_nw(sim, allocation, config);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
-    view_user_gpus(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config], taken);
+    view_user_gets(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
+}
+
+static void show_given_back(struct sim *sim, uint32_t job, const struct allocation *allocation,
+                            uint32_t config, bool whole) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++)
+        view_give_back_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
+    sim->committed_nw -= added_nw(sim, allocation, config);
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+    view_user_gives_back(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 
 /* The GPUs of an allocation are a job's now; notes when all of them are awake. */
@@ -109,7 +106,7 @@ static void hold(struct sim *sim, uint32_t job, uint32_t config,
          opens = shares && placement_is_alone(&sim->placement, allocation);
     int64_t *awake_ns = &sim->runs[job].awake_ns;
     *awake_ns = sim->now_ns;
-    show_move(sim, job, allocation, config, 1, opens);
+    show_taken(sim, job, allocation, config, opens);
     if (!sim->nodes.sleep.nodes)
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++) {
@@ -130,7 +127,7 @@ static void let_go(struct sim *sim, uint32_t job, uint32_t config,
     const struct piece *pieces = allocation_pieces(allocation);
     bool shares = allocation->milli > 0,
          closes = shares && placement_is_alone(&sim->placement, allocation);
-    show_move(sim, job, allocation, config, -1, closes);
+    show_given_back(sim, job, allocation, config, closes);
     if (!sim->nodes.sleep.nodes)
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++)
@@ -182,44 +179,55 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
     return true;
 }
 
-int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
-    const struct job_run *run = &sim->runs[job];
-    bool running = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
+int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw) {
     struct allocation allocation;
     *ret_committed_nw = sim->committed_nw;
-    if (running) {
-        placement_swing(&sim->placement, &run->allocation, 1);
-        *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
-    }
-    int span = EASIM_NOFIT;
-    if (take(sim, config, &allocation)) {
-        span = (int)gpus_span(&allocation);
-        *ret_committed_nw += added_nw(sim, &allocation, config);
-        placement_give_back(&sim->placement, &allocation);
-    }
-    if (running)
-        placement_swing(&sim->placement, &run->allocation, -1);
+    if (!take(sim, config, &allocation))
+        return EASIM_NOFIT;
+    int span = (int)gpus_span(&allocation);
+    *ret_committed_nw += added_nw(sim, &allocation, config);
+    placement_give_back(&sim->placement, &allocation);
+    return span;
+}
+
+int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
+    const struct job_run *run = &sim->runs[job];
+    if (sim->view.jobs[job].state != EASIM_JOB_RUNNING)
+        return gpus_try_free(sim, config, ret_committed_nw);
+    placement_swing(&sim->placement, &run->allocation, 1);
+    int span = gpus_try_free(sim, config, ret_committed_nw);
+    *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
+    placement_swing(&sim->placement, &run->allocation, -1);
     return span;
 }
 
 /* --- in use --- */
 
-void gpus_use(struct sim *sim, uint32_t job, int sign) {
+void gpus_use(struct sim *sim, uint32_t job) {
     const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
-        power_meter_busy(&sim->meter, pieces[i].node, sign * piece_milli(allocation, &pieces[i]));
+        power_meter_busy(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
         if (sim->nodes.jobs)
-            nodes_move_job(sim, job, pieces[i].node, sign);
+            nodes_add_job(sim, job, pieces[i].node);
+    }
+}
+
+static void stop_using_gpus(struct sim *sim, uint32_t job) {
+    const struct allocation *allocation = &sim->runs[job].allocation;
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++) {
+        power_meter_busy(&sim->meter, pieces[i].node, -piece_milli(allocation, &pieces[i]));
+        if (sim->nodes.jobs)
+            nodes_remove_job(sim, job, pieces[i].node);
     }
 }
 
 void gpus_settle(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    run->gpu_ps +=
-        (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->segment_start_ns);
-    run->held_ns += sim->now_ns - run->segment_start_ns;
-    gpus_use(sim, job, -1);
+    run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->held_since_ns);
+    run->held_ns += sim->now_ns - run->held_since_ns;
+    stop_using_gpus(sim, job);
 }
 
 void gpus_leave(struct sim *sim, uint32_t job) {

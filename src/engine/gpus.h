@@ -10,14 +10,15 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
 /* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
  * nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
-/* Power of all that a job holds in its present phase, nW. */
-int64_t gpus_phase_nw(const struct sim *sim, uint32_t job);
+/* Power of all that a job holds in its present segment, nW. */
+int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
 
-/* Fills in sim->over_cap. The cluster must be empty. */
-void gpus_find_over_cap(struct sim *sim);
-/* What would happen if a waiting job were started, or a running one resized, in config now: enum
-   easim_span or EASIM_NOFIT, and sim->committed_nw. */
+/* What would happen if config were taken from the free GPUs now: enum easim_span or EASIM_NOFIT,
+   and sim->committed_nw. */
+int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);
+/* What would happen if a waiting job were started, or a running one resized, in config now:
+   likewise. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
 /* Takes free GPUs, or part of one, for a job. False, with nothing changed, if they are not free. */
@@ -28,10 +29,9 @@ void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct alloc
  * run->allocation. */
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 
-/* A job begins to use the GPUs it holds (sign = 1), or leaves them (-1): power and jobs of their
- * nodes. */
-void gpus_use(struct sim *sim, uint32_t job, int sign);
-/* The present GPUs of a job are no longer its own: their time and their nodes. */
+/* A job begins to use the GPUs it holds: power and jobs of their nodes. */
+void gpus_use(struct sim *sim, uint32_t job);
+/* And stops using them: they are no longer its own. Their time, power and nodes. */
 void gpus_settle(struct sim *sim, uint32_t job);
 void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
 

@@ -1,5 +1,5 @@
-/* Invariants: see check.h. Everything is derived again from the jobs, not from running totals of
- * the engine. */
+/* Invariants: see invariants.h. Everything is derived again from the jobs, not from running totals
+ * of the engine. */
 #include "engine/invariants.h"
 
 #include "engine/gpus.h"
@@ -25,7 +25,7 @@ struct totals {
  * speed. */
 static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    if (run->phase != PHASE_COMPUTING)
+    if (run->segment != SEGMENT_RUN)
         return;
     int64_t finish_ns = eventq_time_ns(&sim->events, run->event);
     if (finish_ns <= sim->now_ns)
@@ -34,7 +34,7 @@ static void check_speed(struct sim *sim, uint32_t job) {
     if (finish_ns != progress_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
         sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
                  sim->workload->jobs.at[job].id);
-    double done = progress_work(sim, job, sim->now_ns - run->phase_start_ns);
+    double done = progress_work(sim, job, sim->now_ns - run->segment_start_ns);
     double rounding =
         1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
     if (done > run->remaining + rounding ||
@@ -86,7 +86,7 @@ static void check_waking(struct sim *sim, uint32_t job) {
     const struct piece *pieces = allocation_pieces(&run->allocation);
     for (uint32_t i = 0; sim->nodes.sleep.nodes && i < run->allocation.count; i++) {
         uint32_t waking = sleep_waking(&sim->nodes.sleep, pieces[i].node, job, sim->now_ns);
-        if (waking > pieces[i].gpus || (waking > 0 && run->phase == PHASE_COMPUTING))
+        if (waking > pieces[i].gpus || (waking > 0 && run->segment == SEGMENT_RUN))
             sim_fail(sim, ERROR_RUN,
                      "check: job %s holds %u GPUs of node %u, and %u are still waking up",
                      sim->workload->jobs.at[job].id, pieces[i].gpus, pieces[i].node, waking);
@@ -105,7 +105,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     t->energy += run->energy;
     if (state == EASIM_JOB_WAITING)
         add_wanted(sim, job, t);
-    if (holds != (run->allocation.count > 0) || holds != (run->phase != PHASE_NONE))
+    if (holds != (run->allocation.count > 0) || holds != (job_run_uses_gpus(run)))
         sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
                  sim->workload->jobs.at[job].id);
     if (!holds)
@@ -118,12 +118,11 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
         sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
                  sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
                  easim_config_gpus(config));
-    int64_t held_nw =
-        power_of_gpus_nw(run->phase == PHASE_COMPUTING ? config->power_w[run->span] : ctx_w,
-                         config->k, config->milli);
+    int64_t held_nw = power_of_gpus_nw(
+        run->segment == SEGMENT_RUN ? config->power_w[run->span] : ctx_w, config->k, config->milli);
     t->power_nw += held_nw;
     t->committed_nw += gpus_committed_nw(sim, run->config, run->span);
-    t->energy += (int128)held_nw * (sim->now_ns - run->phase_start_ns);
+    t->energy += (int128)held_nw * (sim->now_ns - run->segment_start_ns);
     check_speed(sim, job);
     check_waking(sim, job);
 }

@@ -3,7 +3,7 @@
 #ifndef EASIM_ENGINE_OBSERVER_H
 #define EASIM_ENGINE_OBSERVER_H
 
-#include <stdint.h>
+#include "cluster/power_meter.h"
 
 struct event;
 struct sim;
@@ -50,6 +50,40 @@ struct action_record {
     uint32_t config; /* of a start or resize, or EASIM_NONE */
 };
 
+/* What a job does from one instant to another. */
+enum segment_kind {
+    SEGMENT_NONE, /* nothing: not submitted yet, rejected or finished */
+    SEGMENT_QUEUED,
+    SEGMENT_SETUP, /* start-up or restart, with its GPUs; the waking of the GPUs included */
+    SEGMENT_RUN,
+    SEGMENT_CHECKPOINT, /* writes one, with its GPUs, because it is preempted */
+};
+
+/* Why a segment ended, and the next one began. */
+enum segment_cause {
+    CAUSE_SUBMITTED, /* the first one: nothing ended */
+    CAUSE_STARTED,
+    CAUSE_SET_UP, /* the set-up is over */
+    CAUSE_PREEMPTED,
+    CAUSE_SAVED, /* the checkpoint is written */
+    CAUSE_RESIZED,
+    CAUSE_NODE_FAILED,
+    CAUSE_FINISHED,
+};
+
+/* A segment of a job's life. The segments of a job follow each other without gaps from its
+   submission to its finish; where nothing takes time, set-ups and checkpoints are left out, and
+   others may be empty (start_ns = end_ns). */
+struct segment {
+    uint32_t job;
+    enum segment_kind kind;
+    enum segment_cause began, ended;
+    int64_t start_ns, end_ns;
+    uint32_t config; /* that it held, or EASIM_NONE: it was queued */
+    uint32_t nodes;  /* number of nodes, 0 when queued */
+    int128 energy;   /* of its GPUs, 1e-18 J */
+};
+
 /* Every callback may be NULL. */
 struct observer {
     void *context;
@@ -62,6 +96,10 @@ struct observer {
     /* The policy is about to decide, for the sim->decision_total + 1st time. */
     void (*decision)(void *context, const struct sim *sim);
     void (*job)(void *context, const struct sim *sim, uint32_t job, enum job_change change);
+    /* A segment has ended. Work that its end has lost is in sim->runs[job].lost_ns already, and the
+       next segment has not begun. For those of jobs that are not over at the end of the run:
+       segments_present. */
+    void (*segment)(void *context, const struct sim *sim, const struct segment *segment);
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);

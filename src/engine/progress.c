@@ -4,7 +4,6 @@
 
 #include "base/rng.h"
 #include "base/units.h"
-#include "engine/jobs.h"
 #include "engine/nodes.h"
 
 #include <gsl/gsl_randist.h>
@@ -68,7 +67,7 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) 
 
 void progress_change(struct sim *sim, uint32_t job, double factor) {
     struct progress *p = &sim->progress[job];
-    int64_t computing_ns = sim->now_ns - sim->runs[job].phase_start_ns;
+    int64_t computing_ns = sim->now_ns - sim->runs[job].segment_start_ns;
     p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
     p->stretch_work = progress_work(sim, job, computing_ns);
     p->stretch_ns = computing_ns;
@@ -83,8 +82,8 @@ int64_t progress_finish_ns(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
     if (p && p->stretch_ns > 0)
-        return run->phase_start_ns + p->stretch_ns +
-               jobs_duration_ns(fmax(0, run->remaining - p->stretch_work) / speed(sim, job));
-    return run->segment_start_ns +
-           jobs_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, job));
+        return run->segment_start_ns + p->stretch_ns +
+               units_duration_ns(fmax(0, run->remaining - p->stretch_work) / speed(sim, job));
+    return run->held_since_ns +
+           units_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed(sim, job));
 }

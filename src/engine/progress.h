@@ -1,7 +1,7 @@
 /* The true progress of running jobs. A job that computes does factor * goodput of its
    configuration, where factor stands for model noise (constant over its life) and interference
    (changes with its neighbours); policies see predictions with factor 1. Time with one factor is a
-   stretch; a segment on the same GPUs may have many. */
+   stretch; a run (SEGMENT_RUN) may have many. */
 #ifndef EASIM_ENGINE_PROGRESS_H
 #define EASIM_ENGINE_PROGRESS_H
 
@@ -13,16 +13,16 @@ void progress_init(struct sim *sim); /* nothing to keep unless there is noise or
 void progress_submit(struct sim *sim, uint32_t job);
 /* With sim->progress: the factor that a job with GPUs should have now. */
 double progress_factor(const struct sim *sim, uint32_t job);
-/* A segment begins: nothing is done yet, with the factor it has now. */
+/* A job has got GPUs, or its run begins: nothing is done yet, with the factor it has now. */
 void progress_begin(struct sim *sim, uint32_t job);
 /* Another factor from now on, for a job that computes. */
 void progress_change(struct sim *sim, uint32_t job, double factor);
-/* Work done in this segment by `computing_ns` of computing time, which is now or the last
+/* Work done in this run by `computing_ns` of computing time, which is now or the last
  * checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* When the job will be done if its factor stays. */
 int64_t progress_finish_ns(const struct sim *sim, uint32_t job);
-/* Set-up of the segment, the waking of its GPUs included. */
+/* Set-up on the GPUs that it has got, their waking included. */
 int64_t progress_setup_ns(const struct sim *sim, uint32_t job);
 /* Computing time up to the last periodic checkpoint before `computing_ns`; 0 for checkpoints on
  * demand. */

@@ -1,18 +1,7 @@
-/* The event loop. Invariant: time never goes back, and all events of an instant come in their total
- * order. */
+/* Base operations on a simulation: see sim.h. */
 #include "engine/sim.h"
 
 #include "base/units.h"
-#include "engine/actions.h"
-#include "engine/gpus.h"
-#include "engine/interrupt.h"
-#include "engine/invariants.h"
-#include "engine/jobs.h"
-#include "engine/progress.h"
-
-#include <stdlib.h>
-
-#define EVENTS_PER_LOOK_OUT 1024
 
 void sim_fail(struct sim *sim, int code, const char *format, ...) {
     if (sim->error.code < 0)
@@ -28,346 +17,34 @@ void sim_fail(struct sim *sim, int code, const char *format, ...) {
     str_finish(&text);
 }
 
-uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind,
-                             uint32_t node) {
-    sim->background++;
-    return eventq_push(&sim->events, time_ns, jobs_rank(sim, kind), kind, node);
-}
-
-void sim_cancel_background(struct sim *sim, uint32_t event) {
-    sim->background--;
-    eventq_cancel(&sim->events, event);
-}
-
 void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->job)
             (*o)->job((*o)->context, sim, job, change);
 }
 
-int sim_init(struct sim *sim, struct error *reterr) {
-    const struct workload *w = sim->workload;
-    const struct easim_policy *policy = sim->module->policy;
-    placement_init(&sim->placement, sim->cluster);
-    power_meter_init(&sim->meter, sim->cluster);
-    if (view_init(&sim->view, sim->cluster, w, sim->options.check, reterr) < 0)
-        return ERROR_RUN;
-    view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
-    view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
-    cluster_changes_init(sim);
-    sim->committed_nw = power_meter_total_nw(&sim->meter);
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
-    gpus_find_over_cap(sim);
-    sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
-    sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
-    progress_init(sim);
-    sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
-    sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
-    sim->extrapolated_by = mem_zalloc((size_t)w->table.models->count * sim->cluster->gpu_type_count,
-                                      sizeof *sim->extrapolated_by);
-    sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
-    sim->policy_state = mem_zalloc(1, policy->state_size);
-    if (policy->list) {
-        list_init(&sim->list, sim->params, (uint32_t)w->jobs.count);
-        sim->list.recheck = sim->options.check;
-        view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
-    }
-    if (w->jobs.count > 0)
-        eventq_push(&sim->events, w->jobs.at[0].submit_ns, jobs_rank(sim, EVENT_ARRIVAL),
-                    EVENT_ARRIVAL, 0);
-    if (w->warmup_ns > 0)
-        eventq_push(&sim->events, w->warmup_ns, jobs_rank(sim, EVENT_MEASURE), EVENT_MEASURE,
-                    EASIM_NONE);
-    nodes_init(sim);
-    failures_init(sim);
-    sim->instant_pending = true; /* the state at t = 0 counts as an instant */
-    plan_call_init(sim);
-    if (sim->error.code < 0 && reterr)
-        *reterr = sim->error;
-    return sim->error.code;
+/* Rank of an event class among the events of one instant. */
+static uint32_t class_rank(const struct sim *sim, enum event_kind kind) {
+    static const uint8_t ranks[] = {
+        [EVENT_CLUSTER] = 0, [EVENT_FAILURE] = 1,   [EVENT_REPAIR] = 1, [EVENT_MEASURE] = 2,
+        [EVENT_SLEEP] = 3,   [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5, [EVENT_RELEASE] = 5,
+        [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
+    bool arrivals_first = sim->options.engine.equal_time != 0;
+    bool at_end = kind == EVENT_FINISH || kind == EVENT_RELEASE;
+    return ranks[kind] + (arrivals_first && at_end ? 2 : 0);
 }
 
-void sim_finish(struct sim *sim) {
-    if (sim->view.v && sim->policy_state)
-        plan_call_finish(sim);
-    for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
-        allocation_finish(&sim->runs[i].allocation);
-    nodes_finish(sim);
-    failures_finish(sim);
-    eventq_finish(&sim->events);
-    placement_finish(&sim->placement);
-    power_meter_finish(&sim->meter);
-    view_finish(&sim->view);
-    list_finish(&sim->list);
-    arena_finish(&sim->scratch);
-    free(sim->runs);
-    free(sim->unsaved);
-    free(sim->progress);
-    free(sim->reject_reasons);
-    free(sim->over_cap);
-    free(sim->waiting_for);
-    free(sim->extrapolated_by);
-    free(sim->policy_state);
-    if (sim->policy_rng)
-        gsl_rng_free(sim->policy_rng);
+uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload) {
+    return eventq_push(&sim->events, time_ns, class_rank(sim, kind), kind, payload);
 }
 
-/* --- time --- */
-
-static void end_instant(struct sim *sim) {
-    for (const struct observer *const *o = sim->observers; *o && sim->instant_pending; o++)
-        if ((*o)->instant)
-            (*o)->instant((*o)->context, sim);
-    sim->instant_pending = false;
+uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind,
+                             uint32_t node) {
+    sim->background++;
+    return sim_push(sim, time_ns, kind, node);
 }
 
-static void advance(struct sim *sim, int64_t to_ns) {
-    int64_t from_ns = sim->now_ns;
-    if (to_ns == from_ns)
-        return;
-    if (to_ns < from_ns) {
-        sim_fail(sim, ERROR_RUN, "check: time went back");
-        return;
-    }
-    end_instant(sim);
-    power_meter_advance(&sim->meter, to_ns - from_ns);
-    sim->jobs_ns += (int128)(sim->waiting + sim->running + sim->checkpointing) * (to_ns - from_ns);
-    sim->now_ns = to_ns;
-    view_set_now(&sim->view, to_ns);
-    for (const struct observer *const *o = sim->observers; *o; o++)
-        if ((*o)->advance)
-            (*o)->advance((*o)->context, sim, from_ns, to_ns);
-}
-
-/* --- events --- */
-
-/* Arrivals enter the event set one at a time; jobs are in order of submission. */
-static void arrive(struct sim *sim, uint32_t job) {
-    sim->next_arrival = job + 1;
-    if (job + 1 < sim->workload->jobs.count)
-        eventq_push(&sim->events, sim->workload->jobs.at[job + 1].submit_ns,
-                    jobs_rank(sim, EVENT_ARRIVAL), EVENT_ARRIVAL, job + 1);
-    jobs_submit(sim, job);
-}
-
-/* Events that go on for ever and do not help a waiting job by themselves. */
-static bool is_background(uint32_t kind) {
-    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
-}
-
-static bool causes_decision(uint32_t kind) {
-    return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
-}
-
-static void tell_event(const struct sim *sim, const struct event *event) {
-    for (const struct observer *const *o = sim->observers; *o; o++)
-        if ((*o)->event)
-            (*o)->event((*o)->context, sim, event);
-}
-
-static void apply(struct sim *sim, const struct event *event) {
-    sim->event_total++;
-    sim->instant_pending = true;
-    sim->background -= is_background(event->kind);
-    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
-        cluster_changes_reset_round(sim);
-    sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
-    if (event->kind == EVENT_FAILURE)
-        tell_event(sim, event);
-    switch ((enum event_kind)event->kind) {
-    case EVENT_ARRIVAL:
-        arrive(sim, event->payload);
-        break;
-    case EVENT_FINISH:
-        if (sim->view.jobs[event->payload].state !=
-            EASIM_JOB_FINISHED) /* else finish_due was first */
-            jobs_finish(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
-        break;
-    case EVENT_COMPUTING:
-        jobs_begin_computing(sim, event->payload);
-        break;
-    case EVENT_RELEASE:
-        interrupt_release(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
-        break;
-    case EVENT_TIMER:
-        view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
-        break;
-    case EVENT_MEASURE:
-        for (const struct observer *const *o = sim->observers; *o; o++)
-            if ((*o)->measure)
-                (*o)->measure((*o)->context, sim);
-        break;
-    case EVENT_CLUSTER:
-        cluster_changes_apply(sim, event->payload);
-        break;
-    case EVENT_FAILURE:
-        failures_fail(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
-        break;
-    case EVENT_REPAIR:
-        failures_repair(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
-        break;
-    case EVENT_SLEEP:
-        nodes_fall_asleep(sim, event->payload);
-        break;
-    }
-    if (event->kind != EVENT_FAILURE)
-        tell_event(sim, event);
-    if (sim->nodes.changed.count > 0)
-        nodes_settle(sim);
-    if (sim->options.check)
-        invariants_check(sim);
-}
-
-struct due {
-    struct sim *sim;
-    ARRAY_OF(uint32_t) jobs;
-};
-
-static void collect_due(const struct event *event, void *context) {
-    struct due *due = context;
-    if (event->kind == EVENT_FINISH &&
-        due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
-        due->sim->view.jobs[event->payload].predicted_end_ns == event->time_ns)
-        array_push(&due->jobs, event->payload);
-}
-
-/* Arrivals first and one event at a time (decision 0009): jobs that are due now as they requested
-   are over before anybody decides; their own events still cause a decision each. */
-static void finish_due(struct sim *sim) {
-    if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
-        eventq_next_ns(&sim->events) != sim->now_ns)
-        return;
-    struct due due = {.sim = sim};
-    eventq_visit_first_instant(&sim->events, collect_due, &due);
-    for (size_t i = 0; i < due.jobs.count; i++)
-        jobs_finish(sim, due.jobs.at[i]);
-    free(due.jobs.at);
-}
-
-static void decide(struct sim *sim) {
-    if (!sim->decide_pending)
-        return;
-    sim->decide_pending = false;
-    finish_due(sim);
-    for (const struct observer *const *o = sim->observers; *o; o++)
-        if ((*o)->decision)
-            (*o)->decision((*o)->context, sim);
-    plan_decide(sim);
-    if (sim->nodes.changed.count > 0)
-        nodes_settle(sim);
-    if (sim->options.check && sim->error.code >= 0)
-        invariants_check(sim);
-}
-
-/* All events of the next instant and one decision, or one event and its decision. */
-static void step(struct sim *sim) {
-    struct event event;
-    int64_t instant_ns = eventq_next_ns(&sim->events);
-    cluster_changes_check_end(sim, instant_ns);
-    if (sim->error.code >= 0)
-        advance(sim, instant_ns);
-    while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns &&
-           eventq_pop(&sim->events, &event)) {
-        apply(sim, &event);
-        if (!sim->options.engine.coalesce)
-            break;
-    }
-    if (sim->error.code >= 0)
-        decide(sim);
-}
-
-static bool all_done(const struct sim *sim) {
-    return sim->next_arrival == sim->workload->jobs.count &&
-           sim->waiting + sim->running + sim->checkpointing == 0;
-}
-
-/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value
-   of a series is pending. Failures, the repairs after them and sleep only take away from what the
-   policy has seen when it started nothing. */
-static bool stuck(const struct sim *sim) {
-    return sim->waiting > 0 && sim->failures.nodes == 0 &&
-           (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
-}
-
-/* Looks outside now and then. True if the run is to be given up. */
-static bool cancelled(const struct sim *sim) {
-    if (sim->event_total % EVENTS_PER_LOOK_OUT != 0)
-        return false;
-    if (sim->options.progress)
-        atomic_fetch_add_explicit(sim->options.progress, EVENTS_PER_LOOK_OUT, memory_order_relaxed);
-    return sim->options.cancel && atomic_load_explicit(sim->options.cancel, memory_order_relaxed);
-}
-
-static void report_stuck(struct sim *sim) {
-    const struct easim_view *v = sim->view.v;
-    char why[RECHECK_BYTES];
-    bool known = plan_explain(sim, why);
-    sim_fail(
-        sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; "
-        "the first of them is job %s%s%s",
-        sim->module->policy->name, v->waiting_count,
-        sim->changes.pending > 0 ? "but what the repeated series have shown will happen"
-                                 : "will happen",
-        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why);
-}
-
-int sim_run(struct sim *sim, struct error *reterr) {
-    bool drain = sim->options.horizon_ns == TIME_NONE_NS;
-    if (sim->options.check)
-        invariants_check(sim);
-    while (sim->error.code >= 0 && !(drain && all_done(sim))) {
-        int64_t next_ns = eventq_next_ns(&sim->events);
-        if (cancelled(sim))
-            error_set(&sim->error, ERROR_CANCELLED, "interrupted");
-        else if (stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))
-            report_stuck(sim);
-        else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
-            break;
-        else
-            step(sim);
-    }
-    if (sim->error.code >= 0 && !drain)
-        advance(sim, sim->options.horizon_ns);
-    end_instant(sim);
-    if (sim->options.check && sim->error.code >= 0)
-        invariants_check_all(sim);
-    if (sim->options.check && sim->error.code >= 0)
-        plan_check_view(sim);
-    if (sim->error.code < 0 && reterr)
-        *reterr = sim->error;
-    return sim->error.code;
-}
-
-/* --- what observers ask --- */
-
-double sim_work_done(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    double done = sim->workload->jobs.at[job].work - run->remaining;
-    if (run->phase == PHASE_COMPUTING)
-        done += progress_work(sim, job, sim->now_ns - run->phase_start_ns);
-    return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
-}
-
-int128 sim_job_energy(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    if (run->phase == PHASE_NONE)
-        return run->energy;
-    return run->energy + (int128)gpus_phase_nw(sim, job) * (sim->now_ns - run->phase_start_ns);
-}
-
-int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    return run->gpu_ps + (run->phase == PHASE_NONE ? 0
-                                                   : (int128)gpus_held_milli(sim, run->config) *
-                                                         (sim->now_ns - run->segment_start_ns));
-}
-
-int64_t sim_job_held_ns(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    return run->held_ns + (run->phase == PHASE_NONE ? 0 : sim->now_ns - run->segment_start_ns);
+void sim_cancel_background(struct sim *sim, uint32_t event) {
+    sim->background--;
+    eventq_cancel(&sim->events, event);
 }

@@ -1,16 +1,16 @@
-/* One simulation: cluster, jobs and a policy in simulated time. Fields are for the engine's own
-   files and, read-only, for observers. Two simulations in one process do not notice each other. */
+/* The data of one simulation: cluster, jobs and a policy in simulated time; and what every part of
+   the engine does with it: to fail, to tell observers, to add events. Fields are for the engine's
+   own files and, read-only, for observers. Two simulations in one process do not notice each other.
+   loop.h runs it. */
 #ifndef EASIM_ENGINE_SIM_H
 #define EASIM_ENGINE_SIM_H
 
 #include "cluster/placement.h"
 #include "cluster/power_meter.h"
 #include "config/scenario.h"
-#include "engine/cluster_changes.h"
+#include "engine/cluster_state.h"
 #include "engine/eventq.h"
-#include "engine/failures.h"
-#include "engine/nodes.h"
-#include "engine/observer.h"
+#include "engine/job_state.h"
 #include "engine/view.h"
 #include "policy/list/list.h"
 #include "policy/module.h"
@@ -30,52 +30,6 @@ enum event_kind {
     EVENT_FAILURE, /* payload node */
     EVENT_REPAIR,  /* payload node */
     EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
-};
-
-enum job_phase { PHASE_NONE, PHASE_SETUP, PHASE_COMPUTING, PHASE_CHECKPOINT };
-
-/* How fast a job truly is (progress.h). */
-struct progress {
-    double noise;        /* true speed / predicted speed, over its life */
-    double factor;       /* likewise, in the present stretch: noise and neighbours */
-    double stretch_work; /* done in this segment when the stretch began */
-    double kept_work;    /* and at the last periodic checkpoint before that */
-    int64_t stretch_ns;  /* computing time at which the stretch began */
-};
-
-/* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes
- * away. */
-struct unsaved {
-    int64_t until_ns;            /* the checkpoint is complete after it; 0: none is being written */
-    int64_t computing_ns;        /* that the work took */
-    int64_t power_nw;            /* of the GPUs that did it */
-    int64_t milli;               /* thousandths of GPUs */
-    double remaining, predicted; /* the job's remaining work without it, true and in the view */
-};
-
-/* What the engine knows of a job beyond its spec and its view. Times are -1 until they are known.
- */
-struct job_run {
-    struct allocation allocation;
-    double remaining; /* true work left when the present segment began (or when it was queued) */
-    int64_t phase_start_ns;   /* of the present phase */
-    int64_t segment_start_ns; /* when it got its present GPUs */
-    int64_t first_start_ns, finish_ns;
-    int64_t first_predicted_ns; /* predicted finish at its first start */
-    int64_t awake_ns;           /* when all GPUs that it got last are awake */
-    int64_t held_ns;            /* holding GPUs, finished segments */
-    int64_t lost_ns;            /* computing time whose work was lost */
-    int128 energy, lost_energy; /* 1e-18 J, up to phase_start_ns */
-    int128 gpu_ps;              /* GPU time held, finished segments, 1e-12 GPU s */
-    int128 lost_gpu_ps;
-    int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */
-    uint32_t event;  /* its pending event, or EVENT_NONE */
-    uint32_t config; /* last configuration, or EASIM_NONE */
-    uint32_t span;
-    uint32_t node_count; /* nodes of the last configuration */
-    uint16_t vain_stops; /* in a row: stopped without having kept any work */
-    uint8_t phase;       /* enum job_phase */
-    bool resizing;       /* has GPUs of another configuration in the present plan */
 };
 
 /* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
@@ -148,27 +102,16 @@ struct sim {
     struct error error;     /* code < 0: the run has failed */
 };
 
-/* Runs from 0 to the end. The sim is left as it was at the end, for observers' last look;
- * sim_finish in any case.
- */
-int sim_run(struct sim *sim, struct error *reterr) MUST_CHECK;
-/* Sets up a zeroed sim whose five first members and observers are filled in. */
-int sim_init(struct sim *sim, struct error *reterr) MUST_CHECK;
-void sim_finish(struct sim *sim);
-
-/* Records the first failure. */
+/* Records the first failure, which ends the run. */
 void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Tells observers of a job. */
+void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
+
+/* Adds an event, in its place among those of the same instant; returns its id for
+   eventq_cancel. */
+uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload);
 /* Events counted by sim->background. */
 uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node);
 void sim_cancel_background(struct sim *sim, uint32_t event);
-void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
-
-/* Work a job has done so far of its spec's work, lost work not counted. */
-double sim_work_done(const struct sim *sim, uint32_t job);
-/* Energy a job's GPUs have drawn so far while it held them, 1e-18 J; likewise GPU time, 1e-12 GPU
- * s, and time. */
-int128 sim_job_energy(const struct sim *sim, uint32_t job);
-int128 sim_job_gpu_ps(const struct sim *sim, uint32_t job);
-int64_t sim_job_held_ns(const struct sim *sim, uint32_t job);
 
 #endif

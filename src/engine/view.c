@@ -217,29 +217,54 @@ void view_dequeue(struct view *view, uint32_t job) {
     view_header(view)->waiting_count--;
 }
 
-void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign) {
-    uint32_t change = sign < 0 ? 0u - gpus : gpus; /* unsigned arithmetic wraps as wanted */
-    open_node(view, node)->free += change;
-    view_gpu_type(view, view->nodes[node].gpu_type)->free += change;
-    view_header(view)->free_gpus += change;
+void view_take_gpus(struct view *view, uint32_t node, uint32_t gpus) {
+    open_node(view, node)->free -= gpus;
+    view_gpu_type(view, view->nodes[node].gpu_type)->free -= gpus;
+    view_header(view)->free_gpus -= gpus;
 }
 
-void view_set_failed(struct view *view, uint32_t node, bool failed) {
-    uint32_t gpus = failed ? view->nodes[node].free : view->nodes[node].gpus;
-    view_move_gpus(view, node, gpus, failed ? -1 : 1);
-    open_node(view, node)->failed = failed;
-    view_gpu_type(view, view->nodes[node].gpu_type)->failed +=
-        failed ? gpus : 0u - gpus; /* wraps as wanted */
+void view_give_back_gpus(struct view *view, uint32_t node, uint32_t gpus) {
+    open_node(view, node)->free += gpus;
+    view_gpu_type(view, view->nodes[node].gpu_type)->free += gpus;
+    view_header(view)->free_gpus += gpus;
 }
 
-void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign) {
+void view_fail_node(struct view *view, uint32_t node) {
+    uint32_t gpus = view->nodes[node].free;
+    view_take_gpus(view, node, gpus);
+    open_node(view, node)->failed = true;
+    view_gpu_type(view, view->nodes[node].gpu_type)->failed += gpus;
+}
+
+void view_repair_node(struct view *view, uint32_t node) {
+    uint32_t gpus = view->nodes[node].gpus;
+    view_give_back_gpus(view, node, gpus);
+    open_node(view, node)->failed = false;
+    view_gpu_type(view, view->nodes[node].gpu_type)->failed -= gpus;
+}
+
+/* To be changed now: the usage is brought up to date before. */
+static struct easim_user *open_user_now(struct view *view, uint32_t user) {
     struct easim_user *u = open_user(view, user);
     u->gpu_s = easim_user_usage_s(view->v, user);
     u->as_of_s = view->v->now_s;
+    return u;
+}
+
+void view_user_gets(struct view *view, uint32_t user, const struct easim_config *config) {
+    struct easim_user *u = open_user_now(view, user);
     if (config->milli > 0)
-        u->shared_milli += (uint64_t)(int64_t)sign * config->milli; /* wraps as wanted */
+        u->shared_milli += config->milli;
     else
-        u->allocated_gpus += (uint32_t)sign * config->k;
+        u->allocated_gpus += config->k;
+}
+
+void view_user_gives_back(struct view *view, uint32_t user, const struct easim_config *config) {
+    struct easim_user *u = open_user_now(view, user);
+    if (config->milli > 0)
+        u->shared_milli -= config->milli;
+    else
+        u->allocated_gpus -= config->k;
 }
 
 void view_add_running(struct view *view, uint32_t job) {

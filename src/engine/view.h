@@ -50,12 +50,15 @@ void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);
 void view_enqueue(struct view *view, uint32_t job); /* state WAITING, into the list at its place */
 void view_dequeue(struct view *view, uint32_t job);
-/* GPUs of a node change hands: sign -1 = taken by a job, 1 = given back. */
-void view_move_gpus(struct view *view, uint32_t node, uint32_t gpus, int sign);
-/* A node that no job is on fails, or is repaired: its GPUs leave the free ones, or come back. */
-void view_set_failed(struct view *view, uint32_t node, bool failed);
-/* A job of user gets (sign 1) what config holds, or gives it back (-1). */
-void view_user_gpus(struct view *view, uint32_t user, const struct easim_config *config, int sign);
+/* GPUs of a node are taken by a job, or given back. */
+void view_take_gpus(struct view *view, uint32_t node, uint32_t gpus);
+void view_give_back_gpus(struct view *view, uint32_t node, uint32_t gpus);
+/* A node that no job is on fails: its GPUs leave the free ones; or is repaired: they come back. */
+void view_fail_node(struct view *view, uint32_t node);
+void view_repair_node(struct view *view, uint32_t node);
+/* A job of user gets what config holds, or gives it back. */
+void view_user_gets(struct view *view, uint32_t user, const struct easim_config *config);
+void view_user_gives_back(struct view *view, uint32_t user, const struct easim_config *config);
 void view_add_running(struct view *view,
                       uint32_t job); /* from the job's config and predicted end */
 void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */

@@ -2,6 +2,7 @@
 #include "metrics/job_record.h"
 
 #include "base/units.h"
+#include "engine/account.h"
 
 #include <math.h>
 
@@ -29,11 +30,11 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .wait_ns = since_submission(spec, run->first_start_ns),
         .jct_ns = since_submission(spec, run->finish_ns),
         .predicted_finish_ns = run->first_predicted_ns,
-        .exec_ns = sim_job_held_ns(sim, job),
+        .exec_ns = account_held_ns(sim, job),
         .lost_ns = run->lost_ns,
-        .energy = sim_job_energy(sim, job),
+        .energy = account_energy(sim, job),
         .lost_energy = run->lost_energy,
-        .gpu_ps = sim_job_gpu_ps(sim, job),
+        .gpu_ps = account_gpu_ps(sim, job),
         .lost_gpu_ps = run->lost_gpu_ps,
     };
 }

@@ -1,12 +1,14 @@
 /* Totals over jobs: see job_totals.h. */
 #include "metrics/job_totals.h"
 
+#include "engine/account.h"
+
 static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     if (sim->view.jobs[job].state == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
         totals->work_left_s += spec->reference_gpu_s;
     } else if (spec->work > 0) {
-        double share = sim_work_done(sim, job) / spec->work;
+        double share = account_work_done(sim, job) / spec->work;
         totals->work_done_s += spec->reference_gpu_s * share;
         totals->work_left_s += spec->reference_gpu_s * (1 - share);
     }

@@ -1,6 +1,8 @@
 /* Replications in processes; results go out in order. */
 #include "study/replicate.h"
 
+#include "engine/loop.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,9 +82,9 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
         trail->replication = index + 1;
         sim.options.calling = &trail->calling;
     }
-    int r = sim_init(&sim, &slot->outcome.error);
+    int r = loop_init(&sim, &slot->outcome.error);
     if (r == 0 && sink)
-        r = sim_run(&sim, &slot->outcome.error);
+        r = loop_run(&sim, &slot->outcome.error);
     if (trail)
         trail_end_copy(trail);
     if (r == 0 && sink) {
@@ -94,7 +96,7 @@ static int simulate(struct pool *pool, uint32_t index, const struct workload *wo
             sink->render(sink->context, &(struct replication){index + 1, &sim, &metrics},
                          &slot->rendered);
     }
-    sim_finish(&sim);
+    loop_finish(&sim);
     metrics_finish(&metrics);
     return r;
 }

@@ -27,7 +27,7 @@ void study_finish(struct study *study);
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;
 /* A simulation of the study with these jobs, to be given its observers and further options, and
- * then to sim_init.
+ * then to loop_init.
  */
 struct sim study_sim(const struct study *study, const struct workload *workload);
 

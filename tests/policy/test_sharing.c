@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "engine/account.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -352,7 +353,7 @@ static void check_usage(void *context, const struct replication *replication) {
     for (uint32_t u = 0; u < sim->view.v->user_count; u++) {
         double held_s = 0;
         for (uint32_t j = 0; j < sim->next_arrival; j++)
-            held_s += sim->workload->jobs.at[j].user == u ? power_gpu_s(sim_job_gpu_ps(sim, j)) : 0;
+            held_s += sim->workload->jobs.at[j].user == u ? power_gpu_s(account_gpu_ps(sim, j)) : 0;
         cr_assert_float_eq(easim_user_usage_s(sim->view.v, u), held_s, 1e-9 * held_s);
     }
 }

@@ -3,6 +3,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "engine/invariants.h"
+#include "engine/loop.h"
 
 #include <criterion/criterion.h>
 
@@ -51,7 +52,7 @@ static void spoil_jobs(struct sim *sim) {
     SPOIL(view_header(&sim->view)->waiting_count, -= 1, "counts of job states");
     SPOIL(view_header(&sim->view)->running_count, += 1, "counts of job states");
     SPOIL(view_job(&sim->view, a)->state, = EASIM_JOB_WAITING, "holds GPUs in the wrong state");
-    SPOIL(sim->runs[part].phase, = PHASE_NONE, "holds GPUs in the wrong state");
+    SPOIL(sim->runs[part].segment, = SEGMENT_QUEUED, "holds GPUs in the wrong state");
     SPOIL(sim->runs[a].allocation.count, = 0, "holds GPUs in the wrong state");
     SPOIL(sim->runs[a].allocation.first.gpus, += 1, "holds 3 GPUs instead of 2");
     SPOIL(sim->runs[part].allocation.milli, -= 100, "holds 0.2 GPUs instead of 0.3");
@@ -165,7 +166,7 @@ static void turn_back(void *context, const struct replication *replication) {
     struct error error = {0};
     *(bool *)context = true;
     eventq_push(&sim->events, 5000000000, 8, EVENT_TIMER, EASIM_NONE);
-    cr_expect_eq(sim_run(sim, &error), ERROR_RUN);
+    cr_expect_eq(loop_run(sim, &error), ERROR_RUN);
     cr_expect_str_eq(error.text, "check: time went back (at t = 12 s)");
     sim->error = (struct error){0};
 }

@@ -3,6 +3,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"
+#include "engine/account.h"
 #include "metrics/deadline.h"
 #include "metrics/fairness.h"
 #include "metrics/job_stats.h"
@@ -100,7 +101,7 @@ static void check_usage(void *context, const struct replication *replication) {
     for (uint32_t u = 0; u < sim->view.v->user_count; u++) {
         double held_s = 0;
         for (uint32_t j = 0; j < sim->next_arrival; j++)
-            held_s += sim->workload->jobs.at[j].user == u ? power_gpu_s(sim_job_gpu_ps(sim, j)) : 0;
+            held_s += sim->workload->jobs.at[j].user == u ? power_gpu_s(account_gpu_ps(sim, j)) : 0;
         cr_assert_gt(held_s, 0);
         expect_near(easim_user_usage_s(sim->view.v, u), held_s, "usage");
     }

@@ -3,6 +3,7 @@
 #include "output/run/run_trace.h"
 
 #include "base/units.h"
+#include "engine/account.h"
 #include "io/atomic_file.h"
 #include "io/json_write.h"
 
@@ -133,7 +134,7 @@ static void add_segment(struct str *line, const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     add_config(line, sim, run->config);
     add_nodes(line, &run->allocation);
-    add_text(line, "phase", run->phase == PHASE_SETUP ? "setup" : "computing");
+    add_text(line, "phase", run->segment == SEGMENT_SETUP ? "setup" : "computing");
     add_int(line, "predicted_end_ns", sim->view.jobs[job].predicted_end_ns);
 }
 
@@ -153,13 +154,13 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
         add_segment(line, sim, job);
     if (change == JOB_STOPPED)
         add_name(line, "checkpoint"),
-            str_add(line, run->phase == PHASE_CHECKPOINT ? "true" : "false");
+            str_add(line, run->segment == SEGMENT_CHECKPOINT ? "true" : "false");
     if (change == JOB_FAILED)
         add_int(line, "node", t->failed_node);
     if (change == JOB_STOPPED || change == JOB_RESIZED || change == JOB_FAILED)
         add_int(line, "lost_ns", run->lost_ns);
     if (change == JOB_FINISHED)
-        add_real(line, "energy_j", power_j(sim_job_energy(sim, job)));
+        add_real(line, "energy_j", power_j(account_energy(sim, job)));
     end_line(t);
 }
 

@@ -1,0 +1,26 @@
+/* What checkpoints keep and cost: of a job that is stopped, the work that is kept and the work that
+   is lost, and the time that it writes. */
+#ifndef EASIM_ENGINE_CHECKPOINT_H
+#define EASIM_ENGINE_CHECKPOINT_H
+
+#include "engine/sim.h"
+
+/* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
+   before the end of a checkpoint of the same instant. */
+enum stop { STOP_ON_DEMAND, STOP_AT_ONCE, STOP_FAILURE };
+
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now,
+   or the rest of that of a resize, which is to begin when all GPUs are awake. */
+int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop);
+/* Takes off the work done since the run began, as far as a checkpoint keeps it; the rest is lost.
+   For a job that still is in the segment in which it is stopped. */
+void checkpoint_settle_work(struct sim *sim, uint32_t job, enum stop stop);
+/* The checkpoint that was being written, if any, is complete or lost, or it goes on. */
+void checkpoint_settle_unsaved(struct sim *sim, uint32_t job, enum stop stop);
+/* A resize: the work is settled, and the checkpoint, or the rest of the last one's, is charged to
+   the set-up on the new GPUs. */
+void checkpoint_charge_resize(struct sim *sim, uint32_t job);
+/* After that: the job waits wait_ns for the new GPUs before it writes. */
+void checkpoint_delay(struct sim *sim, uint32_t job, int64_t wait_ns);
+
+#endif

@@ -1,0 +1,44 @@
+/* The state of the cluster beside its free GPUs and its power. Header only: data of struct sim. */
+#ifndef EASIM_ENGINE_CLUSTER_STATE_H
+#define EASIM_ENGINE_CLUSTER_STATE_H
+
+#include "base/array.h"
+#include "cluster/sleep.h"
+#include "config/series.h"
+
+#include <gsl/gsl_rng.h>
+
+enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
+
+/* Changes of power cap, price and carbon intensity (cluster_changes.h). */
+struct cluster_changes {
+    struct series_cursor cursors[CHANGE_COUNT];
+    uint32_t pending; /* events of changes in the event set */
+    int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
+    int64_t idle_since_ns; /* last event that was not a change of a repeated series */
+    const struct series
+        *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
+};
+
+/* Failures and repairs (failures.h). */
+struct failures {
+    gsl_rng **streams;    /* by node, NULL if it never fails; NULL as a whole: none does */
+    uint32_t nodes, gpus; /* failed now */
+    uint64_t count;       /* so far */
+};
+
+struct node_jobs {
+    ARRAY_OF(uint32_t) list; /* that hold GPUs of the node; order is arbitrary but reproducible */
+};
+
+/* Jobs and sleeping GPUs of nodes (nodes.h). */
+struct nodes {
+    struct node_jobs *jobs; /* by node; NULL: not needed */
+    struct sleep sleep;
+    uint32_t *sleep_events; /* by node: the pending event, or EVENT_NONE */
+    bool *is_changed;       /* by node; NULL: neither interference nor sleep */
+    ARRAY_OF(uint32_t)
+    changed; /* nodes whose jobs or free GPUs are others than when they last settled (settle.h) */
+};
+
+#endif

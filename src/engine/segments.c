@@ -1,0 +1,148 @@
+/* Segments: see segments.h. Energy is settled where one ends, so that it is exact at any instant.
+ */
+#include "engine/segments.h"
+
+#include "engine/gpus.h"
+#include "engine/progress.h"
+
+/* --- power --- */
+
+/* Where the meter counts what a job holds in its present segment. */
+static struct power_use *metered_use(struct sim *sim, const struct job_run *run) {
+    struct power_type *type = &sim->meter.types[sim->view.configs[run->config].gpu_type];
+    return run->segment == SEGMENT_RUN ? &type->computing : &type->setup;
+}
+
+/* Thousandths of GPUs that run below a power limit in the present segment. */
+static int64_t limited_milli(const struct sim *sim, const struct job_run *run) {
+    bool limited =
+        run->segment == SEGMENT_RUN && sim->view.configs[run->config].power_limit_w < INFINITY;
+    return limited ? gpus_held_milli(sim, run->config) : 0;
+}
+
+static void switch_power_on(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    struct power_use *use = metered_use(sim, run);
+    use->milli += gpus_held_milli(sim, run->config);
+    use->nw += gpus_present_nw(sim, job);
+    sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli +=
+        limited_milli(sim, run);
+}
+
+static void switch_power_off(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    struct power_use *use = metered_use(sim, run);
+    use->milli -= gpus_held_milli(sim, run->config);
+    use->nw -= gpus_present_nw(sim, job);
+    sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli -=
+        limited_milli(sim, run);
+}
+
+/* --- beginning and end --- */
+
+static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind) {
+    struct job_run *run = &sim->runs[job];
+    run->segment = (uint8_t)kind;
+    run->segment_start_ns = sim->now_ns;
+    if (job_run_uses_gpus(run))
+        switch_power_on(sim, job);
+}
+
+/* And the event of its end. */
+static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind kind,
+                                int64_t end_ns) {
+    static const enum event_kind ends[] = {[SEGMENT_SETUP] = EVENT_COMPUTING,
+                                           [SEGMENT_RUN] = EVENT_FINISH,
+                                           [SEGMENT_CHECKPOINT] = EVENT_RELEASE};
+    begin_segment(sim, job, kind);
+    sim->runs[job].event = sim_push(sim, end_ns, ends[kind], job);
+}
+
+struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
+    const struct job_run *run = &sim->runs[job];
+    bool uses_gpus = job_run_uses_gpus(run);
+    return (struct segment){.job = job,
+                            .kind = run->segment,
+                            .began = run->cause,
+                            .ended = ended,
+                            .start_ns = run->segment_start_ns,
+                            .end_ns = sim->now_ns,
+                            .config = uses_gpus ? run->config : EASIM_NONE,
+                            .nodes = uses_gpus ? run->node_count : 0,
+                            .energy = uses_gpus ? (int128)gpus_present_nw(sim, job) *
+                                                      (sim->now_ns - run->segment_start_ns)
+                                                : 0};
+}
+
+void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
+    struct job_run *run = &sim->runs[job];
+    struct segment segment = segments_present(sim, job, cause);
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->segment)
+            (*o)->segment((*o)->context, sim, &segment);
+    run->energy += segment.energy;
+    if (job_run_uses_gpus(run))
+        switch_power_off(sim, job);
+    run->segment = SEGMENT_NONE;
+    run->cause = (uint8_t)cause;
+    run->segment_start_ns = sim->now_ns;
+}
+
+void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
+    eventq_cancel(&sim->events, sim->runs[job].event);
+    segments_end(sim, job, cause);
+}
+
+/* --- kinds --- */
+
+void segments_begin_queued(struct sim *sim, uint32_t job) {
+    begin_segment(sim, job, SEGMENT_QUEUED);
+    sim->runs[job].event = EVENT_NONE;
+}
+
+static void count_start(struct sim *sim, uint32_t job, const struct easim_config *config) {
+    sim->start_total++;
+    if (!config->extrapolated)
+        return;
+    sim->extrapolated_starts++;
+    sim->extrapolated_by[sim->workload->jobs.at[job].model * sim->cluster->gpu_type_count +
+                         config->gpu_type]++;
+}
+
+void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
+    uint32_t job = start->job;
+    struct job_run *run = &sim->runs[job];
+    run->allocation = start->allocation;
+    run->config = start->config;
+    run->span = gpus_span(&start->allocation);
+    run->node_count = start->allocation.count;
+    run->held_since_ns = sim->now_ns;
+    gpus_use(sim, job);
+    count_start(sim, job, &sim->view.configs[start->config]);
+    progress_begin(sim, job);
+    int64_t end_ns = progress_finish_ns(sim, job),
+            run_ns = sim->now_ns + progress_setup_ns(sim, job);
+    if (run_ns > sim->now_ns && run_ns <= end_ns)
+        begin_segment_until(sim, job, SEGMENT_SETUP, run_ns);
+    else
+        begin_segment_until(sim, job, SEGMENT_RUN, end_ns);
+}
+
+void segments_begin_run(struct sim *sim, uint32_t job) {
+    segments_end(sim, job, CAUSE_SET_UP);
+    progress_begin(sim, job);
+    begin_segment_until(sim, job, SEGMENT_RUN, progress_finish_ns(sim, job));
+}
+
+void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns) {
+    begin_segment_until(sim, job, SEGMENT_CHECKPOINT, end_ns);
+}
+
+void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
+    uint32_t event = sim->runs[job].event;
+    if (eventq_time_ns(&sim->events, event) <= sim->now_ns)
+        return; /* its work is done */
+    progress_change(sim, job, factor);
+    eventq_cancel(&sim->events, event);
+    sim->runs[job].event = sim_push(sim, progress_finish_ns(sim, job), EVENT_FINISH, job);
+}

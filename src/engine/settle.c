@@ -1,0 +1,41 @@
+/* Changed nodes settle: see settle.h. Speeds and events follow once for all changes of one event or
+   decision, so that a job whose neighbours end up the same is left alone. */
+#include "engine/settle.h"
+
+#include "engine/nodes.h"
+#include "engine/progress.h"
+#include "engine/segments.h"
+
+static void settle_sleep(struct sim *sim, uint32_t node) {
+    int64_t next_ns = sleep_next_ns(&sim->nodes.sleep, node);
+    uint32_t *event = &sim->nodes.sleep_events[node];
+    if (*event != EVENT_NONE && eventq_time_ns(&sim->events, *event) == next_ns)
+        return;
+    if (*event != EVENT_NONE)
+        sim_cancel_background(sim, *event);
+    *event =
+        next_ns == INT64_MAX ? EVENT_NONE : sim_push_background(sim, next_ns, EVENT_SLEEP, node);
+}
+
+static void settle_speeds(struct sim *sim, uint32_t node) {
+    const struct node_jobs *jobs = &sim->nodes.jobs[node];
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        uint32_t job = jobs->list.at[i];
+        double factor = progress_factor(sim, job);
+        if (sim->runs[job].segment == SEGMENT_RUN && factor != sim->progress[job].factor)
+            segments_change_speed(sim, job, factor);
+    }
+}
+
+void settle_nodes(struct sim *sim) {
+    struct nodes *nodes = &sim->nodes;
+    for (size_t i = 0; i < nodes->changed.count; i++) {
+        uint32_t node = nodes->changed.at[i];
+        nodes->is_changed[node] = false;
+        if (nodes_interfere(sim))
+            settle_speeds(sim, node);
+        if (nodes->sleep.nodes)
+            settle_sleep(sim, node);
+    }
+    nodes->changed.count = 0;
+}
