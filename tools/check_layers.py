@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Checks who may include whom. Usage: check_layers.py SOURCE_DIR | --self-test
+"""Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB [--report]] | --self-test
 
-Prints every violation as file:line: text and exits 1 if there is one.
+Includes, or with the built library also calls: no upward link, and no ring of files (a .c and its .h are one) by both
+together. Prints every violation as file:line: text and exits 1 if there is one; with --report exits 0. Exits 77, skipped,
+if the library does not tell its symbols.
 """
 
+import argparse
 import re
 import sys
 import tempfile
 from pathlib import Path
 
+import link_graph
 from c_text import without_comments
 
 ORDER = ("base io config cluster model workload policy engine metrics study conformance experiment "
@@ -160,6 +164,69 @@ class Tree:
         return sorted(set(self.found))
 
 
+class Links:
+    """The files of a tree, and who uses whom in the built library (link_graph.py); found as of Tree."""
+
+    def __init__(self, root, listing):
+        self.src = root.resolve() / "src"
+        self.calls = link_graph.called(self.src, listing)
+        self.edges = link_graph.joined(link_graph.included(self.src), self.calls)
+        self.found = []
+
+    def report(self, module, symbol, text):
+        """At the first place where the module names the symbol."""
+        path = next(path for path in (self.src / (module + suffix) for suffix in (".c", ".h")) if path.is_file())
+        text_of_file = path.read_text(encoding="utf-8", errors="replace")
+        place = re.search(rf"\b{re.escape(symbol)}\b", text_of_file)
+        line = text_of_file.count("\n", 0, place.start()) + 1 if place else 1
+        self.found.append((f"src/{path.relative_to(self.src)}", line, text))
+
+    def check_upward(self):
+        for (module, other), symbols in self.calls.items():
+            layers = [name.split("/")[0] for name in (module, other)]
+            if layers[1] not in may_include(layers[0]):
+                for symbol in sorted(symbols):
+                    self.report(module, symbol, f"{layers[0]} must not use {layers[1]}: {symbol} is of src/{other}.c")
+
+    def check_rings(self):
+        for ring in link_graph.rings_of(self.edges):
+            circle = link_graph.shortest_circle(ring, self.edges)
+            steps = [(module, other, sorted(self.edges[module, other])[-1])
+                     for module, other in zip(circle, circle[1:] + circle[:1])]
+            way = ", ".join(f"{module} uses {other} ({why})" for module, other, why in steps)
+            self.report(circle[0], steps[0][2], f"ring of {len(ring)} files: {way}")
+
+    def check(self):
+        """All violations, sorted."""
+        self.check_upward()
+        self.check_rings()
+        return sorted(set(self.found))
+
+
+def self_test_of_links():
+    """Small trees as what nm lists, and the violations that must be reported, no more."""
+    tree = {"src/base/a.h": "", "src/base/a.c": "void a(void) {\n}\n\nvoid f(void) {\n    c();\n}\n",
+            "src/base/c.c": "void c(void) {\n}\n", "src/io/b.c": '#include "base/a.h"\n'}
+    clean = "l.a:io_b.c.o: U a\nl.a:base_a.c.o:00 T a\nl.a:base_a.c.o: U c\nl.a:base_c.c.o:00 T c\n"
+    cases = [
+        ("", []),
+        ("l.a:base_c.c.o: U a\n",
+         ["src/base/a.c:5: ring of 2 files: base/a uses base/c (c), base/c uses base/a (a)"]),
+        ("l.a:io_b.c.o:00 D b\nl.a:base_c.c.o: U b\n",
+         ["src/base/a.c:5: ring of 3 files: base/a uses base/c (c), base/c uses io/b (b), io/b uses base/a (a)",
+          "src/base/c.c:1: base must not use io: b is of src/io/b.c"]),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in tree.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        for extra, expected in cases:
+            lines = [f"{file}:{line}: {text}" for file, line, text in Links(Path(folder), clean + extra).check()]
+            assert lines == expected, (extra, lines)
+    return len(cases)
+
+
 def self_test():
     """Small trees: {file: text} and the violations that must be reported, no more."""
     clean = {
@@ -211,20 +278,29 @@ def self_test():
             lines = [f"{file}:{line}: {text}" for file, line, text in Tree(Path(folder)).check()]
         assert len(lines) == bool(expected), (extra, lines)
         assert all(part in lines[0] for part in expected), (extra, lines)
-    print(f"check_layers: {len(cases)} self-tests passed")
+    print(f"check_layers: {len(cases) + self_test_of_links()} self-tests passed")
 
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
         self_test()
         return 0
-    if len(sys.argv) != 2 or not Path(sys.argv[1], "src").is_dir():
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    found = Tree(Path(sys.argv[1])).check()
+    parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1].split("\n")[0])
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--library", type=Path)
+    parser.add_argument("--report", action="store_true")
+    options = parser.parse_args()
+    if not (options.source / "src").is_dir():
+        parser.error(f"{options.source} has no folder src")
+    try:
+        found = (Links(options.source, link_graph.listing_of(options.library)) if options.library
+                 else Tree(options.source)).check()
+    except link_graph.NoSymbols as reason:
+        print(f"skipped: {options.library}: {reason}")
+        return 77
     for file, line, text in found:
         print(f"{file}:{line}: {text}")
-    return 1 if found else 0
+    return 1 if found and not options.report else 0
 
 
 if __name__ == "__main__":
