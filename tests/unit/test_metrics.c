@@ -197,6 +197,19 @@ Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
     }
 }
 
+/* u3, who wants half a GPU-second and has it, counts as much as the others: of 20 GPU-s each could
+   claim 20/3. u1 has 10 of them: ratios 3/2, 1 and 1. */
+Test(metrics, small_users_count, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct trial t;
+    trial_run(&t,
+              &(struct trial_options){.jobs = "job_id,user,submit_s,gpus,duration_s\n"
+                                              "a,u1,0,1,100\nb,u2,0,1,2\nc,u3,0,1,0.5\n"},
+              "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    expect_near(t.summaries->jain_gpu_s, 3.5 * 3.5 / (3 * (1.5 * 1.5 + 1 + 1)), "jain_gpu_s");
+    trial_finish(&t);
+}
+
 /* k <= max(1, gpus / n) without rounding: n is jobs_ns / life_ns. A GPU less as soon as n is one
  * unit too large. */
 Test(metrics, fair_gpus) {
