@@ -18,3 +18,10 @@ int summary_find(const char *name) {
             return (int)c;
     return -1;
 }
+
+bool summary_all_equal(const struct summary *summaries, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (memcmp(&summaries[i], &summaries[0], sizeof *summaries) != 0)
+            return false;
+    return count > 1;
+}

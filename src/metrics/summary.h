@@ -5,6 +5,7 @@
 
 #include "metrics/metric_table.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SUMMARY_MEMBER(name, unit, better, tail, writer, label) double name;
@@ -22,5 +23,7 @@ extern const char *const summary_names[SUMMARY_COUNT];
 double summary_value(const struct summary *summary, unsigned column);
 /* The column of that name, or -1. */
 int summary_find(const char *name);
+/* Whether all of several replications are the same: nothing is random, n equal runs are one run. */
+bool summary_all_equal(const struct summary *summaries, size_t count);
 
 #endif

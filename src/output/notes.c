@@ -195,7 +195,7 @@ void notes_add_trends(struct notes *notes, const struct study *study,
     const struct compare_trend t = compare_trend(&alone, 0);
     add_queue(notes, study, &t, total(result, SUMMARY_COLUMN(jobs_submitted)) / result->count);
     add_censored(notes, study, &t);
-    if (statistics_all_equal(result->summaries, result->count))
+    if (summary_all_equal(result->summaries, result->count))
         say(notes, study, NOTE_WARNING,
             "all replications are equal, nothing in the scenario is random: intervals mean nothing");
 }

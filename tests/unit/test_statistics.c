@@ -1,6 +1,8 @@
 /* Statistics over replications. The 97.5 % points of t are those of printed tables (NIST/SEMATECH
    e-Handbook 1.3.6.7.2): 12.706 with 1 degree of freedom, 2.776 with 4, 2.262 with 9. */
-#include "experiment/statistics.h"
+#include "experiment/paired_test.h"
+#include "experiment/ratio_estimate.h"
+#include "experiment/t_interval.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,7 +23,7 @@ Test(statistics, t_interval) {
         {{7.5, 7.5, 7.5, 7.5, 7.5}, 5, 5, 7.5, 0, 2.776},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct estimate e = statistics_estimate(cases[i].values, cases[i].count);
+        struct estimate e = t_interval_of(cases[i].values, cases[i].count);
         double half = cases[i].t * cases[i].sd / sqrt((double)cases[i].n);
         cr_expect_eq(e.n, cases[i].n);
         cr_expect_float_eq(e.mean, cases[i].mean, 1e-15 * 10, "case %zu: mean %g", i, e.mean);
@@ -33,11 +35,11 @@ Test(statistics, t_interval) {
 
 Test(statistics, too_few) {
     static const double one[] = {NAN, 2.385}, none[] = {NAN, NAN};
-    struct estimate e = statistics_estimate(one, 2);
+    struct estimate e = t_interval_of(one, 2);
     cr_assert(e.n == 1 && e.mean == 2.385 && isnan(e.sd) && isnan(e.ci95));
-    e = statistics_estimate(none, 2);
+    e = t_interval_of(none, 2);
     cr_assert(e.n == 0 && isnan(e.mean) && isnan(e.sd) && isnan(e.ci95));
-    e = statistics_estimate(NULL, 0);
+    e = t_interval_of(NULL, 0);
     cr_assert(e.n == 0 && isnan(e.mean));
 }
 
@@ -46,25 +48,25 @@ Test(statistics, too_few) {
    t/sqrt(3). The 97.5 % point is 3.182. */
 Test(statistics, paired_t_test) {
     static const double values[] = {5, 7, NAN, 9, 12, 1}, base[] = {4, 5, 3, 8, 8, NAN};
-    struct paired p = statistics_paired(values, base, 6);
+    struct paired p = paired_test(values, base, 6);
     double x = 2.8284271247461903 / sqrt(3);
     cr_assert(p.diff.n == 4 && p.diff.mean == 2);
     cr_assert_float_eq(p.diff.ci95, 3.182 * sqrt(2) / 2, 5e-4);
     cr_assert_float_eq(p.p_value, 1 - 2 / M_PI * (x / (1 + x * x) + atan(x)), 1e-12);
-    struct paired back = statistics_paired(base, values, 6);
+    struct paired back = paired_test(base, values, 6);
     cr_assert(back.diff.mean == -2 && back.p_value == p.p_value);
 }
 
 Test(statistics, differences_that_do_not_vary) {
     static const double values[] = {2.385, 1e9, -3}, shifted[] = {3.385, 1e9 + 1, -2},
                         none[] = {NAN, NAN, NAN};
-    struct paired p = statistics_paired(values, values, 3);
+    struct paired p = paired_test(values, values, 3);
     cr_assert(p.diff.n == 3 && p.diff.mean == 0 && p.diff.ci95 == 0 && p.p_value == 1);
-    p = statistics_paired(shifted, values, 3);
+    p = paired_test(shifted, values, 3);
     cr_assert(p.diff.mean == 1 && isnan(p.p_value), "a constant difference has no test");
-    p = statistics_paired(values, shifted, 1);
+    p = paired_test(values, shifted, 1);
     cr_assert(p.diff.n == 1 && p.diff.mean == -1 && isnan(p.diff.ci95) && isnan(p.p_value));
-    p = statistics_paired(values, none, 3);
+    p = paired_test(values, none, 3);
     cr_assert(p.diff.n == 0 && isnan(p.diff.mean) && isnan(p.p_value) && isnan(p.ratio));
 }
 
@@ -72,11 +74,11 @@ Test(statistics, differences_that_do_not_vary) {
  * 2) / sqrt 2. */
 Test(statistics, geometric_ratio) {
     static const double values[] = {2, NAN, 8}, base[] = {1, 5, 2}, zero[] = {1, 5, 0};
-    struct paired p = statistics_paired(values, base, 3);
+    struct paired p = paired_test(values, base, 3);
     cr_assert_float_eq(p.ratio, 2 * sqrt(2), 1e-12);
     cr_assert_float_eq(log(p.ratio_high / p.ratio), 12.706 * log(2) / 2, 5e-4);
     cr_assert_float_eq(log(p.ratio / p.ratio_low), 12.706 * log(2) / 2, 5e-4);
-    p = statistics_paired(values, zero, 3);
+    p = paired_test(values, zero, 3);
     cr_assert(p.diff.n == 2 && isnan(p.ratio) && isnan(p.ratio_low) && isnan(p.ratio_high));
 }
 
@@ -86,22 +88,22 @@ Test(statistics, holm) {
     static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005},
                         expected[] = {0.03, NAN, 0.06, 0.06, 0.02};
     double adjusted[5];
-    statistics_holm(p, 5, adjusted);
+    paired_test_holm(p, 5, adjusted);
     for (int i = 0; i < 5; i++)
         cr_expect(isnan(p[i]) ? isnan(adjusted[i]) : fabs(adjusted[i] - expected[i]) < 1e-15,
                   "%d: %g", i, adjusted[i]);
-    statistics_holm((const double[]){0.7, 0.6, 0.7}, 3, adjusted);
+    paired_test_holm((const double[]){0.7, 0.6, 0.7}, 3, adjusted);
     cr_assert(adjusted[0] == 1 && adjusted[1] == 1 && adjusted[2] == 1, "never above 1");
 }
 
 /* Means 4 and 2; what is left of values - 2 base is 1 and -1: sd sqrt 2, half width 12.706 / 2. */
 Test(statistics, ratio_of_means) {
     static const double values[] = {3, NAN, 5}, base[] = {1, 7, 3}, none[] = {0, 0, 0};
-    struct ratio r = statistics_ratio(values, base, 3);
+    struct ratio r = ratio_estimate(values, base, 3);
     cr_assert(r.n == 2 && r.mean == 4 && r.base_mean == 2 && r.ratio == 2);
     cr_assert_float_eq(r.ci95, 12.706 / 2, 5e-4);
-    r = statistics_ratio(base, base, 3);
+    r = ratio_estimate(base, base, 3);
     cr_assert(r.ratio == 1 && r.ci95 == 0);
-    r = statistics_ratio(values, none, 3);
+    r = ratio_estimate(values, none, 3);
     cr_assert(r.n == 2 && r.base_mean == 0 && isnan(r.ratio) && isnan(r.ci95));
 }

@@ -119,7 +119,7 @@ static bool changes(const struct ablation *a, const double *values, unsigned pla
 enum { FIRST, SECOND, DIFFERENCE, PARTS };
 
 static struct estimate estimate(const struct ablation *a, const double *table, unsigned column) {
-    return statistics_estimate(table + (size_t)column * a->replications, a->replications);
+    return t_interval_of(table + (size_t)column * a->replications, a->replications);
 }
 
 static void fill(const struct ablation *a, unsigned column, double *table, bool *moves) {

@@ -3,7 +3,7 @@
 #ifndef EASIM_EXPERIMENT_ABLATE_ABLATE_H
 #define EASIM_EXPERIMENT_ABLATE_ABLATE_H
 
-#include "experiment/statistics.h"
+#include "experiment/t_interval.h"
 #include "policy/list/hybrid.h"
 #include "study/replicate.h"
 

@@ -13,7 +13,7 @@ static void values_of(const struct comparison *c, size_t series, unsigned column
 }
 
 static struct estimate estimate_of(const struct comparison *c, size_t series, unsigned column) {
-    return statistics_column(c->series[series].summaries, c->replications, column);
+    return t_interval_of_column(c->series[series].summaries, c->replications, column);
 }
 
 void compare_metric(const struct comparison *c, unsigned column, struct compare_cell *cells) {
@@ -21,21 +21,21 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
            *values = mem_zalloc(c->replications, sizeof *values);
     double *p_values = mem_zalloc(c->count, sizeof *p_values),
            *adjusted = mem_zalloc(c->count, sizeof *adjusted);
-    const struct paired none = statistics_paired(NULL, NULL, 0);
+    const struct paired none = paired_test(NULL, NULL, 0);
     if (c->baseline != COMPARE_NOBODY)
         values_of(c, c->baseline, column, base);
     for (size_t s = 0; s < c->count; s++) {
         values_of(c, s, column, values);
         bool differs = c->baseline != COMPARE_NOBODY && s != c->baseline;
         cells[s] = (struct compare_cell){
-            .estimate = statistics_estimate(values, c->replications),
-            .paired = differs ? statistics_paired(values, base, c->replications) : none,
+            .estimate = t_interval_of(values, c->replications),
+            .paired = differs ? paired_test(values, base, c->replications) : none,
         };
         double size = fabs(cells[s].paired.base_mean);
         cells[s].relative = size > 0 ? cells[s].paired.diff.mean / size : NAN;
         p_values[s] = cells[s].paired.p_value;
     }
-    statistics_holm(p_values, c->count, adjusted);
+    paired_test_holm(p_values, c->count, adjusted);
     for (size_t s = 0; s < c->count; s++)
         cells[s].p_holm = adjusted[s];
     free(base);
@@ -85,7 +85,7 @@ static struct estimate trend_estimate(const struct comparison *c, size_t series,
     double *values = mem_zalloc(c->replications, sizeof *values);
     for (uint32_t i = 0; i < c->replications; i++)
         values[i] = *(const double *)((const char *)&c->series[series].trends[i] + offset);
-    struct estimate e = statistics_estimate(values, c->replications);
+    struct estimate e = t_interval_of(values, c->replications);
     free(values);
     return e;
 }
@@ -104,7 +104,7 @@ struct ratio compare_ratio(const struct comparison *perturbed, const struct comp
     double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
     values_of(perturbed, series, column, values);
     values_of(clean, series, column, base);
-    struct ratio r = statistics_ratio(values, base, count);
+    struct ratio r = ratio_estimate(values, base, count);
     free(values);
     free(base);
     return r;

@@ -4,7 +4,9 @@
 #define EASIM_EXPERIMENT_COMPARE_COMPARE_H
 
 #include "experiment/compare/pareto.h"
-#include "experiment/statistics.h"
+#include "experiment/paired_test.h"
+#include "experiment/ratio_estimate.h"
+#include "experiment/t_interval.h"
 #include "metrics/summary.h"
 #include "study/trend.h"
 

@@ -1,7 +1,9 @@
 /* Verdicts on claims and targets: see findings.h. */
 #include "experiment/sweep/findings.h"
 
-#include "experiment/statistics.h"
+#include "experiment/paired_test.h"
+#include "experiment/ratio_estimate.h"
+#include "experiment/t_interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,9 +53,9 @@ static size_t count_points(const struct claims *c, const struct claims_subject *
 static void judge(struct claim_reading *r, int32_t sign, const double *values,
                   const double *against, size_t count) {
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
-    struct paired pairs = statistics_paired(values, against, count);
-    struct ratio means = statistics_ratio(values, against, count);
-    /* differences that vary by rounding only, about 0, are none; see statistics_paired */
+    struct paired pairs = paired_test(values, against, count);
+    struct ratio means = ratio_estimate(values, against, count);
+    /* differences that vary by rounding only, about 0, are none; see paired_test */
     double diff = pairs.p_value == 1 ? 0 : pairs.diff.mean, towards = up ? diff : -diff;
     r->n = pairs.diff.n;
     r->mean = means.mean;
@@ -94,7 +96,7 @@ static void measure(struct target_reading *r, const struct figures *f,
                     const struct target *target) {
     size_t count;
     double *values = values_of(f, r->point, target->subject.scopes[r->scope].metric, &count);
-    struct estimate e = statistics_estimate(values, count);
+    struct estimate e = t_interval_of(values, count);
     r->n = e.n;
     r->mean = e.mean;
     r->ci95 = e.ci95;

@@ -9,7 +9,7 @@
 
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
 static struct estimate estimate(const struct replicate_result *result, unsigned column) {
-    struct estimate e = statistics_column(result->summaries, result->count, column);
+    struct estimate e = t_interval_of_column(result->summaries, result->count, column);
     if (e.n < result->count)
         e.mean = e.sd = e.ci95 = NAN;
     return e;

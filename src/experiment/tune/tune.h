@@ -3,7 +3,7 @@
 #ifndef EASIM_EXPERIMENT_TUNE_TUNE_H
 #define EASIM_EXPERIMENT_TUNE_TUNE_H
 
-#include "experiment/statistics.h"
+#include "experiment/t_interval.h"
 #include "experiment/tune/search.h"
 #include "study/replicate.h"
 

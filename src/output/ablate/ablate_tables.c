@@ -76,7 +76,7 @@ void ablate_tables_cells(const struct ablate_output *o, struct str *out) {
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
             struct estimate e =
-                statistics_column(a->cells[cell].summaries, a->replications, column);
+                t_interval_of_column(a->cells[cell].summaries, a->replications, column);
             add_mixture(o, cell, out);
             csv_comma_text(out, summary_names[column]);
             csv_comma_int(out, (int64_t)e.n);

@@ -169,7 +169,7 @@ static void add_perturbed(const struct compare_output *o, const struct compare_p
 
 static bool all_equal(const struct comparison *c) {
     for (size_t s = 0; s < c->count; s++)
-        if (!statistics_all_equal(c->series[s].summaries, c->replications))
+        if (!summary_all_equal(c->series[s].summaries, c->replications))
             return false;
     return c->replications > 1;
 }

@@ -198,7 +198,7 @@ static struct estimate estimate_cell(const struct sorted_row *rows, size_t count
             sum += rows[next].value;
         means[replicates++] = sum / (double)(next - i);
     }
-    return statistics_estimate(means, replicates);
+    return t_interval_of(means, replicates);
 }
 
 void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMENSIONS],

@@ -1,7 +1,7 @@
 /* aggregate.csv: see aggregate_csv.h. */
 #include "output/run/aggregate_csv.h"
 
-#include "experiment/statistics.h"
+#include "experiment/t_interval.h"
 #include "io/csv.h"
 
 void aggregate_csv_header(struct str *out) {
@@ -11,7 +11,7 @@ void aggregate_csv_header(struct str *out) {
 void aggregate_csv_rows(const char *policy, const struct summary *summaries, uint32_t count,
                         struct str *out) {
     for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
-        struct estimate e = statistics_column(summaries, count, c);
+        struct estimate e = t_interval_of_column(summaries, count, c);
         csv_add_text(out, policy);
         csv_comma_text(out, summary_names[c]);
         csv_comma_int(out, (int64_t)e.n);

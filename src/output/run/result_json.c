@@ -12,7 +12,7 @@ void result_json(const struct study *study, const struct replicate_result *resul
     json_add_int(root, "replications", result->count);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
-        struct estimate e = statistics_column(result->summaries, result->count, column);
+        struct estimate e = t_interval_of_column(result->summaries, result->count, column);
         cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
         json_add_int(metric, "n", (int64_t)e.n);
         json_add_real(metric, "mean", e.mean);

@@ -86,7 +86,7 @@ void run_report_add_interval(struct str *out, const struct estimate *e, double s
 static void add_line(const struct line *line, const struct replicate_result *result,
                      struct str *out) {
     const struct report_line shown = run_report_find_line(line->column);
-    struct estimate e = statistics_column(result->summaries, result->count, line->column);
+    struct estimate e = t_interval_of_column(result->summaries, result->count, line->column);
     if (e.n == 0 || (line->if_any && e.mean == 0))
         return;
     str_addf(out, "  %-33s", shown.label);
