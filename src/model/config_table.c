@@ -274,8 +274,10 @@ static struct config_rank rank_when_empty(const struct easim_config *c) {
  */
 static bool is_better(const struct config_table *t, uint32_t config, double time_s,
                       const struct config_best *best) {
-    if (time_s != best->time_s || best->config == EASIM_NONE)
+    if (time_s != best->time_s)
         return time_s < best->time_s;
+    if (best->config == EASIM_NONE)
+        return false;
     const struct config_rank rank = rank_when_empty(&t->configs.at[config]);
     const struct config_rank best_rank = rank_when_empty(&t->configs.at[best->config]);
     return config_order_before(&rank, &best_rank);

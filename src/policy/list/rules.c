@@ -12,10 +12,6 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
     return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
 }
 
-bool rules_is_urgent(const struct easim_key *key) {
-    return key->finish_by_s != 0;
-}
-
 bool rules_admit_objective(const struct easim_key *key, double objective) {
     return objective < INFINITY && (key->objective_max == 0 || !(objective > key->objective_max));
 }
@@ -24,11 +20,6 @@ bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
                  const struct easim_choice *choice, double objective) {
     return rules_admit_objective(key, objective) &&
            (!rules_is_urgent(key) || pass->view->now_s + choice->time_s <= key->finish_by_s);
-}
-
-bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
-                 const struct easim_job *job, uint32_t config) {
-    return !rules->ops->allow || rules->ops->allow(pass, job, config);
 }
 
 int rules_fail_as(const struct easim_pass *pass, const char *what, const struct easim_job *job,

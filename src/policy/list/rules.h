@@ -16,15 +16,19 @@ struct rules {
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
 /* An urgent job has a time to finish by, and only where it makes it a configuration is admitted. */
-bool rules_is_urgent(const struct easim_key *key);
+static inline bool rules_is_urgent(const struct easim_key *key) {
+    return key->finish_by_s != 0;
+}
 /* Whether the key admits a choice of that objective; the first leaves aside whether it ends in
  * time. */
 bool rules_admit_objective(const struct easim_key *key, double objective);
 bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
                  const struct easim_choice *choice, double objective);
 /* Whether the policy's `allow`, if it has one, lets the job have the configuration now. */
-bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
-                 const struct easim_job *job, uint32_t config);
+static inline bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
+                               const struct easim_job *job, uint32_t config) {
+    return !rules->ops->allow || rules->ops->allow(pass, job, config);
+}
 
 /* Each ends a callback as failed and returns -1: it says which value of which job is not a number,
  * or what else is wrong with it. */
