@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_probe_row(struct str *out, const struct probe_record *r, uint64_t at) {
-    if (at >= r->row_count) {
+static void add_probe_row(struct str *out, const struct probe_record *record, uint64_t at) {
+    if (at >= record->row_count) {
         str_add(out, "the end");
         return;
     }
-    const struct probe_row *row = &r->rows[at];
+    const struct probe_row *row = &record->rows[at];
     str_add(out, action_names[row->kind]);
     if (row->job != EASIM_NONE)
         str_addf(out, " job %u", row->job);
@@ -55,30 +55,30 @@ static void run_in_other_memory(void *context) {
     free(moved);
 }
 
-void check_same_run(struct suite *s) {
+void check_same_run(struct suite *suite) {
     static const char check[] = "same run, same decisions";
     struct str reasons = {0};
     uint32_t compared = 0;
-    if (s->writes_view.length > 0) {
-        suite_report(s, check, CONFORMANCE_SKIPPED, "the view is written to");
+    if (suite->writes_view.length > 0) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
         return;
     }
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = s->spare};
-        if (!s->passed[i])
+        struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = suite->spare};
+        if (!suite->passed[i])
             continue;
         compared++;
         memset(run.record, 0, sizeof *run.record);
-        if (suite_child(s, run_in_other_memory, &run, run.record, NULL) < 0)
+        if (suite_child(suite, run_in_other_memory, &run, run.record, NULL) < 0)
             str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
         else
-            add_difference(&s->records[i], run.record, &reasons);
+            add_difference(&suite->records[i], run.record, &reasons);
     }
-    s->differs = reasons.length > 0;
+    suite->differs = reasons.length > 0;
     if (compared == 0)
-        suite_report(s, check, CONFORMANCE_SKIPPED, "no scenario runs");
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "no scenario runs");
     else
-        suite_conclude(s, check, &reasons);
+        suite_conclude(suite, check, &reasons);
 }
 
 struct pair {
@@ -99,17 +99,17 @@ static void run_pair(void *context) {
 }
 
 /* Scenario i beside scenario j, one instant each in turns: both must decide as alone. */
-static void compare_pair(struct suite *s, uint32_t i, uint32_t j, struct str *reasons) {
-    struct pair pair = {s, {&builtins[i], &builtins[j]}, {&s->spare[0], &s->spare[1]}};
+static void compare_pair(struct suite *suite, uint32_t i, uint32_t j, struct str *reasons) {
+    struct pair pair = {suite, {&builtins[i], &builtins[j]}, {&suite->spare[0], &suite->spare[1]}};
     const uint32_t numbers[] = {i, j};
-    memset(s->spare, 0, 2 * sizeof *s->spare);
-    bool failed = suite_child(s, run_pair, &pair, pair.records[0], NULL) < 0;
+    memset(suite->spare, 0, 2 * sizeof *suite->spare);
+    bool failed = suite_child(suite, run_pair, &pair, pair.records[0], NULL) < 0;
     for (int side = 0; side < 2 && reasons->length == 0; side++) {
         struct str difference = {0};
         if (pair.records[side]->failure[0])
             str_add(&difference, pair.records[side]->failure);
         else if (!failed)
-            add_difference(&s->records[numbers[side]], pair.records[side], &difference);
+            add_difference(&suite->records[numbers[side]], pair.records[side], &difference);
         if (difference.length > 0)
             str_addf(reasons, "\"%s\" beside \"%s\": %s", builtins[numbers[side]].name,
                      builtins[numbers[!side]].name, difference.text);
@@ -117,37 +117,37 @@ static void compare_pair(struct suite *s, uint32_t i, uint32_t j, struct str *re
     }
 }
 
-void check_two_at_once(struct suite *s) {
+void check_two_at_once(struct suite *suite) {
     static const char check[] = "two runs at once";
     struct str reasons = {0};
-    if (!suite_comparable(s, check))
+    if (!suite_comparable(suite, check))
         return;
     for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
         for (uint32_t j = i; j < BUILTIN_COMPARED && reasons.length == 0; j++)
-            if (s->passed[i] && s->passed[j])
-                compare_pair(s, i, j, &reasons);
-    suite_conclude(s, check, &reasons);
+            if (suite->passed[i] && suite->passed[j])
+                compare_pair(suite, i, j, &reasons);
+    suite_conclude(suite, check, &reasons);
 }
 
-void check_user_names(struct suite *s) {
+void check_user_names(struct suite *suite) {
     static const char check[] = "names of users do not matter";
     struct suite_run run = {
-        .suite = s,
+        .suite = suite,
         .set =
             "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
-        .unchecked = s->writes_view.length > 0,
-        .record = s->spare};
+        .unchecked = suite->writes_view.length > 0,
+        .record = suite->spare};
     struct str reasons = {0};
-    if (!suite_comparable(s, check))
+    if (!suite_comparable(suite, check))
         return;
     for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons.length == 0; i++) {
         run.builtin = &builtins[i];
-        if (!s->passed[i])
+        if (!suite->passed[i])
             continue;
         if (suite_run(&run) < 0)
             str_add(&reasons, run.record->failure);
         else
-            add_difference(&s->records[i], run.record, &reasons);
+            add_difference(&suite->records[i], run.record, &reasons);
     }
-    suite_conclude(s, check, &reasons);
+    suite_conclude(suite, check, &reasons);
 }

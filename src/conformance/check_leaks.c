@@ -67,63 +67,64 @@ static bool grows(const struct holdings *before) {
 }
 
 static void run_cycles(void *context) {
-    struct leaks *l = context;
+    struct leaks *leaks = context;
     struct study study;
-    bool check = l->suite->writes_view.length == 0;
-    int r = suite_load(l->suite, l->builtin, NULL, &study, l->record->failure,
-                       sizeof l->record->failure);
-    l->stock[0] = take_stock();
-    while (r == 0 && l->windows < WINDOWS &&
-           (l->windows == 0 || grows(&l->stock[l->windows - 1]))) {
-        for (int i = 0; i < WINDOW_CYCLES && !l->record->failure[0]; i++)
-            probe_run(&study, check, l->record);
-        l->stock[++l->windows] = take_stock();
+    bool check = leaks->suite->writes_view.length == 0;
+    int r = suite_load(leaks->suite, leaks->builtin, NULL, &study, leaks->record->failure,
+                       sizeof leaks->record->failure);
+    leaks->stock[0] = take_stock();
+    while (r == 0 && leaks->windows < WINDOWS &&
+           (leaks->windows == 0 || grows(&leaks->stock[leaks->windows - 1]))) {
+        for (int i = 0; i < WINDOW_CYCLES && !leaks->record->failure[0]; i++)
+            probe_run(&study, check, leaks->record);
+        leaks->stock[++leaks->windows] = take_stock();
     }
     study_finish(&study);
 }
 
 /* The least growth of any window, for each run in it. */
-static double growth(const struct leaks *l, size_t offset) {
+static double growth(const struct leaks *leaks, size_t offset) {
     double least = INFINITY;
-    for (int i = 0; i < l->windows; i++) {
+    for (int i = 0; i < leaks->windows; i++) {
         size_t stock[2];
         for (int end = 0; end < 2; end++)
-            memcpy(&stock[end], (const char *)&l->stock[i + end] + offset, sizeof *stock);
+            memcpy(&stock[end], (const char *)&leaks->stock[i + end] + offset, sizeof *stock);
         least = fmin(least, ((double)stock[1] - (double)stock[0]) / WINDOW_CYCLES);
     }
     return least;
 }
 
-static void report_leaks(struct suite *s, const struct leaks *l) {
+static void report_leaks(struct suite *suite, const struct leaks *leaks) {
     struct str memory = {0}, handles = {0};
-    double bytes = growth(l, offsetof(struct holdings, heap_bytes));
-    double pages = growth(l, offsetof(struct holdings, mapped_pages));
-    double descriptors = growth(l, offsetof(struct holdings, descriptors));
+    double bytes = growth(leaks, offsetof(struct holdings, heap_bytes));
+    double pages = growth(leaks, offsetof(struct holdings, mapped_pages));
+    double descriptors = growth(leaks, offsetof(struct holdings, descriptors));
     if (bytes >= LEAST_LEAK)
         str_addf(&memory, "%.0f bytes of the heap are lost in each run", bytes);
     else if (pages >= 1)
         str_addf(&memory, "%.0f pages stay mapped after each run", pages);
     if (descriptors > 0.5)
         str_addf(&handles, "%.0f stay open after each run", descriptors);
-    else if (l->stock[l->windows].children)
+    else if (leaks->stock[leaks->windows].children)
         str_add(&handles, "child processes are left behind");
-    suite_conclude(s, "no memory leaks", &memory);
-    suite_conclude(s, "no descriptors or processes left", &handles);
+    suite_conclude(suite, "no memory leaks", &memory);
+    suite_conclude(suite, "no descriptors or processes left", &handles);
 }
 
-void check_leaks(struct suite *s) {
+void check_leaks(struct suite *suite) {
     static const char check[] = "no memory leaks", handles[] = "no descriptors or processes left";
-    struct leaks *l = mem_shared(sizeof *l);
-    *l = (struct leaks){.suite = s, .builtin = suite_passed(s, check), .record = s->spare};
-    memset(l->record, 0, sizeof *l->record);
-    if (!l->builtin) {
-        suite_report(s, handles, CONFORMANCE_SKIPPED, "no scenario runs");
-    } else if (suite_child(s, run_cycles, l, l->record, NULL) < 0) {
-        suite_report(s, check, CONFORMANCE_FAILED, "runs one after another: %s",
-                     l->record->failure);
-        suite_report(s, handles, CONFORMANCE_SKIPPED, "the runs failed");
+    struct leaks *leaks = mem_shared(sizeof *leaks);
+    *leaks = (struct leaks){
+        .suite = suite, .builtin = suite_passed(suite, check), .record = suite->spare};
+    memset(leaks->record, 0, sizeof *leaks->record);
+    if (!leaks->builtin) {
+        suite_report(suite, handles, CONFORMANCE_SKIPPED, "no scenario runs");
+    } else if (suite_child(suite, run_cycles, leaks, leaks->record, NULL) < 0) {
+        suite_report(suite, check, CONFORMANCE_FAILED, "runs one after another: %s",
+                     leaks->record->failure);
+        suite_report(suite, handles, CONFORMANCE_SKIPPED, "the runs failed");
     } else {
-        report_leaks(s, l);
+        report_leaks(suite, leaks);
     }
-    mem_unshare(l, sizeof *l);
+    mem_unshare(leaks, sizeof *leaks);
 }

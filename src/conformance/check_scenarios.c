@@ -8,52 +8,53 @@
 
 /* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
    view. That is one fault and reported once, by check_view. */
-static void run_scenario(struct suite *s, uint32_t i) {
-    struct suite_run run = {.suite = s, .builtin = &builtins[i], .record = &s->records[i]};
+static void run_scenario(struct suite *suite, uint32_t i) {
+    struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = &suite->records[i]};
     int r = suite_run(&run);
     if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
                   strstr(run.record->failure, LOOK_DAMAGE))) {
         struct probe_record *first = run.record;
         run.unchecked = true;
-        run.record = s->spare;
+        run.record = suite->spare;
         if (suite_run(&run) == 0) {
             *first = *run.record;
-            str_addf(&s->writes_view, "%s%s",
-                     s->writes_view.length ? ", " : "writes into the view in: ", builtins[i].name);
+            str_addf(
+                &suite->writes_view, "%s%s",
+                suite->writes_view.length ? ", " : "writes into the view in: ", builtins[i].name);
             r = 0;
         }
     }
-    s->passed[i] = r == 0;
+    suite->passed[i] = r == 0;
 }
 
-void check_scenarios(struct suite *s) {
+void check_scenarios(struct suite *suite) {
     for (uint32_t i = 0; i < builtin_count; i++) {
         char check[80];
-        run_scenario(s, i);
+        run_scenario(suite, i);
         snprintf(check, sizeof check, "scenario: %s", builtins[i].name);
-        if (s->passed[i])
-            suite_report(s, check, CONFORMANCE_OK, "%llu decisions",
-                         (unsigned long long)s->records[i].decisions);
+        if (suite->passed[i])
+            suite_report(suite, check, CONFORMANCE_OK, "%llu decisions",
+                         (unsigned long long)suite->records[i].decisions);
         else
-            suite_report(s, check, CONFORMANCE_FAILED, "%s", s->records[i].failure);
+            suite_report(suite, check, CONFORMANCE_FAILED, "%s", suite->records[i].failure);
     }
 }
 
-void check_view(struct suite *s) {
-    suite_report(s, "view is left alone",
-                 s->writes_view.length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
-                 s->writes_view.length ? s->writes_view.text : "");
+void check_view(struct suite *suite) {
+    suite_report(suite, "view is left alone",
+                 suite->writes_view.length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+                 suite->writes_view.length ? suite->writes_view.text : "");
 }
 
 /* Nothing in these scenarios has to be tried to be known, so nothing needs to be refused. */
-void check_refusals(struct suite *s) {
+void check_refusals(struct suite *suite) {
     uint64_t refused[REFUSAL_COUNT] = {0}, all = 0, actions = 0;
     struct str text = {0};
     for (uint32_t i = 0; i < builtin_count; i++) {
-        actions += s->records[i].row_count;
+        actions += suite->records[i].row_count;
         for (int k = 0; k < REFUSAL_COUNT; k++) {
-            refused[k] += s->records[i].refused[k];
-            all += s->records[i].refused[k];
+            refused[k] += suite->records[i].refused[k];
+            all += suite->records[i].refused[k];
         }
     }
     if (all > 0)
@@ -62,15 +63,16 @@ void check_refusals(struct suite *s) {
     for (int k = 0; k < REFUSAL_COUNT; k++)
         if (refused[k] > 0)
             str_addf(&text, " %s (%llu)", refusal_names[k], (unsigned long long)refused[k]);
-    suite_conclude(s, "no action refused", &text);
+    suite_conclude(suite, "no action refused", &text);
 }
 
-void check_power_cap(struct suite *s) {
+void check_power_cap(struct suite *suite) {
     static const char check[] = "power cap";
-    const struct suite_run run = {.suite = s, .builtin = &builtin_capped, .record = s->spare};
+    const struct suite_run run = {
+        .suite = suite, .builtin = &builtin_capped, .record = suite->spare};
     struct str reasons = {0};
-    if (!(s->policy->capabilities & EASIM_CAPABILITY_POWER_CAP)) {
-        suite_report(s, check, CONFORMANCE_SKIPPED, "POWER_CAP is not declared");
+    if (!(suite->policy->capabilities & EASIM_CAPABILITY_POWER_CAP)) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "POWER_CAP is not declared");
         return;
     }
     if (suite_run(&run) < 0)
@@ -78,5 +80,5 @@ void check_power_cap(struct suite *s) {
     else if (run.record->over_cap_w > 1e-6)
         str_addf(&reasons, "the power that all running jobs may draw exceeds the cap by %.9g W",
                  run.record->over_cap_w);
-    suite_conclude(s, check, &reasons);
+    suite_conclude(suite, check, &reasons);
 }

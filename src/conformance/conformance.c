@@ -8,29 +8,29 @@
 
 #include <stdlib.h>
 
-static int open_policy(const struct conformance_options *o, struct policy_module *module,
+static int open_policy(const struct conformance_options *options, struct policy_module *module,
                        struct problems *problems) {
     struct error error = {0};
-    if (module_open(o->policy, module, &error) < 0)
+    if (module_open(options->policy, module, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "easim: %s", error.text);
     return error.code;
 }
 
-static int run_checks(struct suite *s, struct problems *problems) {
+static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
         check_scenarios,   check_view,       check_refusals,  check_parameters, check_same_run,
         check_two_at_once, check_user_names, check_power_cap, check_leaks};
     struct study study;
-    int r = builtin_load(&builtins[0], s->path, s->options->sets, s->options->set_count, &study,
-                         problems);
+    int r = builtin_load(&builtins[0], suite->path, suite->options->sets, suite->options->set_count,
+                         &study, problems);
     study_finish(&study);
     if (r < 0)
         return r;
-    suite_report(s, "loads", CONFORMANCE_OK, "%s %s, a %s policy", s->policy->name,
-                 s->policy->version, s->policy->list ? "list" : "free");
+    suite_report(suite, "loads", CONFORMANCE_OK, "%s %s, a %s policy", suite->policy->name,
+                 suite->policy->version, suite->policy->list ? "list" : "free");
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        checks[i](s);
-    return s->failed;
+        checks[i](suite);
+    return suite->failed;
 }
 
 int conformance_run(const struct conformance_options *options, struct problems *problems) {
@@ -38,14 +38,14 @@ int conformance_run(const struct conformance_options *options, struct problems *
     int r = open_policy(options, &module, problems);
     if (r == 0) {
         /* a path with a slash: the loader looks for bare names elsewhere */
-        struct suite s = {.options = options, .path = module.path, .policy = module.policy};
-        s.records = mem_shared((builtin_count + 2) * sizeof *s.records);
-        s.spare = s.records + builtin_count;
-        s.passed = mem_zalloc(builtin_count, sizeof *s.passed);
-        r = run_checks(&s, problems);
-        str_finish(&s.writes_view);
-        free(s.passed);
-        mem_unshare(s.records, (builtin_count + 2) * sizeof *s.records);
+        struct suite suite = {.options = options, .path = module.path, .policy = module.policy};
+        suite.records = mem_shared((builtin_count + 2) * sizeof *suite.records);
+        suite.spare = suite.records + builtin_count;
+        suite.passed = mem_zalloc(builtin_count, sizeof *suite.passed);
+        r = run_checks(&suite, problems);
+        str_finish(&suite.writes_view);
+        free(suite.passed);
+        mem_unshare(suite.records, (builtin_count + 2) * sizeof *suite.records);
     }
     module_close(&module);
     return r;

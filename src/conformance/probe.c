@@ -34,68 +34,70 @@ struct probe {
 
 /* --- turns --- */
 
-static void wait_for_turn(struct baton *b, int number) {
-    while (b->turn != number && !b->over[!number])
-        pthread_cond_wait(&b->passed, &b->lock);
+static void wait_for_turn(struct baton *baton, int number) {
+    while (baton->turn != number && !baton->over[!number])
+        pthread_cond_wait(&baton->passed, &baton->lock);
 }
 
-static void hand_over(struct baton *b, int number, bool over) {
-    pthread_mutex_lock(&b->lock);
-    b->over[number] = b->over[number] || over;
-    b->turn = !number;
-    pthread_cond_broadcast(&b->passed);
+static void hand_over(struct baton *baton, int number, bool over) {
+    pthread_mutex_lock(&baton->lock);
+    baton->over[number] = baton->over[number] || over;
+    baton->turn = !number;
+    pthread_cond_broadcast(&baton->passed);
     if (!over)
-        wait_for_turn(b, number);
-    pthread_mutex_unlock(&b->lock);
+        wait_for_turn(baton, number);
+    pthread_mutex_unlock(&baton->lock);
 }
 
-static void begin_turns(struct baton *b, int number) {
-    pthread_mutex_lock(&b->lock);
-    wait_for_turn(b, number);
-    pthread_mutex_unlock(&b->lock);
+static void begin_turns(struct baton *baton, int number) {
+    pthread_mutex_lock(&baton->lock);
+    wait_for_turn(baton, number);
+    pthread_mutex_unlock(&baton->lock);
 }
 
 /* --- observer --- */
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
-    struct probe_record *r = ((struct probe *)context)->record;
+    struct probe_record *record = ((struct probe *)context)->record;
     const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal,
                                   action->job, action->config};
     if (action->kind == ACTION_REJECT)
         return; /* by the engine */
-    if (r->row_count < PROBE_ROWS)
-        r->rows[r->row_count] = row;
-    r->row_count++;
-    r->row_hash = hash_bytes(r->row_hash, &row, sizeof row);
+    if (record->row_count < PROBE_ROWS)
+        record->rows[record->row_count] = row;
+    record->row_count++;
+    record->row_hash = hash_bytes(record->row_hash, &row, sizeof row);
     if (action->refusal < REFUSAL_COUNT)
-        r->refused[action->refusal]++;
+        record->refused[action->refusal]++;
     else
-        r->done[action->kind]++;
+        record->done[action->kind]++;
 }
 
 static void note_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
-    struct probe_record *r = ((struct probe *)context)->record;
+    struct probe_record *record = ((struct probe *)context)->record;
     (void)job;
     if (change != JOB_SUBMITTED && change != JOB_FINISHED)
         return;
-    r->decisions_at_progress = sim->decision_total;
-    memset(r->done, 0, sizeof r->done);
+    record->decisions_at_progress = sim->decision_total;
+    memset(record->done, 0, sizeof record->done);
 }
 
 static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
     struct probe *p = context;
-    struct probe_record *r = p->record;
+    struct probe_record *record = p->record;
     (void)from_ns;
-    r->now_ns = to_ns;
-    r->decisions = sim->decision_total;
-    if (sim->decision_total - r->decisions_at_progress <= QUIET_DECISIONS || r->failure[0])
+    record->now_ns = to_ns;
+    record->decisions = sim->decision_total;
+    if (sim->decision_total - record->decisions_at_progress <= QUIET_DECISIONS ||
+        record->failure[0])
         return;
     snprintf(
-        r->failure, sizeof r->failure,
+        record->failure, sizeof record->failure,
         "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu wake-ups (at t = %.9g s)",
-        QUIET_DECISIONS, (unsigned long long)r->done[ACTION_START],
-        (unsigned long long)r->done[ACTION_PREEMPT], (unsigned long long)r->done[ACTION_RESIZE],
-        (unsigned long long)r->done[ACTION_WAKE], units_s(to_ns));
+        QUIET_DECISIONS, (unsigned long long)record->done[ACTION_START],
+        (unsigned long long)record->done[ACTION_PREEMPT],
+        (unsigned long long)record->done[ACTION_RESIZE],
+        (unsigned long long)record->done[ACTION_WAKE], units_s(to_ns));
     atomic_store(&p->give_up, true);
 }
 
@@ -109,19 +111,19 @@ static void note_instant(void *context, const struct sim *sim) {
 
 /* --- runs --- */
 
-static void keep_failure(struct probe_record *r, const char *text) {
-    if (!r->failure[0])
-        snprintf(r->failure, sizeof r->failure, "%s", text);
+static void keep_failure(struct probe_record *record, const char *text) {
+    if (!record->failure[0])
+        snprintf(record->failure, sizeof record->failure, "%s", text);
 }
 
-static void check_finished(const struct sim *sim, struct probe_record *r) {
+static void check_finished(const struct sim *sim, struct probe_record *record) {
     char text[200];
     size_t jobs = sim->workload->jobs.count;
     if (sim->options.horizon_ns != TIME_NONE_NS || sim->finished == jobs)
         return;
     snprintf(text, sizeof text, "%u of %zu jobs finished, %u were rejected", sim->finished, jobs,
              sim->rejected);
-    keep_failure(r, text);
+    keep_failure(record, text);
 }
 
 static void simulate(struct probe *p, const struct workload *workload) {

@@ -8,34 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-void suite_report(struct suite *s, const char *check, enum conformance_result result,
+void suite_report(struct suite *suite, const char *check, enum conformance_result result,
                   const char *format, ...) {
     struct str text = {0};
     va_list arguments;
     va_start(arguments, format);
     str_addv(&text, format, arguments);
     va_end(arguments);
-    s->failed += result == CONFORMANCE_FAILED;
-    s->options->report(s->options->context, check, result, text.text ? text.text : "");
+    suite->failed += result == CONFORMANCE_FAILED;
+    suite->options->report(suite->options->context, check, result, text.text ? text.text : "");
     str_finish(&text);
 }
 
-void suite_conclude(struct suite *s, const char *check, struct str *reasons) {
+void suite_conclude(struct suite *suite, const char *check, struct str *reasons) {
     bool bad = reasons->length > 0;
-    suite_report(s, check, bad ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+    suite_report(suite, check, bad ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
                  bad ? reasons->text : "");
     str_finish(reasons);
 }
 
-int suite_load(const struct suite *s, const struct builtin *builtin, const char *set,
+int suite_load(const struct suite *suite, const struct builtin *builtin, const char *set,
                struct study *study, char *message, size_t length) {
     struct problems problems = {0};
-    size_t count = s->options->set_count;
+    size_t count = suite->options->set_count;
     const char **sets = mem_zalloc(count + 1, sizeof *sets);
     for (size_t i = 0; i < count; i++)
-        sets[i] = s->options->sets[i];
+        sets[i] = suite->options->sets[i];
     sets[count] = set;
-    int r = builtin_load(builtin, s->path, sets, count + (set != NULL), study, &problems);
+    int r = builtin_load(builtin, suite->path, sets, count + (set != NULL), study, &problems);
     if (r < 0)
         snprintf(message, length, "%s",
                  problems.count > 0 ? problems.texts[0] : "cannot be loaded");
@@ -53,9 +53,9 @@ static void run_builtin(void *context) {
     study_finish(&study);
 }
 
-int suite_child(const struct suite *s, void (*function)(void *), void *context,
+int suite_child(const struct suite *suite, void (*function)(void *), void *context,
                 struct probe_record *record, struct child_result *ret_result) {
-    struct child_result result = child_run(function, context, s->options->limit_s);
+    struct child_result result = child_run(function, context, suite->options->limit_s);
     char *text = record->failure;
     size_t length = sizeof record->failure;
     double now_s = units_s(record->now_ns);
@@ -63,7 +63,7 @@ int suite_child(const struct suite *s, void (*function)(void *), void *context,
     if (result.end == CHILD_TIMED_OUT)
         snprintf(text, length,
                  "did not end within %g s of processor time (at t = %.9g s, after %llu decisions)",
-                 s->options->limit_s, now_s, decisions);
+                 suite->options->limit_s, now_s, decisions);
     else if (result.end == CHILD_KILLED)
         snprintf(text, length, "crashed: signal %d, %s (at t = %.9g s, after %llu decisions)",
                  result.detail, strsignal(result.detail), now_s, decisions);
@@ -83,18 +83,18 @@ int suite_run(const struct suite_run *run) {
     return suite_child(run->suite, run_builtin, &copy, run->record, NULL);
 }
 
-const struct builtin *suite_passed(struct suite *s, const char *check) {
+const struct builtin *suite_passed(struct suite *suite, const char *check) {
     for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
-        if (s->passed[i])
+        if (suite->passed[i])
             return &builtins[i];
-    suite_report(s, check, CONFORMANCE_SKIPPED, "none of the first %d scenarios runs",
+    suite_report(suite, check, CONFORMANCE_SKIPPED, "none of the first %d scenarios runs",
                  BUILTIN_COMPARED);
     return NULL;
 }
 
-const struct builtin *suite_comparable(struct suite *s, const char *check) {
-    if (!s->differs)
-        return suite_passed(s, check);
-    suite_report(s, check, CONFORMANCE_SKIPPED, "decisions differ in any case");
+const struct builtin *suite_comparable(struct suite *suite, const char *check) {
+    if (!suite->differs)
+        return suite_passed(suite, check);
+    suite_report(suite, check, CONFORMANCE_SKIPPED, "decisions differ in any case");
     return NULL;
 }

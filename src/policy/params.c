@@ -72,15 +72,15 @@ bool params_is_frequency_option(const char *name) {
 
 /* Where the value of a parameter stands. */
 static void *value_at(const struct policy_params *params, size_t index) {
-    const struct easim_param *p = params_at(params->policy, index);
+    const struct easim_param *param = params_at(params->policy, index);
     char *base = index < params->policy->param_count ? params->own
-                 : p == &power_limits_param          ? (char *)params
+                 : param == &power_limits_param      ? (char *)params
                                                      : (char *)&params->list;
-    return base + p->offset;
+    return base + param->offset;
 }
 
-static void set_number(const struct easim_param *p, void *target, double value) {
-    switch (p->type) {
+static void set_number(const struct easim_param *param, void *target, double value) {
+    switch (param->type) {
     case EASIM_PARAM_INT:
         *(int64_t *)target = (int64_t)value;
         break;
@@ -98,26 +98,26 @@ static void set_number(const struct easim_param *p, void *target, double value) 
     }
 }
 
-static int bind_param(const struct easim_param *p, const struct yaml_node *node, const char *path,
-                      const struct binding *b, void *target) {
-    const struct field field = {.key = p->name,
-                                .type = field_types[p->type],
-                                .dimension = units_dimension(p->unit),
-                                .may_be_off = p->may_be_off,
-                                .min = p->min,
-                                .max = p->max,
-                                .choices = p->choices};
-    return schema_bind_value(b, &field, node, path, target);
+static int bind_param(const struct easim_param *param, const struct yaml_node *node,
+                      const char *path, const struct binding *binding, void *target) {
+    const struct field field = {.key = param->name,
+                                .type = field_types[param->type],
+                                .dimension = units_dimension(param->unit),
+                                .may_be_off = param->may_be_off,
+                                .min = param->min,
+                                .max = param->max,
+                                .choices = param->choices};
+    return schema_bind_value(binding, &field, node, path, target);
 }
 
 static int report_unknown(const struct easim_policy *policy, const struct yaml_node *key,
-                          const char *path, const struct binding *b) {
+                          const char *path, const struct binding *binding) {
     size_t count = params_count(policy);
     const char **names = mem_zalloc(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = params_at(policy, i)->name;
-    problems_add(b->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s",
-                 policy->name, key->text, str_suggestion(b->arena, key->text, names, count));
+    problems_add(binding->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s",
+                 policy->name, key->text, str_suggestion(binding->arena, key->text, names, count));
     free(names);
     return ERROR_INPUT;
 }
@@ -138,22 +138,22 @@ void params_finish(struct policy_params *params) {
 }
 
 int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
-                const struct binding *b) {
+                const struct binding *binding) {
     const struct easim_policy *policy = params->policy;
     if (!node || yaml_is_null(node))
         return 0;
     if (node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, node, path, "a mapping of parameters to values");
+        return schema_wrong(binding, node, path, "a mapping of parameters to values");
     int result = 0;
     for (size_t i = 0; i < node->count; i++) {
         size_t count = params_count(policy), at = 0;
         while (at < count && strcmp(params_at(policy, at)->name, node->keys[i]->text) != 0)
             at++;
-        int r = at < count
-                    ? bind_param(params_at(policy, at), node->items[i],
-                                 arena_printf(b->arena, "%s.%s", path, params_at(policy, at)->name),
-                                 b, value_at(params, at))
-                    : report_unknown(policy, node->keys[i], path, b);
+        int r = at < count ? bind_param(params_at(policy, at), node->items[i],
+                                        arena_printf(binding->arena, "%s.%s", path,
+                                                     params_at(policy, at)->name),
+                                        binding, value_at(params, at))
+                           : report_unknown(policy, node->keys[i], path, binding);
         result = r < 0 ? r : result;
     }
     return result;
@@ -185,9 +185,9 @@ double params_number(const struct policy_params *params, size_t index) {
 
 bool params_are_marginal(const struct policy_params *params) {
     for (size_t i = 0; i < params_count(params->policy); i++) {
-        const struct easim_param *p = params_at(params->policy, i);
-        if (strcmp(p->name, "power_basis") == 0 && p->type == EASIM_PARAM_CHOICE)
-            return strcmp(p->choices[(int)params_number(params, i)], "marginal") == 0;
+        const struct easim_param *param = params_at(params->policy, i);
+        if (strcmp(param->name, "power_basis") == 0 && param->type == EASIM_PARAM_CHOICE)
+            return strcmp(param->choices[(int)params_number(params, i)], "marginal") == 0;
     }
     return false;
 }
@@ -197,15 +197,15 @@ void params_set_number(struct policy_params *params, size_t index, double value)
 }
 
 void params_write_value(const struct policy_params *params, size_t index, struct str *out) {
-    const struct easim_param *p = params_at(params->policy, index);
+    const struct easim_param *param = params_at(params->policy, index);
     const void *at = value_at(params, index);
-    if (p->type == EASIM_PARAM_BOOL)
+    if (param->type == EASIM_PARAM_BOOL)
         str_add(out, *(const bool *)at ? "true" : "false");
-    else if (p->type == EASIM_PARAM_INT)
+    else if (param->type == EASIM_PARAM_INT)
         str_add_int(out, *(const int64_t *)at);
-    else if (p->type == EASIM_PARAM_CHOICE)
-        str_add(out, p->choices[*(const int32_t *)at]);
-    else if (p->type == EASIM_PARAM_TEXT)
+    else if (param->type == EASIM_PARAM_CHOICE)
+        str_add(out, param->choices[*(const int32_t *)at]);
+    else if (param->type == EASIM_PARAM_TEXT)
         str_add(out, *(const char *const *)at);
     else if (*(const double *)at == EASIM_OFF)
         str_add(out, "off");
@@ -213,19 +213,19 @@ void params_write_value(const struct policy_params *params, size_t index, struct
         str_add_real(out, *(const double *)at);
 }
 
-void params_write_range(const struct easim_param *p, struct str *out) {
+void params_write_range(const struct easim_param *param, struct str *out) {
     static const char *const nouns[] = {"number",        "duration", "integer",
                                         "true or false", "one of ",  "text"};
-    str_add(out, nouns[p->type]);
-    if (p->type == EASIM_PARAM_CHOICE)
-        for (size_t i = 0; p->choices[i]; i++)
-            str_addf(out, "%s%s", i ? " | " : "", p->choices[i]);
-    else if (p->type != EASIM_PARAM_BOOL && p->type != EASIM_PARAM_TEXT) {
+    str_add(out, nouns[param->type]);
+    if (param->type == EASIM_PARAM_CHOICE)
+        for (size_t i = 0; param->choices[i]; i++)
+            str_addf(out, "%s%s", i ? " | " : "", param->choices[i]);
+    else if (param->type != EASIM_PARAM_BOOL && param->type != EASIM_PARAM_TEXT) {
         str_add_char(out, ' ');
-        str_add_real(out, p->min);
+        str_add_real(out, param->min);
         str_add(out, "..");
-        str_add_real(out, p->max);
+        str_add_real(out, param->max);
     }
-    if (p->may_be_off)
+    if (param->may_be_off)
         str_add(out, " or off");
 }

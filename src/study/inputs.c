@@ -12,27 +12,27 @@
 #define WORD_ENDS " \t\r\n();|&<>=`"
 
 /* Place in the list, or list.count if there is no such file. */
-static size_t place_of(struct inputs *all, const struct input *input) {
+static size_t place_of(struct inputs *inputs, const struct input *input) {
     bool is_new;
-    uint32_t number = intern(&all->known, input->path, strlen(input->path), &is_new);
+    uint32_t number = intern(&inputs->known, input->path, strlen(input->path), &is_new);
     if (is_new) {
         struct input added = *input;
         bool readable = sha256_file(input->path, added.sha256, &added.bytes) == 0;
-        array_push(&all->places, readable ? all->list.count + 1 : 0);
+        array_push(&inputs->places, readable ? inputs->list.count + 1 : 0);
         if (!readable)
-            return all->list.count;
-        added.key = arena_strdup(&all->arena, input->key);
-        added.name = input->name ? arena_strdup(&all->arena, input->name) : NULL;
-        added.path = arena_strdup(&all->arena, input->path);
-        array_push(&all->list, added);
+            return inputs->list.count;
+        added.key = arena_strdup(&inputs->arena, input->key);
+        added.name = input->name ? arena_strdup(&inputs->arena, input->name) : NULL;
+        added.path = arena_strdup(&inputs->arena, input->path);
+        array_push(&inputs->list, added);
     }
-    size_t place = all->places.at[number];
-    return place > 0 ? place - 1 : all->list.count;
+    size_t place = inputs->places.at[number];
+    return place > 0 ? place - 1 : inputs->list.count;
 }
 
-const char *inputs_add(struct inputs *all, const struct input *input) {
-    size_t place = place_of(all, input);
-    return place < all->list.count ? all->list.at[place].sha256 : NULL;
+const char *inputs_add(struct inputs *inputs, const struct input *input) {
+    size_t place = place_of(inputs, input);
+    return place < inputs->list.count ? inputs->list.at[place].sha256 : NULL;
 }
 
 static uint64_t carry_on(uint64_t hash, const char *sha256) {
@@ -58,74 +58,75 @@ static const char *read_word(const char *text, struct str *word) {
 
 /* The files among the words of a text, such as a program and its script. A word that lost quotes
    may hold a command itself (sh -c '...'): it got shorter, so this ends. */
-static uint64_t add_words(struct inputs *all, const char *key, const char *text, uint64_t hash) {
+static uint64_t add_words(struct inputs *inputs, const char *key, const char *text, uint64_t hash) {
     struct str word = {0};
     for (const char *at = text; *at; at += *at != '\0') {
         const char *begin = at;
         word.length = 0;
         at = read_word(begin, &word);
         const struct input input = {.key = key, .path = word.text};
-        const char *sha256 = word.length > 0 ? inputs_add(all, &input) : NULL;
-        all->from_here = all->from_here || (sha256 && word.text[0] != '/');
+        const char *sha256 = word.length > 0 ? inputs_add(inputs, &input) : NULL;
+        inputs->from_here = inputs->from_here || (sha256 && word.text[0] != '/');
         hash = carry_on(hash, sha256);
         if (!sha256 && word.length > 0 && word.length < (size_t)(at - begin))
-            hash = add_words(all, key, word.text, hash);
+            hash = add_words(inputs, key, word.text, hash);
     }
     str_finish(&word);
     return hash;
 }
 
-static void add_policy(struct inputs *all, const struct study *s) {
-    const struct easim_policy *policy = s->module.policy;
-    if (!strchr(s->scenario.policy.name, '/')) {
+static void add_policy(struct inputs *inputs, const struct study *study) {
+    const struct easim_policy *policy = study->module.policy;
+    if (!strchr(study->scenario.policy.name, '/')) {
         const struct input module = {
-            .key = "policy.name", .name = s->scenario.policy.name, .path = s->module.path};
-        (void)inputs_add(all, &module);
+            .key = "policy.name", .name = study->scenario.policy.name, .path = study->module.path};
+        (void)inputs_add(inputs, &module);
     }
     for (size_t i = 0; i < params_count(policy); i++) {
         const struct easim_param *param = params_at(policy, i);
         if (param->type != EASIM_PARAM_TEXT)
             continue;
         struct str text = {0}, key = {0};
-        params_write_value(&s->params, i, &text);
+        params_write_value(&study->params, i, &text);
         str_addf(&key, "policy.params.%s", param->name);
-        (void)add_words(all, key.text, text.text ? text.text : "", 0);
+        (void)add_words(inputs, key.text, text.text ? text.text : "", 0);
         str_finish(&text);
         str_finish(&key);
     }
 }
 
 /* Returns the hash of the file of a time zone, NULL if there is none. */
-static const char *add_time_zone(struct inputs *all, const char *key, const char *name) {
+static const char *add_time_zone(struct inputs *inputs, const char *key, const char *name) {
     struct str path = {0};
     const char *sha256 = NULL;
     if (time_zone_find(name, &path)) {
         const struct input zone = {.key = key, .path = path.text, .of_system = true};
-        sha256 = inputs_add(all, &zone);
+        sha256 = inputs_add(inputs, &zone);
     }
     str_finish(&path);
     return sha256;
 }
 
-void inputs_add_study(struct inputs *all, const struct study *s) {
-    const struct input scenario = {.key = "scenario", .path = s->scenario.file, .inlined = true};
-    if (strcmp(s->scenario.file, "-") != 0)
-        (void)inputs_add(all, &scenario);
-    for (size_t i = 0; i < s->scenario.uses.files.count; i++) {
-        const struct file_use *use = &s->scenario.uses.files.at[i];
+void inputs_add_study(struct inputs *inputs, const struct study *study) {
+    const struct input scenario = {
+        .key = "scenario", .path = study->scenario.file, .inlined = true};
+    if (strcmp(study->scenario.file, "-") != 0)
+        (void)inputs_add(inputs, &scenario);
+    for (size_t i = 0; i < study->scenario.uses.files.count; i++) {
+        const struct file_use *use = &study->scenario.uses.files.at[i];
         struct input input = {.key = use->key, .path = use->path, .inlined = use->content != NULL};
-        if (inputs_add(all, &input))
+        if (inputs_add(inputs, &input))
             continue;
         input.key =
-            arena_strdup(&all->arena, use->key); /* a pipe, say: named, though without a hash */
-        input.path = arena_strdup(&all->arena, use->path);
-        array_push(&all->list, input);
+            arena_strdup(&inputs->arena, use->key); /* a pipe, say: named, though without a hash */
+        input.path = arena_strdup(&inputs->arena, use->path);
+        array_push(&inputs->list, input);
     }
-    const struct stream *streams = s->source.streams.at;
-    for (size_t i = 0; i < s->source.streams.count; i++)
+    const struct stream *streams = study->source.streams.at;
+    for (size_t i = 0; i < study->source.streams.count; i++)
         if (streams[i].trace.time_zone)
-            (void)add_time_zone(all, "time_zone", streams[i].trace.time_zone);
-    add_policy(all, s);
+            (void)add_time_zone(inputs, "time_zone", streams[i].trace.time_zone);
+    add_policy(inputs, study);
 }
 
 /* ---- A tree that nobody has bound ---- */
@@ -177,17 +178,17 @@ static void walk(struct walk *w, const struct yaml_node *node) {
     }
 }
 
-uint64_t inputs_add_tree(struct inputs *all, const struct yaml_node *root, uint64_t hash) {
-    struct walk w = {.inputs = all, .hash = hash};
+uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash) {
+    struct walk w = {.inputs = inputs, .hash = hash};
     walk(&w, root);
     str_finish(&w.path);
     return w.hash;
 }
 
-void inputs_finish(struct inputs *all) {
-    free(all->list.at);
-    free(all->places.at);
-    intern_finish(&all->known);
-    arena_finish(&all->arena);
-    *all = (struct inputs){0};
+void inputs_finish(struct inputs *inputs) {
+    free(inputs->list.at);
+    free(inputs->places.at);
+    intern_finish(&inputs->known);
+    arena_finish(&inputs->arena);
+    *inputs = (struct inputs){0};
 }

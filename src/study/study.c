@@ -8,64 +8,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-int study_generate(const struct study *s, uint32_t replication, struct workload *workload,
+int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) {
-    const struct config_extras extras = params_extras(&s->params);
-    return source_generate(&s->source, replication, &extras, workload, problems);
+    const struct config_extras extras = params_extras(&study->params);
+    return source_generate(&study->source, replication, &extras, workload, problems);
 }
 
-struct sim study_sim(const struct study *s, const struct workload *workload) {
-    return (struct sim){.cluster = &s->cluster,
+struct sim study_sim(const struct study *study, const struct workload *workload) {
+    return (struct sim){.cluster = &study->cluster,
                         .workload = workload,
-                        .module = &s->module,
-                        .params = &s->params,
-                        .options = {.horizon_ns = s->scenario.horizon_ns,
-                                    .engine = s->scenario.engine,
-                                    .prices = s->scenario.prices,
-                                    .noise = s->scenario.noise,
-                                    .seed = (uint64_t)s->scenario.seed}};
+                        .module = &study->module,
+                        .params = &study->params,
+                        .options = {.horizon_ns = study->scenario.horizon_ns,
+                                    .engine = study->scenario.engine,
+                                    .prices = study->scenario.prices,
+                                    .noise = study->scenario.noise,
+                                    .seed = (uint64_t)study->scenario.seed}};
 }
 
-void study_finish(struct study *s) {
-    source_finish(&s->source);
-    module_close(&s->module);
-    params_finish(&s->params);
-    free(s->warnings.at);
-    scenario_finish(&s->scenario);
-    arena_finish(&s->arena);
+void study_finish(struct study *study) {
+    source_finish(&study->source);
+    module_close(&study->module);
+    params_finish(&study->params);
+    free(study->warnings.at);
+    scenario_finish(&study->scenario);
+    arena_finish(&study->arena);
 }
 
 /* As --replications would. */
-static void override_replications(struct scenario *s, const char *count) {
+static void override_replications(struct scenario *scenario, const char *count) {
     static const char key[] = "replications=";
-    const char *set = arena_printf(&s->doc.arena, "%s%s", key, count);
+    const char *set = arena_printf(&scenario->doc.arena, "%s%s", key, count);
     size_t i = 0;
-    while (i < s->overrides.count && strncmp(s->overrides.at[i], key, sizeof key - 1) != 0)
+    while (i < scenario->overrides.count &&
+           strncmp(scenario->overrides.at[i], key, sizeof key - 1) != 0)
         i++;
-    if (i == s->overrides.count)
-        array_push(&s->overrides, set);
-    s->overrides.at[i] = set;
+    if (i == scenario->overrides.count)
+        array_push(&scenario->overrides, set);
+    scenario->overrides.at[i] = set;
 }
 
-void study_set_replications(struct study *s, uint32_t count) {
+void study_set_replications(struct study *study, uint32_t count) {
     char text[NUMFMT_BYTES];
     struct problems problems = {0};
     numfmt_int(text, count);
-    if (s->scenario.replications == count)
+    if (study->scenario.replications == count)
         return;
-    s->scenario.replications = count;
-    override_replications(&s->scenario, text);
+    study->scenario.replications = count;
+    override_replications(&study->scenario, text);
     const struct yaml_step step = {.name = "replications"};
-    int r = yaml_doc_set(&s->scenario.doc, &(struct yaml_path){&step, 1}, text, &problems);
+    int r = yaml_doc_set(&study->scenario.doc, &(struct yaml_path){&step, 1}, text, &problems);
     assert(r == 0); /* the scenario is bound, so it is a mapping */
     (void)r;
     problems_finish(&problems);
 }
 
-void study_list_series(const struct study *s, const struct series *list[static STUDY_SERIES]) {
-    list[0] = &s->cluster.cap_series;
-    list[1] = &s->scenario.prices.price;
-    list[2] = &s->scenario.prices.carbon;
+void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]) {
+    list[0] = &study->cluster.cap_series;
+    list[1] = &study->scenario.prices.price;
+    list[2] = &study->scenario.prices.carbon;
 }
 
 #define MANY_JOBS       2e6   /* of a replication */
@@ -73,16 +74,16 @@ void study_list_series(const struct study *s, const struct series *list[static S
 #define LEAST_JOB_BYTES 450.0 /* while its replication is running, at best */
 #define BYTES_PER_GB    1e9
 
-void study_announce(const struct study *s, struct str *out) {
-    double jobs = s->source.expected_jobs;
+void study_announce(const struct study *study, struct str *out) {
+    double jobs = study->source.expected_jobs;
     if (jobs < MANY_JOBS)
         return;
-    long long replications = s->scenario.replications;
+    long long replications = study->scenario.replications;
     str_addf(out, "about %.3g million jobs are expected", jobs / 1e6);
     if (replications > 1)
         str_addf(out, " in each of %lld replications", replications);
-    if (s->scenario.horizon_ns != TIME_NONE_NS)
-        str_addf(out, " up to the horizon of %.9g s", units_s(s->scenario.horizon_ns));
+    if (study->scenario.horizon_ns != TIME_NONE_NS)
+        str_addf(out, " up to the horizon of %.9g s", units_s(study->scenario.horizon_ns));
     str_addf(out, ": at least %.0f s of processor time and %.3g GB%s",
              (double)replications * jobs * LEAST_JOB_S, jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
              replications > 1 ? " for each replication that is running" : "");

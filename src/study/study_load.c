@@ -7,40 +7,40 @@
 #include <string.h>
 
 /* Idle and busy power must fit the meter (POWER_MAX_W). */
-static void check_power(const struct study *s, struct problems *problems) {
+static void check_power(const struct study *study, struct problems *problems) {
     double most_w = 0;
-    for (uint32_t n = 0; n < s->cluster.node_count; n++) {
-        const struct node *node = &s->cluster.nodes[n];
+    for (uint32_t n = 0; n < study->cluster.node_count; n++) {
+        const struct node *node = &study->cluster.nodes[n];
         most_w += node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu +
-                                                s->cluster.gpu_types[node->gpu_type].tdp_w);
+                                                study->cluster.gpu_types[node->gpu_type].tdp_w);
     }
     if (most_w > POWER_MAX_W)
-        problems_add(problems, s->scenario.cluster->where, "cluster",
+        problems_add(problems, study->scenario.cluster->where, "cluster",
                      "expected a peak power of at most %g W, got %g", POWER_MAX_W, most_w);
 }
 
 /* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound`
    false) is not said twice. */
-static int load_series(struct study *s, bool bound, const struct binding *b) {
-    struct series *const list[] = {&s->scenario.prices.carbon, &s->scenario.prices.price,
-                                   &s->cluster.cap_series};
+static int load_series(struct study *study, bool bound, const struct binding *b) {
+    struct series *const list[] = {&study->scenario.prices.carbon, &study->scenario.prices.price,
+                                   &study->cluster.cap_series};
     int result = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (series_load(list[i], s->scenario.start_ns, b) < 0 ||
-            (bound && series_check_cover(list[i], s->scenario.horizon_ns, b) < 0))
+        if (series_load(list[i], study->scenario.start_ns, b) < 0 ||
+            (bound && series_check_cover(list[i], study->scenario.horizon_ns, b) < 0))
             result = ERROR_INPUT;
     return result;
 }
 
 /* params_by_policy of this policy's name first, then policy.params over them. */
-static int bind_params(struct study *s, const struct binding *b) {
-    const struct easim_policy *policy = s->module.policy;
-    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+static int bind_params(struct study *study, const struct binding *b) {
+    const struct easim_policy *policy = study->module.policy;
+    const struct yaml_node *by_policy = study->scenario.params_by_policy;
     const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy->name) : NULL;
     const char *own_path = arena_printf(b->arena, "params_by_policy.%s", policy->name);
-    params_init(&s->params, policy);
-    int first = params_bind(&s->params, own, own_path, b);
-    int second = params_bind(&s->params, s->scenario.policy.params, "policy.params", b);
+    params_init(&study->params, policy);
+    int first = params_bind(&study->params, own, own_path, b);
+    int second = params_bind(&study->params, study->scenario.policy.params, "policy.params", b);
     return first < 0 ? first : second;
 }
 
@@ -65,119 +65,123 @@ static void check_others_params(const struct scenario_overrides *overrides, bool
     module_close(&module);
 }
 
-static void check_params_by_policy(const struct study *s,
+static void check_params_by_policy(const struct study *study,
                                    const struct scenario_overrides *overrides, bool apart,
                                    const struct binding *b) {
-    const struct yaml_node *by_policy = s->scenario.params_by_policy;
+    const struct yaml_node *by_policy = study->scenario.params_by_policy;
     if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
         return; /* reported already */
     for (size_t i = 0; i < by_policy->count; i++)
-        if (strcmp(by_policy->keys[i]->text, s->module.policy->name) != 0)
+        if (strcmp(by_policy->keys[i]->text, study->module.policy->name) != 0)
             check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
 }
 
-static const struct yaml_node *policy_node(const struct study *s) {
-    return yaml_find(yaml_find(s->scenario.doc.root, "policy"), "name");
+static const struct yaml_node *policy_node(const struct study *study) {
+    return yaml_find(yaml_find(study->scenario.doc.root, "policy"), "name");
 }
 
 /* The name of the policy, or the path of its module; NULL: there is none, and that has been said.
  */
-static const char *policy_path(const struct study *s, const struct binding *b) {
-    const char *name = s->scenario.policy.name;
-    return name && strchr(name, '/') ? schema_path(b, policy_node(s), "policy.name") : name;
+static const char *policy_path(const struct study *study, const struct binding *b) {
+    const char *name = study->scenario.policy.name;
+    return name && strchr(name, '/') ? schema_path(b, policy_node(study), "policy.name") : name;
 }
 
 /* --policy FILE may be the policy that the scenario names, as only the opened module tells: then
  * its params stay.
  */
-static int keep_params(struct study *s, const char *path,
+static int keep_params(struct study *study, const char *path,
                        const struct scenario_overrides *overrides, struct problems *problems) {
-    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
+    const struct binding binding = {&study->arena, problems, &study->scenario.uses};
     struct scenario_overrides same = *overrides;
     same.same_policy = true;
-    if (!s->scenario.replaced_policy ||
-        strcmp(s->scenario.replaced_policy, s->module.policy->name) != 0)
+    if (!study->scenario.replaced_policy ||
+        strcmp(study->scenario.replaced_policy, study->module.policy->name) != 0)
         return 0;
-    scenario_finish(&s->scenario);
-    return scenario_load(&s->scenario, path, &same, problems) == 0 && policy_path(s, &binding)
+    scenario_finish(&study->scenario);
+    return scenario_load(&study->scenario, path, &same, problems) == 0 &&
+                   policy_path(study, &binding)
                ? 0
                : ERROR_INPUT;
 }
 
-static int open_policy(struct study *s, bool apart, struct problems *problems) {
-    struct binding binding = {&s->arena, problems, &s->scenario.uses};
+static int open_policy(struct study *study, bool apart, struct problems *problems) {
+    struct binding binding = {&study->arena, problems, &study->scenario.uses};
     struct error error = {0};
-    const char *path = policy_path(s, &binding);
+    const char *path = policy_path(study, &binding);
     if (!path)
         return ERROR_INPUT;
-    if ((apart ? module_open_apart : module_open)(path, &s->module, &error) < 0) {
-        problems_add(problems, policy_node(s)->where, "policy.name", "%s", error.text);
+    if ((apart ? module_open_apart : module_open)(path, &study->module, &error) < 0) {
+        problems_add(problems, policy_node(study)->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
     }
     return 0;
 }
 
-static int load(struct study *s, bool apart, const char *path,
-                const struct scenario_overrides *overrides,
-                const struct trace_reader *const *readers, struct problems *problems) {
-    *s = (struct study){0};
-    struct binding binding = {&s->arena, problems, &s->scenario.uses};
+static int load_study(struct study *study, bool apart, const char *path,
+                      const struct scenario_overrides *overrides,
+                      const struct trace_reader *const *readers, struct problems *problems) {
+    *study = (struct study){0};
+    struct binding binding = {&study->arena, problems, &study->scenario.uses};
     size_t before = problems->count;
-    int scenario = scenario_load(&s->scenario, path, overrides, problems);
-    if (scenario < 0 && !s->scenario.doc.root)
+    int scenario = scenario_load(&study->scenario, path, overrides, problems);
+    if (scenario < 0 && !study->scenario.doc.root)
         return ERROR_INPUT;
-    int policy = open_policy(s, apart, problems);
+    int policy = open_policy(study, apart, problems);
     if (policy == 0 && scenario == 0)
-        scenario = keep_params(s, path, overrides, problems);
-    if (policy == 0 && s->scenario.doc.root)
-        policy = bind_params(s, &binding);
+        scenario = keep_params(study, path, overrides, problems);
+    if (policy == 0 && study->scenario.doc.root)
+        policy = bind_params(study, &binding);
     if (policy == 0)
-        check_params_by_policy(s, overrides, apart, &binding);
-    bool shares = policy == 0 && params_extras(&s->params).shares;
-    int cluster = s->scenario.cluster ? cluster_bind(&s->cluster, s->scenario.cluster, &binding)
-                                      : ERROR_INPUT;
-    int models = model_set_load(&s->models, s->scenario.models, &binding);
-    int source =
-        s->scenario.workload ? source_bind(&s->source, &s->scenario, &binding) : ERROR_INPUT;
+        check_params_by_policy(study, overrides, apart, &binding);
+    bool shares = policy == 0 && params_extras(&study->params).shares;
+    int cluster = study->scenario.cluster
+                      ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
+                      : ERROR_INPUT;
+    int models = model_set_load(&study->models, study->scenario.models, &binding);
+    int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)
+                                          : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
-        source = source_load(&s->source, &s->cluster, &s->models, readers, &binding);
+        source = source_load(&study->source, &study->cluster, &study->models, readers, &binding);
     if (source == 0 && !shares)
-        source_note_whole_gpus(&s->source);
-    int series = load_series(s, scenario == 0, &binding);
+        source_note_whole_gpus(&study->source);
+    int series = load_series(study, scenario == 0, &binding);
     if (cluster == 0)
-        check_power(s, problems);
-    if (source == 0 && s->source.warmup_ns >= s->scenario.horizon_ns)
-        problems_add(problems, s->scenario.workload->where, "workload.warmup",
+        check_power(study, problems);
+    if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
+        problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
     if (problems->count == before && series == 0)
-        warnings_find(s, problems);
+        warnings_find(study, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
 
-int study_load(struct study *s, const char *path, const struct scenario_overrides *overrides,
+int study_load(struct study *study, const char *path, const struct scenario_overrides *overrides,
                const struct trace_reader *const *readers, struct problems *problems) {
-    return load(s, false, path, overrides, readers, problems);
+    return load_study(study, false, path, overrides, readers, problems);
 }
 
-int study_load_apart(struct study *s, const char *path, const struct scenario_overrides *overrides,
+int study_load_apart(struct study *study, const char *path,
+                     const struct scenario_overrides *overrides,
                      const struct trace_reader *const *readers, struct problems *problems) {
-    return load(s, true, path, overrides, readers, problems);
+    return load_study(study, true, path, overrides, readers, problems);
 }
 
-void study_load_files(struct study *s, const char *path, const struct scenario_overrides *overrides,
-                      struct problems *problems) {
-    *s = (struct study){0};
-    const struct binding binding = {&s->arena, problems, &s->scenario.uses};
-    int r = scenario_load(&s->scenario, path, overrides, problems);
-    if (r < 0 && !s->scenario.doc.root)
+void study_load_files(struct study *study, const char *path,
+                      const struct scenario_overrides *overrides, struct problems *problems) {
+    *study = (struct study){0};
+    const struct binding binding = {&study->arena, problems, &study->scenario.uses};
+    int r = scenario_load(&study->scenario, path, overrides, problems);
+    if (r < 0 && !study->scenario.doc.root)
         return;
-    if (s->scenario.policy.name && !policy_path(s, &binding))
+    if (study->scenario.policy.name && !policy_path(study, &binding))
         r = ERROR_INPUT;
-    if (s->scenario.cluster && cluster_bind(&s->cluster, s->scenario.cluster, &binding) < 0)
+    if (study->scenario.cluster &&
+        cluster_bind(&study->cluster, study->scenario.cluster, &binding) < 0)
         r = ERROR_INPUT;
-    if (model_set_load(&s->models, s->scenario.models, &binding) < 0)
+    if (model_set_load(&study->models, study->scenario.models, &binding) < 0)
         r = ERROR_INPUT;
-    if (s->scenario.workload && source_bind(&s->source, &s->scenario, &binding) < 0)
+    if (study->scenario.workload && source_bind(&study->source, &study->scenario, &binding) < 0)
         r = ERROR_INPUT;
     (void)r; /* the problems say it */
 }

@@ -12,11 +12,11 @@ static double work_submitted_gpu_s(const struct sim *sim) {
     return sum;
 }
 
-struct trend trend_of(const struct metrics *m, const struct sim *sim) {
-    const struct summary *s = &m->summary;
+struct trend trend_of(const struct metrics *metrics, const struct sim *sim) {
+    const struct summary *s = &metrics->summary;
     double submitted_gpu_s = work_submitted_gpu_s(sim);
     return (struct trend){
-        .queue_per_h = queue_slope_per_h(&m->queue, sim),
+        .queue_per_h = queue_slope_per_h(&metrics->queue, sim),
         .work_unfinished =
             submitted_gpu_s > 0 ? s->work_unfinished_gpu_h * S_PER_H / submitted_gpu_s : NAN,
         .jobs_unfinished = s->jobs_submitted > 0 ? s->jobs_unfinished / s->jobs_submitted : NAN};

@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-__attribute__((format(printf, 2, 3))) static void warn(struct study *s, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void warn(struct study *study, const char *format,
+                                                       ...) {
     va_list arguments;
     va_start(arguments, format);
-    array_push(&s->warnings, arena_vprintf(&s->arena, format, arguments));
+    array_push(&study->warnings, arena_vprintf(&study->arena, format, arguments));
     va_end(arguments);
 }
 
@@ -25,10 +26,10 @@ static int64_t idle_power_nw(const struct cluster *c) {
 }
 
 /* A cap that holds at some time of the run and that not even idle GPUs keep: no policy can. */
-static void warn_of_cap(struct study *s) {
-    const struct series *caps = &s->cluster.cap_series;
-    double idle_w = power_w(idle_power_nw(&s->cluster)), first_w = s->cluster.power_cap_w;
-    int64_t first_ns = 0, last_ns = s->scenario.horizon_ns, period_ns = series_period_ns(caps);
+static void warn_of_cap(struct study *study) {
+    const struct series *caps = &study->cluster.cap_series;
+    double idle_w = power_w(idle_power_nw(&study->cluster)), first_w = study->cluster.power_cap_w;
+    int64_t first_ns = 0, last_ns = study->scenario.horizon_ns, period_ns = series_period_ns(caps);
     unsigned steps = first_w < idle_w;
     struct series_cursor c;
     series_start(&c, caps);
@@ -46,38 +47,41 @@ static void warn_of_cap(struct study *s) {
     }
     if (steps == 0)
         return;
-    const char *more = steps > 1 ? arena_printf(&s->arena, "; %u more steps are", steps - 1) : "";
+    const char *more =
+        steps > 1 ? arena_printf(&study->arena, "; %u more steps are", steps - 1) : "";
     warn(
-        s,
+        study,
         "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that idle GPUs and nodes draw%s%s",
         first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : "");
 }
 
 /* ---- GPU types ---- */
 
-static bool some_model_knows(const struct study *s, const struct usage *usage, const char *gpu) {
-    for (uint32_t m = 0; m < s->models.count; m++)
-        if (usage->models[m].any && model_on_gpu(&s->models.models[m], gpu))
+static bool some_model_knows(const struct study *study, const struct usage *usage,
+                             const char *gpu) {
+    for (uint32_t m = 0; m < study->models.count; m++)
+        if (usage->models[m].any && model_on_gpu(&study->models.models[m], gpu))
             return true;
     return false;
 }
 
 /* Types on which no job can run draw power, and no policy can help it. */
-static void warn_of_idle_types(struct study *s, const struct usage *usage) {
+static void warn_of_idle_types(struct study *study, const struct usage *usage) {
     uint64_t used = usage->rigid.types;
-    for (uint32_t m = 0; m < s->models.count; m++)
+    for (uint32_t m = 0; m < study->models.count; m++)
         used |= usage->models[m].types;
-    for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
-        const struct gpu_type *type = &s->cluster.gpu_types[h];
-        bool known = usage->rigid.any || some_model_knows(s, usage, type->name);
+    for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
+        const struct gpu_type *type = &study->cluster.gpu_types[h];
+        bool known = usage->rigid.any || some_model_knows(study, usage, type->name);
         if (type->gpus == 0)
-            warn(s, "cluster.gpu_types[%u]: no node has a GPU of type %s", h, type->name);
+            warn(study, "cluster.gpu_types[%u]: no node has a GPU of type %s", h, type->name);
         else if (!(used >> h & 1))
-            warn(s, "cluster.gpu_types[%u]: %s on %s: %s stay%s idle", h,
+            warn(study, "cluster.gpu_types[%u]: %s on %s: %s stay%s idle", h,
                  known ? "no job of the workload can run"
                        : "no model of the workload's jobs says how they run",
                  type->name,
-                 type->gpus == 1 ? "its 1 GPU" : arena_printf(&s->arena, "its %u GPUs", type->gpus),
+                 type->gpus == 1 ? "its 1 GPU"
+                                 : arena_printf(&study->arena, "its %u GPUs", type->gpus),
                  type->gpus == 1 ? "s" : "");
     }
 }
@@ -93,143 +97,145 @@ static double most_power_w(const struct gpu_model *g, double tdp_w) {
 }
 
 /* A tdp_w below what a model draws makes energy less and nothing slower: that is no power limit. */
-static void warn_of_cut_power(struct study *s, const struct usage *usage) {
-    for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++)
-        for (uint32_t m = 0; m < s->models.count; m++) {
-            const struct gpu_type *type = &s->cluster.gpu_types[h];
-            const struct gpu_model *g = model_on_gpu(&s->models.models[m], type->name);
+static void warn_of_cut_power(struct study *study, const struct usage *usage) {
+    for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++)
+        for (uint32_t m = 0; m < study->models.count; m++) {
+            const struct gpu_type *type = &study->cluster.gpu_types[h];
+            const struct gpu_model *g = model_on_gpu(&study->models.models[m], type->name);
             if (!g || !(usage->models[m].types >> h & 1) ||
                 most_power_w(g, type->tdp_w) <= type->tdp_w)
                 continue;
             warn(
-                s,
+                study,
                 "cluster.gpu_types[%u].tdp_w: %.9g W is less than the %.9g W that %s may draw on %s (%s): its power is cut, its speed is not",
-                h, type->tdp_w, most_power_w(g, type->tdp_w), s->models.models[m].name, type->name,
-                g->lookup.count > 0 ? "lookup" : "pmax_w");
+                h, type->tdp_w, most_power_w(g, type->tdp_w), study->models.models[m].name,
+                type->name, g->lookup.count > 0 ? "lookup" : "pmax_w");
         }
 }
 
 /* ---- Options of the policy ---- */
 
-static bool any_levels(const struct study *s, const struct usage *usage) {
-    for (uint32_t m = 0; m < s->models.count; m++)
-        for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
+static bool any_levels(const struct study *study, const struct usage *usage) {
+    for (uint32_t m = 0; m < study->models.count; m++)
+        for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
             const struct gpu_model *g =
-                model_on_gpu(&s->models.models[m], s->cluster.gpu_types[h].name);
+                model_on_gpu(&study->models.models[m], study->cluster.gpu_types[h].name);
             const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
             if (levels && (usage->models[m].types >> h & 1) &&
-                levels[0].power_limit_w < s->cluster.gpu_types[h].tdp_w)
+                levels[0].power_limit_w < study->cluster.gpu_types[h].tdp_w)
                 return true;
         }
     return false;
 }
 
 /* Where the scenario gives the policy a parameter; NULL: nowhere. */
-static const char *given_at(struct study *s, const char *name) {
-    const char *policy = s->module.policy->name;
-    const struct yaml_node *params = s->scenario.policy.params,
-                           *by_policy = s->scenario.params_by_policy;
+static const char *given_at(struct study *study, const char *name) {
+    const char *policy = study->module.policy->name;
+    const struct yaml_node *params = study->scenario.policy.params,
+                           *by_policy = study->scenario.params_by_policy;
     const struct yaml_node *own = by_policy ? yaml_find(by_policy, policy) : NULL;
     if (params && yaml_find(params, name))
-        return arena_printf(&s->arena, "policy.params.%s", name);
+        return arena_printf(&study->arena, "policy.params.%s", name);
     return own && yaml_find(own, name)
-               ? arena_printf(&s->arena, "params_by_policy.%s.%s", policy, name)
+               ? arena_printf(&study->arena, "params_by_policy.%s.%s", policy, name)
                : NULL;
 }
 
-static void warn_of_resize_options(struct study *s) {
+static void warn_of_resize_options(struct study *study) {
     static const char *const names[] = {"resize_gain", "resize_interval_s"};
-    bool unused = s->module.policy->list && !s->params.list.resize;
+    bool unused = study->module.policy->list && !study->params.list.resize;
     for (size_t i = 0; unused && i < sizeof names / sizeof *names; i++) {
-        const char *path = given_at(s, names[i]);
+        const char *path = given_at(study, names[i]);
         if (path)
-            warn(s, "%s: of no effect without resize", path);
+            warn(study, "%s: of no effect without resize", path);
     }
 }
 
-static void warn_of_options(struct study *s, const struct usage *usage) {
-    if (s->params.power_limits && !any_levels(s, usage))
+static void warn_of_options(struct study *study, const struct usage *usage) {
+    if (study->params.power_limits && !any_levels(study, usage))
         warn(
-            s,
+            study,
             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
-    if (s->params.list.shrink && !s->params.list.resize)
-        warn(s, "policy.params.shrink: of no effect without resize");
-    warn_of_resize_options(s);
+    if (study->params.list.shrink && !study->params.list.resize)
+        warn(study, "policy.params.shrink: of no effect without resize");
+    warn_of_resize_options(study);
 }
 
 /* ---- The rest of the scenario ---- */
 
-static void warn_of_deadlines(struct study *s) {
-    const struct stream *streams = s->source.streams.at;
-    for (size_t i = 0; i < s->source.streams.count; i++)
+static void warn_of_deadlines(struct study *study) {
+    const struct stream *streams = study->source.streams.at;
+    for (size_t i = 0; i < study->source.streams.count; i++)
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
-            warn(s, "%s.deadlines: of no effect, its share of jobs is 0",
-                 s->source.single ? "workload"
-                                  : arena_printf(&s->arena, "workload.streams[%zu]", i));
+            warn(study, "%s.deadlines: of no effect, its share of jobs is 0",
+                 study->source.single ? "workload"
+                                      : arena_printf(&study->arena, "workload.streams[%zu]", i));
 }
 
-static void warn_of_pue(struct study *s) {
-    const struct energy_prices *p = &s->scenario.prices;
+static void warn_of_pue(struct study *study) {
+    const struct energy_prices *p = &study->scenario.prices;
     bool priced =
         p->price.kind || p->carbon.kind || !isnan(p->price_per_mwh) || !isnan(p->carbon_g_per_kwh);
-    if (s->cluster.pue != 1 && !priced)
+    if (study->cluster.pue != 1 && !priced)
         warn(
-            s,
+            study,
             "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
 }
 
-static void warn_of_rigid_speed(struct study *s, const struct usage *usage) {
-    const struct yaml_node *speeds = s->models.rigid_speed;
-    const struct binding binding = {.arena = &s->arena};
+static void warn_of_rigid_speed(struct study *study, const struct usage *usage) {
+    const struct yaml_node *speeds = study->models.rigid_speed;
+    const struct binding binding = {.arena = &study->arena};
     for (size_t i = 0; speeds && usage->rigid.any && i < speeds->count; i++) {
         const char *name = speeds->keys[i]->text;
-        if (cluster_find_type(&s->cluster, name) < 0)
-            warn(s, "rigid_speed.%s: of no effect, no GPU type of the cluster is named \"%.80s\"%s",
-                 name, name, cluster_suggest_type(&s->cluster, name, &binding));
+        if (cluster_find_type(&study->cluster, name) < 0)
+            warn(study,
+                 "rigid_speed.%s: of no effect, no GPU type of the cluster is named \"%.80s\"%s",
+                 name, name, cluster_suggest_type(&study->cluster, name, &binding));
     }
 }
 
 /* Energy above idle power has to be positive: the policies that count it take roots of it. Model by
    model, since the figures are the model's. */
-static void check_marginal(struct study *s, const struct usage *usage, struct problems *problems) {
-    for (uint32_t m = 0; params_are_marginal(&s->params) && m < s->models.count; m++)
-        for (uint32_t h = 0; h < s->cluster.gpu_type_count; h++) {
-            const struct model *model = &s->models.models[m];
-            const struct gpu_type *type = &s->cluster.gpu_types[h];
+static void check_marginal(struct study *study, const struct usage *usage,
+                           struct problems *problems) {
+    for (uint32_t m = 0; params_are_marginal(&study->params) && m < study->models.count; m++)
+        for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
+            const struct model *model = &study->models.models[m];
+            const struct gpu_type *type = &study->cluster.gpu_types[h];
             const struct easim_config *least =
-                &usage->least_power[m * s->cluster.gpu_type_count + h];
+                &usage->least_power[m * study->cluster.gpu_type_count + h];
             if (least->k == 0)
                 continue;
             const char *path =
-                arena_printf(&s->arena, "models.%s.gpus.%s", model->name, type->name);
+                arena_printf(&study->arena, "models.%s.gpus.%s", model->name, type->name);
             struct location where = model_on_gpu(model, type->name)->where;
             if (usage_power_w(least) < type->idle_w)
                 problems_add(
                     problems, where, path,
                     "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU draws %.9g W with k %u, batch %u",
-                    s->module.policy->name, type->idle_w, usage_power_w(least), least->k,
+                    study->module.policy->name, type->idle_w, usage_power_w(least), least->k,
                     least->batch);
             if (type->ctx_w < type->idle_w &&
                 (model->costs.start_s > 0 || model->costs.restart_s > 0))
                 problems_add(
                     problems, where, path,
                     "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and a GPU in set-up draws the %.9g W of ctx_w",
-                    s->module.policy->name, type->idle_w, type->ctx_w);
+                    study->module.policy->name, type->idle_w, type->ctx_w);
         }
 }
 
-void warnings_find(struct study *s, struct problems *problems) {
-    const struct config_extras extras = params_extras(&s->params);
+void warnings_find(struct study *study, struct problems *problems) {
+    const struct config_extras extras = params_extras(&study->params);
     struct usage usage;
-    warn_of_cap(s);
-    if (usage_find(&usage, &s->source, &extras, problems) == 0) {
-        check_marginal(s, &usage, problems);
-        warn_of_idle_types(s, &usage);
-        warn_of_cut_power(s, &usage);
-        warn_of_options(s, &usage);
-        warn_of_rigid_speed(s, &usage);
-        warn_of_deadlines(s);
-        warn_of_pue(s);
+    warn_of_cap(study);
+    if (usage_find(&usage, &study->source, &extras, problems) == 0) {
+        check_marginal(study, &usage, problems);
+        warn_of_idle_types(study, &usage);
+        warn_of_cut_power(study, &usage);
+        warn_of_options(study, &usage);
+        warn_of_rigid_speed(study, &usage);
+        warn_of_deadlines(study);
+        warn_of_pue(study);
     }
     usage_finish(&usage);
 }

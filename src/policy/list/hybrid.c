@@ -28,16 +28,16 @@ static const struct hybrid *hybrid_of(const struct easim_pass *pass) {
     return pass->params;
 }
 
-static const struct easim_list *list_of(const struct hybrid *h, unsigned side) {
-    return h->sides[side]->policy->list;
+static const struct easim_list *list_of(const struct hybrid *hybrid, unsigned side) {
+    return hybrid->sides[side]->policy->list;
 }
 
 /* The pass as one side sees it. */
 static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     struct easim_pass own = *pass;
-    own.params = h->sides[side]->own;
-    own.state = (char *)pass->state + h->state_at[side];
+    own.params = hybrid->sides[side]->own;
+    own.state = (char *)pass->state + hybrid->state_at[side];
     return own;
 }
 
@@ -99,19 +99,19 @@ static double earlier(double a_s, double b_s) {
 /* Bounds on an objective that is not the one minimised are kept by objective(). */
 static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
                             double best) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     struct known *known = know(pass, job);
     struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
-    const struct easim_key *order = &keys[h->from[COMPONENT_KEY]];
-    const struct easim_key *admits = &keys[h->from[COMPONENT_ADMISSION]];
+    const struct easim_key *order = &keys[hybrid->from[COMPONENT_KEY]];
+    const struct easim_key *admits = &keys[hybrid->from[COMPONENT_ADMISSION]];
     bool ages = order->value >= 0,
-         bounds = h->from[COMPONENT_ADMISSION] == h->from[COMPONENT_OBJECTIVE];
+         bounds = hybrid->from[COMPONENT_ADMISSION] == hybrid->from[COMPONENT_OBJECTIVE];
     (void)best; /* of this objective: the sides want their own */
     known->objective_max = admits->objective_max;
     return (struct easim_key){
         .tier = order->tier,
         .value = order->value,
-        .ageing_s = ages ? keys[h->from[COMPONENT_AGEING]].ageing_s : 0,
+        .ageing_s = ages ? keys[hybrid->from[COMPONENT_AGEING]].ageing_s : 0,
         .ask_again_s = earlier(keys[0].ask_again_s, keys[1].ask_again_s),
         .finish_by_s = admits->finish_by_s,
         .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
@@ -120,9 +120,10 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
 
 static double tried(const struct easim_pass *pass, const struct easim_job *job,
                     const struct easim_choice *choice, bool urgent) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     const struct state *s = pass->state;
-    unsigned admits = h->from[COMPONENT_ADMISSION], chooses = h->from[COMPONENT_OBJECTIVE];
+    unsigned admits = hybrid->from[COMPONENT_ADMISSION],
+             chooses = hybrid->from[COMPONENT_OBJECTIVE];
     double objective = objective_of(pass, chooses, job, choice, urgent);
     const struct known *known = &s->jobs[job->index];
     if (admits == chooses || job->state != EASIM_JOB_WAITING || !known->valid ||
@@ -175,25 +176,25 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
 /* A side that does not preempt may still keep its state in begin: it is called, and its actions are
  * refused. */
 static void begin(const struct easim_pass *pass) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     struct easim_host deaf = *pass->host;
     refusing_host_set(&deaf);
     for (unsigned side = 0; side < 2; side++) {
         struct easim_pass own = pass_of(pass, side);
-        if (side != h->from[COMPONENT_PREEMPTION])
+        if (side != hybrid->from[COMPONENT_PREEMPTION])
             own.host = &deaf;
-        if (list_of(h, side)->begin)
-            list_of(h, side)->begin(&own);
+        if (list_of(hybrid, side)->begin)
+            list_of(hybrid, side)->begin(&own);
     }
 }
 
 static int init(const struct easim_pass *pass) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     struct state *s = pass->state;
     s->jobs = mem_zalloc(pass->view->job_count, sizeof *s->jobs);
     for (unsigned side = 0; side < 2; side++) {
         const struct easim_pass own = pass_of(pass, side);
-        int r = h->sides[side]->policy->init ? h->sides[side]->policy->init(&own) : 0;
+        int r = hybrid->sides[side]->policy->init ? hybrid->sides[side]->policy->init(&own) : 0;
         if (r < 0)
             return r;
     }
@@ -201,12 +202,12 @@ static int init(const struct easim_pass *pass) {
 }
 
 static void finish(const struct easim_pass *pass) {
-    const struct hybrid *h = hybrid_of(pass);
+    const struct hybrid *hybrid = hybrid_of(pass);
     struct state *s = pass->state;
     for (unsigned side = 0; side < 2; side++) {
         const struct easim_pass own = pass_of(pass, side);
-        if (h->sides[side]->policy->finish)
-            h->sides[side]->policy->finish(&own);
+        if (hybrid->sides[side]->policy->finish)
+            hybrid->sides[side]->policy->finish(&own);
     }
     free(s->jobs);
 }
@@ -218,68 +219,69 @@ static size_t round_up(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-static const struct easim_list *source(const struct hybrid *h, enum component component) {
-    return list_of(h, h->from[component]);
+static const struct easim_list *source(const struct hybrid *hybrid, enum component component) {
+    return list_of(hybrid, hybrid->from[component]);
 }
 
-static struct easim_list make_list(const struct hybrid *h) {
-    const struct easim_list *a = list_of(h, 0), *b = list_of(h, 1);
-    bool asks = source(h, COMPONENT_KEY)->key || source(h, COMPONENT_ADMISSION)->key;
-    const struct easim_list *chooses = source(h, COMPONENT_OBJECTIVE),
-                            *admits = source(h, COMPONENT_ADMISSION);
-    bool alone = h->from[COMPONENT_OBJECTIVE] == h->from[COMPONENT_ADMISSION];
+static struct easim_list make_list(const struct hybrid *hybrid) {
+    const struct easim_list *a = list_of(hybrid, 0), *b = list_of(hybrid, 1);
+    bool asks = source(hybrid, COMPONENT_KEY)->key || source(hybrid, COMPONENT_ADMISSION)->key;
+    const struct easim_list *chooses = source(hybrid, COMPONENT_OBJECTIVE),
+                            *admits = source(hybrid, COMPONENT_ADMISSION);
+    bool alone = hybrid->from[COMPONENT_OBJECTIVE] == hybrid->from[COMPONENT_ADMISSION];
     bool plain = !chooses->objective && alone; /* T, with nothing to keep */
     return (struct easim_list){
-        .struct_size = sizeof h->list,
-        .strict = h->params.list.strict,
+        .struct_size = sizeof hybrid->list,
+        .strict = hybrid->params.list.strict,
         .key = asks ? key : NULL,
         .objective = plain ? NULL : objective,
         .urgent_objective =
             chooses->urgent_objective || admits->urgent_objective ? urgent_objective : NULL,
-        .user_factor = source(h, COMPONENT_KEY)->user_factor ? user_factor : NULL,
+        .user_factor = source(hybrid, COMPONENT_KEY)->user_factor ? user_factor : NULL,
         .allow = admits->allow ? allow : NULL,
         .begin = a->begin || b->begin ? begin : NULL,
-        .make_room = source(h, COMPONENT_PREEMPTION)->make_room ? make_room : NULL,
+        .make_room = source(hybrid, COMPONENT_PREEMPTION)->make_room ? make_room : NULL,
         .resize_least = plain && !chooses->resize_least ? NULL : resize_least,
     };
 }
 
-static struct list_options make_options(const struct hybrid *h) {
-    struct list_options options = h->sides[h->from[COMPONENT_RESIZE]]->list;
-    options.strict = h->sides[h->from[COMPONENT_ADMISSION]]->list.strict;
-    options.half_life_s = h->sides[h->from[COMPONENT_KEY]]->list.half_life_s;
+static struct list_options make_options(const struct hybrid *hybrid) {
+    struct list_options options = hybrid->sides[hybrid->from[COMPONENT_RESIZE]]->list;
+    options.strict = hybrid->sides[hybrid->from[COMPONENT_ADMISSION]]->list.strict;
+    options.half_life_s = hybrid->sides[hybrid->from[COMPONENT_KEY]]->list.half_life_s;
     return options;
 }
 
 /* Permissions are those of both, for a callback acts only where it may. POWER_CAP also makes the
    host refuse, and with FRACTIONAL_GPU both must expect parts of GPUs. */
-static uint32_t make_capabilities(const struct hybrid *h) {
-    uint32_t both = h->sides[0]->policy->capabilities | h->sides[1]->policy->capabilities;
-    uint32_t admits = h->sides[h->from[COMPONENT_ADMISSION]]->policy->capabilities;
-    uint32_t each = h->sides[0]->policy->capabilities & h->sides[1]->policy->capabilities;
+static uint32_t make_capabilities(const struct hybrid *hybrid) {
+    uint32_t both = hybrid->sides[0]->policy->capabilities | hybrid->sides[1]->policy->capabilities;
+    uint32_t admits = hybrid->sides[hybrid->from[COMPONENT_ADMISSION]]->policy->capabilities;
+    uint32_t each = hybrid->sides[0]->policy->capabilities & hybrid->sides[1]->policy->capabilities;
     return (both & ~(EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_FRACTIONAL_GPU)) |
            (admits & EASIM_CAPABILITY_POWER_CAP) | (each & EASIM_CAPABILITY_FRACTIONAL_GPU);
 }
 
-void hybrid_init(struct hybrid *h, const struct policy_params *first,
+void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
                  const struct policy_params *second, unsigned second_mask) {
-    *h = (struct hybrid){.sides = {first, second}};
+    *hybrid = (struct hybrid){.sides = {first, second}};
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        h->from[c] = second_mask >> c & 1;
-    h->state_at[0] = round_up(sizeof(struct state));
-    h->state_at[1] = h->state_at[0] + round_up(first->policy->state_size);
-    h->params = (struct policy_params){.policy = &h->policy, .own = h, .list = make_options(h)};
-    h->params.power_limits = h->sides[h->from[COMPONENT_POWER_LIMITS]]->power_limits;
-    h->list = make_list(h);
-    h->policy = (struct easim_policy){
+        hybrid->from[c] = second_mask >> c & 1;
+    hybrid->state_at[0] = round_up(sizeof(struct state));
+    hybrid->state_at[1] = hybrid->state_at[0] + round_up(first->policy->state_size);
+    hybrid->params = (struct policy_params){
+        .policy = &hybrid->policy, .own = hybrid, .list = make_options(hybrid)};
+    hybrid->params.power_limits = hybrid->sides[hybrid->from[COMPONENT_POWER_LIMITS]]->power_limits;
+    hybrid->list = make_list(hybrid);
+    hybrid->policy = (struct easim_policy){
         EASIM_POLICY_ABI,
         .name = "hybrid",
         .version = "1.0",
         .summary = "components of two list policies",
-        .capabilities = make_capabilities(h),
-        .state_size = h->state_at[1] + round_up(second->policy->state_size),
-        .params_size = sizeof *h,
-        .list = &h->list,
+        .capabilities = make_capabilities(hybrid),
+        .state_size = hybrid->state_at[1] + round_up(second->policy->state_size),
+        .params_size = sizeof *hybrid,
+        .list = &hybrid->list,
         .init = init,
         .finish = finish,
     };

@@ -97,14 +97,14 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
 
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key) {
-    const struct easim_job *j = easim_view_job(pass->view, job);
+    const struct easim_job *waiting = easim_view_job(pass->view, job);
     *ret_key = (struct easim_key){0};
     if (!index->rules->ops->key)
         return 0;
-    if (find_best_objective(index, pass, j) < 0)
+    if (find_best_objective(index, pass, waiting) < 0)
         return -1;
-    *ret_key = index->rules->ops->key(pass, j, index->jobs[job].best);
-    return check_key(pass, j, ret_key);
+    *ret_key = index->rules->ops->key(pass, waiting, index->jobs[job].best);
+    return check_key(pass, waiting, ret_key);
 }
 
 int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,
@@ -137,15 +137,16 @@ static uint32_t group_of(struct index *index, const struct easim_pass *pass,
     return groups_end(&index->groups);
 }
 
-uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job_index,
+uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job,
                         const struct easim_key *key) {
-    const struct easim_job *job = easim_view_job(pass->view, job_index);
-    struct queue_name name = {
-        .ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
-        .group = group_of(index, pass, job, key),
-        .user = index->rules->ops->key && index->rules->ops->user_factor ? job->user : EASIM_NONE,
-        .urgent = rules_is_urgent(key),
-        .tier = key->tier};
+    const struct easim_job *waiting = easim_view_job(pass->view, job);
+    struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
+                              .group = group_of(index, pass, waiting, key),
+                              .user = index->rules->ops->key && index->rules->ops->user_factor
+                                          ? waiting->user
+                                          : EASIM_NONE,
+                              .urgent = rules_is_urgent(key),
+                              .tier = key->tier};
     bool is_new;
     uint32_t number = intern(&index->names, &name, sizeof name, &is_new);
     if (is_new)

@@ -11,27 +11,27 @@
    what matters. */
 #define MARGIN 1e-12
 
-void queue_finish(struct queue *q) {
-    free(q->entries);
-    free(q->nodes);
-    *q = (struct queue){0};
+void queue_finish(struct queue *queue) {
+    free(queue->entries);
+    free(queue->nodes);
+    *queue = (struct queue){0};
 }
 
-static double ageing(const struct queue *q, const struct queue_entry *e) {
-    return 1 + (q->now_s - e->submit_s) / q->ageing_s;
+static double ageing(const struct queue *queue, const struct queue_entry *e) {
+    return 1 + (queue->now_s - e->submit_s) / queue->ageing_s;
 }
 
-static double value_of(const struct queue *q, const struct queue_entry *e) {
-    return (q->ageing_s > 0 ? e->value / ageing(q, e) : e->value) * q->factor;
+static double value_of(const struct queue *queue, const struct queue_entry *e) {
+    return (queue->ageing_s > 0 ? e->value / ageing(queue, e) : e->value) * queue->factor;
 }
 
-double queue_value(const struct queue *q, uint32_t slot) {
-    return value_of(q, &q->entries[slot]);
+double queue_value(const struct queue *queue, uint32_t slot) {
+    return value_of(queue, &queue->entries[slot]);
 }
 
-static bool before(const struct queue *q, const struct queue_entry *a,
+static bool before(const struct queue *queue, const struct queue_entry *a,
                    const struct queue_entry *b) {
-    double x = value_of(q, a), y = value_of(q, b);
+    double x = value_of(queue, a), y = value_of(queue, b);
     return x != y ? x < y : a->job < b->job;
 }
 
@@ -41,103 +41,105 @@ static bool before(const struct queue *q, const struct queue_entry *a,
    ages grow alike. Else, with A the ageing now, x time in units of ageing_s and the margin in
    `bar`, the older job of larger value falls behind where second.value
    * (A_first + x) = bar * (A_second + x). */
-static double certain_until_s(const struct queue *q, const struct queue_entry *first,
+static double certain_until_s(const struct queue *queue, const struct queue_entry *first,
                               const struct queue_entry *second) {
     if (first->value <= second->value && first->job < second->job)
         return INFINITY;
-    if (q->ageing_s == 0)
+    if (queue->ageing_s == 0)
         return second->value - first->value > MARGIN * fmax(fabs(first->value), fabs(second->value))
                    ? INFINITY
                    : -INFINITY;
     double bar = first->value * (1 + MARGIN);
-    double ahead = second->value * ageing(q, first) - bar * ageing(q, second);
+    double ahead = second->value * ageing(queue, first) - bar * ageing(queue, second);
     if (!(ahead > 0))
         return -INFINITY;
     if (first->job > second->job || second->value >= bar)
         return INFINITY;
-    return q->now_s + q->ageing_s * (ahead / (bar - second->value));
+    return queue->now_s + queue->ageing_s * (ahead / (bar - second->value));
 }
 
-static struct queue_node node_at(const struct queue *q, uint32_t i) {
-    if (i < q->capacity)
-        return q->nodes[i];
-    uint32_t slot = i - q->capacity;
-    return (struct queue_node){INFINITY, q->entries[slot].job == QUEUE_NONE ? QUEUE_NONE : slot};
+static struct queue_node node_at(const struct queue *queue, uint32_t i) {
+    if (i < queue->capacity)
+        return queue->nodes[i];
+    uint32_t slot = i - queue->capacity;
+    return (struct queue_node){INFINITY,
+                               queue->entries[slot].job == QUEUE_NONE ? QUEUE_NONE : slot};
 }
 
-static void play(struct queue *q, uint32_t i) {
-    struct queue_node a = node_at(q, 2 * i), b = node_at(q, 2 * i + 1);
+static void play(struct queue *queue, uint32_t i) {
+    struct queue_node a = node_at(queue, 2 * i), b = node_at(queue, 2 * i + 1);
     double until_s = fmin(a.until_s, b.until_s);
     if (a.winner == QUEUE_NONE || b.winner == QUEUE_NONE) {
-        q->nodes[i] = (struct queue_node){until_s, a.winner == QUEUE_NONE ? b.winner : a.winner};
+        queue->nodes[i] =
+            (struct queue_node){until_s, a.winner == QUEUE_NONE ? b.winner : a.winner};
         return;
     }
-    const struct queue_entry *x = &q->entries[a.winner], *y = &q->entries[b.winner];
-    bool left = before(q, x, y);
-    q->nodes[i] = (struct queue_node){
-        fmin(until_s, left ? certain_until_s(q, x, y) : certain_until_s(q, y, x)),
+    const struct queue_entry *x = &queue->entries[a.winner], *y = &queue->entries[b.winner];
+    bool left = before(queue, x, y);
+    queue->nodes[i] = (struct queue_node){
+        fmin(until_s, left ? certain_until_s(queue, x, y) : certain_until_s(queue, y, x)),
         left ? a.winner : b.winner};
 }
 
-static void advance_below(struct queue *q, uint32_t i) {
-    if (i >= q->capacity || q->nodes[i].until_s > q->now_s)
+static void advance_below(struct queue *queue, uint32_t i) {
+    if (i >= queue->capacity || queue->nodes[i].until_s > queue->now_s)
         return;
-    advance_below(q, 2 * i);
-    advance_below(q, 2 * i + 1);
-    play(q, i);
+    advance_below(queue, 2 * i);
+    advance_below(queue, 2 * i + 1);
+    play(queue, i);
 }
 
-void queue_advance(struct queue *q, double now_s, double factor) {
-    if (now_s == q->now_s && factor == q->factor)
+void queue_advance(struct queue *queue, double now_s, double factor) {
+    if (now_s == queue->now_s && factor == queue->factor)
         return;
-    q->now_s = now_s;
-    q->factor = factor;
-    if (q->count > 0)
-        advance_below(q, 1);
+    queue->now_s = now_s;
+    queue->factor = factor;
+    if (queue->count > 0)
+        advance_below(queue, 1);
 }
 
-static void play_above(struct queue *q, uint32_t slot) {
-    for (uint32_t i = (q->capacity + slot) / 2; i > 0; i /= 2)
-        play(q, i);
+static void play_above(struct queue *queue, uint32_t slot) {
+    for (uint32_t i = (queue->capacity + slot) / 2; i > 0; i /= 2)
+        play(queue, i);
 }
 
-static void grow(struct queue *q) {
-    q->capacity = q->capacity ? 2 * q->capacity : 4;
-    q->entries = mem_realloc(q->entries, q->capacity, sizeof *q->entries);
-    q->nodes = mem_realloc(q->nodes, q->capacity, sizeof *q->nodes);
-    for (uint32_t slot = q->used; slot < q->capacity; slot++)
-        q->entries[slot].job = QUEUE_NONE;
-    for (uint32_t i = q->capacity; --i > 0;)
-        play(q, i);
+static void grow(struct queue *queue) {
+    queue->capacity = queue->capacity ? 2 * queue->capacity : 4;
+    queue->entries = mem_realloc(queue->entries, queue->capacity, sizeof *queue->entries);
+    queue->nodes = mem_realloc(queue->nodes, queue->capacity, sizeof *queue->nodes);
+    for (uint32_t slot = queue->used; slot < queue->capacity; slot++)
+        queue->entries[slot].job = QUEUE_NONE;
+    for (uint32_t i = queue->capacity; --i > 0;)
+        play(queue, i);
 }
 
-static uint32_t take_slot(struct queue *q) {
-    if (q->first_empty == 0) {
-        if (q->used == q->capacity)
-            grow(q);
-        return q->used++;
+static uint32_t take_slot(struct queue *queue) {
+    if (queue->first_empty == 0) {
+        if (queue->used == queue->capacity)
+            grow(queue);
+        return queue->used++;
     }
-    uint32_t slot = q->first_empty - 1;
-    q->first_empty = q->entries[slot].next_empty;
+    uint32_t slot = queue->first_empty - 1;
+    queue->first_empty = queue->entries[slot].next_empty;
     return slot;
 }
 
-uint32_t queue_add(struct queue *q, uint32_t job, double value, double submit_s) {
-    uint32_t slot = take_slot(q);
-    q->entries[slot] = (struct queue_entry){value, submit_s, job, 0};
-    q->count++;
-    play_above(q, slot);
+uint32_t queue_add(struct queue *queue, uint32_t job, double value, double submit_s) {
+    uint32_t slot = take_slot(queue);
+    queue->entries[slot] = (struct queue_entry){value, submit_s, job, 0};
+    queue->count++;
+    play_above(queue, slot);
     return slot;
 }
 
-void queue_remove(struct queue *q, uint32_t slot) {
-    q->entries[slot].job = QUEUE_NONE;
-    q->entries[slot].next_empty = q->first_empty;
-    q->first_empty = slot + 1;
-    q->count--;
-    play_above(q, slot);
+void queue_remove(struct queue *queue, uint32_t slot) {
+    queue->entries[slot].job = QUEUE_NONE;
+    queue->entries[slot].next_empty = queue->first_empty;
+    queue->first_empty = slot + 1;
+    queue->count--;
+    play_above(queue, slot);
 }
 
-uint32_t queue_first(const struct queue *q) {
-    return q->count > 0 ? q->nodes[1].winner : QUEUE_NONE;
+uint32_t queue_first(const struct queue *queue) {
+    return queue->count > 0 ? queue->nodes[1].winner : QUEUE_NONE;
 }

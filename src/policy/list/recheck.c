@@ -76,7 +76,7 @@ static bool allowed_alike(const struct index *index, const struct easim_pass *pa
 static bool compare_answers(struct index *index, const struct easim_pass *pass, uint32_t job,
                             char text[static RECHECK_BYTES]) {
     struct index_job *kept = &index->jobs[job];
-    const struct easim_job *j = easim_view_job(pass->view, job);
+    const struct easim_job *waiting = easim_view_job(pass->view, job);
     double best = kept->best;
     struct easim_key key;
     kept->best = NAN; /* so that it is found again */
@@ -92,23 +92,23 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
         snprintf(
             text, RECHECK_BYTES,
             "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
-            j->id);
+            waiting->id);
     else if (member)
         snprintf(
             text, RECHECK_BYTES,
             "the %s of the key of job %.60s is not what it was when it was asked for: a key may depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
-            member, j->id);
+            member, waiting->id);
     else if (index_queue_of(index, pass, job, &key) != kept->queue)
         snprintf(
             text, RECHECK_BYTES,
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
-            j->id);
-    else if (!allowed_alike(index, pass, j,
+            waiting->id);
+    else if (!allowed_alike(index, pass, waiting,
                             easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
         snprintf(
             text, RECHECK_BYTES,
             "allow answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
-            j->id);
+            waiting->id);
     return text[0] == '\0';
 }
 

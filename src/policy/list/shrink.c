@@ -20,9 +20,10 @@ struct offer {
 
 /* Whether the first waiting job could start in config once `freed` more GPUs of its type are free,
    at a committed power of power_w. One node only if that is certain. -1: its objective is NaN. */
-static int could_start(const struct question *q, uint32_t config, uint32_t freed, double power_w) {
-    const struct easim_view *view = q->pass->view;
-    bool urgent = rules_is_urgent(q->key);
+static int could_start(const struct question *question, uint32_t config, uint32_t freed,
+                       double power_w) {
+    const struct easim_view *view = question->pass->view;
+    bool urgent = rules_is_urgent(question->key);
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     if (c->k > type->free + freed)
@@ -32,50 +33,53 @@ static int could_start(const struct question *q, uint32_t config, uint32_t freed
     if (!(c->goodput[span] > 0) ||
         (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
         return 0; /* not known there, or not once a node happens to have room */
-    struct easim_choice choice = easim_predict(view, q->first, config, span);
-    double objective = rules_objective(q->rules, q->pass, q->first, &choice, urgent);
+    struct easim_choice choice = easim_predict(view, question->first, config, span);
+    double objective =
+        rules_objective(question->rules, question->pass, question->first, &choice, urgent);
     if (isnan(objective))
-        return rules_fail_objective(q->rules, q->pass, q->first, urgent);
+        return rules_fail_objective(question->rules, question->pass, question->first, urgent);
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
-    return rules_admit(q->pass, q->key, &choice, objective) &&
-           (!q->rules->keeps_cap || power_w + added_w <= view->power_cap_w);
+    return rules_admit(question->pass, question->key, &choice, objective) &&
+           (!question->rules->keeps_cap || power_w + added_w <= view->power_cap_w);
 }
 
 /* Whether the first waiting job could start if job moved to config; -1: failed. */
-static int lets_start(const struct question *q, const struct easim_job *job, uint32_t config) {
-    const struct easim_view *view = q->pass->view;
+static int lets_start(const struct question *question, const struct easim_job *job,
+                      uint32_t config) {
+    const struct easim_view *view = question->pass->view;
     const struct easim_config *c = easim_view_config(view, config);
     uint32_t freed = easim_view_config(view, job->config)->k - c->k;
     double power_w;
     int can = 0;
-    if (q->pass->host->try_config(q->pass->plan, job->index, config, &power_w) < 0 ||
-        !rules_allow(q->rules, q->pass, job, config))
+    if (question->pass->host->try_config(question->pass->plan, job->index, config, &power_w) < 0 ||
+        !rules_allow(question->rules, question->pass, job, config))
         return 0;
-    uint32_t end = q->first->first_config + q->first->config_count;
-    for (uint32_t i = q->first->first_config; i < end && can == 0; i++)
+    uint32_t end = question->first->first_config + question->first->config_count;
+    for (uint32_t i = question->first->first_config; i < end && can == 0; i++)
         if (easim_view_config(view, i)->gpu_type == c->gpu_type)
-            can = could_start(q, i, freed, power_w);
+            can = could_start(question, i, freed, power_w);
     return can;
 }
 
 /* The best configuration of job, by its objective, with fewer GPUs of the same type that lets the
    first waiting job start. Negative: failed. */
-static int best_offer(const struct question *q, const struct easim_job *job, struct offer *offer) {
-    const struct easim_view *view = q->pass->view;
+static int best_offer(const struct question *question, const struct easim_job *job,
+                      struct offer *offer) {
+    const struct easim_view *view = question->pass->view;
     const struct easim_config *now = easim_view_config(view, job->config);
     struct choice_best best = CHOICE_NONE_YET;
     for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
-        int can = c->gpu_type == now->gpu_type && c->k < now->k ? lets_start(q, job, i) : 0;
+        int can = c->gpu_type == now->gpu_type && c->k < now->k ? lets_start(question, job, i) : 0;
         if (can < 0)
             return -1;
         if (can == 0)
             continue;
-        int span = q->pass->host->try_config(q->pass->plan, job->index, i, NULL);
+        int span = question->pass->host->try_config(question->pass->plan, job->index, i, NULL);
         struct easim_choice choice = easim_predict_resized(view, job, i, (uint32_t)span);
-        double objective = rules_objective(q->rules, q->pass, job, &choice, false);
+        double objective = rules_objective(question->rules, question->pass, job, &choice, false);
         if (isnan(objective))
-            return rules_fail(q->pass, "objective", job);
+            return rules_fail(question->pass, "objective", job);
         choice_keep_better(&best, &choice, objective);
     }
     *offer = (struct offer){job->index, best.choice.config,
