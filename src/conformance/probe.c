@@ -126,7 +126,7 @@ static void check_finished(const struct sim *sim, struct probe_record *record) {
     keep_failure(record, text);
 }
 
-static void simulate(struct probe *p, const struct workload *workload) {
+static void simulate_jobs(struct probe *p, const struct workload *workload) {
     const struct observer observer = {.context = p,
                                       .advance = note_time,
                                       .instant = note_instant,
@@ -146,7 +146,7 @@ static void simulate(struct probe *p, const struct workload *workload) {
     loop_finish(&sim);
 }
 
-static void run(struct probe *p) {
+static void run_probe(struct probe *p) {
     struct workload workload = {0};
     struct problems problems = {0};
     memset(p->record, 0, sizeof *p->record);
@@ -155,20 +155,20 @@ static void run(struct probe *p) {
     if (study_generate(p->study, 0, &workload, &problems) < 0)
         keep_failure(p->record, problems.count ? problems.texts[0] : "no workload");
     else
-        simulate(p, &workload);
+        simulate_jobs(p, &workload);
     workload_finish(&workload);
     problems_finish(&problems);
 }
 
 void probe_run(const struct study *study, bool check, struct probe_record *record) {
     struct probe p = {.study = study, .check = check, .record = record};
-    run(&p);
+    run_probe(&p);
 }
 
 static void *run_in_turns(void *context) {
     struct probe *p = context;
     begin_turns(p->baton, p->number);
-    run(p);
+    run_probe(p);
     hand_over(p->baton, p->number, true);
     return NULL;
 }

@@ -51,7 +51,7 @@ static uintptr_t instruction(const void *context) {
 #endif
 }
 
-static void say(const char *text) {
+static void add_words(const char *text) {
     char *at = guarded.words, *end = guarded.words + FAULT_BYTES - 1;
     while (*at)
         at++;
@@ -67,14 +67,14 @@ static void on_crash(int number, siginfo_t *info, void *context) {
         if (at >= guarded.code[i].start && at < guarded.code[i].end)
             own = guarded.code[i].side;
     guarded.words[0] = '\0';
-    say(own >= 0 ? guarded.sides[own] : "crashed outside the code of ");
-    say(own >= 0 ? " crashed: " : guarded.policy);
-    say(own >= 0 ? "" : ", perhaps in a function that it called: ");
+    add_words(own >= 0 ? guarded.sides[own] : "crashed outside the code of ");
+    add_words(own >= 0 ? " crashed: " : guarded.policy);
+    add_words(own >= 0 ? "" : ", perhaps in a function that it called: ");
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (signals[i].number == number)
-            say(signals[i].name);
+            add_words(signals[i].name);
     if (number == SIGSEGV && info->si_code == SEGV_ACCERR)
-        say(" (memory that is read-only, as the view is with --check)");
+        add_words(" (memory that is read-only, as the view is with --check)");
     signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
     if (info->si_code <= 0)
         raise(number); /* sent, not raised by an instruction: it does not come back by itself */

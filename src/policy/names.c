@@ -27,8 +27,8 @@ static void compare_policy(const char *file, void *context) {
         module_close(wanted->module);
 }
 
-static void look(struct wanted *wanted, void (*compare)(const char *file, void *context),
-                 const char *const *loaded, size_t loaded_count) {
+static void look_for_policy(struct wanted *wanted, void (*compare)(const char *file, void *context),
+                            const char *const *loaded, size_t loaded_count) {
     for (size_t i = 0; i < loaded_count; i++)
         compare(loaded[i], wanted);
     if (!wanted->found)
@@ -39,10 +39,10 @@ int policy_name_open(const char *name, bool apart, const char *const *loaded, si
                      struct policy_module *module, struct error *reterr) {
     struct wanted wanted = {.name = name, .apart = apart, .module = module};
     *module = (struct policy_module){0};
-    look(&wanted, compare_file, loaded, loaded_count);
+    look_for_policy(&wanted, compare_file, loaded, loaded_count);
     if (wanted.found)
         compare_policy(name, &wanted);
     else
-        look(&wanted, compare_policy, loaded, loaded_count);
+        look_for_policy(&wanted, compare_policy, loaded, loaded_count);
     return wanted.found ? 0 : module_not_found(name, reterr);
 }

@@ -35,7 +35,7 @@ const char *inputs_add(struct inputs *inputs, const struct input *input) {
     return place < inputs->list.count ? inputs->list.at[place].sha256 : NULL;
 }
 
-static uint64_t carry_on(uint64_t hash, const char *sha256) {
+static uint64_t hash_on(uint64_t hash, const char *sha256) {
     return sha256 ? hash_bytes(hash, sha256, SHA256_TEXT) : hash;
 }
 
@@ -67,7 +67,7 @@ static uint64_t add_words(struct inputs *inputs, const char *key, const char *te
         const struct input input = {.key = key, .path = word.text};
         const char *sha256 = word.length > 0 ? inputs_add(inputs, &input) : NULL;
         inputs->from_here = inputs->from_here || (sha256 && word.text[0] != '/');
-        hash = carry_on(hash, sha256);
+        hash = hash_on(hash, sha256);
         if (!sha256 && word.length > 0 && word.length < (size_t)(at - begin))
             hash = add_words(inputs, key, word.text, hash);
     }
@@ -154,7 +154,7 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
     size_t length = strlen(key);
     if (!sha256 && length > 10 && strcmp(key + length - 10, ".time_zone") == 0)
         sha256 = add_time_zone(w->inputs, key, node->text);
-    w->hash = carry_on(w->hash, sha256);
+    w->hash = hash_on(w->hash, sha256);
     if (!sha256 &&
         (strncmp(key, "policy.params.", 14) == 0 || strncmp(key, "params_by_policy.", 17) == 0))
         w->hash = add_words(w->inputs, key, node->text, w->hash);
@@ -163,7 +163,7 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
     arena_finish(&arena);
 }
 
-static void walk(struct walk *w, const struct yaml_node *node) {
+static void walk_tree(struct walk *w, const struct yaml_node *node) {
     size_t length = w->path.length;
     if (node->kind == YAML_NODE_SCALAR && node->length > 0)
         add_scalar(w, node);
@@ -172,7 +172,7 @@ static void walk(struct walk *w, const struct yaml_node *node) {
             str_addf(&w->path, "%s%s", length > 0 ? "." : "", node->keys[i]->text);
         else
             str_addf(&w->path, "[%zu]", i);
-        walk(w, node->items[i]);
+        walk_tree(w, node->items[i]);
         w->path.length = length;
         w->path.text[length] = '\0';
     }
@@ -180,7 +180,7 @@ static void walk(struct walk *w, const struct yaml_node *node) {
 
 uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash) {
     struct walk w = {.inputs = inputs, .hash = hash};
-    walk(&w, root);
+    walk_tree(&w, root);
     str_finish(&w.path);
     return w.hash;
 }

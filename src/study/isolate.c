@@ -151,7 +151,7 @@ static void kill_child(const struct child *c) {
     kill(c->pid, SIGKILL);  /* if it is not yet, or not any more, in that group */
 }
 
-static void forget(struct child *c) {
+static void forget_child(struct child *c) {
     if (c->ended >= 0)
         close(c->ended);
     if (c->result >= 0)
@@ -160,7 +160,7 @@ static void forget(struct child *c) {
 }
 
 /* False: not started, errno tells why. */
-static bool start(const struct isolated *all, struct child *c, size_t task) {
+static bool start_child(const struct isolated *all, struct child *c, size_t task) {
     pid_t parent = getpid();
     *c = (struct child){.ended = -1, .task = task, .began_s = clock_s(), .trail = c->trail};
     memset(c->trail, 0, sizeof *c->trail);
@@ -178,7 +178,7 @@ static bool start(const struct isolated *all, struct child *c, size_t task) {
         kill_child(c);
         waitpid(c->pid, NULL, 0);
     }
-    forget(c);
+    forget_child(c);
     errno = code;
     return false;
 }
@@ -188,7 +188,7 @@ static void start_more(struct crew *crew, struct error *reterr) {
     for (unsigned i = 0; i < all->processes && !crew->stopped && crew->next < all->count; i++) {
         if (crew->children[i].pid != 0)
             continue;
-        if (start(all, &crew->children[i], crew->next)) {
+        if (start_child(all, &crew->children[i], crew->next)) {
             crew->running++;
             crew->next++;
         } else if (crew->running > 0) {
@@ -236,13 +236,13 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     str_finish(&failure);
 }
 
-static void reap(struct crew *crew, struct child *c) {
+static void reap_child(struct crew *crew, struct child *c) {
     int status = 0;
     kill(-c->pid, SIGKILL);
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         ;
     hand_over(crew, c, status);
-    forget(c);
+    forget_child(c);
     crew->running--;
 }
 
@@ -278,10 +278,10 @@ static void wait_for_some(struct crew *crew, struct pollfd *ended) {
         return;
     for (unsigned i = 0; i < crew->all->processes; i++)
         if (crew->children[i].pid != 0 && ended[at++].revents)
-            reap(crew, &crew->children[i]);
+            reap_child(crew, &crew->children[i]);
 }
 
-static int conclude(struct crew *crew, const struct error *failure, struct error *reterr) {
+static int conclude_crew(struct crew *crew, const struct error *failure, struct error *reterr) {
     const struct str *who = &crew->stubborn;
     bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || crew->next < crew->all->count);
     if (failure->code < 0)
@@ -316,5 +316,5 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     mem_unshare(trails, all->processes * sizeof *trails);
     free(ended);
     free(crew.children);
-    return conclude(&crew, &error, reterr);
+    return conclude_crew(&crew, &error, reterr);
 }

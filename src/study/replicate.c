@@ -57,8 +57,8 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     keep_outside(sim, slot);
 }
 
-static int simulate(struct pool *pool, uint32_t index, const struct workload *workload,
-                    struct slot *slot) {
+static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
+                                struct slot *slot) {
     struct metrics metrics;
     metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
     struct trail *trail = pool->options->trail;
@@ -114,7 +114,7 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
         error_set(&slot->outcome.error, ERROR_INPUT, "%s",
                   problems.count ? problems.texts[0] : "no workload");
     else
-        r = simulate(pool, index, &workload, slot);
+        r = simulate_replication(pool, index, &workload, slot);
     workload_finish(&workload);
     problems_finish(&problems);
     return r;
@@ -129,8 +129,8 @@ static void slot_finish(struct slot *slot) {
 
 /* Hands one finished replication over, or notes its error. None after one that has failed: which of
    them are there depends on the number of processes. */
-static void emit(struct pool *pool, uint32_t number, const struct slot *slot,
-                 struct slice rendered) {
+static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slot,
+                      struct slice rendered) {
     struct replicate_result *result = pool->result;
     struct error error = slot->outcome.error;
     bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
@@ -156,8 +156,8 @@ static void emit_ready(struct pool *pool, bool all) {
         struct slot *slot = pool->slots[pool->emitted];
         if (!slot)
             continue;
-        emit(pool, pool->emitted + 1, slot,
-             (struct slice){slot->rendered.text, slot->rendered.length});
+        emit_slot(pool, pool->emitted + 1, slot,
+                  (struct slice){slot->rendered.text, slot->rendered.length});
         slot_finish(slot);
         free(slot);
     }
@@ -167,7 +167,7 @@ static void emit_ready(struct pool *pool, bool all) {
 static void finish_one(struct pool *pool, uint32_t index, struct slot *slot,
                        struct slice rendered) {
     if (index == pool->emitted) {
-        emit(pool, index + 1, slot, rendered);
+        emit_slot(pool, index + 1, slot, rendered);
         slot_finish(slot);
         pool->emitted++;
         emit_ready(pool, false);
@@ -208,7 +208,7 @@ static void write_tally(const struct tally *tally, FILE *out) {
 }
 
 /* Readers of what comes back are false if it cannot be what the child wrote. */
-static bool take(void *to, size_t bytes, struct slice *from) {
+static bool take_bytes(void *to, size_t bytes, struct slice *from) {
     if (from->length < bytes)
         return false;
     memcpy(to, from->at, bytes);
@@ -219,12 +219,13 @@ static bool take(void *to, size_t bytes, struct slice *from) {
 
 static bool take_tally(struct tally *tally, struct slice *from) {
     size_t entries;
-    if (!take(&entries, sizeof entries, from))
+    if (!take_bytes(&entries, sizeof entries, from))
         return false;
     while (entries-- > 0) {
         uint64_t count;
         const char *end;
-        if (!take(&count, sizeof count, from) || !(end = memchr(from->at, '\0', from->length)))
+        if (!take_bytes(&count, sizeof count, from) ||
+            !(end = memchr(from->at, '\0', from->length)))
             return false;
         tally_add(tally, from->at, count);
         from->length -= (size_t)(end + 1 - from->at);
@@ -255,7 +256,7 @@ static void read_slot(const struct pool *pool, uint32_t number, struct slice *re
     struct error *error = &slot->outcome.error;
     const char *policy = pool->study->module.policy->name;
     const atomic_bool *cancel = pool->options->cancel;
-    if (!take(&slot->outcome, sizeof slot->outcome, result) ||
+    if (!take_bytes(&slot->outcome, sizeof slot->outcome, result) ||
         !take_tally(&slot->refused, result) || !take_tally(&slot->rejected, result) ||
         !take_tally(&slot->outside, result))
         error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy,

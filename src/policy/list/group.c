@@ -66,8 +66,8 @@ uint32_t groups_end(struct groups *groups) {
     return group;
 }
 
-static bool is_open(const struct intern_entry *ways, const struct easim_pass *pass,
-                    const struct easim_list *ops, const struct easim_job *job) {
+static bool any_way_is_open(const struct intern_entry *ways, const struct easim_pass *pass,
+                            const struct easim_list *ops, const struct easim_job *job) {
     const struct group_way *way = ways->key; /* its spans are those in which it is known */
     for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
         int span = easim_fit(pass->view, &(struct easim_config){.k = way->k,
@@ -85,6 +85,7 @@ bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass 
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp) {
     struct group *known = &groups->groups.at[group];
     if (known->stamp != stamp)
-        *known = (struct group){stamp, is_open(&groups->ways.entries.at[group], pass, ops, job)};
+        *known =
+            (struct group){stamp, any_way_is_open(&groups->ways.entries.at[group], pass, ops, job)};
     return known->open;
 }

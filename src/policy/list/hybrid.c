@@ -68,7 +68,7 @@ static double best_of(const struct easim_pass *pass, unsigned side, const struct
     return best;
 }
 
-static struct known *know(const struct easim_pass *pass, const struct easim_job *job) {
+static struct known *known_of(const struct easim_pass *pass, const struct easim_job *job) {
     const struct state *s = pass->state;
     struct known *k = &s->jobs[job->index];
     if (!k->valid || k->remaining != job->remaining || k->setup_s != job->setup_s)
@@ -92,15 +92,15 @@ static struct easim_key key_of(const struct easim_pass *pass, unsigned side,
 }
 
 /* What is not a number stays so: the host finds it in the key. */
-static double earlier(double a_s, double b_s) {
+static double earlier_s(double a_s, double b_s) {
     return a_s == 0 || b_s == 0 || isnan(a_s) || isnan(b_s) ? a_s + b_s : fmin(a_s, b_s);
 }
 
-/* Bounds on an objective that is not the one minimised are kept by objective(). */
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+/* Bounds on an objective that is not the one minimised are kept by mixed_objective(). */
+static struct easim_key mixed_key(const struct easim_pass *pass, const struct easim_job *job,
+                                  double best) {
     const struct hybrid *hybrid = hybrid_of(pass);
-    struct known *known = know(pass, job);
+    struct known *known = known_of(pass, job);
     struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
     const struct easim_key *order = &keys[hybrid->from[COMPONENT_KEY]];
     const struct easim_key *admits = &keys[hybrid->from[COMPONENT_ADMISSION]];
@@ -112,14 +112,14 @@ static struct easim_key key(const struct easim_pass *pass, const struct easim_jo
         .tier = order->tier,
         .value = order->value,
         .ageing_s = ages ? keys[hybrid->from[COMPONENT_AGEING]].ageing_s : 0,
-        .ask_again_s = earlier(keys[0].ask_again_s, keys[1].ask_again_s),
+        .ask_again_s = earlier_s(keys[0].ask_again_s, keys[1].ask_again_s),
         .finish_by_s = admits->finish_by_s,
         .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
     };
 }
 
-static double tried(const struct easim_pass *pass, const struct easim_job *job,
-                    const struct easim_choice *choice, bool urgent) {
+static double bounded_objective(const struct easim_pass *pass, const struct easim_job *job,
+                                const struct easim_choice *choice, bool urgent) {
     const struct hybrid *hybrid = hybrid_of(pass);
     const struct state *s = pass->state;
     unsigned admits = hybrid->from[COMPONENT_ADMISSION],
@@ -133,38 +133,39 @@ static double tried(const struct easim_pass *pass, const struct easim_job *job,
     return isnan(bounded) ? NAN : bounded > known->objective_max ? INFINITY : objective;
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    return tried(pass, job, choice, false);
+static double mixed_objective(const struct easim_pass *pass, const struct easim_job *job,
+                              const struct easim_choice *choice) {
+    return bounded_objective(pass, job, choice, false);
 }
 
-static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
-                               const struct easim_choice *choice) {
-    return tried(pass, job, choice, true);
+static double mixed_urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
+                                     const struct easim_choice *choice) {
+    return bounded_objective(pass, job, choice, true);
 }
 
-/* --- what goes to one side --- */
+/* --- what one side alone decides --- */
 
-static double user_factor(const struct easim_pass *pass, uint32_t user) {
+static double mixed_user_factor(const struct easim_pass *pass, uint32_t user) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_KEY];
     const struct easim_pass own = pass_of(pass, side);
     return list_of(hybrid_of(pass), side)->user_factor(&own, user);
 }
 
-static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+static bool mixed_allow(const struct easim_pass *pass, const struct easim_job *job,
+                        uint32_t config) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_ADMISSION];
     const struct easim_pass own = pass_of(pass, side);
     return list_of(hybrid_of(pass), side)->allow(&own, job, config);
 }
 
-static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
+static bool mixed_make_room(const struct easim_pass *pass, const struct easim_job *job) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
     const struct easim_pass own = pass_of(pass, side);
     return list_of(hybrid_of(pass), side)->make_room(&own, job);
 }
 
 /* Of an objective without resize_least the host takes 0, of T itself restart_s. */
-static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
+static double mixed_resize_least(const struct easim_pass *pass, const struct easim_job *job) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_OBJECTIVE];
     const struct easim_list *ops = list_of(hybrid_of(pass), side);
     const struct easim_pass own = pass_of(pass, side);
@@ -175,20 +176,20 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
 
 /* A side that does not preempt may still keep its state in begin: it is called, and its actions are
  * refused. */
-static void begin(const struct easim_pass *pass) {
+static void mixed_begin(const struct easim_pass *pass) {
     const struct hybrid *hybrid = hybrid_of(pass);
-    struct easim_host deaf = *pass->host;
-    refusing_host_set(&deaf);
+    struct easim_host refusing = *pass->host;
+    refusing_host_set(&refusing);
     for (unsigned side = 0; side < 2; side++) {
         struct easim_pass own = pass_of(pass, side);
         if (side != hybrid->from[COMPONENT_PREEMPTION])
-            own.host = &deaf;
+            own.host = &refusing;
         if (list_of(hybrid, side)->begin)
             list_of(hybrid, side)->begin(&own);
     }
 }
 
-static int init(const struct easim_pass *pass) {
+static int mixed_init(const struct easim_pass *pass) {
     const struct hybrid *hybrid = hybrid_of(pass);
     struct state *s = pass->state;
     s->jobs = mem_zalloc(pass->view->job_count, sizeof *s->jobs);
@@ -201,7 +202,7 @@ static int init(const struct easim_pass *pass) {
     return 0;
 }
 
-static void finish(const struct easim_pass *pass) {
+static void mixed_finish(const struct easim_pass *pass) {
     const struct hybrid *hybrid = hybrid_of(pass);
     struct state *s = pass->state;
     for (unsigned side = 0; side < 2; side++) {
@@ -214,34 +215,38 @@ static void finish(const struct easim_pass *pass) {
 
 /* --- making one --- */
 
-static size_t round_up(size_t bytes) {
+static size_t round_up_to_alignment(size_t bytes) {
     const size_t unit = _Alignof(max_align_t);
     return (bytes + unit - 1) / unit * unit;
 }
 
-static const struct easim_list *source(const struct hybrid *hybrid, enum component component) {
+static const struct easim_list *side_that_gives(const struct hybrid *hybrid,
+                                                enum component component) {
     return list_of(hybrid, hybrid->from[component]);
 }
 
 static struct easim_list make_list(const struct hybrid *hybrid) {
     const struct easim_list *a = list_of(hybrid, 0), *b = list_of(hybrid, 1);
-    bool asks = source(hybrid, COMPONENT_KEY)->key || source(hybrid, COMPONENT_ADMISSION)->key;
-    const struct easim_list *chooses = source(hybrid, COMPONENT_OBJECTIVE),
-                            *admits = source(hybrid, COMPONENT_ADMISSION);
+    bool asks = side_that_gives(hybrid, COMPONENT_KEY)->key ||
+                side_that_gives(hybrid, COMPONENT_ADMISSION)->key;
+    const struct easim_list *chooses = side_that_gives(hybrid, COMPONENT_OBJECTIVE),
+                            *admits = side_that_gives(hybrid, COMPONENT_ADMISSION);
     bool alone = hybrid->from[COMPONENT_OBJECTIVE] == hybrid->from[COMPONENT_ADMISSION];
     bool plain = !chooses->objective && alone; /* T, with nothing to keep */
     return (struct easim_list){
         .struct_size = sizeof hybrid->list,
         .strict = hybrid->params.list.strict,
-        .key = asks ? key : NULL,
-        .objective = plain ? NULL : objective,
+        .key = asks ? mixed_key : NULL,
+        .objective = plain ? NULL : mixed_objective,
         .urgent_objective =
-            chooses->urgent_objective || admits->urgent_objective ? urgent_objective : NULL,
-        .user_factor = source(hybrid, COMPONENT_KEY)->user_factor ? user_factor : NULL,
-        .allow = admits->allow ? allow : NULL,
-        .begin = a->begin || b->begin ? begin : NULL,
-        .make_room = source(hybrid, COMPONENT_PREEMPTION)->make_room ? make_room : NULL,
-        .resize_least = plain && !chooses->resize_least ? NULL : resize_least,
+            chooses->urgent_objective || admits->urgent_objective ? mixed_urgent_objective : NULL,
+        .user_factor =
+            side_that_gives(hybrid, COMPONENT_KEY)->user_factor ? mixed_user_factor : NULL,
+        .allow = admits->allow ? mixed_allow : NULL,
+        .begin = a->begin || b->begin ? mixed_begin : NULL,
+        .make_room =
+            side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
+        .resize_least = plain && !chooses->resize_least ? NULL : mixed_resize_least,
     };
 }
 
@@ -267,8 +272,8 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
     *hybrid = (struct hybrid){.sides = {first, second}};
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         hybrid->from[c] = second_mask >> c & 1;
-    hybrid->state_at[0] = round_up(sizeof(struct state));
-    hybrid->state_at[1] = hybrid->state_at[0] + round_up(first->policy->state_size);
+    hybrid->state_at[0] = round_up_to_alignment(sizeof(struct state));
+    hybrid->state_at[1] = hybrid->state_at[0] + round_up_to_alignment(first->policy->state_size);
     hybrid->params = (struct policy_params){
         .policy = &hybrid->policy, .own = hybrid, .list = make_options(hybrid)};
     hybrid->params.power_limits = hybrid->sides[hybrid->from[COMPONENT_POWER_LIMITS]]->power_limits;
@@ -279,11 +284,11 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
         .version = "1.0",
         .summary = "components of two list policies",
         .capabilities = make_capabilities(hybrid),
-        .state_size = hybrid->state_at[1] + round_up(second->policy->state_size),
+        .state_size = hybrid->state_at[1] + round_up_to_alignment(second->policy->state_size),
         .params_size = sizeof *hybrid,
         .list = &hybrid->list,
-        .init = init,
-        .finish = finish,
+        .init = mixed_init,
+        .finish = mixed_finish,
     };
 }
 

@@ -17,20 +17,20 @@ void queue_finish(struct queue *queue) {
     *queue = (struct queue){0};
 }
 
-static double ageing(const struct queue *queue, const struct queue_entry *e) {
+static double ageing_of(const struct queue *queue, const struct queue_entry *e) {
     return 1 + (queue->now_s - e->submit_s) / queue->ageing_s;
 }
 
 static double value_of(const struct queue *queue, const struct queue_entry *e) {
-    return (queue->ageing_s > 0 ? e->value / ageing(queue, e) : e->value) * queue->factor;
+    return (queue->ageing_s > 0 ? e->value / ageing_of(queue, e) : e->value) * queue->factor;
 }
 
 double queue_value(const struct queue *queue, uint32_t slot) {
     return value_of(queue, &queue->entries[slot]);
 }
 
-static bool before(const struct queue *queue, const struct queue_entry *a,
-                   const struct queue_entry *b) {
+static bool entry_before(const struct queue *queue, const struct queue_entry *a,
+                         const struct queue_entry *b) {
     double x = value_of(queue, a), y = value_of(queue, b);
     return x != y ? x < y : a->job < b->job;
 }
@@ -50,7 +50,7 @@ static double certain_until_s(const struct queue *queue, const struct queue_entr
                    ? INFINITY
                    : -INFINITY;
     double bar = first->value * (1 + MARGIN);
-    double ahead = second->value * ageing(queue, first) - bar * ageing(queue, second);
+    double ahead = second->value * ageing_of(queue, first) - bar * ageing_of(queue, second);
     if (!(ahead > 0))
         return -INFINITY;
     if (first->job > second->job || second->value >= bar)
@@ -66,7 +66,7 @@ static struct queue_node node_at(const struct queue *queue, uint32_t i) {
                                queue->entries[slot].job == QUEUE_NONE ? QUEUE_NONE : slot};
 }
 
-static void play(struct queue *queue, uint32_t i) {
+static void play_match(struct queue *queue, uint32_t i) {
     struct queue_node a = node_at(queue, 2 * i), b = node_at(queue, 2 * i + 1);
     double until_s = fmin(a.until_s, b.until_s);
     if (a.winner == QUEUE_NONE || b.winner == QUEUE_NONE) {
@@ -75,18 +75,18 @@ static void play(struct queue *queue, uint32_t i) {
         return;
     }
     const struct queue_entry *x = &queue->entries[a.winner], *y = &queue->entries[b.winner];
-    bool left = before(queue, x, y);
+    bool left = entry_before(queue, x, y);
     queue->nodes[i] = (struct queue_node){
         fmin(until_s, left ? certain_until_s(queue, x, y) : certain_until_s(queue, y, x)),
         left ? a.winner : b.winner};
 }
 
-static void advance_below(struct queue *queue, uint32_t i) {
+static void advance_matches_below(struct queue *queue, uint32_t i) {
     if (i >= queue->capacity || queue->nodes[i].until_s > queue->now_s)
         return;
-    advance_below(queue, 2 * i);
-    advance_below(queue, 2 * i + 1);
-    play(queue, i);
+    advance_matches_below(queue, 2 * i);
+    advance_matches_below(queue, 2 * i + 1);
+    play_match(queue, i);
 }
 
 void queue_advance(struct queue *queue, double now_s, double factor) {
@@ -95,28 +95,28 @@ void queue_advance(struct queue *queue, double now_s, double factor) {
     queue->now_s = now_s;
     queue->factor = factor;
     if (queue->count > 0)
-        advance_below(queue, 1);
+        advance_matches_below(queue, 1);
 }
 
-static void play_above(struct queue *queue, uint32_t slot) {
+static void play_matches_above(struct queue *queue, uint32_t slot) {
     for (uint32_t i = (queue->capacity + slot) / 2; i > 0; i /= 2)
-        play(queue, i);
+        play_match(queue, i);
 }
 
-static void grow(struct queue *queue) {
+static void add_slots(struct queue *queue) {
     queue->capacity = queue->capacity ? 2 * queue->capacity : 4;
     queue->entries = mem_realloc(queue->entries, queue->capacity, sizeof *queue->entries);
     queue->nodes = mem_realloc(queue->nodes, queue->capacity, sizeof *queue->nodes);
     for (uint32_t slot = queue->used; slot < queue->capacity; slot++)
         queue->entries[slot].job = QUEUE_NONE;
     for (uint32_t i = queue->capacity; --i > 0;)
-        play(queue, i);
+        play_match(queue, i);
 }
 
 static uint32_t take_slot(struct queue *queue) {
     if (queue->first_empty == 0) {
         if (queue->used == queue->capacity)
-            grow(queue);
+            add_slots(queue);
         return queue->used++;
     }
     uint32_t slot = queue->first_empty - 1;
@@ -128,7 +128,7 @@ uint32_t queue_add(struct queue *queue, uint32_t job, double value, double submi
     uint32_t slot = take_slot(queue);
     queue->entries[slot] = (struct queue_entry){value, submit_s, job, 0};
     queue->count++;
-    play_above(queue, slot);
+    play_matches_above(queue, slot);
     return slot;
 }
 
@@ -137,7 +137,7 @@ void queue_remove(struct queue *queue, uint32_t slot) {
     queue->entries[slot].next_empty = queue->first_empty;
     queue->first_empty = slot + 1;
     queue->count--;
-    play_above(queue, slot);
+    play_matches_above(queue, slot);
 }
 
 uint32_t queue_first(const struct queue *queue) {

@@ -18,22 +18,23 @@ static struct again *again_of(struct easim_plan *plan) {
     return (struct again *)(void *)plan; /* as given out by ask_again() */
 }
 
-static int try_config(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w) {
+static int pass_on_try_config(struct easim_plan *plan, uint32_t job, uint32_t config,
+                              double *power_w) {
     const struct easim_pass *pass = again_of(plan)->pass;
     return pass->host->try_config(pass->plan, job, config, power_w);
 }
 
-static void *scratch(struct easim_plan *plan, size_t bytes) {
+static void *pass_on_scratch(struct easim_plan *plan, size_t bytes) {
     const struct easim_pass *pass = again_of(plan)->pass;
     return pass->host->scratch(pass->plan, bytes);
 }
 
-static double uniform(struct easim_plan *plan) {
+static double note_uniform(struct easim_plan *plan) {
     again_of(plan)->drew = true;
     return 0.5;
 }
 
-static void fail(struct easim_plan *plan, const char *message) {
+static void note_failure(struct easim_plan *plan, const char *message) {
     snprintf(again_of(plan)->failure, RECHECK_BYTES, "%s", message);
 }
 
@@ -41,10 +42,10 @@ static void fail(struct easim_plan *plan, const char *message) {
 static struct easim_pass asking_pass(struct again *again) {
     struct easim_pass pass = *again->pass;
     again->host = (struct easim_host){.struct_size = sizeof again->host,
-                                      .try_config = try_config,
-                                      .scratch = scratch,
-                                      .uniform = uniform,
-                                      .fail = fail};
+                                      .try_config = pass_on_try_config,
+                                      .scratch = pass_on_scratch,
+                                      .uniform = note_uniform,
+                                      .fail = note_failure};
     refusing_host_set(&again->host);
     pass.host = &again->host;
     pass.plan = (struct easim_plan *)(void *)again;
