@@ -88,12 +88,20 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
     return 0;
 }
 
+static const struct observer *watch(void *context, uint32_t number) {
+    const struct trial *t = context;
+    (void)number;
+    return t->options->watch;
+}
+
 void trial_execute(struct trial *t) {
     if (t->status < 0)
         return;
     struct error error = {0};
     struct replicate_result result = {0};
     struct replicate_sink sink = {.context = t, .render = render, .emit = emit};
+    if (t->options->watch)
+        sink.watch = watch;
     struct replicate_options options = {.processes = t->options->processes,
                                         .check = !t->options->unchecked,
                                         .strict = t->options->strict,

@@ -27,6 +27,7 @@ struct trial_options {
     /* Called while the simulation of a replication is still there, in its process; may be NULL. */
     void (*look)(void *context, const struct replication *replication);
     void *context;
+    const struct observer *watch; /* of all replications, one after the other; may be NULL */
 };
 
 /* Release with trial_finish. */
