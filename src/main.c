@@ -1,5 +1,5 @@
-/* easim: see cli/commands.h. */
-#include "cli/commands.h"
+/* easim: see cli/dispatch.h. */
+#include "cli/dispatch.h"
 
 int main(int argc, char **argv) {
     return cli_main(argc, argv);

@@ -10,8 +10,8 @@ struct candidate {
     size_t parameters;
     const char *refused; /* why it does not compete, or NULL */
     struct fit fit;
-    double in_sample, left_out;     /* MAPE of throughput; of the power forms, of power */
-    struct comparison against_best; /* of the left-out errors */
+    double in_sample, left_out;           /* MAPE of throughput; of the power forms, of power */
+    struct score_comparison against_best; /* of the left-out errors */
 };
 
 #define MOST_CANDIDATES (COMPUTE_FORMS * SYNC_FORMS)

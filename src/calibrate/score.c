@@ -36,8 +36,8 @@ static double difference(const struct points *points, size_t i, enum quantity qu
     return isnan(d) ? 0 : d;
 }
 
-struct comparison score_compare(const struct points *points, enum quantity quantity,
-                                const struct prediction *a, const struct prediction *b) {
+struct score_comparison score_compare(const struct points *points, enum quantity quantity,
+                                      const struct prediction *a, const struct prediction *b) {
     double n = 0, units = 0, mean = 0, squares = 0;
     for (size_t i = 0; i < points->at.count; i++) {
         n += !isnan(score_error(&points->at.at[i], &a[i], quantity));
@@ -54,7 +54,7 @@ struct comparison score_compare(const struct points *points, enum quantity quant
         units++;
     }
     double spread = units > 1 ? sqrt(squares * units / (units - 1)) / n : 0;
-    return (struct comparison){mean, spread};
+    return (struct score_comparison){mean, spread};
 }
 
 /* ---- Forms ---- */

@@ -28,11 +28,11 @@ struct scores score_all(const struct points *points, const struct prediction *pr
 
 /* How much larger the errors of `a` are than those of `b`, point by point: the mean, and its
    standard error with configurations as the independent units. */
-struct comparison {
+struct score_comparison {
     double mean, standard_error;
 };
-struct comparison score_compare(const struct points *points, enum quantity quantity,
-                                const struct prediction *a, const struct prediction *b);
+struct score_comparison score_compare(const struct points *points, enum quantity quantity,
+                                      const struct prediction *a, const struct prediction *b);
 
 void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
                        struct prediction *predictions);

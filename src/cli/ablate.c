@@ -1,8 +1,9 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
+#include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
-#include "cli/words.h"
+#include "cli/scenario_args.h"
 #include "ingest/logs/log_readers.h"
 #include "output/ablate/ablate_tables.h"
 #include "study/study_load.h"
@@ -11,54 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
-    struct run_args run;
+/* Everything of one ablation. */
+struct session {
+    struct options *options;
     const char *sides[2]; /* NAME or NAME:PARAM=VALUE,... */
-    struct option_metrics shown;
-    const char *const *words; /* for the manifest */
-    struct study plain;       /* with neither policy */
-    struct inputs inputs;     /* of both */
+    struct study studies[2];
+    struct study plain;   /* with neither policy */
+    struct inputs inputs; /* of both */
 };
-
-enum { KEY_METRICS = 512 };
-
-static const struct argp_option options[] = {
-    {"metrics", KEY_METRICS, "M,...", 0, "metrics of the printed table; ablate.csv has all of them",
-     0},
-    {0}};
-
-static error_t parse(int key, char *value, struct argp_state *state) {
-    struct arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->run;
-        return 0;
-    case KEY_METRICS:
-        option_metrics(value, "--metrics", &a->shown, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!a->run.scenario.config)
-            return ARGP_ERR_UNKNOWN; /* it goes on to the child */
-        if (a->sides[1])
-            argp_error(state, "expected CONFIG.yaml A B, got another: %s", value);
-        a->sides[a->sides[0] ? 1 : 0] = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->run.scenario.config && !a->sides[1])
-            argp_error(state, "expected CONFIG.yaml A B");
-        scenario_args_refuse_policy(&a->run.scenario, "policies A and B", state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* --- the two policies --- */
 
 /* The sets of NAME:PARAM=VALUE,... after those of the command line. */
-static int add_sets(struct arguments *a, const char *side, const char **sets, size_t *count,
+static int add_sets(struct session *s, const char *side, const char **sets, size_t *count,
                     struct problems *problems) {
-    struct arena *arena = &a->run.scenario.arena;
+    struct arena *arena = &s->options->arena;
     const char *colon = strchr(side, ':');
     for (const char *list = colon ? colon + 1 : ""; *list;) {
         const char *item = option_next(&list, arena);
@@ -73,22 +41,22 @@ static int add_sets(struct arguments *a, const char *side, const char **sets, si
 }
 
 /* The scenario with one policy and its own parameters. */
-static int load_side(struct arguments *a, const char *side, struct study *study,
+static int load_side(struct session *s, const char *side, struct study *study,
                      struct problems *problems) {
-    struct scenario_args *args = &a->run.scenario;
-    struct scenario_overrides overrides = scenario_args_overrides(args);
+    struct options *o = s->options;
+    struct scenario_overrides overrides = scenario_args_overrides(o);
     const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
     for (size_t i = 0; i < overrides.set_count; i++)
         sets[i] = overrides.sets[i];
     const char *policies[2];
     for (int i = 0; i < 2; i++)
-        policies[i] = arena_strndup(&args->arena, a->sides[i], strcspn(a->sides[i], ":"));
-    int r = add_sets(a, side, sets, &overrides.set_count, problems);
-    overrides.policy = arena_strndup(&args->arena, side, strcspn(side, ":"));
+        policies[i] = arena_strndup(&o->arena, s->sides[i], strcspn(s->sides[i], ":"));
+    int r = add_sets(s, side, sets, &overrides.set_count, problems);
+    overrides.policy = arena_strndup(&o->arena, side, strcspn(side, ":"));
     overrides.policies = policies;
     overrides.policy_count = 2;
     overrides.sets = sets;
-    r = r < 0 ? r : study_load(study, args->config, &overrides, ingest_readers, problems);
+    r = r < 0 ? r : study_load(study, o->operands[0], &overrides, ingest_readers, problems);
     if (r == 0 && !study->module.policy->list) {
         problems_add(problems, (struct location){0}, NULL,
                      "policy %s decides by itself: expected list policies, which have components",
@@ -100,19 +68,19 @@ static int load_side(struct arguments *a, const char *side, struct study *study,
 }
 
 /* What is wrong with the scenario itself is told once. */
-static int load(struct arguments *a, struct study *studies, struct problems *problems) {
-    if (scenario_args_read(&a->run.scenario, problems) < 0)
+static int load_sides(struct session *s, struct problems *problems) {
+    if (scenario_args_read(s->options, problems) < 0)
         return ERROR_INPUT;
     for (int i = 0; i < 2; i++)
-        if (load_side(a, a->sides[i], &studies[i], problems) < 0)
+        if (load_side(s, s->sides[i], &s->studies[i], problems) < 0)
             return ERROR_INPUT;
-    scenario_args_plain(&a->run.scenario, &a->plain);
+    scenario_args_plain(s->options, &s->plain);
     for (int i = 0; i < 2; i++)
-        inputs_add_study(&a->inputs, &studies[i]);
+        inputs_add_study(&s->inputs, &s->studies[i]);
     return 0;
 }
 
-static int check(const struct ablation *ablation, struct problems *problems) {
+static int refuse_alike(const struct ablation *ablation, struct problems *problems) {
     if (ablation->active_count > 0)
         return 0;
     problems_add(problems, (struct location){0}, NULL,
@@ -122,8 +90,7 @@ static int check(const struct ablation *ablation, struct problems *problems) {
 
 /* --- the runs --- */
 
-static int print(const struct arguments *a, const struct ablate_output *output,
-                 const char *folder) {
+static int print(const struct session *s, const struct ablate_output *output, const char *folder) {
     const struct ablation *ablation = output->ablation;
     struct str text = {0};
     struct notes notes = {.sources = 0};
@@ -132,86 +99,68 @@ static int print(const struct arguments *a, const struct ablate_output *output,
         notes_add_result(&notes, &output->studies[i],
                          &ablation->cells[i == 0 ? ablation->cell_count - 1 : 0]);
     }
-    if (a->run.format == FORMAT_TABLE) {
+    if (s->options->format == FORMAT_TABLE) {
         ablate_report(output, &text);
         str_add_char(&text, '\n');
     } else {
-        (a->run.format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
+        (s->options->format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
     }
-    run_args_add_notes(&a->run, &notes, &text);
-    if (a->run.format == FORMAT_TABLE)
+    run_args_add_notes(s->options, &notes, &text);
+    if (s->options->format == FORMAT_TABLE)
         str_addf(&text, "results: %s\n", folder);
     notes_finish(&notes);
-    int code = run_args_show(&a->run, &text);
+    int code = run_args_show(s->options, &text);
     str_finish(&text);
     return code;
 }
 
-static int ablate(struct arguments *a, const struct study *studies, struct ablation *ablation) {
+static int ablate(struct session *s, struct ablation *ablation) {
     struct error error = {0};
     run_args_catch_interrupts();
     const char *usual =
-        arena_printf(&a->run.scenario.arena, "results/%s/ablate", studies[0].scenario.name);
-    const char *folder = run_args_folder(&a->run, usual, &error);
+        arena_printf(&s->options->arena, "results/%s/ablate", s->studies[0].scenario.name);
+    const char *folder = run_args_folder(s->options, usual, &error);
     if (!folder)
         return cli_report_error(&error);
-    struct replicate_options how = run_args_options(&a->run);
+    struct replicate_options how = run_args_options(s->options);
     how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
     struct progress_line *progress =
-        a->run.quiet ? NULL : progress_line_start(count, "replications", &studies[0], &how);
-    int r = ablation_run(ablation, &studies[0], &studies[1], &how, &error);
+        s->options->quiet ? NULL : progress_line_start(count, "replications", &s->studies[0], &how);
+    int r = ablation_run(ablation, &s->studies[0], &s->studies[1], &how, &error);
     progress_line_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    const struct manifest_origin origin = {"ablate", a->words, &a->plain.scenario, &a->inputs,
-                                           NULL};
+    const struct manifest_origin origin = {"ablate", s->options->words.at, &s->plain.scenario,
+                                           &s->inputs, NULL};
     const struct ablate_output output = {.origin = &origin,
-                                         .studies = studies,
+                                         .studies = s->studies,
                                          .ablation = ablation,
-                                         .first = a->sides[0],
-                                         .second = a->sides[1],
-                                         .shown = a->shown.columns,
-                                         .shown_count = a->shown.count};
+                                         .first = s->sides[0],
+                                         .second = s->sides[1],
+                                         .shown = s->options->metrics.columns,
+                                         .shown_count = s->options->metrics.count};
     if (r < 0 || ablate_dir_write(folder, &output, &error) < 0)
         return cli_report_error(&error);
-    return print(a, &output, folder);
+    return print(s, &output, folder);
 }
 
-int cli_ablate(int argc, char **argv) {
-    const struct argp_child children[] = {{&run_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {
-        options,
-        parse,
-        NULL,
-        "Splits the difference A - B between two list policies into components.\v"
-        "A manifest.json instead of CONFIG.yaml repeats what it records and compares every file.\n"
-        "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... "
-        "Runs every mixture of\n"
-        "the two on the same workloads; "
-        "the Shapley shares of the components add up to the difference.\n"
-        "Exit codes are those of easim run. DIR is results/NAME/ablate unless given.",
-        children,
-        NULL,
-        NULL};
-    struct arguments a = {.run.scenario.more = "A B", .shown = option_main_metrics};
-    struct study studies[2] = {{.module = {0}}, {.module = {0}}};
+int cli_ablate(struct options *o) {
+    struct session s = {.options = o, .sides = {o->operands[1], o->operands[2]}};
     struct ablation ablation = {0};
     struct problems problems = {0};
-    cli_parse(&argp, argc, argv, &a);
-    a.words = words_of(&argp, argc, argv, &a.run.scenario.arena);
-    int r = load(&a, studies, &problems);
+    scenario_args_refuse_policy(o, "policies A and B");
+    int r = load_sides(&s, &problems);
     if (r == 0) {
-        ablation_init(&ablation, &studies[0], &studies[1]);
-        r = check(&ablation, &problems);
+        ablation_init(&ablation, &s.studies[0], &s.studies[1]);
+        r = refuse_alike(&ablation, &problems);
     }
-    int code = r < 0 ? cli_report_problems(&problems) : ablate(&a, studies, &ablation);
+    int code = r < 0 ? cli_report_problems(&problems) : ablate(&s, &ablation);
     ablation_finish(&ablation);
-    study_finish(&studies[0]);
-    study_finish(&studies[1]);
-    study_finish(&a.plain);
-    inputs_finish(&a.inputs);
+    study_finish(&s.studies[0]);
+    study_finish(&s.studies[1]);
+    study_finish(&s.plain);
+    inputs_finish(&s.inputs);
     problems_finish(&problems);
-    scenario_args_finish(&a.run.scenario);
     return code;
 }

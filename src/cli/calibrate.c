@@ -10,75 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
-    const char *profile, *output, *points, *check;
-    double max_error, max_form_error, m0, phi;
-};
-
-enum { KEY_POINTS = 256, KEY_CHECK, KEY_MAX_ERROR, KEY_MAX_FORM_ERROR, KEY_M0, KEY_PHI };
-
-static void check_together(const struct arguments *a, struct argp_state *state) {
-    if (!a->profile)
-        argp_error(state, "expected PROFILE.csv");
-    if (a->check && (a->output || !isnan(a->m0)))
-        argp_error(state, "--check writes no models: leave out --output, --m0 and --phi");
-    if (!a->check && !isnan(a->max_error))
-        argp_error(state, "--max-error goes with --check");
-    if (isnan(a->m0) != isnan(a->phi))
-        argp_error(state, "--m0 and --phi go together");
-}
-
-static error_t parse(int key, char *value, struct argp_state *state) {
-    struct arguments *a = state->input;
-    switch (key) {
-    case 'o':
-        a->output = value;
-        return 0;
-    case KEY_POINTS:
-        a->points = value;
-        return 0;
-    case KEY_CHECK:
-        a->check = value;
-        return 0;
-    case KEY_MAX_ERROR:
-        a->max_error = option_real(value, 0, 100, "--max-error", state);
-        return 0;
-    case KEY_MAX_FORM_ERROR:
-        a->max_form_error = option_real(value, 0, 100, "--max-form-error", state);
-        return 0;
-    case KEY_M0:
-        a->m0 = option_real(value, 1e-9, 1e12, "--m0", state);
-        return 0;
-    case KEY_PHI:
-        a->phi = option_real(value, 0, 1e15, "--phi", state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->profile)
-            argp_error(state, "expected one PROFILE.csv, got another: %s", value);
-        a->profile = value;
-        return 0;
-    case ARGP_KEY_END:
-        check_together(a, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "model file to write", 0},
-    {"points", KEY_POINTS, "FILE", 0,
-     "CSV of measured and modelled points to write, for tools/calibration.gp", 0},
-    {"check", KEY_CHECK, "MODELS.yaml", 0,
-     "compare these models with the profile; nothing is fitted", 0},
-    {"max-error", KEY_MAX_ERROR, "FRACTION", 0, "with --check: exit 1 if a mean error is above", 0},
-    {"max-form-error", KEY_MAX_FORM_ERROR, "FRACTION", 0,
-     "mean error in sample above which the lookup table replaces a form (default: 0.04)", 0},
-    {"m0", KEY_M0, "SAMPLES", 0, "reference global batch of the models", 0},
-    {"phi", KEY_PHI, "SAMPLES", 0, "gradient noise scale of the models", 0},
-    {0},
-};
-
 /* ---- Printing ---- */
 
 static void print_scores(const struct scores *scores) {
@@ -141,9 +72,9 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
 }
 
-static int write_outputs(const struct arguments *a, const struct form_choice *choices,
+static int write_outputs(const struct options *o, const struct form_choice *choices,
                          const struct limits *limits, size_t count) {
-    const struct writer_options how = {a->profile, a->m0, a->phi};
+    const struct writer_options how = {o->operands[0], o->m0, o->phi};
     struct str models = {0}, points = {0};
     struct error error = {0};
     model_writer_write(&models, choices, limits, count, &how);
@@ -151,25 +82,25 @@ static int write_outputs(const struct arguments *a, const struct form_choice *ch
     for (size_t i = 0; i < count; i++)
         points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions,
                      choices[i].table.count > 0);
-    int r = write_whole(a->output, &models, &error);
+    int r = write_whole(o->output, &models, &error);
     if (r == 0)
-        r = write_whole(a->points, &points, &error);
+        r = write_whole(o->points, &points, &error);
     str_finish(&models);
     str_finish(&points);
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-static int calibrate(const struct arguments *a, const struct profile_table *profile) {
+static int fit_models(const struct options *o, const struct profile_table *profile) {
     struct arena arena = {0};
     size_t count = profile->groups.count;
     struct form_choice *choices = mem_zalloc(count, sizeof *choices);
     struct limits *limits = mem_zalloc(count, sizeof *limits);
     for (size_t i = 0; i < count; i++) {
-        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, a->max_form_error,
+        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, o->max_form_error,
                          &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
     }
-    int r = write_outputs(a, choices, limits, count);
+    int r = write_outputs(o, choices, limits, count);
     for (size_t i = 0; i < count; i++) {
         if (r == EXIT_DONE)
             print_choice(&choices[i], &limits[i]);
@@ -235,12 +166,12 @@ static bool print_validation(const struct validation *v, double max_error) {
     return kept;
 }
 
-static int check(const struct arguments *a, const struct profile_table *profile,
-                 struct problems *problems) {
+static int check_models(const struct options *o, const struct profile_table *profile,
+                        struct problems *problems) {
     struct arena arena = {0};
     struct binding binding = {.arena = &arena, .problems = problems};
     struct yaml_node path = {
-        .kind = YAML_NODE_SCALAR, .text = a->check, .length = strlen(a->check)};
+        .kind = YAML_NODE_SCALAR, .text = o->check_models, .length = strlen(o->check_models)};
     struct model_set models;
     struct str points = {0};
     struct error error = {0};
@@ -256,41 +187,32 @@ static int check(const struct arguments *a, const struct profile_table *profile,
         struct validation v;
         validation_make(&v, &profile->groups.at[i], &models);
         predicted += v.scores.points[THROUGHPUT];
-        if (!print_validation(&v, a->max_error))
+        if (!print_validation(&v, o->max_error))
             r = EXIT_RUN_FAILED;
         points_write(&points, v.group, &v.points, v.predictions, v.by_table);
         validation_finish(&v);
     }
     if (predicted == 0) {
-        fprintf(stderr, "easim calibrate: %s predicts no row of %s\n", a->check, a->profile);
+        fprintf(stderr, "easim calibrate: %s predicts no row of %s\n", o->check_models,
+                o->operands[0]);
         r = EXIT_RUN_FAILED;
     }
-    if (write_whole(a->points, &points, &error) < 0)
+    if (write_whole(o->points, &points, &error) < 0)
         r = cli_report_error(&error);
     str_finish(&points);
     arena_finish(&arena);
     return r;
 }
 
-int cli_calibrate(int argc, char **argv) {
-    struct arguments a = {.max_error = NAN, .max_form_error = 0.04, .m0 = NAN, .phi = NAN};
-    const struct argp argp = {
-        options,
-        parse,
-        "PROFILE.csv",
-        "Fits the models of speed and power to a measured profile and says how well they fit, or checks models against one.\v"
-        "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, label.*",
-        NULL,
-        NULL,
-        NULL};
-    cli_parse(&argp, argc, argv, &a);
+int cli_calibrate(struct options *o) {
+    const char *file = o->operands[0];
     struct profile_table profile = {0};
     struct problems problems = {0};
     int r;
-    if (profile_table_load(&profile, a.profile, &problems) < 0)
+    if (profile_table_load(&profile, file, &problems) < 0)
         r = cli_report_problems(&problems);
     else
-        r = a.check ? check(&a, &profile, &problems) : calibrate(&a, &profile);
+        r = o->check_models ? check_models(o, &profile, &problems) : fit_models(o, &profile);
     profile_table_finish(&profile);
     problems_finish(&problems);
     return r;

@@ -18,11 +18,6 @@ int cli_report_error(const struct error *error) {
     return error->code == ERROR_INPUT ? EXIT_BAD_INPUT : EXIT_RUN_FAILED;
 }
 
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
-    argp_err_exit_status = EXIT_BAD_INPUT;
-    argp_parse(argp, argc, argv, 0, NULL, input);
-}
-
 int cli_print(const struct str *text, struct error *reterr) {
     if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
         return error_set(reterr, ERROR_IO, "standard output: cannot write");

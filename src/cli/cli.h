@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#include <argp.h>
+struct options;
 
 /* Exit codes: promises to shell scripts (docs/exit-codes.md). */
 enum exit_code {
@@ -16,19 +16,20 @@ enum exit_code {
     EXIT_INTERRUPTED = 130
 };
 
-/* The commands, one file each. argv[0] is "easim NAME"; they return an exit code. */
-int cli_run(int argc, char **argv);
-int cli_ablate(int argc, char **argv);
-int cli_compare(int argc, char **argv);
-int cli_gen(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_plot(int argc, char **argv);
-int cli_policies(int argc, char **argv);
-int cli_calibrate(int argc, char **argv);
-int cli_import(int argc, char **argv);
-int cli_profile(int argc, char **argv);
-int cli_sweep(int argc, char **argv);
-int cli_tune(int argc, char **argv);
+/* The commands, one file each; they return an exit code. */
+int cli_ablate(struct options *options);
+int cli_calibrate(struct options *options);
+int cli_check(struct options *options);
+int cli_compare(struct options *options);
+int cli_completion(struct options *options);
+int cli_gen(struct options *options);
+int cli_import(struct options *options);
+int cli_plot(struct options *options);
+int cli_policies(struct options *options);
+int cli_profile(struct options *options);
+int cli_run(struct options *options);
+int cli_sweep(struct options *options);
+int cli_tune(struct options *options);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);
@@ -38,7 +39,5 @@ int cli_report_error(const struct error *error);
 int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
 /* The same into a file, unless path is NULL. */
 int cli_write(const char *path, const struct str *text, struct error *reterr) MUST_CHECK;
-/* Parses with exit 2 on bad usage. */
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 #endif

@@ -1,77 +1,167 @@
-/* The table of commands, and the choice among them. */
+/* The table of commands. */
 #include "cli/commands.h"
 
-#include "cli/cli.h"
-#include "cli/repeat.h"
-#include "easim_version.h"
+#include "ingest/logs/log_readers.h"
+#include "ingest/profile_readers.h"
 
-#include <gsl/gsl_errno.h>
-#include <stdio.h>
 #include <string.h>
 
-const struct command cli_commands[] = {
-    {"ablate", "split the difference between two policies into components", cli_ablate, true},
-    {"calibrate", "fit models to a measured profile, or check them against one", cli_calibrate,
-     false},
-    {"check", "load a scenario and report every problem in it", cli_check, false},
-    {"compare", "run several policies on the same workloads and compare them", cli_compare, true},
-    {"gen", "write the jobs of one replication as a workload CSV", cli_gen, false},
-    {"import", "turn a recorded job log into a workload CSV", cli_import, false},
-    {"plot", "draw figures of results with gnuplot", cli_plot, false},
-    {"policies", "list the policies, or document one", cli_policies, false},
-    {"profile", "turn measurements of a real job into a profile CSV", cli_profile, false},
-    {"run", "run a scenario and write its results", cli_run, true},
-    {"sweep", "run a scenario at many points and join the results", cli_sweep, true},
-    {"tune", "search the parameters of a policy that are best for a metric", cli_tune, true},
-    {NULL, NULL, NULL, false},
+#define REPEATED(input) \
+    "A manifest.json instead of " input " repeats what it records and compares every file.\n"
+
+static void add_log_formats(struct str *out) {
+    str_add(out, "Formats:\n");
+    for (size_t i = 0; ingest_readers[i]; i++)
+        str_addf(out, "  %-17s %s\n", ingest_readers[i]->name, ingest_readers[i]->help);
+    str_add(out, "  workload          easim's own CSV (checks and sorts it)\n");
+}
+
+static void add_profile_formats(struct str *out) {
+    str_add(out, "Formats:\n");
+    for (size_t i = 0; profile_readers[i]; i++)
+        str_addf(out, "  %-18s %s\n", profile_readers[i]->name, profile_readers[i]->summary);
+    str_add_char(out, '\n');
+}
+
+const struct command_facts commands[COMMAND_COUNT + 1] = {
+    [COMMAND_ABLATE] =
+        {.name = "ablate",
+         .summary = "split the difference between two policies into components",
+         .operands = "CONFIG.yaml A B",
+         .least_operands = 3,
+         .most_operands = 3,
+         .about = "Splits the difference A - B between two list policies into components.",
+         .more = REPEATED(
+             "CONFIG.yaml") "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of the two on the same workloads; the Shapley shares of the components add up to the difference. Exit codes are those of easim run.\n",
+         .repeats = true,
+         .reads_yaml = true},
+    [COMMAND_CALIBRATE] =
+        {.name = "calibrate",
+         .summary = "fit models to a measured profile, or check them against one",
+         .operands = "PROFILE.csv",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Fits the models of speed and power to a measured profile and says how well they fit, or checks models against one.",
+         .more =
+             "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, label.*\n"},
+    [COMMAND_CHECK] =
+        {.name = "check",
+         .summary = "load a scenario and report every problem in it",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Loads a scenario and everything it refers to, and reports every problem.",
+         .reads_yaml = true},
+    [COMMAND_COMPARE] =
+        {.name = "compare",
+         .summary = "run several policies on the same workloads and compare them",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Runs several policies on the same workloads and compares them.",
+         .more = REPEATED(
+             "CONFIG.yaml") "Exit codes are those of easim run; a policy that fails or crashes is left out, the others are kept.\n",
+         .repeats = true,
+         .reads_yaml = true},
+    [COMMAND_COMPLETION] =
+        {.name = "completion",
+         .summary = "print what completes the words of easim in a shell",
+         .operands = "bash",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Prints a script that completes commands, options and their values in bash.",
+         .more = "To have it in this shell: source <(easim completion bash)\n"},
+    [COMMAND_GEN] =
+        {.name = "gen",
+         .summary = "write the jobs of one replication as a workload CSV",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Writes the jobs of one replication as a workload CSV, which runs as a trace with the same results.",
+         .more = "CONFIG.yaml may be - for standard input.\n",
+         .reads_yaml = true},
+    [COMMAND_IMPORT] =
+        {.name = "import",
+         .summary = "turn a recorded job log into a workload CSV",
+         .operands = "FORMAT FILE...",
+         .least_operands = 2,
+         .about = "Reads a recorded job log (plain, gz or zst) and writes it as a workload CSV.",
+         .add_formats = add_log_formats},
+    [COMMAND_PLOT] =
+        {.name = "plot",
+         .summary = "draw figures of results with gnuplot",
+         .operands = "DIR...",
+         .least_operands = 1,
+         .about = "Draws figures of results with gnuplot.",
+         .more =
+             "DIR is the folder of easim run, compare or sweep; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars; of a sweep lines, heatmap. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
+    [COMMAND_POLICIES] =
+        {.name = "policies",
+         .summary = "list the policies, or document one",
+         .operands = "[NAME|FILE.so]",
+         .most_operands = 1,
+         .about = "Lists the policies that can be found, or documents or tests one.",
+         .more =
+             "Exit codes: 0 done, all checks passed; 1 a check failed; 2 bad usage, no such policy, or a module that cannot be loaded.\n"},
+    [COMMAND_PROFILE] =
+        {.name = "profile",
+         .summary = "turn measurements of a real job into a profile CSV",
+         .operands = "FORMAT FILE...",
+         .least_operands = 2,
+         .about =
+             "Reads measurements of a real job (plain, gz or zst) and writes them as a profile CSV.",
+         .more =
+             "Exit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.\n",
+         .add_formats = add_profile_formats},
+    [COMMAND_RUN] =
+        {.name = "run",
+         .summary = "run a scenario and write its results",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Runs a scenario and writes its results as CSV files.",
+         .more = REPEATED(
+             "CONFIG.yaml") "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard input.\n",
+         .repeats = true,
+         .reads_yaml = true},
+    [COMMAND_SWEEP] =
+        {.name = "sweep",
+         .summary = "run a scenario at many points and join the results",
+         .operands = "SWEEP.yaml",
+         .least_operands =
+             1,
+         .most_operands = 1,
+         .about = "Runs a scenario at many points and joins the summaries in one CSV file.",
+         .more = REPEATED(
+             "SWEEP.yaml") "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
+         .repeats = true,
+         .reads_yaml = true},
+    [COMMAND_TUNE] =
+        {.name = "tune",
+         .summary = "search the parameters of a policy that are best for a metric",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands =
+             1,
+         .about = "Searches the parameters of a policy that are best for a metric.",
+         .more = REPEATED(
+             "CONFIG.yaml") "The search runs on a training seed; the parameters found are then compared with the scenario's own, pair by pair, on the scenario's seed. Exit codes are those of easim run.\n",
+         .repeats = true,
+         .reads_yaml = true},
+    [COMMAND_REPEAT] =
+        {.name = "COMMAND",
+         .operands = "DIR/manifest.json",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Repeats what the manifest records and compares every file of it.",
+         .more = "Exit codes: 0 equal; 1 files differ; 2 bad usage, or an input is missing.\n"},
 };
 
-static void print_usage(FILE *file) {
-    fprintf(file, "Usage: easim COMMAND [ARGUMENTS]\n"
-                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
-                  "\n"
-                  "Commands:\n");
-    for (const struct command *c = cli_commands; c->name; c++)
-        fprintf(file, "  %-10s %s\n", c->name, c->summary);
-    fprintf(file,
-            "\neasim COMMAND --help explains a command; easim --version names the version.\n");
-}
-
-static int unknown_command(const char *name) {
-    const char *names[16];
-    size_t count = 0;
-    for (const struct command *c = cli_commands; c->name; c++)
-        names[count++] = c->name;
-    struct arena arena = {0};
-    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name,
-            str_suggestion(&arena, name, names, count));
-    arena_finish(&arena);
-    return EXIT_BAD_INPUT;
-}
-
-int cli_main(int argc, char **argv) {
-    gsl_set_error_handler_off();
-    if (argc < 2) {
-        print_usage(stderr);
-        return EXIT_BAD_INPUT;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_usage(stdout);
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
-        return EXIT_DONE;
-    }
-    for (const struct command *c = cli_commands; c->name; c++)
-        if (strcmp(c->name, argv[1]) == 0) {
-            char name[64];
-            snprintf(name, sizeof name, "easim %s", c->name);
-            argv[1] = name;
-            const char *manifest = c->repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
-            const struct repeated again = {c->name, c->run, manifest};
-            return manifest ? repeat(&again, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
-        }
-    return unknown_command(argv[1]);
+enum command command_find(const char *name) {
+    enum command c = 0;
+    while (c < COMMAND_COUNT && strcmp(commands[c].name, name) != 0)
+        c++;
+    return c;
 }

@@ -1,19 +1,46 @@
-/* The commands of easim, by name. */
+/* What easim can do: a row of facts for each command. dispatch.c knows the functions. */
 #ifndef EASIM_CLI_COMMANDS_H
 #define EASIM_CLI_COMMANDS_H
 
-#include <stdbool.h>
+#include "base/str.h"
 
-struct command {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv); /* argv[0] is "easim NAME" */
-    bool repeats;                      /* what a manifest records of it */
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command {
+    COMMAND_ABLATE,
+    COMMAND_CALIBRATE,
+    COMMAND_CHECK,
+    COMMAND_COMPARE,
+    COMMAND_COMPLETION,
+    COMMAND_GEN,
+    COMMAND_IMPORT,
+    COMMAND_PLOT,
+    COMMAND_POLICIES,
+    COMMAND_PROFILE,
+    COMMAND_RUN,
+    COMMAND_SWEEP,
+    COMMAND_TUNE,
+    COMMAND_COUNT,
+    COMMAND_REPEAT = COMMAND_COUNT /* a command with a manifest in place of its input */
 };
 
-extern const struct command cli_commands[]; /* ends with a NULL name */
+struct command_facts {
+    const char *name;
+    const char *summary;                  /* in the list of commands */
+    const char *operands;                 /* as the usage line has them */
+    size_t least_operands, most_operands; /* most 0: any number */
+    const char *about;                    /* above and below the options in --help */
+    const char *more;
+    void (*add_formats)(struct str *out); /* before `more`; or NULL */
+    bool repeats;                         /* what a manifest records of it */
+    bool reads_yaml; /* its first operand: a scenario, or a sweep of one; no results */
+};
 
-/* Runs the command that the arguments of the program name; the exit code. */
-int cli_main(int argc, char **argv);
+/* By enum command; behind the last one COMMAND_REPEAT, which is none of the list. */
+extern const struct command_facts commands[COMMAND_COUNT + 1];
+
+/* COMMAND_COUNT: no command is named so. */
+enum command command_find(const char *name);
 
 #endif

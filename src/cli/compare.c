@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/compare_args.h"
 #include "cli/contenders.h"
+#include "cli/scenario_args.h"
 #include "output/compare/compare_dir.h"
 #include "output/compare/compare_report.h"
 #include "output/notes.h"
@@ -13,13 +14,13 @@
 
 /* A comparison while it goes. */
 struct session {
+    const struct options *options;
     const struct compare_args *args;
     const char *folder;
     struct contenders clean;
     struct contenders *perturbed; /* one for each perturbation */
     struct compare_series *series;
     struct comparison comparison;
-    struct compare_goal goal;
     struct study plain;   /* without the policies compared */
     struct inputs inputs; /* of all of them */
 };
@@ -31,20 +32,20 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     struct study *study = &s->clean.at[0].study;
     struct perturb_sets more = {.sets = {0}};
     const char *refusal = p->kind->apply(study, p->amount, &study->arena, &more);
-    struct scenario_args changed = a->run.scenario;
-    size_t given = changed.sets.count, total = given + more.sets.count;
+    struct scenario_overrides changes = scenario_args_overrides(s->options);
+    size_t given = changes.set_count, total = given + more.sets.count;
     const char **sets = mem_zalloc(total, sizeof *sets);
     for (size_t k = 0; k < total; k++)
-        sets[k] = k < given ? changed.sets.at[k] : more.sets.at[k - given];
-    changed.sets.at = sets;
-    changed.sets.count = total;
+        sets[k] = k < given ? changes.sets[k] : more.sets.at[k - given];
+    changes.sets = sets;
+    changes.set_count = total;
     int r = ERROR_INPUT;
     if (refusal)
         problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->kind->name,
                      refusal);
     else
-        r = contenders_load(&s->perturbed[index], &changed, a->policies.at, a->policies.count,
-                            problems);
+        r = contenders_load(&s->perturbed[index], s->options->operands[0], &changes, a->policies.at,
+                            a->policies.count, problems);
     free(sets);
     free(more.sets.at);
     return r;
@@ -52,10 +53,11 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
 
 static int load(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
-    if (contenders_load(&s->clean, &a->run.scenario, a->policies.at, a->policies.count, problems) <
-        0)
+    const struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    if (contenders_load(&s->clean, s->options->operands[0], &overrides, a->policies.at,
+                        a->policies.count, problems) < 0)
         return ERROR_INPUT;
-    scenario_args_plain(&a->run.scenario, &s->plain);
+    scenario_args_plain(s->options, &s->plain);
     for (size_t i = 0; i < s->clean.count; i++)
         inputs_add_study(&s->inputs, &s->clean.at[i].study);
     s->perturbed = mem_zalloc(a->perturbations.count, sizeof *s->perturbed);
@@ -68,11 +70,11 @@ static int load(struct session *s, struct problems *problems) {
 
 static int open_folders(struct session *s, struct error *reterr) {
     const struct compare_args *a = s->args;
-    struct run_args summary_only = a->run;
+    struct options summary_only = *s->options;
     struct arena arena = {0};
     summary_only.summary_only = true;
-    s->folder = run_args_folder(&a->run, s->folder, reterr);
-    int r = s->folder ? contenders_open(&s->clean, s->folder, &a->run, reterr) : reterr->code;
+    s->folder = run_args_folder(s->options, s->folder, reterr);
+    int r = s->folder ? contenders_open(&s->clean, s->folder, s->options, reterr) : reterr->code;
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
         r = contenders_open(
             &s->perturbed[i],
@@ -97,21 +99,20 @@ static void assemble(struct session *s, uint32_t replications) {
 
 /* All policies, then more replications of all while the goal asks for them. */
 static void run_clean(struct session *s) {
-    const struct compare_args *a = s->args;
     uint32_t before = 0, count = (uint32_t)s->clean.at[0].study.scenario.replications;
-    if (s->goal.relative > 0 && count < 2)
+    if (s->options->goal.relative > 0 && count < 2)
         count = 2; /* there is no interval of one */
     s->series = mem_zalloc(s->clean.count, sizeof *s->series);
     while (count > before) {
-        contenders_run(&s->clean, count, &a->run, s->goal.relative == 0);
+        contenders_run(&s->clean, count, s->options, s->options->goal.relative == 0);
         if (s->clean.code == EXIT_INTERRUPTED) {
             assemble(s, before > 0 ? before : count);
             return;
         }
         assemble(s, count);
         before = count;
-        if (s->goal.relative > 0 && s->comparison.count > 0)
-            count = compare_next_count(&s->comparison, &s->goal);
+        if (s->options->goal.relative > 0 && s->comparison.count > 0)
+            count = compare_next_count(&s->comparison, &s->options->goal);
     }
 }
 
@@ -123,7 +124,7 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
         const struct asked_perturbation *asked = &s->args->perturbations.at[i];
         for (size_t p = 0; p < all->count; p++)
             all->at[p].failed = all->at[p].failed || s->clean.at[p].failed;
-        contenders_run(all, replications, &s->args->run, true);
+        contenders_run(all, replications, s->options, true);
         s->clean.code = all->code != EXIT_DONE ? all->code : s->clean.code;
         struct compare_series *clean = mem_zalloc(all->count, sizeof *clean);
         struct compare_series *perturbed = mem_zalloc(all->count, sizeof *perturbed);
@@ -153,35 +154,35 @@ static void find_notes(const struct session *s, struct notes *notes) {
 }
 
 static void add_precision(const struct session *s, struct str *out) {
-    if (!(s->goal.relative > 0) || s->comparison.count == 0)
+    if (!(s->options->goal.relative > 0) || s->comparison.count == 0)
         return;
-    double precision = compare_precision(&s->comparison, s->goal.column);
-    str_addf(out, "--until-ci: %s ", summary_names[s->goal.column]);
+    double precision = compare_precision(&s->comparison, s->options->goal.column);
+    str_addf(out, "--until-ci: %s ", summary_names[s->options->goal.column]);
     if (isfinite(precision))
         str_addf(out, "known to %.3g %%", 100 * precision);
     else
         str_add(out, "has no relative interval for every policy");
     str_addf(out, " after %u replications%s\n", s->comparison.replications,
-             precision <= s->goal.relative ? "" : ", not as well as asked for");
+             precision <= s->options->goal.relative ? "" : ", not as well as asked for");
 }
 
 static int print(const struct session *s, const struct compare_output *output,
                  const struct notes *notes) {
-    const struct run_args *a = &s->args->run;
+    const struct options *o = s->options;
     struct str text = {0}, precision = {0};
     add_precision(s, &precision);
-    if (a->format == FORMAT_TABLE) {
+    if (o->format == FORMAT_TABLE) {
         compare_report(output, &text);
         str_add_char(&text, '\n');
-        run_args_add_notes(a, notes, &text);
+        run_args_add_notes(o, notes, &text);
         str_addf(&text, "%sresults: %s\n", precision.length > 0 ? precision.text : "", s->folder);
     } else {
-        (a->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
-        run_args_add_notes(a, notes, &text);
-        if (!a->quiet && precision.length > 0)
+        (o->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
+        run_args_add_notes(o, notes, &text);
+        if (!o->quiet && precision.length > 0)
             fputs(precision.text, stderr);
     }
-    int code = run_args_show(a, &text);
+    int code = run_args_show(o, &text);
     str_finish(&text);
     str_finish(&precision);
     return code;
@@ -225,26 +226,27 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     const struct compare_args *a = s->args;
     struct compare_output output = {.study = &s->clean.at[0].study,
                                     .comparison = s->comparison,
-                                    .pareto_count = a->pareto_count,
-                                    .shown = a->shown.columns,
-                                    .shown_count = a->shown.count,
+                                    .pareto_count = (unsigned)s->options->pareto.count,
+                                    .shown = s->options->metrics.columns,
+                                    .shown_count = s->options->metrics.count,
                                     .perturbed = perturbed};
     struct error error = {0};
     struct notes notes = {.sources = 0};
     for (size_t i = 0; i < a->perturbations.count; i++)
         output.perturbed_count += perturbed[i].name != NULL;
-    memcpy(output.pareto, a->pareto, sizeof output.pareto);
+    memcpy(output.pareto, s->options->pareto.columns, sizeof output.pareto);
     contenders_commit(&s->clean);
     struct arena arena = {0};
-    const struct manifest_origin origin = {"compare", a->words, &s->plain.scenario, &s->inputs,
-                                           NULL};
-    const struct compare_dir_state state = {.partial = s->clean.code != EXIT_DONE,
-                                            .failed = list_policies(s, true, &arena),
-                                            .missing = list_policies(s, false, &arena),
-                                            .goal = s->goal.relative > 0 ? &s->goal : NULL,
-                                            .folders = list_folders(s, &arena),
-                                            .origin = &origin,
-                                            .notes = &notes};
+    const struct manifest_origin origin = {"compare", s->options->words.at, &s->plain.scenario,
+                                           &s->inputs, NULL};
+    const struct compare_dir_state state = {
+        .partial = s->clean.code != EXIT_DONE,
+        .failed = list_policies(s, true, &arena),
+        .missing = list_policies(s, false, &arena),
+        .goal = s->options->goal.relative > 0 ? &s->options->goal : NULL,
+        .folders = list_folders(s, &arena),
+        .origin = &origin,
+        .notes = &notes};
     int code = s->clean.code;
     find_notes(s, &notes);
     if (s->comparison.count > 0) {
@@ -262,7 +264,7 @@ static int compare(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
     run_args_catch_interrupts();
-    if (s->args->all && contenders_leave_out(&s->clean, &s->args->run, &error) < 0)
+    if (s->args->all && contenders_leave_out(&s->clean, s->options, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < s->clean.count; p++)
@@ -292,16 +294,18 @@ static void finish(struct session *s) {
     study_finish(&s->plain);
 }
 
-int cli_compare(int argc, char **argv) {
-    struct compare_args args = {0};
+int cli_compare(struct options *o) {
+    struct compare_args args = {.options = o};
     struct problems problems = {0};
-    compare_args_parse(&args, argc, argv);
-    struct session session = {.args = &args, .goal = args.goal};
+    scenario_args_refuse_policy(o, "--policies");
+    if (o->goal.relative > 0 && o->goal.column == SUMMARY_COUNT)
+        o->goal.column = o->pareto.columns[0];
+    struct session session = {.args = &args, .options = o};
     int code = EXIT_BAD_INPUT;
     if (compare_args_resolve(&args, &problems) == 0 && load(&session, &problems) == 0 &&
         compare_args_check(&args, session.clean.at, &problems) == 0) {
         const char *name = session.clean.at[0].study.scenario.name;
-        session.folder = arena_printf(&args.run.scenario.arena, "results/%s/compare", name);
+        session.folder = arena_printf(&o->arena, "results/%s/compare", name);
         code = compare(&session);
     } else {
         code = cli_report_problems(&problems);

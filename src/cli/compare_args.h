@@ -1,4 +1,4 @@
-/* Options of easim compare. */
+/* What the options of easim compare stand for: policies, perturbations, the baseline. */
 #ifndef EASIM_CLI_COMPARE_ARGS_H
 #define EASIM_CLI_COMPARE_ARGS_H
 
@@ -12,22 +12,14 @@ struct asked_perturbation {
 
 /* Zero-initialise; release with compare_args_finish. */
 struct compare_args {
-    struct run_args run;
-    const char *policy_list, *baseline_name, *perturb_list;
+    struct options *options;
     const char *own_policy;          /* of the scenario, if all are compared */
     ARRAY_OF(const char *) policies; /* names or paths */
     bool all;                        /* that are found */
     size_t baseline;                 /* among them */
-    unsigned pareto[PARETO_MOST];
-    unsigned pareto_count;
-    struct option_metrics shown;
-    struct compare_goal goal; /* relative 0: none */
     ARRAY_OF(struct asked_perturbation) perturbations;
-    const char *const *words; /* for the manifest */
 };
 
-/* Ends the process on bad usage. */
-void compare_args_parse(struct compare_args *args, int argc, char **argv);
 /* Finds policies, perturbations and standard input: what is not bad usage, but bad input. */
 int compare_args_resolve(struct compare_args *args, struct problems *problems) MUST_CHECK;
 /* What can be told only of loaded policies: twice the same, the baseline, the bound of --until-ci.

@@ -21,18 +21,18 @@ static void add_new(struct problems *all, const struct problems *more) {
     }
 }
 
-int contenders_load(struct contenders *all, const struct scenario_args *args,
-                    const char *const *policies, size_t count, struct problems *problems) {
+int contenders_load(struct contenders *all, const char *config,
+                    const struct scenario_overrides *changes, const char *const *policies,
+                    size_t count, struct problems *problems) {
     size_t before = problems->count;
-    struct scenario_overrides overrides = scenario_args_overrides(args);
+    struct scenario_overrides overrides = *changes;
     overrides.policies = policies;
     overrides.policy_count = count;
     all->at = mem_zalloc(count, sizeof *all->at);
     for (; all->count < count; all->count++) {
         struct problems own = {0};
         overrides.policy = policies[all->count];
-        if (study_load(&all->at[all->count].study, args->config, &overrides, ingest_readers, &own) <
-            0)
+        if (study_load(&all->at[all->count].study, config, &overrides, ingest_readers, &own) < 0)
             add_new(problems, &own);
         problems_finish(&own);
     }
@@ -57,9 +57,8 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
     return 0;
 }
 
-int contenders_leave_out(struct contenders *all, const struct run_args *args,
-                         struct error *reterr) {
-    const struct replicate_options how = run_args_options(args);
+int contenders_leave_out(struct contenders *all, const struct options *o, struct error *reterr) {
+    const struct replicate_options how = run_args_options(o);
     const struct isolated tries = {.count = all->count,
                                    .processes = how.processes,
                                    .limit_s = how.limit_s,
@@ -68,14 +67,14 @@ int contenders_leave_out(struct contenders *all, const struct run_args *args,
                                    .work = try_one,
                                    .done = keep_refusal};
     int r = isolated_run(&tries, reterr);
-    for (size_t i = 0; i < all->count && !args->quiet; i++)
+    for (size_t i = 0; i < all->count && !o->quiet; i++)
         if (all->at[i].left_out)
             fprintf(stderr, "easim compare: %s is left out: %s\n",
                     all->at[i].study.module.policy->name, all->at[i].refusal);
     return r;
 }
 
-int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
+int contenders_open(struct contenders *all, const char *folder, const struct options *o,
                     struct error *reterr) {
     struct arena arena = {0};
     int r = 0;
@@ -83,8 +82,8 @@ int contenders_open(struct contenders *all, const char *folder, const struct run
         struct contender *c = &all->at[i];
         const struct run_dir_options options = {
             .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
-            .force = args->force,
-            .summary_only = args->summary_only};
+            .force = o->force,
+            .summary_only = o->summary_only};
         if (!c->failed)
             r = run_dir_open(&options, &c->study, &c->dir, reterr);
     }
@@ -126,15 +125,15 @@ static void commit(struct contenders *all, struct contender *c) {
     c->dir = NULL;
 }
 
-void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args,
+void contenders_run(struct contenders *all, uint32_t replications, const struct options *o,
                     bool last) {
     uint32_t missing = 0;
     for (size_t i = 0; i < all->count; i++)
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
-    struct replicate_options how = run_args_options(args);
+    struct replicate_options how = run_args_options(o);
     struct progress_line *progress =
-        args->quiet
+        o->quiet
             ? NULL
             : progress_line_start(missing, "replications",
                                   all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);

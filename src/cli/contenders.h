@@ -25,22 +25,22 @@ struct contenders {
     int code; /* exit code: of the first failure, EXIT_INTERRUPTED above all */
 };
 
-/* Loads the scenario with each of the policies and the additional sets. Problems that all share are
- * told once. */
-int contenders_load(struct contenders *all, const struct scenario_args *args,
-                    const char *const *policies, size_t count,
-                    struct problems *problems) MUST_CHECK;
+/* Loads the scenario with each of the policies in place of that of the overrides. Problems that all
+ * share are told once. */
+int contenders_load(struct contenders *all, const char *config,
+                    const struct scenario_overrides *changes, const char *const *policies,
+                    size_t count, struct problems *problems) MUST_CHECK;
 /* For policies that nobody asked for by name: those whose init refuses this scenario are left out,
    with a note unless quiet. Negative: it cannot be found out. */
-int contenders_leave_out(struct contenders *all, const struct run_args *args,
+int contenders_leave_out(struct contenders *all, const struct options *options,
                          struct error *reterr) MUST_CHECK;
 /* Opens FOLDER/POLICY for each that is run. */
-int contenders_open(struct contenders *all, const char *folder, const struct run_args *args,
+int contenders_open(struct contenders *all, const char *folder, const struct options *options,
                     struct error *reterr) MUST_CHECK;
 /* Runs all that have not failed up to that number of replications; failures are printed. With
    `last`, the files of each are put in place as soon as it is done, so that not even a kill loses
    them. */
-void contenders_run(struct contenders *all, uint32_t replications, const struct run_args *args,
+void contenders_run(struct contenders *all, uint32_t replications, const struct options *options,
                     bool last);
 /* Puts the files in place that are not yet. */
 void contenders_commit(struct contenders *all);

@@ -1,40 +1,26 @@
-/* Values of options. What is wrong ends the process as bad usage, in one form of words: "--OPTION:
-   expected ..., got ...". */
+/* What the command line says: one struct for all commands, which the rows of option_table.c fill
+   in. A member that an option of the command does not set is 0, NULL or its usual value. */
 #ifndef EASIM_CLI_OPTIONS_H
 #define EASIM_CLI_OPTIONS_H
 
 #include "base/arena.h"
-#include "base/units.h"
+#include "base/array.h"
+#include "base/str.h"
+#include "cli/commands.h"
+#include "experiment/compare/compare.h"
+#include "experiment/sweep/sweep_resume.h"
+#include "experiment/tune/tune.h"
+#include "ingest/profile.h"
 #include "metrics/summary.h"
+#include "workload/trace.h"
+#include "workload/trace_change.h"
 
-#include <argp.h>
-#include <stddef.h>
-#include <stdint.h>
+#define OPTION_ROWS_MOST 128
 
-/* A whole number least..most; one that JSON and YAML hold exactly. */
-int64_t option_count(const char *text, int64_t least, int64_t most, const char *option,
-                     struct argp_state *state);
-int64_t option_seed(const char *text, const char *option, struct argp_state *state);
-/* A number least..most. */
-double option_real(const char *text, double least, double most, const char *option,
-                   struct argp_state *state);
-/* The same with a unit of the dimension behind it, or none: its base unit. */
-double option_dimension(const char *text, enum dimension dimension, double least, double most,
-                        const char *option, struct argp_state *state);
-/* Seconds > 0 from "60s". */
-double option_duration(const char *text, const char *option, struct argp_state *state);
-/* Place of the text among at least two names, which end with NULL. */
-int option_choice(const char *text, const char *const *names, const char *option,
-                  struct argp_state *state);
-
-/* What to print: of --format. */
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
-enum format option_format(const char *text, struct argp_state *state);
-
-/* The next item of a list with commas; *list moves behind it. */
-const char *option_next(const char **list, struct arena *arena);
-/* The name in NAME=VALUE; *value is what stands behind the first '=', or NULL without one. */
-const char *option_name(const char *item, struct arena *arena, const char **value);
+struct texts {
+    const char **at;
+    size_t count, capacity;
+};
 
 /* Columns of the summary, none twice. */
 struct option_metrics {
@@ -42,10 +28,94 @@ struct option_metrics {
     size_t count;
 };
 
-extern const struct option_metrics option_main_metrics; /* what a table shows unless told */
+/* What to print, and what stands for requested_s: in the order of their words in the table. */
+enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum requested_is { REQUESTED_IS_REQUESTED, REQUESTED_IS_RUN_TIME };
+enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
-unsigned option_metric(const char *name, const char *option, struct argp_state *state);
-void option_metrics(const char *list, const char *option, struct option_metrics *ret_metrics,
-                    struct argp_state *state);
+struct picture_size {
+    int width, height; /* pixels; 0: as each figure needs */
+};
+
+struct tune_constraints {
+    struct tune_constraint *at;
+    size_t count, capacity;
+};
+
+struct trace_works {
+    struct trace_work *at;
+    size_t count, capacity;
+};
+
+struct options {
+    enum command command;
+    const char *who; /* "easim run": for messages */
+    char **operands; /* ends with NULL */
+    size_t operand_count;
+    const char *given[OPTION_ROWS_MOST]; /* by row: the last value, "" of a flag; NULL: not given */
+    struct texts words; /* for the manifest: recorded options as "--name=value", then all operands
+                           but the first; ends with NULL */
+    struct arena arena;
+    struct str stdin_text; /* of standard input, if it has been read */
+
+    /* scenario */
+    const char *policy;
+    struct texts sets; /* "path=value" */
+
+    /* runs */
+    unsigned threads; /* 0: one per core */
+    const char *out, *trace;
+    bool force, summary_only, check, strict, quiet, decisions, timing;
+    enum print_format format;
+    double run_timeout_s; /* of runs in processes of their own; 0: none */
+    struct option_metrics metrics, pareto;
+
+    /* compare */
+    const char *policies, *baseline, *perturb;
+    struct compare_goal goal; /* relative 0: none; column SUMMARY_COUNT: not named */
+
+    /* tune */
+    const char *params;
+    unsigned objective;
+    struct tune_constraints constraints;
+    int64_t training_seed, training_replications;
+    uint32_t most_trials;
+
+    /* sweep */
+    struct sweep_shard shard;
+    bool merge, list, retry_failed;
+    enum sweep_engine engine;
+    unsigned tasks;
+    const char *sbatch;
+
+    /* plot */
+    unsigned figures;         /* bits by kind; 0: all */
+    unsigned picture_formats; /* bits of svg, pdf, png */
+    struct picture_size size;
+    const char *x, *y, *by;
+
+    /* policies */
+    bool test;
+    struct texts policy_sets; /* "policy.params.NAME=VALUE" */
+    unsigned limit_s;
+
+    /* files made of files */
+    const char *output;
+    int64_t replication;
+
+    /* import */
+    struct trace_changes changes;
+    enum requested_is estimate;
+    bool models;
+    const char *time_zone, *assign, *nodes, *cluster_out;
+    struct trace_works work;
+
+    /* profile */
+    struct profile_options profile;
+
+    /* calibrate */
+    const char *points, *check_models;
+    double max_error, max_form_error, m0, phi; /* NAN: not given */
+};
 
 #endif

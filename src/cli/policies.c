@@ -2,67 +2,12 @@
  * its conformance.
  */
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/option_parse.h"
 #include "conformance/conformance.h"
 #include "policy/module.h"
 #include "policy/params.h"
 
-#include "base/arena.h"
-#include "base/array.h"
-#include "base/mem.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define DEFAULT_LIMIT_S 20
-
-struct arguments {
-    const char *name;
-    bool test;
-    double limit_s;
-    ARRAY_OF(const char *) sets;
-    struct arena arena;
-};
-
-enum { KEY_TEST = 256, KEY_LIMIT };
-
-static const struct argp_option options[] = {
-    {"test", KEY_TEST, NULL, 0, "put the policy through the conformance suite", 0},
-    {"param", 'P', "NAME=VALUE", 0, "with --test: a parameter of the policy", 0},
-    {"limit", KEY_LIMIT, "SECONDS", 0, "with --test: processor time for each run (default: 20)", 0},
-    {0},
-};
-
-static error_t parse(int key, char *value, struct argp_state *state) {
-    struct arguments *a = state->input;
-    switch (key) {
-    case KEY_TEST:
-        a->test = true;
-        return 0;
-    case KEY_LIMIT:
-        a->limit_s = (double)option_count(value, 1, 100000, "--limit", state);
-        return 0;
-    case 'P':
-        if (!strchr(value, '='))
-            argp_error(state, "--param: expected NAME=VALUE, got \"%s\"", value);
-        array_push(&a->sets, arena_printf(&a->arena, "policy.params.%s", value));
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->name)
-            argp_error(state, "expected one policy, got another: %s", value);
-        a->name = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->test && !a->name)
-            argp_error(state, "--test: expected a policy");
-        if (!a->test && a->sets.count > 0)
-            argp_error(state, "--param goes with --test");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void list_one(const char *name, void *context) {
     struct policy_module module;
@@ -94,7 +39,7 @@ static void print_params(const struct easim_policy *policy) {
     params_finish(&defaults);
 }
 
-static int document(const char *name) {
+static int document_policy(const char *name) {
     struct policy_module module;
     struct error error = {0};
     int r = EXIT_DONE;
@@ -125,13 +70,13 @@ static void print_check(void *context, const char *check, enum conformance_resul
     fflush(stdout);
 }
 
-static int test(const struct arguments *a) {
+static int test_policy(const struct options *o) {
     int counts[3] = {0};
     struct problems problems = {0};
-    const struct conformance_options how = {.policy = a->name,
-                                            .sets = a->sets.at,
-                                            .set_count = a->sets.count,
-                                            .limit_s = a->limit_s,
+    const struct conformance_options how = {.policy = o->operands[0],
+                                            .sets = o->policy_sets.at,
+                                            .set_count = o->policy_sets.count,
+                                            .limit_s = o->limit_s,
                                             .report = print_check,
                                             .context = counts};
     int failed = conformance_run(&how, &problems), code = failed > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
@@ -144,27 +89,13 @@ static int test(const struct arguments *a) {
     return code;
 }
 
-int cli_policies(int argc, char **argv) {
-    struct arguments a = {.limit_s = DEFAULT_LIMIT_S};
-    const struct argp argp = {
-        options,
-        parse,
-        "[NAME|FILE.so]",
-        "Lists the policies that can be found, or documents or tests one.\v"
-        "Exit codes: 0 done, all checks passed; 1 a check failed; 2 bad usage, no such policy, or\n"
-        "a module that cannot be loaded.",
-        NULL,
-        NULL,
-        NULL};
-    cli_parse(&argp, argc, argv, &a);
-    int code = EXIT_DONE;
-    if (a.test)
-        code = test(&a);
-    else if (a.name)
-        code = document(a.name);
-    else
-        module_list(list_one, NULL);
-    free(a.sets.at);
-    arena_finish(&a.arena);
-    return code;
+int cli_policies(struct options *o) {
+    if (o->test && o->operand_count == 0)
+        options_refuse(o, "--test: expected a policy");
+    if (o->test)
+        return test_policy(o);
+    if (o->operand_count > 0)
+        return document_policy(o->operands[0]);
+    module_list(list_one, NULL);
+    return EXIT_DONE;
 }

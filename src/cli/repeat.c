@@ -3,6 +3,8 @@
 #include "cli/repeat.h"
 
 #include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/option_table.h"
 #include "cli/repeat_child.h"
 #include "cli/repeat_compare.h"
 #include "cli/repeat_inputs.h"
@@ -16,46 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct arguments {
-    const char *command; /* as argv[0] has it: for messages */
-    const char *out, *threads;
-    bool force, quiet;
-};
-
-enum { KEY_FORCE = 256 };
-
-static const struct argp_option options[] = {
-    {"out", 'o', "DIR", 0, "keep the results of the repetition in this folder", 0},
-    {"force", KEY_FORCE, NULL, 0, "write into a folder that is not empty", 0},
-    {"threads", 't', "N", 0, "as of the command", 0},
-    {"quiet", 'q', NULL, 0, "show no progress", 0},
-    {0},
-};
-
-static error_t parse(int key, char *value, struct argp_state *state) {
-    struct arguments *a = state->input;
-    switch (key) {
-    case 'o':
-        a->out = value;
-        return 0;
-    case 't':
-        a->threads = value;
-        return 0;
-    case 'q':
-        a->quiet = true;
-        return 0;
-    case KEY_FORCE:
-        a->force = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "expected one manifest, got another word: %s", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* A manifest that is not there is not taken for a scenario: its command would ask for options
  * first. */
@@ -77,9 +39,10 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
         const char *word = argv[i];
         size_t length = strcspn(word, "=");
         bool known = word[0] != '-' || strncmp(word, "--help", length) == 0;
-        for (const struct argp_option *o = options; o->name && !known; o++)
-            known =
-                word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0 : word[1] == o->key;
+        for (const struct option_row *o = option_rows; o->name && !known; o++)
+            known = option_belongs(o, COMMAND_REPEAT) &&
+                    (word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0
+                                    : word[1] == o->letter);
         if (known)
             continue;
         fprintf(
@@ -141,32 +104,33 @@ static const char *absolute(const char *path, struct arena *arena) {
                                                        : path;
 }
 
-static char **command_line(const struct arguments *a, const struct recorded *recorded,
+static char **command_line(const struct options *o, const struct recorded *recorded,
                            const char *out, struct arena *arena) {
     size_t count = 0, most = 8;
     while (recorded->options[most - 8])
         most++;
     const char **words = arena_alloc(arena, most * sizeof *words);
-    words[count++] = a->command;
+    words[count++] = o->who;
     words[count++] = recorded->sweep ? recorded->sweep : recorded->scenario.path;
     for (const char *const *option = recorded->options; *option; option++)
         words[count++] = *option;
     words[count++] = arena_printf(arena, "--out=%s", out);
-    if (a->threads)
-        words[count++] = arena_printf(arena, "--threads=%s", a->threads);
-    if (a->force)
+    if (o->threads > 0)
+        words[count++] = arena_printf(arena, "--threads=%u", o->threads);
+    if (o->force && recorded->sweep == NULL)
         words[count++] = "--force";
-    if (a->quiet)
+    if (o->quiet)
         words[count++] = "--quiet";
     return (char **)words;
 }
 
-static int repeat_into(const struct repeated *command, const struct arguments *a,
+static int repeat_into(const struct repeated *command, const struct options *o,
                        const struct recorded *recorded, const struct repeat_inputs *inputs,
                        const char *out) {
     struct arena arena = {0};
-    const struct repeat_child child = {.run = command->run,
-                                       .argv = command_line(a, recorded, out, &arena),
+    const struct repeat_child child = {.command = command->command,
+                                       .run = command->run,
+                                       .argv = command_line(o, recorded, out, &arena),
                                        .working_folder = recorded->working_folder,
                                        .policy_path = inputs->policy_path};
     int code = repeat_child_run(&child);
@@ -174,7 +138,7 @@ static int repeat_into(const struct repeated *command, const struct arguments *a
     return code == EXIT_DONE || code == EXIT_RUN_FAILED ? conclude(recorded, inputs, out) : code;
 }
 
-static int repeat_recorded(const struct repeated *command, const struct arguments *a,
+static int repeat_recorded(const struct repeated *command, const struct options *o,
                            const struct recorded *recorded, const struct repeat_inputs *inputs) {
     struct arena arena = {0};
     struct error error = {0};
@@ -182,10 +146,10 @@ static int repeat_recorded(const struct repeated *command, const struct argument
     int code = EXIT_RUN_FAILED;
     repeat_child_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &before); /* the folder is removed whatever comes */
-    const char *scratch = a->out ? NULL : make_scratch(&arena, &error);
-    if (a->out || scratch)
-        code = repeat_into(command, a, recorded, inputs,
-                           a->out ? absolute(a->out, &arena)
+    const char *scratch = o->out ? NULL : make_scratch(&arena, &error);
+    if (o->out || scratch)
+        code = repeat_into(command, o, recorded, inputs,
+                           o->out ? absolute(o->out, &arena)
                                   : arena_printf(&arena, "%s/results", scratch));
     else
         code = cli_report_error(&error);
@@ -199,27 +163,18 @@ static int repeat_recorded(const struct repeated *command, const struct argument
 
 static int check_command(const struct repeated *command, const struct recorded *recorded,
                          struct error *reterr) {
-    if (strcmp(recorded->command, command->name) == 0)
+    if (strcmp(recorded->command, commands[command->command].name) == 0)
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s is of another command: easim %s %s repeats it",
                      command->manifest, recorded->command, command->manifest);
 }
 
 int repeat(const struct repeated *command, int argc, char **argv) {
-    struct arguments a = {.command = argv[0]};
-    const struct argp argp = {options,
-                              parse,
-                              "DIR/manifest.json",
-                              "Repeats what the manifest records and compares every file of it.\v"
-                              "Exit codes: 0 equal; 1 files differ; "
-                              "2 bad usage, or an input is missing.",
-                              NULL,
-                              NULL,
-                              NULL};
     int code = refuse_options(command->manifest, argc, argv);
     if (code != EXIT_DONE)
         return code;
-    cli_parse(&argp, argc, argv, &a);
+    struct options options;
+    options_parse(&options, COMMAND_REPEAT, argc, argv);
     struct recorded recorded = {0};
     struct repeat_inputs inputs = {.changed = {0}};
     struct error error = {0};
@@ -235,9 +190,10 @@ int repeat(const struct repeated *command, int argc, char **argv) {
                     argv[0]);
         code = repeat_inputs_check(&inputs, &recorded, argv[0]) < 0
                    ? EXIT_BAD_INPUT
-                   : repeat_recorded(command, &a, &recorded, &inputs);
+                   : repeat_recorded(command, &options, &recorded, &inputs);
     }
     repeat_inputs_finish(&inputs);
     recorded_finish(&recorded);
+    options_finish(&options);
     return code;
 }

@@ -2,9 +2,11 @@
 #ifndef EASIM_CLI_REPEAT_H
 #define EASIM_CLI_REPEAT_H
 
+#include "cli/commands.h"
+
 struct repeated {
-    const char *name;
-    int (*run)(int argc, char **argv); /* the command */
+    enum command command;
+    int (*run)(enum command command, int argc, char **argv);
     const char *manifest;
 };
 

@@ -20,7 +20,7 @@ void repeat_child_signals(sigset_t *signals) {
         sigaddset(signals, all[i]);
 }
 
-static _Noreturn void run(const struct repeat_child *c, pid_t parent) {
+static _Noreturn void run_in_child(const struct repeat_child *c, pid_t parent) {
     int argc = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t signals;
     setpgid(0, 0);
@@ -41,7 +41,7 @@ static _Noreturn void run(const struct repeat_child *c, pid_t parent) {
         setenv("EASIM_POLICY_PATH", c->policy_path, 1);
     while (c->argv[argc])
         argc++;
-    exit(c->run(argc, c->argv));
+    exit(c->run(c->command, argc, c->argv));
 }
 
 static int exit_code(int status, bool interrupted) {
@@ -66,7 +66,7 @@ int repeat_child_run(const struct repeat_child *c) {
         return EXIT_RUN_FAILED;
     }
     if (child == 0)
-        run(c, parent);
+        run_in_child(c, parent);
     setpgid(child, child);
     repeat_child_signals(&signals);
     while (waitpid(child, &status, WNOHANG) == 0) {

@@ -2,10 +2,13 @@
 #ifndef EASIM_CLI_REPEAT_CHILD_H
 #define EASIM_CLI_REPEAT_CHILD_H
 
+#include "cli/commands.h"
+
 #include <signal.h>
 
 struct repeat_child {
-    int (*run)(int argc, char **argv);
+    enum command command;
+    int (*run)(enum command command, int argc, char **argv);
     char **argv;                /* ends with NULL */
     const char *working_folder; /* NULL: this one */
     const char *policy_path;    /* for EASIM_POLICY_PATH; NULL: as it is */

@@ -59,7 +59,8 @@ enum trace_option {
     TRACE_OPTION_ESTIMATE = 1,
     TRACE_OPTION_MODELS = 2,
     TRACE_OPTION_TIME_ZONE = 4, /* the log has date-times, and offset_s counts from 1970 */
-    TRACE_OPTION_WORK = 8
+    TRACE_OPTION_WORK = 8,
+    TRACE_OPTION_NODES = 16 /* beside it is a list of nodes */
 };
 
 /* Options of readers; each format uses those that mean something to it. */

@@ -1,42 +1,121 @@
-"""What the commands say of their own use, and what they take: test_usage.py EASIM SOURCE.
+"""What the commands say of their own use, and what they take: test_usage.py EASIM SOURCE OPTIONS_SECTION.
 
-The usage line of `--help` and the SYNOPSIS of the man page name the same operands in the same order, every option of
-`--help` stands in a man page, and `easim ablate` takes its operands in that order and no other.
+The table of options (src/cli/option_table.c) is the one place that knows them: `--help`, the OPTIONS section of the man
+page and the completion of bash name the same options of a command, each once, and the command takes each of them. Usage
+line and SYNOPSIS name the same operands in the same order, and `easim ablate` takes its operands in that order and no
+other.
 """
+import os
 import re
+import subprocess
+import sys
 import tempfile
 
-from support import SOURCE, easim
+from support import EASIM, SOURCE, easim
 
+OPTIONS_SECTION = sys.argv[3]
 MAN = SOURCE / "docs" / "man"
+TABLE = SOURCE / "src" / "cli" / "option_table.c"
+
+# Completes one command line as bash does: its words, the last one to be completed.
+COMPLETE = """
+source "$1"; shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_easim
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
 
 
 def commands():
     return re.findall(r"^  (\w+) ", easim("--help").stdout, re.MULTILINE)
 
 
-def man_page(command):
+def man_source(command):
     return (MAN / f"easim-{command}.1.scd").read_text()
+
+
+def man_page(command):
+    return subprocess.run([OPTIONS_SECTION, command], input=man_source(command), capture_output=True, text=True,
+                          check=True).stdout
 
 
 def operands_of_synopsis(command):
     """Of its first form: what is underlined and belongs to no option."""
-    words = man_page(command).partition("# SYNOPSIS\n\n")[2].partition("\n")[0].removesuffix("++")
+    words = man_source(command).partition("# SYNOPSIS\n\n")[2].partition("\n")[0].removesuffix("++")
     words = words.partition(f"*easim {command}*")[2].replace("[_OPTIONS_]", "").replace("\\_", "_")
     words = re.sub(r"\[\*-[^\]]*\]|\*--\w+\*=\S+", "", words)  # options named in the line
     return " ".join(words.replace("_", "").split())
 
 
+def options_of_help(command):
+    """In the order of --help, as "-o --out"."""
+    return [" ".join(pair).strip() for pair in
+            re.findall(r"^  (?:(-\w), |    )(--[a-z0-9-]+)", easim(command, "--help").stdout, re.MULTILINE)]
+
+
+def options_of_man(command):
+    section = man_page(command).partition("# OPTIONS\n\n")[2].partition("\n# ")[0]
+    return [" ".join(pair).strip() for pair in re.findall(r"^(?:\*(-\w)\*, )?\*(--[a-z0-9-]+)\*", section, re.MULTILINE)]
+
+
+def complete(script, *words):
+    done = subprocess.run(["bash", "-c", COMPLETE, "bash", script, "easim", *words], capture_output=True, text=True,
+                          check=True, env={**os.environ, "PATH": f"{os.path.dirname(EASIM)}:{os.environ['PATH']}"})
+    assert done.stderr == "", done.stderr
+    return [line for line in done.stdout.split("\n") if line]
+
+
+def check_table():
+    """No option is written down a second time: not in the pages, and no other file of cli parses words."""
+    for page in MAN.glob("easim-*.scd"):
+        assert "# OPTIONS\n\n@OPTIONS@\n\n#" in page.read_text(), page
+    for path in (SOURCE / "src" / "cli").iterdir():
+        text = path.read_text()
+        assert "argp" not in text and ("getopt" not in text or path.name == "option_parse.c"), path
+
+
+def check_command(command, script):
+    text = easim(command, "--help").stdout
+    usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)
+    assert usage == operands_of_synopsis(command), (command, usage, operands_of_synopsis(command))
+    options = options_of_help(command)
+    longs = [words.split()[-1] for words in options]
+    assert len(set(longs)) == len(longs) and "--help" in longs, (command, longs)
+    assert sorted(options_of_man(command)) == sorted(options), (command, options, options_of_man(command))
+    assert sorted(complete(script, command, "-")) == sorted(longs), (command, longs, complete(script, command, "-"))
+    for option in longs:  # two words that mean the same to getopt: it is known, and either misses a value or takes none
+        if option != "--help":
+            assert f'{{"{option[2:]}", ' in TABLE.read_text(), option
+            takes = re.search(rf"{option}=", text) is not None
+            error = easim(command, option if takes else f"{option}=1", code=2).stderr.splitlines()[0]
+            expected = "requires an argument" if takes else "takes no argument"
+            assert error == f"easim {command}: option '{option}' {expected}", error
+    slip = longs[0][:-1] + "_"
+    error = easim(command, slip, code=2).stderr
+    assert error == (f"easim {command}: unrecognized option '{slip}', did you mean \"{longs[0]}\"?\n"
+                     f"Try `easim {command} --help' for more information.\n"), error
+
+
+def check_completion(script):
+    assert complete(script, "") == [*commands(), "--help", "--version"]
+    assert complete(script, "co") == ["compare", "completion"]
+    assert complete(script, "run", "--format", "") == ["table", "csv", "json"]
+    assert complete(script, "run", "--format", "=", "c") == ["csv"]
+    assert complete(script, "import", "-e", "r") == ["requested", "run"]
+    assert complete(script, "run", "--policy", "ze") == ["zeus"]
+    assert complete(script, "run", "c") == []  # files, which bash itself completes
+
+
 def main():
-    for command in commands():
-        text = easim(command, "--help").stdout
-        usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)
-        assert usage == operands_of_synopsis(command), (command, usage, operands_of_synopsis(command))
-        for option in set(re.findall(r"--([a-z][a-z0-9-]+)", text)) - {"usage", "version"}:
-            pages = man_page(command), man_page("run")
-            assert option == "help" or any(f"--{option}" in page.replace("\\-", "-") for page in pages), (command, option)
-    tiny = SOURCE / "configs" / "tiny.yaml"
     with tempfile.TemporaryDirectory() as folder:
+        script = f"{folder}/easim.bash"
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(easim("completion", "bash").stdout)
+        check_table()
+        check_completion(script)
+        for command in commands():
+            check_command(command, script)
+        tiny = SOURCE / "configs" / "tiny.yaml"
         easim("ablate", tiny, "zeus:edp_slack=2", "pollux", "--out", f"{folder}/a", "--quiet")
         easim("ablate", "zeus", "pollux", tiny, "--out", f"{folder}/b", "--quiet", code=2)
     print(f"{len(commands())} commands say what they take")

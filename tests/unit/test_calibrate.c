@@ -370,7 +370,7 @@ Test(calibrate, errors_by_hand) {
     const struct prediction c[] = {{100, 50}, {80, 50}, {220, 90}};
     /* differences 0.1, 0.1 | 0.15; mean 0.35/3; by configuration the deviations sum to -1/30 and
        1/30: sqrt(2 * 2 * (1/30)^2) / 3 */
-    struct comparison d = score_compare(&points, THROUGHPUT, a, c);
+    struct score_comparison d = score_compare(&points, THROUGHPUT, a, c);
     cr_expect(fabs(d.mean - 0.35 / 3) < 1e-15 && fabs(d.standard_error - 2.0 / 30 / 3) < 1e-15,
               "%g %g", d.mean, d.standard_error);
     points_finish(&points);

@@ -86,7 +86,7 @@ static int pods_read(const char *path, const struct trace_options *options, stru
 }
 
 const struct trace_reader alibaba_gpu_2023_reader = {"alibaba-gpu-2023", "Alibaba openb pods (CSV)",
-                                                     pods_read, 0};
+                                                     pods_read, TRACE_OPTION_NODES};
 
 /* --- nodes --- */
 

@@ -2,7 +2,7 @@
 
 from base import MODELS, Case, changed
 
-TRY = ("Try `easim calibrate --help' or `easim calibrate --usage' for more", "information.")
+TRY = "Try `easim calibrate --help' for more information."
 PROFILE = """\
 model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu
 bert,a100,1,8,100,200
@@ -23,7 +23,7 @@ def row(name, old, new, *errors):
 
 
 def usage(name, options, *errors):
-    return profile(name, PROFILE, *errors, *TRY, options=options)
+    return profile(name, PROFILE, *errors, TRY, options=options)
 
 
 FIRST = "bert,a100,1,8,100,200"
@@ -77,10 +77,12 @@ CASES = [
     usage("no profile", ("--", "q.csv"), "easim calibrate: expected one PROFILE.csv, got another: q.csv"),
     usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
           "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
-    usage("error without models to check", ("--max-error", "0.1"), "easim calibrate: --max-error goes with --check"),
+    usage("error without models to check", ("--max-error", "0.1"), "easim calibrate: --max-error: only with --check"),
     usage("check that would write", ("--check", "m.yaml", "-o", "n.yaml"),
-          "easim calibrate: --check writes no models: leave out --output, --m0 and --phi"),
-    usage("m0 without phi", ("--m0", "8"), "easim calibrate: --m0 and --phi go together"),
+          "easim calibrate: --output: not with --check"),
+    usage("m0 without phi", ("--m0", "8"), "easim calibrate: --m0: only with --phi"),
+    usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
+          "easim calibrate: --max-form-error: not with --check"),
     profile("models to check not found", PROFILE, "n.yaml: cannot open: No such file or directory",
             options=("--check", "n.yaml")),
 ]

@@ -2,8 +2,8 @@
 
 from base import CONFIG, RUN, command
 
-TRY = "Try `easim run --help' or `easim run --usage' for more information."
-CHECK = "Try `easim check --help' or `easim check --usage' for more information."
+TRY = "Try `easim run --help' for more information."
+CHECK = "Try `easim check --help' for more information."
 
 
 def run(name, arguments, *errors, **more):
@@ -20,6 +20,15 @@ CASES = [
     command("command line: no scenario to check", ["check"], "easim check: expected CONFIG.yaml", CHECK),
     run("two scenarios", ["d.yaml"], "easim run: expected one CONFIG.yaml, got another: d.yaml", TRY),
     run("unknown option", ["--fast"], "easim run: unrecognized option '--fast'", TRY),
+    run("option with a slip", ["--polcy=zeus"],
+        "easim run: unrecognized option '--polcy', did you mean \"--policy\"?", TRY),
+    run("unknown letter", ["-x"], "easim run: unrecognized option '-x'", TRY),
+    run("beginning of several options", ["--s", "3"], "easim run: option '--s' is ambiguous", TRY),
+    run("value of a flag", ["--force=yes"], "easim run: option '--force' takes no argument", TRY),
+    run("letter without its value", ["-s"], "easim run: option '-s' requires an argument", TRY),
+    run("two bad values", ["--seed", "-1", "--threads", "0"],
+        "easim run: --seed: expected integer 0..9007199254740992, got \"-1\"",
+        "easim run: --threads: expected integer 1..1024, got \"0\"", TRY),
     run("option without its value", ["--seed"], "easim run: option '--seed' requires an argument", TRY),
     run("no thread", ["--threads", "0"], "easim run: --threads: expected integer 1..1024, got \"0\"", TRY),
     run("threads in words", ["--threads", "many"], "easim run: --threads: expected integer 1..1024, got \"many\"", TRY),
@@ -76,20 +85,24 @@ CASES = [
     command("command line: check with another policy", ["check", "c.yaml", "--policy", "zeus", "--set", "seed=x"],
             "--set seed: seed: expected integer 0..9007199254740992, got \"x\""),
     command("command line: two policies to document", ["policies", "zeus", "fcfs"],
-            "easim policies: expected one policy, got another: fcfs",
-            "Try `easim policies --help' or `easim policies --usage' for more information."),
+            "easim policies: expected one NAME|FILE.so, got another: fcfs",
+            "Try `easim policies --help' for more information."),
     command("command line: no policy to test", ["policies", "--test"],
             "easim policies: --test: expected a policy",
-            "Try `easim policies --help' or `easim policies --usage' for more information."),
+            "Try `easim policies --help' for more information."),
     command("command line: parameter without a test", ["policies", "zeus", "--param", "tau=1"],
-            "easim policies: --param goes with --test",
-            "Try `easim policies --help' or `easim policies --usage' for more information."),
+            "easim policies: --param: only with --test",
+            "Try `easim policies --help' for more information."),
+    command("command line: limit without a test", ["policies", "zeus", "--limit", "3"],
+            "easim policies: --limit: only with --test", "Try `easim policies --help' for more information."),
+    command("command line: completion of another shell", ["completion", "tcsh"],
+            "easim completion: expected bash, got \"tcsh\"", "Try `easim completion --help' for more information."),
     command("command line: parameter without a value", ["policies", "--test", "zeus", "--param", "tau"],
             "easim policies: --param: expected NAME=VALUE, got \"tau\"",
-            "Try `easim policies --help' or `easim policies --usage' for more information."),
+            "Try `easim policies --help' for more information."),
     command("command line: no time for a test", ["policies", "--test", "zeus", "--limit", "0"],
             "easim policies: --limit: expected integer 1..100000, got \"0\"",
-            "Try `easim policies --help' or `easim policies --usage' for more information."),
+            "Try `easim policies --help' for more information."),
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
             "--set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],

@@ -2,7 +2,7 @@
 
 from base import CONFIG, POISSON, changed, command
 
-TRY = "Try `easim compare --help' or `easim compare --usage' for more information."
+TRY = "Try `easim compare --help' for more information."
 LOG = "job_id,submit_s,duration_s,gpus\n1,0,100,1\n"
 TRACE = changed(CONFIG, [(POISSON, "workload: {kind: trace, file: jobs.csv}\n")])
 STREAMS = changed(CONFIG, [(POISSON, """\
@@ -25,7 +25,7 @@ def usage(name, arguments, error):
 CASES = [
     compare("no policies", [], "easim compare: expected --policies", TRY),
     compare("policy instead of policies", ["--policies", "fcfs", "--policy", "zeus"],
-            "easim compare: expected --policies instead of --policy", TRY),
+            "easim compare: unrecognized option '--policy', did you mean \"--policies\"?", TRY),
     compare("policy set instead of policies", ["--policies", "fcfs", "--set", "policy.name=zeus"],
             "easim compare: expected --policies instead of --set policy.name=zeus", TRY),
     compare("empty list of policies", ["--policies", ""], "--policies: expected policies, got \"\""),
@@ -45,9 +45,9 @@ CASES = [
     usage("unknown metric", ["--metrics", "energy_kwh,jct_mean"],
           "--metrics: no metric is named \"jct_mean\", did you mean \"jct_mean_s\"?"),
     usage("no metrics", ["--metrics", ""], "--metrics: expected metrics, got none"),
-    usage("front of one metric", ["--pareto", "energy_kwh"], "--pareto: expected two or three metrics, got 1"),
+    usage("front of one metric", ["--pareto", "energy_kwh"], "--pareto: expected 2 or 3 metrics, got 1"),
     usage("front of four metrics", ["--pareto", "energy_kwh,jct_mean_s,jct_p50_s,jct_p95_s"],
-          "--pareto: expected two or three metrics, got 4"),
+          "--pareto: expected 2 or 3 metrics, got 4"),
     usage("front of a metric twice", ["--pareto", "energy_kwh,energy_kwh"], "--pareto: energy_kwh is listed twice"),
     usage("front of a metric without a wish", ["--pareto", "energy_kwh,jobs_submitted"],
           "--pareto: neither less nor more of jobs_submitted is better"),
@@ -84,7 +84,7 @@ CASES = [
             "easim: --out: expected a folder, got \"\""),
     command("gen: replication 0", ["gen", "c.yaml", "--replication", "0"],
             "easim gen: --replication: expected integer 1..1000000, got \"0\"",
-            "Try `easim gen --help' or `easim gen --usage' for more information."),
+            "Try `easim gen --help' for more information."),
     command("gen: streams that one log cannot hold", ["gen", "c.yaml"],
             "c.yaml:11:3: workload: no workload CSV can hold these jobs: its streams allow different k or b",
             files={"c.yaml": STREAMS}),

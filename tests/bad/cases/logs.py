@@ -11,7 +11,7 @@ SWF = """\
 2 10 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 """
 LOG_FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia"
-TRY = "Try `easim import --help' or `easim import --usage' for more information."
+TRY = "Try `easim import --help' for more information."
 ITP = "job_id,num_gpu,submission_time,duration\n1,1,0,100\n"
 
 
@@ -117,15 +117,15 @@ CASES = [
     command("import: bad rows", ["import", "swf", "log.swf", "-o", "jobs.csv"],
             "log.swf:1:1: expected at least 18 fields, found 3", files={"log.swf": "1 2 3\n"}),
     command("import: bad estimate", ["import", "swf", "log.swf", "--estimate", "best"],
-            "easim import: --estimate: expected run or requested, got \"best\"",
+            "easim import: --estimate: expected requested or run, got \"best\"",
             TRY),
-    command("import: no file", ["import", "swf"], "easim import: expected FORMAT FILE",
+    command("import: no file", ["import", "swf"], "easim import: expected FORMAT FILE...",
             TRY),
     command("import: output in no folder", ["import", "swf", "log.swf", "-o", "nowhere/jobs.csv"],
             "easim: nowhere/jobs.csv: cannot create: No such file or directory", files={"log.swf": SWF}, exit_code=1),
     option("--rows", "0", "--rows: expected N or FIRST:LAST, got \"0\""),
     option("--rows", "5:2", "--rows: expected N or FIRST:LAST, got \"5:2\""),
-    option("--from", "noon", "--from: expected a duration (90s, 10h, 2d), got \"noon\""),
+    option("--from", "noon", "--from: expected duration >= 0 such as 90s or 10h, got \"noon\""),
     option("--compress", "0.5", "--compress: expected number 1..1e+06, got \"0.5\""),
     option("--load-scale", "nan", "--load-scale: expected number 1e-06..1000, got \"nan\""),
     option("--work", "cifar10", "--work: expected MODEL=SAMPLES, got \"cifar10\""),
@@ -133,14 +133,18 @@ CASES = [
     option("--time-zone", "../zone",
            "--time-zone: expected a time zone (UTC, +08:00, America/Los_Angeles), got \"../zone\""),
     option("--until", "0s", "expected --from before --until"),
-    option("--nodes", "nodes.csv", "--nodes and --cluster-out belong together"),
+    option("--nodes", "nodes.csv", "--nodes: only with --cluster-out"),
+    option("--cluster-out", "c.yaml", "--cluster-out: only with --nodes"),
+    option("--seed", "7", "--seed: only with --load-scale or --assign"),
     *[command(f"import: {name} of another format", ["import", form, "log.swf", name, *value],
-              f"easim import: {name} means nothing to format {form}", files={"log.swf": SWF})
-      for form, name, value in (("itp", "--estimate", ["run"]), ("swf", "--models", []),
-                                ("swf", "--time-zone", ["UTC"]), ("workload", "--work", ["a=5"]))],
+              f"{name}: no option of format {form}: expected it with {formats} only", files={"log.swf": SWF})
+      for form, name, value, formats in (
+          ("itp", "--estimate", ["run"], "swf"), ("swf", "--models", [], "itp"),
+          ("swf", "--time-zone", ["UTC"], "philly, philly-json, helios, acme"),
+          ("workload", "--work", ["a=5"], "pollux, sia"))],
     command("import: nodes of another format",
             ["import", "swf", "log.swf", "--nodes", "nodes.csv", "--cluster-out", "cluster.yaml"],
-            "easim import: --nodes belongs to format alibaba-gpu-2023", files={"log.swf": SWF}),
+            "--nodes: no option of format swf: expected it with alibaba-gpu-2023 only", files={"log.swf": SWF}),
     command("import: bad node list, bad log",
             ["import", "alibaba-gpu-2023", "log.swf", "--nodes", "n.csv", "--cluster-out", "cluster.yaml"],
             "n.csv:2:3: gpu: expected integer 0..2^30, got \"two\"", files={"log.swf": SWF, "n.csv": "sn,gpu,model\nn,two,x\n"}),

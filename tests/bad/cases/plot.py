@@ -2,7 +2,7 @@
 
 from base import command
 
-TRY = "Try `easim plot --help' or `easim plot --usage' for more information."
+TRY = "Try `easim plot --help' for more information."
 AGGREGATE = "policy,metric,n,mean,sd,ci95\nzeus,energy_kwh,2,3.5,0.1,0.2\nzeus,jain_gpu_s,2,0.9,0.1,0.2\n"
 POWER = ("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n"
          "zeus,1,0,60,0,1,0,,0\nzeus,1,10,200,1,0,0,,0\n")
@@ -85,7 +85,7 @@ CASES = [
          arguments=("--out", "")),
     plot("several folders that are no runs", {"r/compare.csv": COMPARE},
          "r: several folders must be runs: aggregate.csv is missing", arguments=("r", "--out", "out")),
-    usage("no folder", [], "expected a folder of results"),
+    usage("no folder", [], "expected DIR..."),
     usage("several folders without --out", ["r", "q"], "--out: expected with several folders"),
     usage("unknown figure", ["r", "--figures", "parto"], "--figures: no figure is named \"parto\", did you mean \"pareto\"?"),
     usage("no figures", ["r", "--figures", ""], "--figures: expected names of figures, got \"\""),
@@ -95,7 +95,7 @@ CASES = [
     usage("a size with more behind", ["r", "--size", "480x300px"],
           "--size: expected WIDTHxHEIGHT of 200..4000 each, got \"480x300px\""),
     usage("too small", ["r", "--size", "480x10"], "--size: expected WIDTHxHEIGHT of 200..4000 each, got \"480x10\""),
-    usage("one metric of a front", ["r", "--pareto", "energy_kwh"], "--pareto: expected two metrics, got 1"),
+    usage("one metric of a front", ["r", "--pareto", "energy_kwh"], "--pareto: expected 2 metrics, got 1"),
     usage("too many metrics", ["r", "--metrics", "events,cost,sim_s,energy_kwh,co2_kg"],
           "--metrics: expected 1 to 4 metrics, got 5"),
     usage("unknown metric", ["r", "--metrics", "energy_kwhh"],

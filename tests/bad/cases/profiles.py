@@ -2,7 +2,7 @@
 
 from base import command
 
-TRY = "Try `easim profile --help' or `easim profile --usage' for more information."
+TRY = "Try `easim profile --help' for more information."
 NO_JSON = "expected JSON, an object with \"traceEvents\" or an array"
 
 

@@ -2,7 +2,7 @@
 
 from base import changed, command
 
-TRY = "Try `easim sweep --help' or `easim sweep --usage' for more information."
+TRY = "Try `easim sweep --help' for more information."
 SEEDS = "  - {path: seed, values: [1, 2]}\n"
 
 
@@ -11,8 +11,8 @@ def sweep(name, axes, *errors, arguments=(), head="name: s\nbase: c.yaml\naxes:\
     return command(f"sweep: {name}", words, *errors, files={"s.yaml": head + axes} | (files or {}), **more)
 
 
-def usage(name, arguments, error):
-    return sweep(name, SEEDS, f"easim sweep: {error}", TRY, arguments=arguments)
+def usage(name, arguments, *errors):
+    return sweep(name, SEEDS, *(f"easim sweep: {error}" for error in errors), TRY, arguments=arguments)
 
 
 # Two axes and a claim or target in which one thing is wrong. Lines of the axes: 4 to 6.
@@ -112,6 +112,11 @@ CASES = [
           "--shard: expected I/N with 1 <= I <= N, got \"3\""),
     usage("shard and merge", ["--shard", "1/2", "--merge"],
           "--merge: not with --list or --shard"),
+    usage("tasks for nobody", ["--tasks", "3"], "--tasks: only with --engine parallel or --engine slurm"),
+    usage("tasks for this machine", ["--tasks", "3", "--engine", "local"],
+          "--tasks: only with --engine parallel or --engine slurm"),
+    usage("what runs nothing and what says how to run", ["--merge", "--threads", "2", "--retry-failed"],
+          "--threads: not with --merge, --list or --engine", "--retry-failed: not with --merge or --list"),
     usage("unknown engine", ["--engine", "pbs"],
           "--engine: expected local, parallel or slurm, got \"pbs\""),
     usage("no tasks", ["--engine", "slurm", "--tasks", "0"],

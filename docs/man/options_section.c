@@ -1,0 +1,23 @@
+/* Fills in the OPTIONS section of a man page: options_section COMMAND < PAGE. The line "@OPTIONS@"
+   of the page becomes the options that the command has in the table. */
+#include "cli/option_help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+    char line[4096];
+    struct str text = {0};
+    enum command command = argc == 2 ? command_find(argv[1]) : COMMAND_COUNT;
+    if (command == COMMAND_COUNT)
+        return EXIT_FAILURE;
+    while (fgets(line, sizeof line, stdin))
+        if (strcmp(line, "@OPTIONS@\n") == 0)
+            option_help_write_man(command, &text);
+        else
+            str_add(&text, line);
+    bool written = fwrite(text.text, 1, text.length, stdout) == text.length && fflush(stdout) == 0;
+    str_finish(&text);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,82 @@
+/* easim completion: a script for bash, made of the tables of commands and options. */
+#include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/option_table.h"
+
+#include <string.h>
+
+/* What the shell completes: `word` of a command line whose second word is the command. */
+static const char before[] =
+    "# Completion of easim for bash, made by `easim completion bash`.\n"
+    "_easim() {\n"
+    "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+    "    [[ $word == = ]] && word=\n"
+    "    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    case \"${COMP_WORDS[1]} $previous\" in\n";
+static const char between[] = "    *)\n"
+                              "        case ${COMP_WORDS[1]} in\n";
+static const char after[] = "        esac\n"
+                            "        [[ $word == -* || $COMP_CWORD == 1 ]] || words=\n"
+                            "        ;;\n"
+                            "    esac\n"
+                            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+                            "}\n"
+                            "complete -o default -F _easim easim\n";
+
+/* The names of the policies that are found, when they are asked for. */
+static const char policy_names[] = "$(easim policies 2>/dev/null | cut -d \" \" -f 1)";
+
+static bool is_policy(const struct option_row *row) {
+    return strcmp(row->name, "policy") == 0;
+}
+
+static void add_choices(const struct option_row *row, struct str *out) {
+    if (is_policy(row))
+        str_add(out, policy_names);
+    for (size_t i = 0; row->choices && row->choices[i]; i++)
+        str_addf(out, "%s%s", i > 0 ? " " : "", row->choices[i]);
+}
+
+/* One case for each option whose values are known; behind others stand files. */
+static void add_values(struct str *out) {
+    for (const struct option_row *row = option_rows; row->name; row++)
+        for (enum command c = 0; c < COMMAND_COUNT; c++) {
+            if (!option_belongs(row, c) || !(row->choices || is_policy(row)))
+                continue;
+            str_addf(out, "    \"%s --%s\"", commands[c].name, row->name);
+            if (row->letter)
+                str_addf(out, " | \"%s -%c\"", commands[c].name, row->letter);
+            str_add(out, ") words='");
+            add_choices(row, out);
+            str_add(out, "' ;;\n");
+        }
+}
+
+static void add_names(struct str *out) {
+    for (enum command c = 0; c < COMMAND_COUNT; c++) {
+        str_addf(out, "        %s) words='--help", commands[c].name);
+        for (const struct option_row *row = option_rows; row->name; row++)
+            if (option_belongs(row, c))
+                str_addf(out, " --%s", row->name);
+        str_add(out, "' ;;\n");
+    }
+    str_add(out, "        *) words='");
+    for (enum command c = 0; c < COMMAND_COUNT; c++)
+        str_addf(out, "%s ", commands[c].name);
+    str_add(out, "--help --version' ;;\n");
+}
+
+int cli_completion(struct options *o) {
+    struct str text = {0};
+    struct error error = {0};
+    if (strcmp(o->operands[0], "bash") != 0)
+        options_refuse(o, "expected bash, got \"%s\"", o->operands[0]);
+    str_add(&text, before);
+    add_values(&text);
+    str_add(&text, between);
+    add_names(&text);
+    str_add(&text, after);
+    int code = cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    str_finish(&text);
+    return code;
+}

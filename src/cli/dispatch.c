@@ -1,0 +1,83 @@
+/* The choice of the command: see dispatch.h. */
+#include "cli/dispatch.h"
+
+#include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/repeat.h"
+#include "easim_version.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int (*const functions[COMMAND_COUNT])(struct options *) = {
+    [COMMAND_ABLATE] = cli_ablate,
+    [COMMAND_CALIBRATE] = cli_calibrate,
+    [COMMAND_CHECK] = cli_check,
+    [COMMAND_COMPARE] = cli_compare,
+    [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_GEN] = cli_gen,
+    [COMMAND_IMPORT] = cli_import,
+    [COMMAND_PLOT] = cli_plot,
+    [COMMAND_POLICIES] = cli_policies,
+    [COMMAND_PROFILE] = cli_profile,
+    [COMMAND_RUN] = cli_run,
+    [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_TUNE] = cli_tune,
+};
+
+static void print_usage(FILE *file) {
+    fprintf(file, "Usage: easim COMMAND [ARGUMENTS]\n"
+                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
+                  "\n"
+                  "Commands:\n");
+    for (enum command c = 0; c < COMMAND_COUNT; c++)
+        fprintf(file, "  %-10s %s\n", commands[c].name, commands[c].summary);
+    fprintf(file,
+            "\neasim COMMAND --help explains a command; easim --version names the version.\n");
+}
+
+static int refuse_command(const char *name) {
+    const char *names[COMMAND_COUNT];
+    for (enum command c = 0; c < COMMAND_COUNT; c++)
+        names[c] = commands[c].name;
+    struct arena arena = {0};
+    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name,
+            str_suggestion(&arena, name, names, COMMAND_COUNT));
+    arena_finish(&arena);
+    return EXIT_BAD_INPUT;
+}
+
+static int run_command(enum command command, int argc, char **argv) {
+    struct options options;
+    options_parse(&options, command, argc, argv);
+    int code = functions[command](&options);
+    options_finish(&options);
+    return code;
+}
+
+int cli_main(int argc, char **argv) {
+    gsl_set_error_handler_off();
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
+        return EXIT_DONE;
+    }
+    enum command command = command_find(argv[1]);
+    if (command == COMMAND_COUNT)
+        return refuse_command(argv[1]);
+    char name[64];
+    snprintf(name, sizeof name, "easim %s", commands[command].name);
+    argv[1] = name;
+    const char *manifest = commands[command].repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
+    const struct repeated again = {command, run_command, manifest};
+    return manifest ? repeat(&again, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
+}

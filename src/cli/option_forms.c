@@ -1,0 +1,236 @@
+/* Values with a form of their own: see option_forms.h. */
+#include "cli/option_forms.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "cli/option_values.h"
+#include "cli/options.h"
+#include "io/time_zone.h"
+#include "output/plot/kinds.h"
+#include "output/run/run_dir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEAST_PIXELS 200
+#define MOST_PIXELS  4000
+
+#define MOST_TRACE_NAME 200 /* bytes, so that a number and a suffix still fit */
+
+/* "2%" or "0.02" */
+static bool read_share(const char *text, double *ret_share) {
+    size_t length = strlen(text);
+    bool percent = length > 0 && text[length - 1] == '%';
+    double value = 0;
+    if (!numfmt_parse_real(text, length - percent, &value) || !(value > 0))
+        return false;
+    *ret_share = percent ? value / 100 : value;
+    return true;
+}
+
+int option_read_goal(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct compare_goal *goal = target;
+    const char *share, *name = option_name(text, arena, &share);
+    goal->column = SUMMARY_COUNT;
+    if (share && option_read_metric(name, &goal->column, reterr) < 0)
+        return ERROR_INPUT;
+    if (!read_share(share ? share : text, &goal->relative))
+        return error_set(reterr, ERROR_INPUT, "expected [METRIC=]2%% or a share > 0, got \"%s\"",
+                         text);
+    return 0;
+}
+
+int option_read_constraint(const char *text, void *target, struct arena *arena,
+                           struct error *reterr) {
+    const char *relation = strpbrk(text, "<>"), *percent;
+    struct tune_constraint c = {0};
+    if (!relation || relation[1] != '=' || !(percent = strchr(relation, '%')) ||
+        percent[1] != '\0' ||
+        !numfmt_parse_real(relation + 2, (size_t)(percent - relation - 2), &c.change))
+        return error_set(reterr, ERROR_INPUT, "expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"",
+                         text);
+    const char *name = arena_strndup(arena, text, (size_t)(relation - text));
+    if (option_read_metric(name, &c.column, reterr) < 0)
+        return ERROR_INPUT;
+    c.at_least = relation[0] == '>';
+    c.change /= 100;
+    array_push((struct tune_constraints *)target, c);
+    return 0;
+}
+
+int option_read_shard(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct sweep_shard shard = {0};
+    char rest;
+    int fields = strspn(text, "0123456789/") == strlen(text)
+                     ? sscanf(text, "%6u/%6u%c", &shard.number, &shard.of, &rest)
+                     : 0;
+    (void)arena;
+    if (fields != 2 || shard.number < 1 || shard.number > shard.of)
+        return error_set(reterr, ERROR_INPUT, "expected I/N with 1 <= I <= N, got \"%s\"", text);
+    *(struct sweep_shard *)target = shard;
+    return 0;
+}
+
+int option_read_trace(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    size_t length = strlen(text);
+    (void)arena;
+    if (length == 0 || length > MOST_TRACE_NAME || strchr(text, '/') || text[0] == '.')
+        return error_set(
+            reterr, ERROR_INPUT,
+            "expected the name of a file in the folder of the results, without / and without . in front, of 1..%d bytes, got \"%s\"",
+            MOST_TRACE_NAME, text);
+    if (run_dir_names(text))
+        return error_set(reterr, ERROR_INPUT, "a run writes %s already; expected another name",
+                         text);
+    *(const char **)target = text;
+    return 0;
+}
+
+int option_read_size(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    int width = 0, height = 0, read = 0;
+    (void)arena;
+    if (sscanf(text, "%5dx%5d%n", &width, &height, &read) != 2 || text[read] != '\0' ||
+        width < LEAST_PIXELS || width > MOST_PIXELS || height < LEAST_PIXELS ||
+        height > MOST_PIXELS)
+        return error_set(reterr, ERROR_INPUT, "expected WIDTHxHEIGHT of %d..%d each, got \"%s\"",
+                         LEAST_PIXELS, MOST_PIXELS, text);
+    *(struct picture_size *)target = (struct picture_size){width, height};
+    return 0;
+}
+
+int option_read_figures(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    const char *names[32];
+    unsigned asked = 0;
+    size_t count = 0;
+    for (; plot_kinds[count].name; count++)
+        names[count] = plot_kinds[count].name;
+    while (*text) {
+        const char *name = option_next(&text, arena);
+        size_t at = 0;
+        while (at < count && strcmp(names[at], name) != 0)
+            at++;
+        if (at == count)
+            return error_set(reterr, ERROR_INPUT, "no figure is named \"%s\"%s", name,
+                             str_suggestion(arena, name, names, count));
+        asked |= 1u << at;
+    }
+    if (asked == 0)
+        return error_set(reterr, ERROR_INPUT, "expected names of figures, got \"\"");
+    *(unsigned *)target = asked;
+    return 0;
+}
+
+const char *const picture_formats[] = {"svg", "pdf", "png", NULL};
+
+int option_read_pictures(const char *text, void *target, struct arena *arena,
+                         struct error *reterr) {
+    unsigned asked = 0;
+    while (*text) {
+        int place = 0;
+        if (option_read_choice(option_next(&text, arena), picture_formats, &place, reterr) < 0)
+            return ERROR_INPUT;
+        asked |= 1u << place;
+    }
+    if (asked == 0)
+        return error_set(reterr, ERROR_INPUT, "expected svg, pdf or png, got \"\"");
+    *(unsigned *)target = asked;
+    return 0;
+}
+
+int option_read_param(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    if (!strchr(text, '='))
+        return error_set(reterr, ERROR_INPUT, "expected NAME=VALUE, got \"%s\"", text);
+    array_push((struct texts *)target, arena_printf(arena, "policy.params.%s", text));
+    return 0;
+}
+
+/* "100": the first 100; "11:20": from the 11th to the 20th */
+int option_read_rows(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct trace_changes *changes = target;
+    const char *colon = strchr(text, ':'), *end = colon ? colon + 1 : text;
+    int64_t first = 1, last = 0;
+    bool good = numfmt_parse_int(end, strlen(end), &last);
+    (void)arena;
+    if (colon)
+        good = good && numfmt_parse_int(text, (size_t)(colon - text), &first);
+    if (!good || first < 1 || last < first)
+        return error_set(reterr, ERROR_INPUT, "expected N or FIRST:LAST, got \"%s\"", text);
+    changes->first_row = first;
+    changes->last_row = last;
+    return 0;
+}
+
+/* "cifar10=5e6" */
+int option_read_work(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    const char *equals = strrchr(text, '=');
+    double samples = 0;
+    if (!equals || equals == text || !numfmt_parse_real(equals + 1, strlen(equals + 1), &samples) ||
+        samples <= 0)
+        return error_set(reterr, ERROR_INPUT, "expected MODEL=SAMPLES, got \"%s\"", text);
+    array_push((struct trace_works *)target,
+               ((struct trace_work){.model = arena_strndup(arena, text, (size_t)(equals - text)),
+                                    .samples = samples}));
+    return 0;
+}
+
+int option_read_time_zone(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) {
+    struct time_zone *zone = NULL;
+    (void)arena;
+    if (time_zone_open(text, &zone, reterr) < 0)
+        return ERROR_INPUT;
+    time_zone_close(zone);
+    *(const char **)target = text;
+    return 0;
+}
+
+int option_read_steps(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct profile_options *options = target;
+    const char *colon = strchr(text, ':');
+    int64_t first = 0, last = 0;
+    (void)arena;
+    if (!colon || !numfmt_parse_int(text, (size_t)(colon - text), &first) ||
+        !numfmt_parse_int(colon + 1, strlen(colon + 1), &last) || last < first)
+        return error_set(reterr, ERROR_INPUT, "expected FIRST:LAST, got \"%s\"", text);
+    options->has_steps = true;
+    options->first_step = first;
+    options->last_step = last;
+    return 0;
+}
+
+/* "8x32:40", "4x16:ddr3:5" */
+int option_read_ram(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct profile_options *options = target;
+    const char *times = strchr(text, 'x'), *colon = times ? strchr(times, ':') : NULL;
+    int64_t slots = 0, gib = 0;
+    double use = -1;
+    (void)arena;
+    if (colon && numfmt_parse_int(text, (size_t)(times - text), &slots) &&
+        numfmt_parse_int(times + 1, (size_t)(colon - times - 1), &gib)) {
+        options->ram_is_ddr3 = strncmp(colon, ":ddr3:", 6) == 0;
+        colon += options->ram_is_ddr3 ? 6 : 1;
+        if (!numfmt_parse_real(colon, strlen(colon), &use))
+            use = -1;
+    }
+    if (slots < 1 || slots > 1024 || gib < 1 || gib > 65536 || use < 0 || use > 100)
+        return error_set(reterr, ERROR_INPUT, "expected SLOTSxGIB:USE as 8x32:40, got \"%s\"",
+                         text);
+    options->ram_slots = (uint32_t)slots;
+    options->ram_gib = (uint32_t)gib;
+    options->ram_use_percent = use;
+    return 0;
+}
+
+int option_read_microseconds(const char *text, void *target, struct arena *arena,
+                             struct error *reterr) {
+    static const struct option_row bare = {.kind = OPTION_REAL, .least = 1e-9, .most = 1e15};
+    static const struct option_row time = {
+        .kind = OPTION_DIMENSION, .dimension = DIMENSION_TIME, .least = 1e-15, .most = 1e9};
+    double *value = target;
+    if (!units_is_other(text, strlen(text)))
+        return option_value_read(&bare, text, value, arena, reterr);
+    if (option_value_read(&time, text, value, arena, reterr) < 0)
+        return ERROR_INPUT;
+    *value *= 1e6;
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* Results where an input is expected: see results.h. */
+#include "cli/results.h"
+
+#include "output/manifest.h"
+#include "output/recorded.h"
+
+#include <string.h>
+
+int results_refuse(const struct options *o, struct problems *problems) {
+    const char *path = o->operands[0], *slash = strrchr(path, '/');
+    struct arena arena = {0};
+    size_t length = strlen(path), before = problems->count;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *within = arena_printf(&arena, "%.*s/" MANIFEST_NAME, (int)length, path);
+    if (recorded_is_manifest(path))
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: %s is the manifest of results, the scenario is %.*s" SCENARIO_NAME,
+                     o->who, path, slash ? (int)(slash + 1 - path) : 0, path);
+    else if (recorded_is_manifest(within))
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: %s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME
+                     " is the scenario",
+                     o->who, path, within, (int)length, path);
+    arena_finish(&arena);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
