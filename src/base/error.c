@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* No part of a character of UTF-8 stays where the text is cut. */
-static void keep(struct error *e, const struct str *text) {
+static void keep_text(struct error *e, const struct str *text) {
     static const char gap[] = " ... ";
     size_t head = sizeof e->text / 2, tail = sizeof e->text - 1 - head - (sizeof gap - 1);
     if (text->length < sizeof e->text) {
@@ -33,7 +33,7 @@ int error_set(struct error *reterr, int code, const char *format, ...) {
     va_start(arguments, format);
     str_addv(&text, format, arguments);
     va_end(arguments);
-    keep(reterr, &text);
+    keep_text(reterr, &text);
     str_finish(&text);
     reterr->code = code;
     return code;

@@ -5,26 +5,26 @@
 
 #include <stdlib.h>
 
-static void place(struct intern *t, uint32_t number) {
+static void place_entry(struct intern *t, uint32_t number) {
     size_t mask = t->slot_count - 1, slot = t->entries.at[number].hash & mask;
     while (t->slots[slot] != 0)
         slot = (slot + 1) & mask;
     t->slots[slot] = number + 1;
 }
 
-static void grow(struct intern *t) {
+static void grow_slots(struct intern *t) {
     free(t->slots);
     t->slot_count = t->slot_count ? 2 * t->slot_count : 64;
     t->slots = mem_zalloc(t->slot_count, sizeof *t->slots);
     for (uint32_t i = 0; i < t->entries.count; i++)
-        place(t, i);
+        place_entry(t, i);
 }
 
-static uint64_t hash_of(const void *key, size_t length) {
+static uint64_t text_hash(const void *key, size_t length) {
     return hash_mix(hash_bytes(HASH_START, key, length));
 }
 
-static uint32_t find(const struct intern *t, const void *key, size_t length, uint64_t hash) {
+static uint32_t find_slot(const struct intern *t, const void *key, size_t length, uint64_t hash) {
     if (t->slot_count == 0)
         return INTERN_NONE;
     for (size_t slot = hash & (t->slot_count - 1); t->slots[slot] != 0;
@@ -38,12 +38,12 @@ static uint32_t find(const struct intern *t, const void *key, size_t length, uin
 }
 
 uint32_t intern_find(const struct intern *t, const void *key, size_t length) {
-    return find(t, key, length, hash_of(key, length));
+    return find_slot(t, key, length, text_hash(key, length));
 }
 
 uint32_t intern(struct intern *t, const void *key, size_t length, bool *is_new) {
-    uint64_t hash = hash_of(key, length);
-    uint32_t found = find(t, key, length, hash);
+    uint64_t hash = text_hash(key, length);
+    uint32_t found = find_slot(t, key, length, hash);
     if (is_new)
         *is_new = found == INTERN_NONE;
     if (found != INTERN_NONE)
@@ -54,9 +54,9 @@ uint32_t intern(struct intern *t, const void *key, size_t length, bool *is_new) 
     array_push(&t->entries, ((struct intern_entry){copy, length, hash}));
     uint32_t number = (uint32_t)t->entries.count - 1;
     if (2 * t->entries.count > t->slot_count)
-        grow(t);
+        grow_slots(t);
     else
-        place(t, number);
+        place_entry(t, number);
     return number;
 }
 

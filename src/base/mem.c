@@ -27,34 +27,35 @@ static _Noreturn void out_of_memory(size_t bytes) {
     exit(1);
 }
 
-static void *checked(void *memory, size_t bytes) {
+static void *checked_memory(void *memory, size_t bytes) {
     if (!memory)
         out_of_memory(bytes);
     return memory;
 }
 
 /* As many as there are at most. */
-static size_t product(size_t count, size_t bytes_each) {
+static size_t byte_product(size_t count, size_t bytes_each) {
     size_t bytes;
     return __builtin_mul_overflow(count, bytes_each, &bytes) ? SIZE_MAX : bytes;
 }
 
 void *mem_alloc(size_t bytes) {
-    return checked(malloc(bytes > 0 ? bytes : 1), bytes);
+    return checked_memory(malloc(bytes > 0 ? bytes : 1), bytes);
 }
 
 void *mem_zalloc(size_t count, size_t bytes_each) {
     if (count == 0 || bytes_each == 0)
         count = bytes_each = 1;
-    return checked(calloc(count, bytes_each),
-                   product(count, bytes_each)); /* calloc refuses a product that overflows */
+    return checked_memory(
+        calloc(count, bytes_each),
+        byte_product(count, bytes_each)); /* calloc refuses a product that overflows */
 }
 
 void *mem_realloc(void *old, size_t count, size_t bytes_each) {
-    size_t bytes = product(count, bytes_each);
+    size_t bytes = byte_product(count, bytes_each);
     if (bytes > PTRDIFF_MAX)
         out_of_memory(bytes);
-    return checked(realloc(old, bytes > 0 ? bytes : 1), bytes);
+    return checked_memory(realloc(old, bytes > 0 ? bytes : 1), bytes);
 }
 
 char *mem_strdup(const char *text) {
@@ -64,7 +65,7 @@ char *mem_strdup(const char *text) {
 
 void *mem_shared(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return checked(memory == MAP_FAILED ? NULL : memory, bytes);
+    return checked_memory(memory == MAP_FAILED ? NULL : memory, bytes);
 }
 
 void mem_unshare(void *memory, size_t bytes) {

@@ -116,7 +116,7 @@ static char *write_digits_before(char *end, uint64_t value) {
     return end;
 }
 
-static char *put(char *to, const char *from, size_t length) {
+static char *put_bytes(char *to, const char *from, size_t length) {
     memcpy(to, from, length);
     return to + length;
 }
@@ -129,14 +129,14 @@ static char *put_zeros(char *to, int count) {
 /* 0.d1d2... * 10^point, -4 <= point <= 17 */
 static char *put_plain(char *to, const char *digits, int count, int point) {
     if (point <= 0) {
-        to = put_zeros(put(to, "0.", 2), -point);
-        return put(to, digits, (size_t)count);
+        to = put_zeros(put_bytes(to, "0.", 2), -point);
+        return put_bytes(to, digits, (size_t)count);
     }
     if (point >= count)
-        return put_zeros(put(to, digits, (size_t)count), point - count);
-    to = put(to, digits, (size_t)point);
+        return put_zeros(put_bytes(to, digits, (size_t)count), point - count);
+    to = put_bytes(to, digits, (size_t)point);
     *to++ = '.';
-    return put(to, digits + point, (size_t)(count - point));
+    return put_bytes(to, digits + point, (size_t)(count - point));
 }
 
 /* d1.d2... * 10^exponent */
@@ -144,13 +144,13 @@ static char *put_scientific(char *to, const char *digits, int count, int exponen
     *to++ = digits[0];
     if (count > 1) {
         *to++ = '.';
-        to = put(to, digits + 1, (size_t)(count - 1));
+        to = put_bytes(to, digits + 1, (size_t)(count - 1));
     }
     *to++ = 'e';
     *to++ = exponent < 0 ? '-' : '+';
     char text[4];
     char *first = write_digits_before(text + sizeof text, (uint64_t)abs(exponent));
-    return put(to, first, (size_t)(text + sizeof text - first));
+    return put_bytes(to, first, (size_t)(text + sizeof text - first));
 }
 
 size_t numfmt_real(char text[static NUMFMT_BYTES], double value) {
@@ -187,7 +187,7 @@ size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value) {
     char *to = text;
     if (value < 0)
         *to++ = '-';
-    to = put(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    to = put_bytes(to, digits, (size_t)(buffer + sizeof buffer - digits));
     *to = '\0';
     return (size_t)(to - text);
 }
@@ -199,13 +199,13 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     char *to = text;
     if (time_ns < 0)
         *to++ = '-';
-    to = put(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    to = put_bytes(to, digits, (size_t)(buffer + sizeof buffer - digits));
     uint64_t fraction = nanoseconds % 1000000000;
     if (fraction > 0) {
         /* a leading 1 keeps the zeros of the fraction: 1.05 s -> 1050000000 */
         digits = write_digits_before(buffer + sizeof buffer, fraction + 1000000000);
         digits[0] = '.';
-        to = put(to, digits, 10);
+        to = put_bytes(to, digits, 10);
         while (to[-1] == '0')
             to--;
     }
@@ -215,7 +215,7 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
 
 /* ---- Text to number ---- */
 
-static bool is_digit(char c) {
+static bool is_digit_byte(char c) {
     return (unsigned char)(c - '0') < 10;
 }
 
@@ -234,7 +234,7 @@ struct scanned {
  * down. */
 static const char *scan_digits(const char *at, const char *end, struct scanned *number,
                                bool fraction) {
-    for (; at < end && is_digit(*at); at++) {
+    for (; at < end && is_digit_byte(*at); at++) {
         if (number->mantissa >= MANTISSA_FULL) {
             number->complete = false;
             continue;
@@ -254,7 +254,7 @@ static const char *scan_exponent(const char *at, const char *end, struct scanned
     if (at == end)
         return NULL;
     int64_t exponent = 0;
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && is_digit_byte(*at); at++)
         if (exponent < 1000000) /* far out of range; more digits change nothing */
             exponent = exponent * 10 + (*at - '0');
     number->exponent += negative ? -exponent : exponent;
@@ -374,7 +374,7 @@ bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {
         return false;
     int64_t sum = 0; /* kept negative: INT64_MIN has no opposite */
     for (; i < length; i++) {
-        if (!is_digit(text[i]) || __builtin_mul_overflow(sum, 10, &sum) ||
+        if (!is_digit_byte(text[i]) || __builtin_mul_overflow(sum, 10, &sum) ||
             __builtin_sub_overflow(sum, text[i] - '0', &sum))
             return false;
     }

@@ -102,7 +102,7 @@ void str_finish(struct str *str) {
 
 #define NAME_MAX_LENGTH 64 /* nobody means a longer name */
 
-static size_t smaller(size_t a, size_t b) {
+static size_t smaller_size(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
@@ -117,10 +117,10 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
         const size_t *above = rows[(i - 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            row[j] = smaller(above[j] + 1, row[j - 1] + 1);
-            row[j] = smaller(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = smaller_size(above[j] + 1, row[j - 1] + 1);
+            row[j] = smaller_size(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = smaller(row[j], rows[(i - 2) % 3][j - 2] + 1);
+                row[j] = smaller_size(row[j], rows[(i - 2) % 3][j - 2] + 1);
         }
     }
     return rows[a_length % 3][b_length];

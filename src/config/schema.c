@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kind_of(const struct yaml_node *node) {
+static const char *node_kind_name(const struct yaml_node *node) {
     static const char *const names[] = {"a value", "a list", "a mapping"};
     static const char *const empty_names[] = {"a value", "an empty list", "an empty mapping"};
     return node->count == 0 ? empty_names[node->kind] : names[node->kind];
@@ -23,7 +23,7 @@ int schema_wrong(const struct binding *b, const struct yaml_node *node, const ch
                      node->text);
     else
         problems_add(b->problems, node->where, path, "expected %s, got %s", expected,
-                     kind_of(node));
+                     node_kind_name(node));
     return ERROR_INPUT;
 }
 
@@ -50,7 +50,7 @@ static const char *describe_range(struct arena *arena, const struct field *f, co
     return f->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
 }
 
-static bool in_range(const struct field *f, double value) {
+static bool field_takes(const struct field *f, double value) {
     if (f->min == 0 && f->max == 0)
         return isfinite(value);
     return value <= f->max && (f->above_min ? value > f->min : value >= f->min);
@@ -78,7 +78,8 @@ static int bind_number(const struct binding *b, const struct field *f, const str
     }
     if (node->kind == YAML_NODE_SCALAR)
         parsed = units_parse(dimension, node->text, node->length, value);
-    if (parsed && in_range(f, *value) && (f->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
+    if (parsed && field_takes(f, *value) &&
+        (f->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
         return 0;
     const char *expected = describe_range(b->arena, f, noun_of(f));
     bool wrong_unit =
@@ -91,7 +92,7 @@ static int bind_number(const struct binding *b, const struct field *f, const str
 static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node,
                     const char *path, int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
-        !in_range(f, (double)*value))
+        !field_takes(f, (double)*value))
         return schema_wrong(b, node, path, describe_range(b->arena, f, "integer"));
     return 0;
 }
@@ -310,8 +311,8 @@ static int set_default(const struct binding *b, const struct field *f, void *out
     }
 }
 
-static int report_unknown(const struct binding *b, const struct field *fields,
-                          const struct yaml_node *key, const char *path) {
+static int report_unknown_key(const struct binding *b, const struct field *fields,
+                              const struct yaml_node *key, const char *path) {
     const char *names[128];
     size_t count = 0;
     for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
@@ -331,7 +332,7 @@ int schema_bind(const struct binding *b, const struct field *fields, const struc
     if (node && node->kind != YAML_NODE_MAPPING)
         return schema_wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
     for (size_t i = 0; node && i < node->count; i++)
-        if (report_unknown(b, fields, node->keys[i], path[0] ? path : NULL) < 0)
+        if (report_unknown_key(b, fields, node->keys[i], path[0] ? path : NULL) < 0)
             result = ERROR_INPUT;
     for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
         void *target = (char *)out + f->offset;

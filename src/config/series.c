@@ -77,7 +77,7 @@ static int missing_column(const struct reader *r, const char *name, const char *
 }
 
 /* What stands in brackets at the end of a name; empty: nothing does. */
-static struct slice bracketed(const char *name) {
+static struct slice bracketed_unit(const char *name) {
     size_t length = strlen(name), begin = length;
     if (length < 2 || (name[length - 1] != ']' && name[length - 1] != ')'))
         return (struct slice){0};
@@ -101,14 +101,14 @@ static void find_value(struct reader *r) {
     r->value = csv_column(r->csv, r->series->column);
     if (r->value >= 0) {
         struct str text = {0};
-        r->unit = bracketed(r->series->column);
+        r->unit = bracketed_unit(r->series->column);
         str_addf(&text, "1 %.*s", (int)r->unit.length, r->unit.length > 0 ? r->unit.at : "");
         if (!units_parse(r->series->kind->value->dimension, text.text, text.length, &one))
             r->unit = (struct slice){0}; /* a remark of another sort */
         str_finish(&text);
     }
     for (size_t i = 0; r->value < 0 && i < csv_column_count(r->csv); i++) {
-        struct slice unit = bracketed(csv_column_name(r->csv, i));
+        struct slice unit = bracketed_unit(csv_column_name(r->csv, i));
         if (!is_named(csv_column_name(r->csv, i), r->series->column, unit))
             continue;
         r->value = (int)i;
@@ -116,7 +116,7 @@ static void find_value(struct reader *r) {
     }
 }
 
-static int find_columns(struct reader *r) {
+static int find_series_columns(struct reader *r) {
     struct series *s = r->series;
     if (!s->time_column)
         s->time_column = csv_column(r->csv, "time_s") < 0 && csv_column(r->csv, "timestamp") >= 0
@@ -170,7 +170,7 @@ static bool read_time(struct reader *r, int64_t *time_ns) {
 }
 
 /* An empty cell is a gap. False after adding a problem. */
-static bool read_value(struct reader *r, double *value) {
+static bool read_series_value(struct reader *r, double *value) {
     struct series *s = r->series;
     struct slice cell = csv_field(r->csv, r->value);
     struct location where = csv_where(r->csv, r->value);
@@ -208,14 +208,14 @@ static void note_step(struct reader *r, int64_t step_ns) {
     s->longest_ns = step_ns > s->longest_ns ? step_ns : s->longest_ns;
 }
 
-static void read_row(void *context) {
+static void read_series_row(void *context) {
     struct reader *r = context;
     struct series *s = r->series;
     int64_t time_ns = 0;
     double value = NAN;
     bool first = s->rows++ == 0;
     bool timed = read_time(r, &time_ns);
-    bool valued = read_value(r, &value);
+    bool valued = read_series_value(r, &value);
     if (timed && !first && r->last_ns != INT64_MIN && time_ns <= r->last_ns)
         timed = wrong_time(r, "a time after that of the row before");
     if (timed) {
@@ -274,8 +274,8 @@ int series_load(struct series *s, int64_t start_ns, const struct binding *b) {
         problems_add(b->problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    if (find_columns(&r) == 0) {
-        csv_each_row(r.csv, b->problems, before + MAX_PROBLEMS, read_row, &r);
+    if (find_series_columns(&r) == 0) {
+        csv_each_row(r.csv, b->problems, before + MAX_PROBLEMS, read_series_row, &r);
         if (b->problems->count == before)
             end_rows(&r);
     }

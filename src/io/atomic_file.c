@@ -65,7 +65,7 @@ static int open_target(struct atomic_file *file) {
     return file->fd < 0 ? -errno : 0;
 }
 
-static void release(struct atomic_file *file) {
+static void release_file(struct atomic_file *file) {
     if (file->fd >= 0)
         close(file->fd);
     free(file->buffer);
@@ -81,7 +81,7 @@ int atomic_file_open(const char *path, struct atomic_file **ret_file, struct err
     file->fd = -1;
     int status = open_target(file);
     if (status < 0) {
-        release(file);
+        release_file(file);
         return error_set(reterr, ERROR_IO, "%s: cannot create: %s", path, strerror(-status));
     }
     file->buffer = mem_alloc(BUFFER_BYTES);
@@ -105,7 +105,7 @@ static int write_out(struct atomic_file *file, const char *bytes, size_t length,
     return 0;
 }
 
-static int flush(struct atomic_file *file, struct error *reterr) {
+static int flush_buffer(struct atomic_file *file, struct error *reterr) {
     size_t length = file->used;
     file->used = 0;
     return write_out(file, file->buffer, length, reterr);
@@ -114,7 +114,7 @@ static int flush(struct atomic_file *file, struct error *reterr) {
 int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
                       struct error *reterr) {
     if (length > BUFFER_BYTES - file->used) {
-        int status = flush(file, reterr);
+        int status = flush_buffer(file, reterr);
         if (status < 0)
             return status;
     }
@@ -129,7 +129,7 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
 static int close_and_rename(struct atomic_file *file, struct error *reterr) {
     if (file->failed) /* the caller went on after a failed write */
         return error_set(reterr, ERROR_IO, "%s: not written completely", file->name);
-    int status = flush(file, reterr);
+    int status = flush_buffer(file, reterr);
     if (status < 0)
         return status;
     int fd = file->fd;
@@ -145,7 +145,7 @@ int atomic_file_commit(struct atomic_file *file, struct error *reterr) {
     int status = close_and_rename(file, reterr);
     if (status < 0 && file->temporary)
         unlink(file->temporary);
-    release(file);
+    release_file(file);
     return status;
 }
 
@@ -154,7 +154,7 @@ void atomic_file_abort(struct atomic_file *file) {
         return;
     if (file->temporary)
         unlink(file->temporary);
-    release(file);
+    release_file(file);
 }
 
 int atomic_file_write_whole(const char *path, const char *bytes, size_t length,

@@ -54,13 +54,13 @@ static int refill_raw(struct bytes *bytes, struct error *reterr) {
     return 0;
 }
 
-static int truncated(struct bytes *bytes, const char *kind, struct error *reterr) {
+static int report_truncated(struct bytes *bytes, const char *kind, struct error *reterr) {
     bytes->damaged = true;
     return error_set(reterr, ERROR_IO, "%s: truncated %s data%s", bytes->name, kind, bytes->after);
 }
 
-static int damaged(struct bytes *bytes, const char *kind, const char *reason,
-                   struct error *reterr) {
+static int report_damage(struct bytes *bytes, const char *kind, const char *reason,
+                         struct error *reterr) {
     bytes->damaged = true;
     return error_set(reterr, ERROR_IO, "%s: damaged %s data%s: %s", bytes->name, kind, bytes->after,
                      reason);
@@ -81,9 +81,9 @@ static ssize_t inflate_some(struct bytes *bytes, char *to, size_t room, struct e
         bytes->between_parts = true;
         inflateReset(gzip);
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        return damaged(bytes, "gzip", gzip->msg ? gzip->msg : zError(status), reterr);
+        return report_damage(bytes, "gzip", gzip->msg ? gzip->msg : zError(status), reterr);
     } else if (count == 0 && bytes->raw_ended) {
-        return truncated(bytes, "gzip", reterr);
+        return report_truncated(bytes, "gzip", reterr);
     }
     return (ssize_t)count;
 }
@@ -95,10 +95,10 @@ static ssize_t unzstd_some(struct bytes *bytes, char *to, size_t room, struct er
     size_t status = ZSTD_decompressStream(bytes->zstd, &out, &in);
     bytes->raw_begin += in.pos;
     if (ZSTD_isError(status))
-        return damaged(bytes, "zstd", ZSTD_getErrorName(status), reterr);
+        return report_damage(bytes, "zstd", ZSTD_getErrorName(status), reterr);
     bytes->between_parts = status == 0;
     if (status != 0 && out.pos == 0 && bytes->raw_ended)
-        return truncated(bytes, "zstd", reterr);
+        return report_truncated(bytes, "zstd", reterr);
     return (ssize_t)out.pos;
 }
 

@@ -25,14 +25,14 @@ struct csv {
     size_t unquoted_used, unquoted_capacity;
 };
 
-static bool is_blank(char c) {
+static bool is_cell_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static struct slice trimmed(const char *begin, const char *end) {
-    while (begin < end && is_blank(*begin))
+static struct slice trimmed_cell(const char *begin, const char *end) {
+    while (begin < end && is_cell_blank(*begin))
         begin++;
-    while (end > begin && is_blank(end[-1]))
+    while (end > begin && is_cell_blank(end[-1]))
         end--;
     return (struct slice){begin, (size_t)(end - begin)};
 }
@@ -51,11 +51,11 @@ static size_t split_plain(struct csv *csv, struct slice line) {
     for (const char *at = line.at; at < end; at++) {
         if (*at != separator)
             continue;
-        struct slice text = trimmed(begin, at);
+        struct slice text = trimmed_cell(begin, at);
         keep_field(csv, count++, text, (size_t)(text.at - line.at));
         begin = at + 1;
     }
-    struct slice text = trimmed(begin, end);
+    struct slice text = trimmed_cell(begin, end);
     keep_field(csv, count++, text, (size_t)(text.at - line.at));
     return count;
 }
@@ -68,7 +68,8 @@ static int bad_quote(const struct csv *csv, size_t offset, const char *what, str
 /* The text of a quoted field from behind its opening quote up to the closing one; doubled quotes
    become single ones in the row's own buffer, which has room for the whole line. NULL: not closed.
  */
-static const char *unquote(struct csv *csv, const char *at, const char *end, struct slice *text) {
+static const char *unquote_cell(struct csv *csv, const char *at, const char *end,
+                                struct slice *text) {
     const char *quote = memchr(at, '"', (size_t)(end - at));
     if (quote && (quote + 1 == end || quote[1] != '"')) {
         *text = (struct slice){at, (size_t)(quote - at)};
@@ -96,22 +97,22 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
                        struct error *reterr) {
     const char *end = line.at + line.length;
     const char *begin = *at;
-    while (begin < end && is_blank(*begin) && *begin != csv->separator)
+    while (begin < end && is_cell_blank(*begin) && *begin != csv->separator)
         begin++;
     field->column = (uint32_t)(begin - line.at) + 1;
     if (begin == end || *begin != '"') {
         const char *stop = memchr(begin, csv->separator, (size_t)(end - begin));
         *at = stop ? stop : end;
-        field->text = trimmed(begin, *at);
+        field->text = trimmed_cell(begin, *at);
         const char *quote = memchr(begin, '"', (size_t)(*at - begin));
         return quote ? bad_quote(csv, (size_t)(quote - line.at),
                                  "quote inside a field that does not begin with one", reterr)
                      : 0;
     }
-    const char *behind = unquote(csv, begin + 1, end, &field->text);
+    const char *behind = unquote_cell(csv, begin + 1, end, &field->text);
     if (!behind)
         return bad_quote(csv, (size_t)(begin - line.at), "quote not closed on this line", reterr);
-    while (behind < end && is_blank(*behind) && *behind != csv->separator)
+    while (behind < end && is_cell_blank(*behind) && *behind != csv->separator)
         behind++;
     if (behind < end && *behind != csv->separator)
         return bad_quote(csv, (size_t)(behind - line.at), "text behind a closing quote", reterr);
@@ -139,7 +140,7 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
 
 /* A line of separators that are blanks (tabs) is a row of empty fields. */
 static bool is_blank_line(const struct csv *csv, struct slice line) {
-    return line.length == 0 || (trimmed(line.at, line.at + line.length).length == 0 &&
+    return line.length == 0 || (trimmed_cell(line.at, line.at + line.length).length == 0 &&
                                 !memchr(line.at, csv->separator, line.length));
 }
 
@@ -161,7 +162,7 @@ static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
 
 /* ---- Header ---- */
 
-static int add_name(struct csv *csv, const struct field *field, struct error *reterr) {
+static int add_column_name(struct csv *csv, const struct field *field, struct error *reterr) {
     unsigned line = (unsigned)lines_number(csv->lines);
     if (field->text.length == 0)
         return error_set(reterr, ERROR_INPUT, "%s:%u:%u: empty column name", csv->file, line,
@@ -177,7 +178,7 @@ static int add_name(struct csv *csv, const struct field *field, struct error *re
     return 0;
 }
 
-static int read_header(struct csv *csv, struct error *reterr) {
+static int read_csv_header(struct csv *csv, struct error *reterr) {
     size_t count;
     int status = next_row(csv, &count, reterr);
     if (status < 0)
@@ -189,7 +190,7 @@ static int read_header(struct csv *csv, struct error *reterr) {
                          csv->file, (unsigned)lines_number(csv->lines), CSV_MAX_COLUMNS, count);
     csv->names = mem_zalloc(count, sizeof *csv->names);
     for (size_t i = 0; i < count; i++) {
-        status = add_name(csv, &csv->fields[i], reterr);
+        status = add_column_name(csv, &csv->fields[i], reterr);
         if (status < 0)
             return status;
     }
@@ -204,7 +205,7 @@ int csv_open(const char *path, char separator, struct csv **ret_csv, struct erro
     csv->fields = mem_zalloc(csv->field_capacity, sizeof *csv->fields);
     int status = lines_open(path, &csv->lines, reterr);
     if (status == 0)
-        status = read_header(csv, reterr);
+        status = read_csv_header(csv, reterr);
     if (status < 0) {
         csv_close(csv);
         return status;
@@ -282,7 +283,7 @@ struct location csv_where(const struct csv *csv, int column) {
 
 /* A blank at an end would be trimmed; so would a line end, which becomes one. */
 static bool is_trimmed(char c) {
-    return is_blank(c) || c == '\n' || c == '\r';
+    return is_cell_blank(c) || c == '\n' || c == '\r';
 }
 
 void csv_add_text(struct str *out, const char *text) {

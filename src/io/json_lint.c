@@ -6,11 +6,11 @@
 
 enum { AT_START, AT_KEY, AT_COLON, AT_VALUE, AT_ITEM, BEHIND, IN_STRING, IN_SCALAR, DEEP };
 
-static bool is_blank(char c) {
+static bool is_lint_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static bool is_scalar(char c) {
+static bool is_scalar_byte(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
            c == '-' || c == '+' || c == '_';
 }
@@ -49,7 +49,7 @@ static bool begin_value(struct json_lint *lint, char byte) {
         lint->is_key = false;
     } else {
         lint->place = IN_SCALAR;
-        return is_scalar(byte);
+        return is_scalar_byte(byte);
     }
     return true;
 }
@@ -66,7 +66,7 @@ static void step_deep(struct json_lint *lint, char byte) {
 }
 
 /* A byte that is no blank, outside of strings and scalars; false where it cannot stand. */
-static bool step(struct json_lint *lint, char byte) {
+static bool lint_byte(struct json_lint *lint, char byte) {
     switch (lint->place) {
     case AT_KEY:
         if (byte == '"') {
@@ -96,7 +96,7 @@ static bool step(struct json_lint *lint, char byte) {
 }
 
 /* Behind the closing quote, or NULL. */
-static const char *string_end(struct json_lint *lint, const char *at, const char *end) {
+static const char *lint_string_end(struct json_lint *lint, const char *at, const char *end) {
     for (; at < end; at++) {
         if (lint->in_escape)
             lint->in_escape = false;
@@ -126,18 +126,18 @@ enum json_verdict json_lint(struct json_lint *lint, const char **text, const cha
     while (at < end) {
         bool good = true;
         if (lint->place == IN_STRING) {
-            const char *behind = string_end(lint, at, end);
+            const char *behind = lint_string_end(lint, at, end);
             at = behind ? behind : end;
             good = !behind || leave_string(lint, at);
         } else if (lint->place == IN_SCALAR) {
-            while (at < end && is_scalar(*at))
+            while (at < end && is_scalar_byte(*at))
                 at++;
             if (at < end)
                 lint->place = BEHIND;
-        } else if (is_blank(*at)) {
+        } else if (is_lint_blank(*at)) {
             at++;
         } else {
-            good = step(lint, *at);
+            good = lint_byte(lint, *at);
             at += good;
         }
         *text = at;

@@ -9,12 +9,12 @@
 
 #define MOST_OBJECT 65536 /* bytes of an object that is no record; usual are hundreds */
 
-static bool is_blank(char c) {
+static bool is_record_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end && is_blank(*at))
+static const char *skip_record_blanks(const char *at, const char *end) {
+    while (at < end && is_record_blank(*at))
         at++;
     return at;
 }
@@ -23,7 +23,7 @@ static const char *skip_blanks(const char *at, const char *end) {
  * one. */
 static bool is_key(const char *key, const char *at, const char *end) {
     size_t quotes = 0;
-    for (; at < end && (*at == '"' || *at == *key || is_blank(*at)) && *at; at++) {
+    for (; at < end && (*at == '"' || *at == *key || is_record_blank(*at)) && *at; at++) {
         quotes += *at == '"';
         key += *at == *key;
     }
@@ -31,7 +31,7 @@ static bool is_key(const char *key, const char *at, const char *end) {
 }
 
 static bool is_value_of_member(const char *begin, const char *at) {
-    while (at > begin && is_blank(at[-1]))
+    while (at > begin && is_record_blank(at[-1]))
         at--;
     return at > begin && at[-1] == ':';
 }
@@ -40,7 +40,7 @@ static bool is_value_of_member(const char *begin, const char *at) {
 static const char *find_object(const char *const *keys, const char *begin, const char *from,
                                const char *end, size_t *ret_key) {
     for (const char *at = from; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++) {
-        const char *inside = skip_blanks(at + 1, end);
+        const char *inside = skip_record_blanks(at + 1, end);
         for (*ret_key = 0; keys[*ret_key]; ++*ret_key)
             if (is_key(keys[*ret_key], inside, end) && !is_value_of_member(begin, at))
                 return at;
@@ -49,31 +49,32 @@ static const char *find_object(const char *const *keys, const char *begin, const
 }
 
 /* Whether a member of that name stands somewhere in the text. */
-static bool mentions(const char *key, const char *at, const char *end) {
+static bool record_mentions(const char *key, const char *at, const char *end) {
     for (; at < end && (at = memchr(at, *key, (size_t)(end - at))); at++)
-        if ((is_blank(at[-1]) || strchr("\",{", at[-1])) && is_key(key, at - (at[-1] == '"'), end))
+        if ((is_record_blank(at[-1]) || strchr("\",{", at[-1])) &&
+            is_key(key, at - (at[-1] == '"'), end))
             return true;
     return false;
 }
 
 /* Behind the string that begins there, or NULL. */
-static const char *string_end(const char *at, const char *end) {
+static const char *record_string_end(const char *at, const char *end) {
     struct json_scan scan = {0};
     return at < end && *at == '"' ? json_scan(&scan, at, end) : NULL;
 }
 
 static bool is_any_key(const char *at, const char *end) {
-    const char *behind = string_end(at, end);
-    behind = behind ? skip_blanks(behind, end) : end;
+    const char *behind = record_string_end(at, end);
+    behind = behind ? skip_record_blanks(behind, end) : end;
     return behind == end || *behind == ':';
 }
 
 bool json_records_follow(const char *const *keys, const char *at, const char *end) {
-    while (at < end && (is_blank(*at) || *at == ',' || *at == '"'))
+    while (at < end && (is_record_blank(*at) || *at == ',' || *at == '"'))
         at++; /* a quote of nobody is no reason to give up a record */
     if (at == end || *at == ']')
         return true;
-    const char *inside = skip_blanks(at + 1, end);
+    const char *inside = skip_record_blanks(at + 1, end);
     if (*at != '{' || inside == end)
         return *at == '{';
     for (size_t i = 0; keys[i]; i++)
@@ -96,7 +97,7 @@ static bool is_record(const char *const *keys, const char *at, const char *end,
         return json_find((struct slice){at, (size_t)(*ret_behind - at)}, keys[0]).at;
     const char *next = find_object(keys, at, at + 1, end, &key);
     *ret_behind = next ? next : end;
-    return mentions(keys[0], at + 1, *ret_behind);
+    return record_mentions(keys[0], at + 1, *ret_behind);
 }
 
 const char *json_records_find(const char *const *keys, const char *begin, const char *from,
@@ -112,14 +113,15 @@ const char *json_records_find(const char *const *keys, const char *begin, const 
 
 const char *json_records_end(const char *from, const char *end) {
     for (const char *at = from; at < end && (at = memchr(at, '}', (size_t)(end - at))); at++) {
-        const char *bracket = skip_blanks(at + 1, end);
+        const char *bracket = skip_record_blanks(at + 1, end);
         if (bracket == end || *bracket != ']')
             continue;
-        const char *next = skip_blanks(bracket + 1, end);
+        const char *next = skip_record_blanks(bracket + 1, end);
         if (next == end || *next == '}')
             return bracket;
-        const char *behind = *next == ',' ? string_end(skip_blanks(next + 1, end), end) : NULL;
-        behind = behind ? skip_blanks(behind, end) : NULL;
+        const char *behind =
+            *next == ',' ? record_string_end(skip_record_blanks(next + 1, end), end) : NULL;
+        behind = behind ? skip_record_blanks(behind, end) : NULL;
         if (behind && behind < end && *behind == ':')
             return bracket;
     }

@@ -90,7 +90,7 @@ static void consume_to(struct json_stream *stream, size_t position) {
 
 /* More bytes behind those that are there, which move to the front. Compressed data that end early
    are an end like any other. */
-static int decode_more(struct json_stream *stream, struct error *reterr) {
+static int fill_stream(struct json_stream *stream, struct error *reterr) {
     memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
     stream->end -= stream->begin;
     stream->begin = 0;
@@ -113,7 +113,7 @@ static int decode_more(struct json_stream *stream, struct error *reterr) {
 
 /* The next byte that is no blank and not a comma (those are not checked), or -1 at the end; not
  * consumed. */
-static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr) {
+static int peek_byte(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     for (;;) {
         for (size_t at = stream->begin; at < stream->end; at++) {
             char c = stream->buffer[at];
@@ -127,7 +127,7 @@ static int peek(struct json_stream *stream, int *ret_byte, struct error *reterr)
         *ret_byte = -1;
         if (stream->ended)
             return 0;
-        int status = decode_more(stream, reterr);
+        int status = fill_stream(stream, reterr);
         if (status < 0)
             return status;
     }
@@ -153,7 +153,7 @@ static int scan_value(struct json_stream *stream, struct json_lint *lint,
         *length = (size_t)(at - stream->buffer) - stream->begin;
         if (*verdict != JSON_GOES_ON || stream->ended || *length > JSON_STREAM_MAX_BYTES)
             return 0;
-        int status = decode_more(stream, reterr);
+        int status = fill_stream(stream, reterr);
         if (status < 0)
             return status;
     }
@@ -165,7 +165,7 @@ static int pass_value(struct json_stream *stream, struct json_lint *lint,
     size_t length = 0;
     while (*verdict == JSON_GOES_ON && !stream->ended) {
         consume_to(stream, stream->end);
-        int status = decode_more(stream, reterr);
+        int status = fill_stream(stream, reterr);
         if (status == 0)
             status = scan_value(stream, lint, verdict, &length, reterr);
         if (status < 0)
@@ -177,7 +177,7 @@ static int pass_value(struct json_stream *stream, struct json_lint *lint,
 
 /* Goes on with the next record, or behind the last one with the end of the list; behind neither,
    the text ends early. *found: there is one of them. */
-static int resume(struct json_stream *stream, bool *found, struct error *reterr) {
+static int resume_after_damage(struct json_stream *stream, bool *found, struct error *reterr) {
     size_t passed =
         stream->place == IN_ARRAY && stream->begin < stream->end; /* there the damaged one begins */
     for (;;) {
@@ -200,7 +200,7 @@ static int resume(struct json_stream *stream, bool *found, struct error *reterr)
             consume_to(stream, stream->begin + passed);
             passed = 0;
         }
-        int status = decode_more(stream, reterr);
+        int status = fill_stream(stream, reterr);
         if (status < 0)
             return status;
     }
@@ -222,7 +222,7 @@ static int pass_damage(struct json_stream *stream, enum json_verdict verdict, si
     bool found = false;
     const uint64_t offset = stream->offset;
     stream->budget -= (int64_t)length;
-    int status = stream->budget < 0 ? 0 : resume(stream, &found, reterr);
+    int status = stream->budget < 0 ? 0 : resume_after_damage(stream, &found, reterr);
     if (status < 0)
         return status;
     if (!found && verdict == JSON_WHOLE && !is_event && stream->offset == offset &&
@@ -247,7 +247,7 @@ static int pass_damage(struct json_stream *stream, enum json_verdict verdict, si
 static int is_sound(struct json_stream *stream, const struct json_lint *lint, size_t length,
                     bool *ret_sound, struct error *reterr) {
     while (stream->end - stream->begin - length < JSON_RECORD_START_BYTES && !stream->ended) {
-        int status = decode_more(stream, reterr);
+        int status = fill_stream(stream, reterr);
         if (status < 0)
             return status;
     }
@@ -290,10 +290,10 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
 /* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon:
  * passed over. */
 static int enter_member(struct json_stream *stream, int *ret_byte, struct error *reterr) {
-    int status = peek(stream, ret_byte, reterr);
+    int status = peek_byte(stream, ret_byte, reterr);
     if (status == 0 && *ret_byte == ':') {
         consume_to(stream, stream->begin + 1);
-        status = peek(stream, ret_byte, reterr);
+        status = peek_byte(stream, ret_byte, reterr);
         return status < 0 ? status : 1;
     }
     return status < 0
@@ -342,7 +342,7 @@ static int enter_top(struct json_stream *stream, int byte, struct error *reterr)
     return 0;
 }
 
-static void leave(struct json_stream *stream) {
+static void leave_container(struct json_stream *stream) {
     consume_to(stream, stream->begin + 1);
     if (stream->place == IN_ARRAY) {
         stream->place = stream->in_member ? IN_OBJECT : AT_END;
@@ -361,12 +361,12 @@ static void skip_bom(struct json_stream *stream) {
 int json_stream_next(struct json_stream *stream, struct json_item *item, struct error *reterr) {
     while (stream->place != AT_END) {
         int byte;
-        int status = peek(stream, &byte, reterr);
+        int status = peek_byte(stream, &byte, reterr);
         if (status < 0)
             return status;
         if (stream->place == AT_TOP && byte == 0xef) {
             skip_bom(stream);
-            status = peek(stream, &byte, reterr);
+            status = peek_byte(stream, &byte, reterr);
         }
         *item = (struct json_item){0};
         if (status == 0 && stream->place == AT_TOP)
@@ -374,7 +374,7 @@ int json_stream_next(struct json_stream *stream, struct json_item *item, struct 
         else if (byte == -1)
             truncate(stream);
         else if (byte == (stream->place == IN_ARRAY ? ']' : '}'))
-            leave(stream);
+            leave_container(stream);
         else if (stream->place == IN_ARRAY)
             status = take_value(stream, item, reterr);
         else

@@ -9,7 +9,7 @@
 
 enum { INSIDE_NOTHING, INSIDE_STRING, INSIDE_ESCAPE, INSIDE_SCALAR };
 
-static bool is_blank(char c) {
+static bool is_json_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
@@ -32,7 +32,7 @@ static const char *scan_string(struct json_scan *scan, const char *at, const cha
 
 static const char *scan_scalar(const char *at, const char *end) {
     for (; at < end; at++)
-        if (is_blank(*at) || *at == ',' || *at == ':' || *at == '}' || *at == ']')
+        if (is_json_blank(*at) || *at == ',' || *at == ':' || *at == '}' || *at == ']')
             return at;
     return NULL;
 }
@@ -92,8 +92,8 @@ struct json_cursor json_inside(struct slice value) {
     return (struct json_cursor){value.at + 1, value.at + value.length - 1};
 }
 
-static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end && (is_blank(*at) || *at == ','))
+static const char *skip_json_blanks(const char *at, const char *end) {
+    while (at < end && (is_json_blank(*at) || *at == ','))
         at++;
     return at;
 }
@@ -106,7 +106,7 @@ static const char *value_end(const char *at, const char *end) {
 }
 
 bool json_element(struct json_cursor *cursor, struct slice *value) {
-    const char *at = skip_blanks(cursor->at, cursor->end);
+    const char *at = skip_json_blanks(cursor->at, cursor->end);
     if (at == cursor->end)
         return false;
     const char *behind = value_end(at, cursor->end);
@@ -117,17 +117,17 @@ bool json_element(struct json_cursor *cursor, struct slice *value) {
 
 bool json_member(struct json_cursor *cursor, struct slice *key, struct slice *value) {
     const char *end = cursor->end;
-    const char *at = skip_blanks(cursor->at, end);
+    const char *at = skip_json_blanks(cursor->at, end);
     if (at == end || *at != '"')
         return false;
     const char *behind = value_end(at, end);
     *key = json_string((struct slice){at, (size_t)(behind - at)});
-    while (behind < end && is_blank(*behind))
+    while (behind < end && is_json_blank(*behind))
         behind++;
     if (behind == end || *behind != ':')
         return false;
     behind++;
-    while (behind < end && is_blank(*behind))
+    while (behind < end && is_json_blank(*behind))
         behind++;
     const char *last = value_end(behind, end);
     *value = (struct slice){behind, (size_t)(last - behind)};
@@ -164,7 +164,7 @@ bool json_integer(struct slice value, int64_t *number) {
     return text.length > 0 && numfmt_parse_int(text.at, text.length, number);
 }
 
-static bool is_digit(const char *at, const char *end) {
+static bool digit_at(const char *at, const char *end) {
     return at < end && *at >= '0' && *at <= '9';
 }
 
@@ -173,7 +173,7 @@ static int64_t thousandths(const char **at, const char *end) {
     int64_t value = 0;
     int count = 0;
     bool up = false;
-    for (; is_digit(*at, end); ++*at, count++) {
+    for (; digit_at(*at, end); ++*at, count++) {
         if (count < 3)
             value = value * 10 + (**at - '0');
         up = up || (count == 3 && **at >= '5');
@@ -191,7 +191,7 @@ bool json_microseconds(struct slice value, int64_t *time_ns) {
     at += negative;
     int64_t whole = 0, part = 0;
     const char *digits = at;
-    for (; is_digit(at, end) && whole <= MOST_WHOLE_US / 10; at++)
+    for (; digit_at(at, end) && whole <= MOST_WHOLE_US / 10; at++)
         whole = whole * 10 + (*at - '0');
     bool plain = at > digits && whole <= MOST_WHOLE_US;
     if (at < end && *at == '.') {
@@ -241,9 +241,9 @@ static bool check_string(struct check *c) {
     return false;
 }
 
-static size_t digits(struct check *c) {
+static size_t skip_digits(struct check *c) {
     const char *begin = c->at;
-    while (is_digit(c->at, c->end))
+    while (digit_at(c->at, c->end))
         c->at++;
     return (size_t)(c->at - begin);
 }
@@ -252,19 +252,19 @@ static bool check_number(struct check *c) {
     if (c->at < c->end && *c->at == '-')
         c->at++;
     bool zero = c->at < c->end && *c->at == '0';
-    size_t whole = digits(c);
+    size_t whole = skip_digits(c);
     if (whole == 0 || (zero && whole > 1))
         return false;
     if (c->at < c->end && *c->at == '.') {
         c->at++;
-        if (digits(c) == 0)
+        if (skip_digits(c) == 0)
             return false;
     }
     if (c->at < c->end && (*c->at == 'e' || *c->at == 'E')) {
         c->at++;
         if (c->at < c->end && (*c->at == '+' || *c->at == '-'))
             c->at++;
-        return digits(c) > 0;
+        return skip_digits(c) > 0;
     }
     return true;
 }
@@ -284,7 +284,7 @@ static bool check_scalar(struct check *c) {
 }
 
 static void check_blanks(struct check *c) {
-    while (c->at < c->end && is_blank(*c->at))
+    while (c->at < c->end && is_json_blank(*c->at))
         c->at++;
 }
 
@@ -297,7 +297,7 @@ static bool check_byte(struct check *c, char byte) {
 }
 
 /* A key and its colon where an object is open. */
-static bool check_key(struct check *c) {
+static bool check_object_key(struct check *c) {
     if (c->depth == 0 || c->open[c->depth - 1] != '}')
         return true;
     check_blanks(c);
@@ -310,7 +310,7 @@ static bool check_behind(struct check *c, bool *more) {
     while (c->depth > 0) {
         if (check_byte(c, ',')) {
             *more = true;
-            return check_key(c);
+            return check_object_key(c);
         }
         if (!check_byte(c, c->open[c->depth - 1]))
             return false;
@@ -331,7 +331,7 @@ bool json_is_valid(struct slice text) {
             c.open[c.depth++] = *c.at++ == '{' ? '}' : ']';
             if (check_byte(&c, c.open[c.depth - 1]))
                 c.depth--;
-            else if (check_key(&c))
+            else if (check_object_key(&c))
                 continue;
             else
                 return false;

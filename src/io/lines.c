@@ -43,7 +43,7 @@ void lines_close(struct lines *lines) {
 }
 
 /* Decodes more bytes behind those that are there, making room first. */
-static int decode_more(struct lines *lines, struct error *reterr) {
+static int fill_lines(struct lines *lines, struct error *reterr) {
     if (lines->begin > 0) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
         lines->end -= lines->begin;
@@ -103,7 +103,7 @@ static int take_line(struct lines *lines, size_t line_end, bool has_end, struct 
     return 1;
 }
 
-static int next_line(struct lines *lines, struct slice *line, struct error *reterr) {
+static int find_line(struct lines *lines, struct slice *line, struct error *reterr) {
     for (;;) {
         const char *end = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
         size_t line_end = end ? (size_t)(end - lines->buffer) : lines->end;
@@ -116,7 +116,7 @@ static int next_line(struct lines *lines, struct slice *line, struct error *rete
         lines->scanned = lines->end;
         if (lines->ended)
             return lines->begin == lines->end ? 0 : take_line(lines, line_end, false, line, reterr);
-        int status = decode_more(lines, reterr);
+        int status = fill_lines(lines, reterr);
         if (status < 0)
             return status;
     }
@@ -126,7 +126,7 @@ int lines_next(struct lines *lines, struct slice *line, struct error *reterr) {
     if (lines->failure.code != 0)
         return error_set(reterr, lines->failure.code, "%s", lines->failure.text);
     struct error failure; /* only filled and read on failure */
-    int status = next_line(lines, line, &failure);
+    int status = find_line(lines, line, &failure);
     if (status >= 0)
         return status;
     if (status == ERROR_IO)

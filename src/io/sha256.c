@@ -12,7 +12,7 @@
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 
-static void finish(struct sha256_ctx *context, char digest[static SHA256_TEXT]) {
+static void finish_hash(struct sha256_ctx *context, char digest[static SHA256_TEXT]) {
     static const char digits[] = "0123456789abcdef";
     uint8_t bytes[SHA256_DIGEST_SIZE];
     sha256_digest(context, sizeof bytes, bytes);
@@ -27,7 +27,7 @@ void sha256_text(struct slice text, char digest[static SHA256_TEXT]) {
     struct sha256_ctx context;
     sha256_init(&context);
     sha256_update(&context, text.length, (const uint8_t *)text.at);
-    finish(&context, digest);
+    finish_hash(&context, digest);
 }
 
 /* fd: open for reading, and closed here. */
@@ -47,7 +47,7 @@ static int hash_all(int fd, char digest[static SHA256_TEXT], uint64_t *ret_bytes
     close(fd);
     if (count < 0)
         return ERROR_IO;
-    finish(&context, digest);
+    finish_hash(&context, digest);
     *ret_bytes = bytes;
     return 0;
 }

@@ -39,7 +39,7 @@ struct time_zone {
 
 /* --- the rule of a zone --- */
 
-static bool digits(struct scan *s, int most, int *value) {
+static bool digits_up_to(struct scan *s, int most, int *value) {
     return scan_digits(s, 3, value) > 0 && *value <= most;
 }
 
@@ -49,8 +49,9 @@ static bool clock_time(struct scan *s, int most_hours, int64_t *seconds) {
     bool minus = scan_skip(s, '-');
     if (!minus)
         (void)scan_skip(s, '+');
-    if (!digits(s, most_hours, &hours) || (scan_skip(s, ':') && (!digits(s, 59, &minutes))) ||
-        (scan_skip(s, ':') && !digits(s, 59, &rest)))
+    if (!digits_up_to(s, most_hours, &hours) ||
+        (scan_skip(s, ':') && (!digits_up_to(s, 59, &minutes))) ||
+        (scan_skip(s, ':') && !digits_up_to(s, 59, &rest)))
         return false;
     *seconds = (minus ? -1 : 1) * ((hours * 60 + minutes) * 60 + rest);
     return true;
@@ -76,14 +77,14 @@ static bool rule_day(struct scan *s, struct rule_day *day) {
         return false;
     if (scan_skip(s, 'M')) {
         day->form = 'M';
-        if (!digits(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') ||
-            !digits(s, 5, &day->week) || day->week < 1 || !scan_skip(s, '.') ||
-            !digits(s, 6, &day->day))
+        if (!digits_up_to(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') ||
+            !digits_up_to(s, 5, &day->week) || day->week < 1 || !scan_skip(s, '.') ||
+            !digits_up_to(s, 6, &day->day))
             return false;
     } else {
         if (scan_skip(s, 'J'))
             day->form = 'J';
-        if (!digits(s, 365, &day->day) || (day->form == 'J' && day->day < 1))
+        if (!digits_up_to(s, 365, &day->day) || (day->form == 'J' && day->day < 1))
             return false;
     }
     return !scan_skip(s, '/') || clock_time(s, 167, &day->time_s);
@@ -155,7 +156,7 @@ static uint32_t big_endian(const unsigned char *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static bool read_header(const unsigned char *at, size_t length, struct counts *c) {
+static bool read_zone_header(const unsigned char *at, size_t length, struct counts *c) {
     if (length < 44 || memcmp(at, "TZif", 4) != 0)
         return false;
     const unsigned char *n = at + 20;
@@ -193,10 +194,10 @@ static bool read_transitions(struct time_zone *zone, const unsigned char *at,
 /* The second half of the file (64-bit times) and the rule behind it. */
 static bool read_tzif(struct time_zone *zone, const unsigned char *at, size_t length) {
     struct counts c;
-    if (!read_header(at, length, &c) || at[4] < '2')
+    if (!read_zone_header(at, length, &c) || at[4] < '2')
         return false;
     size_t first = 44 + block_bytes(&c, 4);
-    if (first > length || !read_header(at + first, length - first, &c))
+    if (first > length || !read_zone_header(at + first, length - first, &c))
         return false;
     at += first + 44;
     length -= first + 44;
@@ -229,7 +230,7 @@ int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret
 
 /* --- opening --- */
 
-static int read_file(const char *path, struct time_zone **ret_zone, struct error *reterr) {
+static int read_zone_file(const char *path, struct time_zone **ret_zone, struct error *reterr) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
@@ -253,8 +254,8 @@ static bool parse_offset(const char *name, int64_t *offset_s) {
     if (strlen(s.at) == 4 && strspn(s.at, "0123456789") == 4) { /* hhmm */
         value = (s.at[0] - '0') * 10 + (s.at[1] - '0');
         minutes = (s.at[2] - '0') * 10 + (s.at[3] - '0');
-    } else if (!digits(&s, 24, &value) || (scan_skip(&s, ':') && !digits(&s, 59, &minutes)) ||
-               s.at < s.end) {
+    } else if (!digits_up_to(&s, 24, &value) ||
+               (scan_skip(&s, ':') && !digits_up_to(&s, 59, &minutes)) || s.at < s.end) {
         return false;
     }
     *offset_s = (name[0] == '-' ? -1 : 1) * (value * 60 + minutes) * 60;
@@ -295,7 +296,7 @@ int time_zone_open(const char *name, struct time_zone **ret_zone, struct error *
         return error_set(reterr, ERROR_INPUT,
                          "expected a time zone (UTC, +08:00, America/Los_Angeles), got \"%.80s\"",
                          name);
-    int r = read_file(path.text, ret_zone, reterr);
+    int r = read_zone_file(path.text, ret_zone, reterr);
     str_finish(&path);
     return r;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Text that could be taken for something else gets quotes. */
-static void add_text(struct str *out, const char *text, bool needs_quotes) {
+static void add_value_text(struct str *out, const char *text, bool needs_quotes) {
     if (needs_quotes)
         str_add_char(out, '"');
     yaml_add_escaped(out, text);
@@ -25,15 +25,15 @@ static int compare_keys(const void *a, const void *b) {
     return strcmp((*left)->text, (*right)->text);
 }
 
-static void write_node(const struct yaml_node *node, struct str *path, struct str *out);
+static void add_node_lines(const struct yaml_node *node, struct str *path, struct str *out);
 
-static void write_child(const struct yaml_node *child, struct str *path, size_t path_length,
-                        struct str *out) {
-    write_node(child, path, out);
+static void add_child_lines(const struct yaml_node *child, struct str *path, size_t path_length,
+                            struct str *out) {
+    add_node_lines(child, path, out);
     path->length = path_length;
 }
 
-static void write_mapping(const struct yaml_node *node, struct str *path, struct str *out) {
+static void add_mapping_lines(const struct yaml_node *node, struct str *path, struct str *out) {
     size_t path_length = path->length;
     struct yaml_node *(*pairs)[2] = mem_alloc(node->count * sizeof *pairs);
     for (size_t i = 0; i < node->count; i++) {
@@ -43,7 +43,7 @@ static void write_mapping(const struct yaml_node *node, struct str *path, struct
     qsort(pairs, node->count, sizeof *pairs, compare_keys);
     for (size_t i = 0; i < node->count; i++) {
         yaml_path_add_name(path, pairs[i][0]->text);
-        write_child(pairs[i][1], path, path_length, out);
+        add_child_lines(pairs[i][1], path, path_length, out);
     }
     free(pairs);
 }
@@ -55,15 +55,15 @@ static bool looks_different(const char *text) {
 
 /* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a
  * text. */
-static void add_scalar(const struct yaml_node *node, struct str *out) {
+static void add_scalar_text(const struct yaml_node *node, struct str *out) {
     double real;
     if (strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
         yaml_add_real(out, real);
     else
-        add_text(out, node->text, looks_different(node->text));
+        add_value_text(out, node->text, looks_different(node->text));
 }
 
-static void write_leaf(const struct yaml_node *node, const struct str *path, struct str *out) {
+static void add_leaf_line(const struct yaml_node *node, const struct str *path, struct str *out) {
     str_add_bytes(out, path->text, path->length);
     str_add_char(out, '\t');
     if (node->kind == YAML_NODE_SEQUENCE)
@@ -73,20 +73,20 @@ static void write_leaf(const struct yaml_node *node, const struct str *path, str
     else if (yaml_is_null(node))
         str_add(out, "~");
     else
-        add_scalar(node, out);
+        add_scalar_text(node, out);
     str_add_char(out, '\n');
 }
 
-static void write_node(const struct yaml_node *node, struct str *path, struct str *out) {
+static void add_node_lines(const struct yaml_node *node, struct str *path, struct str *out) {
     if (node->count == 0) {
-        write_leaf(node, path, out);
+        add_leaf_line(node, path, out);
     } else if (node->kind == YAML_NODE_MAPPING) {
-        write_mapping(node, path, out);
+        add_mapping_lines(node, path, out);
     } else {
         size_t path_length = path->length;
         for (size_t i = 0; i < node->count; i++) {
             yaml_path_add_index(path, i);
-            write_child(node->items[i], path, path_length, out);
+            add_child_lines(node->items[i], path, path_length, out);
         }
     }
 }
@@ -94,6 +94,6 @@ static void write_node(const struct yaml_node *node, struct str *path, struct st
 void yaml_canonical_write(const struct yaml_node *root, struct str *out) {
     struct str path = {0};
     if (root)
-        write_node(root, &path, out);
+        add_node_lines(root, &path, out);
     str_finish(&path);
 }

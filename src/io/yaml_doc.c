@@ -26,7 +26,7 @@ int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name,
 
 /* ---- Files ---- */
 
-static int read_all(int fd, const char *name, struct str *text, struct problems *problems) {
+static int read_whole_file(int fd, const char *name, struct str *text, struct problems *problems) {
     struct location where = {name, 0, 0};
     for (;;) {
         ssize_t count = read(fd, str_reserve(text, (size_t)64 << 10), (size_t)64 << 10);
@@ -47,7 +47,7 @@ static int read_all(int fd, const char *name, struct str *text, struct problems 
 }
 
 int yaml_read_stdin(struct str *text, struct problems *problems) {
-    return read_all(STDIN_FILENO, YAML_STDIN_NAME, text, problems);
+    return read_whole_file(STDIN_FILENO, YAML_STDIN_NAME, text, problems);
 }
 
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) {
@@ -60,7 +60,7 @@ int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *probl
         return ERROR_IO;
     }
     struct str text = {0};
-    int status = read_all(fd, name, &text, problems);
+    int status = read_whole_file(fd, name, &text, problems);
     if (!is_stdin)
         close(fd);
     if (status == 0)

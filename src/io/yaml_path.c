@@ -192,7 +192,7 @@ static struct yaml_node *new_key(const struct yaml_setting *setting, const char 
 }
 
 /* The place of the child that a step leads to; of one that is to be made, count. */
-static size_t place_of(const struct yaml_node *container, const struct yaml_step *step) {
+static size_t child_place(const struct yaml_node *container, const struct yaml_step *step) {
     size_t at = 0;
     if (!step->name)
         return step->index;
@@ -218,7 +218,7 @@ static struct yaml_node *set_from(const struct yaml_setting *setting, struct yam
         return NULL;
     }
     struct yaml_node *copy = copy_container(setting, old, kind);
-    size_t at = place_of(copy, step);
+    size_t at = child_place(copy, step);
     if (at > copy->count) {
         (void)error_set(reterr, ERROR_INPUT, "index %zu is past the end of a list of %zu", at,
                         copy->count);

@@ -45,11 +45,11 @@ struct reader {
     size_t key_count, key_capacity;
 };
 
-static struct yaml_node *read_value(struct reader *reader, yaml_event_t *event, unsigned depth);
+static struct yaml_node *read_node(struct reader *reader, yaml_event_t *event, unsigned depth);
 
 /* ---- Problems ---- */
 
-static struct location place(const struct reader *reader, yaml_mark_t mark) {
+static struct location mark_place(const struct reader *reader, yaml_mark_t mark) {
     if (reader->source->no_lines)
         return (struct location){reader->source->file, 0, 0};
     return (struct location){reader->source->file, (uint32_t)mark.line + 1,
@@ -79,7 +79,7 @@ static void add_encoding_problem(struct reader *reader) {
 static void add_syntax_problem(struct reader *reader) {
     const yaml_parser_t *parser = &reader->parser;
     const char *problem = parser->problem ? parser->problem : "out of memory";
-    struct location where = place(reader, parser->problem_mark);
+    struct location where = mark_place(reader, parser->problem_mark);
     if (parser->error == YAML_READER_ERROR)
         add_encoding_problem(reader);
     else if (strcmp(problem, "found character that cannot start any token") == 0)
@@ -107,12 +107,12 @@ static bool within_limits(struct reader *reader, yaml_mark_t mark, size_t nodes,
     if (depth > reader->deepest)
         reader->deepest = depth;
     if (depth > YAML_DEPTH_MAX) {
-        problems_add(reader->problems, place(reader, mark), NULL, "nested over %d levels deep",
+        problems_add(reader->problems, mark_place(reader, mark), NULL, "nested over %d levels deep",
                      YAML_DEPTH_MAX);
         return false;
     }
     if (reader->nodes > NODES_MAX) {
-        problems_add(reader->problems, place(reader, mark), current_path(reader),
+        problems_add(reader->problems, mark_place(reader, mark), current_path(reader),
                      "over %d values, those that aliases repeat included", NODES_MAX);
         return false;
     }
@@ -137,7 +137,7 @@ static struct yaml_node *read_scalar(struct reader *reader, const yaml_event_t *
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     struct yaml_node *node =
-        new_node(reader->arena, YAML_NODE_SCALAR, place(reader, event->start_mark));
+        new_node(reader->arena, YAML_NODE_SCALAR, mark_place(reader, event->start_mark));
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text = arena_strndup(reader->arena, text, length);
     node->length = strlen(node->text);
@@ -150,7 +150,7 @@ static struct yaml_node *read_scalar(struct reader *reader, const yaml_event_t *
 static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t *start,
                                        unsigned depth) {
     struct yaml_node *node =
-        new_node(reader->arena, YAML_NODE_SEQUENCE, place(reader, start->start_mark));
+        new_node(reader->arena, YAML_NODE_SEQUENCE, mark_place(reader, start->start_mark));
     struct node_list items = {0};
     size_t path_length = reader->path.length;
     bool ended = false;
@@ -160,7 +160,7 @@ static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t
         ended = event.type == YAML_SEQUENCE_END_EVENT;
         if (!ended) {
             yaml_path_add_index(&reader->path, items.count);
-            item = read_value(reader, &event, depth + 1);
+            item = read_node(reader, &event, depth + 1);
             if (item)
                 array_push(&items, item);
             reader->path.length = path_length;
@@ -234,9 +234,10 @@ static bool accept_key(struct reader *reader, const struct yaml_node *mapping,
 }
 
 /* One key and its value; false ends the reading. */
-static bool read_pair(struct reader *reader, yaml_event_t *key_event, struct yaml_node *mapping,
-                      struct node_list lists[2], unsigned depth) {
-    struct yaml_node *key = read_value(reader, key_event, depth + 1);
+static bool read_key_and_value(struct reader *reader, yaml_event_t *key_event,
+                               struct yaml_node *mapping, struct node_list lists[2],
+                               unsigned depth) {
+    struct yaml_node *key = read_node(reader, key_event, depth + 1);
     if (!key)
         return false;
     size_t path_length = reader->path.length;
@@ -244,7 +245,7 @@ static bool read_pair(struct reader *reader, yaml_event_t *key_event, struct yam
     yaml_event_t event;
     struct yaml_node *value = NULL;
     if (next_event(reader, &event)) {
-        value = read_value(reader, &event, depth + 1);
+        value = read_node(reader, &event, depth + 1);
         yaml_event_delete(&event);
     }
     if (value && accepted) {
@@ -260,7 +261,7 @@ static bool read_pair(struct reader *reader, yaml_event_t *key_event, struct yam
 static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t *start,
                                       unsigned depth) {
     struct yaml_node *node =
-        new_node(reader->arena, YAML_NODE_MAPPING, place(reader, start->start_mark));
+        new_node(reader->arena, YAML_NODE_MAPPING, mark_place(reader, start->start_mark));
     struct node_list lists[2] = {0}; /* keys, values */
     bool ended = false;
     bool going_on = true;
@@ -268,7 +269,7 @@ static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t 
     while (!ended && going_on && next_event(reader, &event)) {
         ended = event.type == YAML_MAPPING_END_EVENT;
         if (!ended)
-            going_on = read_pair(reader, &event, node, lists, depth);
+            going_on = read_key_and_value(reader, &event, node, lists, depth);
         yaml_event_delete(&event);
     }
     node->keys = keep_list(reader->arena, &lists[0]);
@@ -282,7 +283,7 @@ static struct yaml_node *read_mapping(struct reader *reader, const yaml_event_t 
 static struct yaml_node *read_alias(struct reader *reader, const yaml_event_t *event,
                                     unsigned depth) {
     const char *name = (const char *)event->data.alias.anchor;
-    struct location where = place(reader, event->start_mark);
+    struct location where = mark_place(reader, event->start_mark);
     for (size_t i = reader->anchors.count; i-- > 0;) { /* the last one of that name counts */
         const struct anchor *anchor = &reader->anchors.at[i];
         if (strcmp(anchor->name, name) != 0)
@@ -320,7 +321,7 @@ static const yaml_char_t *anchor_name(const yaml_event_t *event) {
 }
 
 /* The value that begins with event, at `depth` levels below the root. */
-static struct yaml_node *read_value(struct reader *reader, yaml_event_t *event, unsigned depth) {
+static struct yaml_node *read_node(struct reader *reader, yaml_event_t *event, unsigned depth) {
     if (event->type == YAML_ALIAS_EVENT)
         return read_alias(reader, event, depth);
     const yaml_char_t *name = anchor_name(event);
@@ -358,11 +359,11 @@ static void read_stream(struct reader *reader, struct yaml_node **root) {
         case YAML_DOCUMENT_START_EVENT:
             going_on = !*root;
             if (!going_on)
-                problems_add(reader->problems, place(reader, event.start_mark), NULL,
+                problems_add(reader->problems, mark_place(reader, event.start_mark), NULL,
                              "a second document: expected one");
             break;
         default:
-            *root = read_value(reader, &event, 0);
+            *root = read_node(reader, &event, 0);
             going_on = *root != NULL;
         }
         yaml_event_delete(&event);

@@ -11,13 +11,13 @@ struct writer {
     struct str *out;
 };
 
-static int append(void *context, unsigned char *bytes, size_t length) {
+static int append_text(void *context, unsigned char *bytes, size_t length) {
     str_add_bytes(((struct writer *)context)->out, (const char *)bytes, length);
     return 1;
 }
 
 /* The emitter takes the event over, whether it likes it or not. */
-static bool emit(struct writer *w, yaml_event_t *event, int made) {
+static bool emit_event(struct writer *w, yaml_event_t *event, int made) {
     return made && yaml_emitter_emit(&w->emitter, event);
 }
 
@@ -32,36 +32,38 @@ static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is
         &event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1, 1,
         plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
     str_finish(&text);
-    return emit(w, &event, made);
+    return emit_event(w, &event, made);
 }
 
-static bool write_node(struct writer *w, const struct yaml_node *node);
+static bool emit_node(struct writer *w, const struct yaml_node *node);
 
 static bool write_items(struct writer *w, const struct yaml_node *node) {
     bool good = true;
     for (size_t i = 0; i < node->count && good; i++) {
         if (node->kind == YAML_NODE_MAPPING)
             good = write_scalar(w, node->keys[i], true);
-        good = good && write_node(w, node->items[i]);
+        good = good && emit_node(w, node->items[i]);
     }
     return good;
 }
 
-static bool write_node(struct writer *w, const struct yaml_node *node) {
+static bool emit_node(struct writer *w, const struct yaml_node *node) {
     yaml_event_t event;
     const struct yaml_node *other = w->replace ? w->replace->with(w->replace->context, node) : NULL;
     node = other ? other : node;
     switch (node->kind) {
     case YAML_NODE_SEQUENCE:
-        return emit(w, &event,
-                    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
-                                                         YAML_BLOCK_SEQUENCE_STYLE)) &&
-               write_items(w, node) && emit(w, &event, yaml_sequence_end_event_initialize(&event));
+        return emit_event(w, &event,
+                          yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                                               YAML_BLOCK_SEQUENCE_STYLE)) &&
+               write_items(w, node) &&
+               emit_event(w, &event, yaml_sequence_end_event_initialize(&event));
     case YAML_NODE_MAPPING:
-        return emit(w, &event,
-                    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
-                                                        YAML_BLOCK_MAPPING_STYLE)) &&
-               write_items(w, node) && emit(w, &event, yaml_mapping_end_event_initialize(&event));
+        return emit_event(w, &event,
+                          yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+                                                              YAML_BLOCK_MAPPING_STYLE)) &&
+               write_items(w, node) &&
+               emit_event(w, &event, yaml_mapping_end_event_initialize(&event));
     default:
         return write_scalar(w, node, false);
     }
@@ -69,10 +71,12 @@ static bool write_node(struct writer *w, const struct yaml_node *node) {
 
 static bool write_document(struct writer *w, const struct yaml_node *root) {
     yaml_event_t event;
-    return emit(w, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
-           emit(w, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1)) &&
-           write_node(w, root) && emit(w, &event, yaml_document_end_event_initialize(&event, 1)) &&
-           emit(w, &event, yaml_stream_end_event_initialize(&event));
+    return emit_event(w, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
+           emit_event(w, &event,
+                      yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1)) &&
+           emit_node(w, root) &&
+           emit_event(w, &event, yaml_document_end_event_initialize(&event, 1)) &&
+           emit_event(w, &event, yaml_stream_end_event_initialize(&event));
 }
 
 int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace, struct str *out,
@@ -80,7 +84,7 @@ int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace,
     struct writer w = {.replace = replace, .out = out};
     if (!yaml_emitter_initialize(&w.emitter))
         return error_set(reterr, ERROR_IO, "cannot start libyaml");
-    yaml_emitter_set_output(&w.emitter, append, &w);
+    yaml_emitter_set_output(&w.emitter, append_text, &w);
     yaml_emitter_set_unicode(&w.emitter, 1);
     yaml_emitter_set_width(&w.emitter, -1);
     bool good = write_document(&w, root);

@@ -2,6 +2,7 @@
 #include "workload/source.h"
 
 #include "base/units.h"
+#include "workload/arrivals.h"
 #include "workload/trace_file.h"
 
 #include <math.h>
@@ -54,8 +55,8 @@ static const struct field cost_fields[] = {
      .max = 1e6},
     FIELDS_END};
 
-static void problem(const struct binding *b, const struct stream *s, const char *path,
-                    const char *text) {
+static void report_section(const struct binding *b, const struct stream *s, const char *path,
+                           const char *text) {
     problems_add(b->problems, s->where, path, "%s", text);
 }
 
@@ -76,8 +77,9 @@ static void bind_until(struct stream *s, const struct scenario *scenario, const 
     s->until_ns = scenario->horizon_ns;
     if (!s->until) {
         if (s->kind != STREAM_TRACE && scenario->horizon_ns == TIME_NONE_NS)
-            problem(b, s, path,
-                    "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
+            report_section(
+                b, s, path,
+                "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
     } else if (s->until->kind == YAML_NODE_MAPPING) {
         if (schema_bind(b, until_fields, s->until, until_path, &s->until_jobs) < 0)
             s->until_jobs = 0;
@@ -138,8 +140,9 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
 static void default_mix(struct stream *s, const struct model_set *models, const char *path,
                         const struct binding *b) {
     if (models->count == 0) {
-        problem(b, s, path,
-                "there are no models: name a model file under `models`, or make the jobs `rigid`");
+        report_section(
+            b, s, path,
+            "there are no models: name a model file under `models`, or make the jobs `rigid`");
         return;
     }
     struct mix_entry *entries = arena_alloc(b->arena, models->count * sizeof *entries);
@@ -215,12 +218,12 @@ static void check_kind(const struct stream *s, const char *path, const struct bi
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].wrong)
-            problem(b, s, path, rules[i].text);
+            report_section(b, s, path, rules[i].text);
 }
 
 /* How many problems there are with the GPU types "A|B" of a row. */
-static uint32_t check_types(const char *names, struct location where,
-                            const struct workload_source *source, const struct binding *b) {
+static uint32_t check_gpu_types(const char *names, struct location where,
+                                const struct workload_source *source, const struct binding *b) {
     struct slice unknown;
     uint64_t mask = stream_type_mask(source->cluster, names, &unknown);
     if (mask != 0 && !unknown.at)
@@ -261,7 +264,7 @@ static void check_rows(const struct stream *s, const struct workload_source *sou
             unknown++;
         }
         if (row->gpu_type && row->gpu_type != last_type)
-            unknown += check_types(row->gpu_type, where, source, b);
+            unknown += check_gpu_types(row->gpu_type, where, source, b);
         last_model = row->model;
         last_type = row->gpu_type;
     }
@@ -384,10 +387,12 @@ static double expect_jobs(const struct stream *s, const struct workload *trial,
                           const struct binding *b) {
     if (s->kind == STREAM_TRACE)
         return (double)s->trace.rows.count;
-    double rate_per_s = s->kind == STREAM_PERIODIC ? 1 / s->period_s : synth_rate_per_s(s, trial);
+    double rate_per_s =
+        s->kind == STREAM_PERIODIC ? 1 / s->period_s : arrivals_rate_per_s(s, trial);
     double jobs = fmin((double)s->until_jobs, rate_per_s * (units_s(s->until_ns) - s->start_s));
     if (!(rate_per_s > 1e-12))
-        problem(b, s, "workload", "no rate of arrivals offers this load: no GPU can run the jobs");
+        report_section(b, s, "workload",
+                       "no rate of arrivals offers this load: no GPU can run the jobs");
     else if (jobs > MOST_JOBS)
         problems_add(b->problems, s->where, "workload",
                      "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
@@ -425,7 +430,7 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
         if (!streams[i].name)
             streams[i].name = arena_printf(b->arena, "s%zu", i + 1);
         if (streams[i].warmup || streams[i].rigid_costs)
-            problem(b, &streams[i], path, "warmup and rigid_costs belong beside `streams`");
+            report_section(b, &streams[i], path, "warmup and rigid_costs belong beside `streams`");
         bind_stream(&streams[i], source, path, b);
         if (b->problems->count == before && streams[i].kind == STREAM_TRACE)
             read_trace(&streams[i], source, readers, path, b);

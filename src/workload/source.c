@@ -2,13 +2,15 @@
 #include "workload/source.h"
 
 #include "base/numfmt.h"
+#include "workload/generated_jobs.h"
 #include "workload/order.h"
+#include "workload/recorded_jobs.h"
 
 #include <stdlib.h>
 
 /* Streams one after the other become one order of submission; equal times keep the order of the
  * streams. */
-static void merge(struct workload *w) {
+static void merge_streams(struct workload *w) {
     uint32_t *order = order_by_time(&w->jobs.at->submit_ns, sizeof *w->jobs.at, w->jobs.count);
     if (!order)
         return;
@@ -85,15 +87,15 @@ int source_generate(const struct workload_source *source, uint32_t replication,
         struct stream_rngs rngs = stream_open_rngs((uint64_t)scenario->seed, replication, i);
         size_t first = w->jobs.count;
         if (streams[i].kind == STREAM_TRACE)
-            replay_generate(&streams[i], &rngs, w);
+            recorded_jobs_add(&streams[i], &rngs, w);
         else
-            synth_generate(&streams[i], &rngs, w);
+            generated_jobs_add(&streams[i], &rngs, w);
         name_jobs(source, &streams[i], first, w);
         place_labels(&streams[i].trace, places[i], first, w);
         stream_close_rngs(&rngs);
     }
     free(places);
     if (w->jobs.count > 0)
-        merge(w);
+        merge_streams(w);
     return 0;
 }

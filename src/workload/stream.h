@@ -116,20 +116,8 @@ void stream_finish_job(const struct stream *stream, struct workload *workload,
                        const struct config_request *request, struct job_spec *job,
                        gsl_rng *deadlines);
 
-/* Appends the jobs of a generated or a recorded stream, in order of submission. */
-void synth_generate(const struct stream *stream, const struct stream_rngs *rngs,
-                    struct workload *workload);
-void replay_generate(const struct stream *stream, const struct stream_rngs *rngs,
-                     struct workload *workload);
-/* The fixed fields of a row as the request of a job of `model`; the stream's limits fill in the
- * rest. batch 0: any.
- */
-struct config_request replay_request(const struct stream *stream, const struct cluster *cluster,
-                                     const struct trace_row *row, uint32_t model, uint32_t batch);
 /* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first
    name that the cluster does not know. */
 uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown);
-/* Jobs per second of a generated stream, from rate_per_s or load. */
-double synth_rate_per_s(const struct stream *stream, const struct workload *workload);
 
 #endif

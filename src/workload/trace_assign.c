@@ -23,7 +23,8 @@ void trace_assignment_finish(struct trace_assignment *a) {
     *a = (struct trace_assignment){0};
 }
 
-/* As replay.c: every row draws, whether it needs to or not, so that rows do not disturb each other.
+/* As recorded_jobs.c: every row draws, whether it needs to or not, so that rows do not disturb each
+ * other.
  */
 static void assign_row(struct trace *t, const struct stream *s, const struct stream_rngs *rngs,
                        struct trace_row *row) {

@@ -25,7 +25,7 @@ bool trace_change_is_none(const struct trace_changes *changes) {
            changes->load_scale == 1 && changes->compress == 1;
 }
 
-static void slice(struct trace *t, const struct trace_changes *changes) {
+static void slice_jobs(struct trace *t, const struct trace_changes *changes) {
     size_t kept = 0;
     int64_t number = 0;
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -101,7 +101,7 @@ static void scale_load(struct trace *t, double scale, gsl_rng *rng) {
     free(rows);
 }
 
-static void compress(struct trace *t, double factor) {
+static void compress_submits(struct trace *t, double factor) {
     for (size_t i = 0; i < t->rows.count; i++) {
         struct trace_row *row = &t->rows.at[i];
         int64_t before_ns = row->submit_ns;
@@ -112,7 +112,7 @@ static void compress(struct trace *t, double factor) {
 
 void trace_change(struct trace *t, const struct trace_changes *changes) {
     if (trace_change_is_slice(changes)) {
-        slice(t, changes);
+        slice_jobs(t, changes);
         trace_sort(t, true);
     }
     if (changes->kill_at_request)
@@ -124,5 +124,5 @@ void trace_change(struct trace *t, const struct trace_changes *changes) {
         trace_sort(t, true);
     }
     if (changes->compress != 1)
-        compress(t, changes->compress);
+        compress_submits(t, changes->compress);
 }

@@ -42,7 +42,7 @@ struct reader {
     struct intern ids;
 };
 
-static void bad(struct reader *r, enum column column, const char *expected) {
+static void report_cell(struct reader *r, enum column column, const char *expected) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
                  "expected %s, got \"%.*s\"", expected,
@@ -50,30 +50,30 @@ static void bad(struct reader *r, enum column column, const char *expected) {
 }
 
 /* A number in [least, most], or `absent` for an empty field. */
-static double real(struct reader *r, enum column column, double least, double most,
-                   const char *expected) {
+static double real_cell(struct reader *r, enum column column, double least, double most,
+                        const char *expected) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     double value = NAN;
     if (field.length == 0)
         return NAN;
     if (!numfmt_parse_real(field.at, field.length, &value) || !(value >= least && value <= most)) {
-        bad(r, column, expected);
+        report_cell(r, column, expected);
         return NAN;
     }
     return value;
 }
 
-static uint32_t count(struct reader *r, enum column column) {
+static uint32_t count_cell(struct reader *r, enum column column) {
     struct slice field = csv_field(r->csv, r->columns[column]);
     int64_t value = 0;
     if (field.length > 0 &&
         (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
-        bad(r, column, "integer 1..1073741824 or empty");
+        report_cell(r, column, "integer 1..1073741824 or empty");
     return (uint32_t)value;
 }
 
 /* Thousandths of a GPU; 0 for an empty field. */
-static uint32_t share(struct reader *r) {
+static uint32_t share_cell(struct reader *r) {
     struct slice field = csv_field(r->csv, r->columns[GPU_SHARE]);
     double value = NAN;
     if (field.length == 0)
@@ -81,7 +81,7 @@ static uint32_t share(struct reader *r) {
     bool number = numfmt_parse_real(field.at, field.length, &value) && value > 0 && value <= 1;
     uint32_t milli = number ? (uint32_t)lround(value * WHOLE_GPU_MILLI) : 0;
     if (milli == 0 || (double)milli / WHOLE_GPU_MILLI != value)
-        bad(r, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
+        report_cell(r, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
     return milli;
 }
 
@@ -90,44 +90,44 @@ static void check_share(struct reader *r, const struct trace_row *row) {
     if (row->gpu_milli == 0 || row->gpu_milli == WHOLE_GPU_MILLI)
         return;
     if (row->model)
-        bad(r, GPU_SHARE, "1 or empty for a job with a model");
+        report_cell(r, GPU_SHARE, "1 or empty for a job with a model");
     else if (row->gpus > 1)
-        bad(r, GPU_SHARE, "1 or empty unless gpus is 1");
+        report_cell(r, GPU_SHARE, "1 or empty unless gpus is 1");
 }
 
-static void read_row(void *context) {
+static void read_job_row(void *context) {
     struct reader *r = context;
     size_t before = r->problems->count;
     struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
     struct slice id = csv_field(r->csv, r->columns[ID]),
                  class = csv_field(r->csv, r->columns[CLASS]);
-    double submit_s = real(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
+    double submit_s = real_cell(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
     row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
     row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));
     row.gpu_type = trace_text(r->trace, csv_field(r->csv, r->columns[GPU_TYPE]));
-    row.work_samples = real(r, WORK, 0, 1e300, "samples >= 0 or empty");
-    row.duration_s = real(r, DURATION, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
-    row.requested_s = real(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
-    row.deadline_s = real(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
-    row.utilization = real(r, UTILIZATION, 0, 1, "number 0..1 or empty");
-    row.gpu_milli = share(r);
-    row.gpus = count(r, GPUS);
-    row.batch = count(r, BATCH);
+    row.work_samples = real_cell(r, WORK, 0, 1e300, "samples >= 0 or empty");
+    row.duration_s = real_cell(r, DURATION, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
+    row.requested_s = real_cell(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
+    row.deadline_s = real_cell(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
+    row.utilization = real_cell(r, UTILIZATION, 0, 1, "number 0..1 or empty");
+    row.gpu_milli = share_cell(r);
+    row.gpus = count_cell(r, GPUS);
+    row.batch = count_cell(r, BATCH);
     if (slice_is(class, "sla"))
         row.class = TRACE_CLASS_SLA;
     else if (slice_is(class, "best_effort"))
         row.class = TRACE_CLASS_BEST_EFFORT;
     else if (class.length > 0)
-        bad(r, CLASS, "sla, best_effort or empty");
+        report_cell(r, CLASS, "sla, best_effort or empty");
     bool is_new = true;
     uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
     if (id.length == 0)
-        bad(r, ID, "a job id");
+        report_cell(r, ID, "a job id");
     else if (!is_new)
         problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id",
                      "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
     if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
-        bad(r, SUBMIT, "seconds 0..4e9");
+        report_cell(r, SUBMIT, "seconds 0..4e9");
     bool good = r->problems->count == before; /* else an empty field may be a bad one */
     if (good && !row.model && isnan(row.duration_s))
         problems_add(r->problems, csv_where(r->csv, -1), "duration_s",
@@ -152,7 +152,7 @@ static void read_row(void *context) {
     array_push(&r->trace->rows, row);
 }
 
-static int find_columns(struct reader *r, const char *path) {
+static int find_job_columns(struct reader *r, const char *path) {
     size_t before = r->problems->count;
     for (int c = 0; c < COLUMN_COUNT; c++)
         r->columns[c] = csv_column(r->csv, column_names[c]);
@@ -191,8 +191,8 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    if (find_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
+    if (find_job_columns(&r, path) == 0) {
+        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_job_row, &r);
         trace_labels_check(&r.labels, trace, problems);
         trace_sort(trace, false);
     }
@@ -222,8 +222,8 @@ struct extra_columns {
     bool utilization, gpu_share;
 };
 
-static void write_row(const struct trace *t, const struct trace_row *row,
-                      struct extra_columns extra, struct str *out) {
+static void write_job_row(const struct trace *t, const struct trace_row *row,
+                          struct extra_columns extra, struct str *out) {
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
@@ -271,5 +271,5 @@ void trace_file_write(const struct trace *t, struct str *out) {
     }
     write_header(t, extra, out);
     for (size_t i = 0; i < t->rows.count; i++)
-        write_row(t, &t->rows.at[i], extra, out);
+        write_job_row(t, &t->rows.at[i], extra, out);
 }

@@ -1,6 +1,8 @@
 /* Use of GPU types: see usage.h. */
 #include "workload/usage.h"
 
+#include "workload/recorded_jobs.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +28,7 @@ static void add_power(struct finder *f, const struct config_request *request,
         *least = *config;
 }
 
-static void add(struct finder *f, const struct config_request *request) {
+static void add_usage(struct finder *f, const struct config_request *request) {
     struct job_usage *use =
         request->kind == JOB_KIND_RIGID ? &f->usage->rigid : &f->usage->models[request->model];
     uint32_t number = config_table_set(&f->table, request); /* may move the sets */
@@ -42,14 +44,14 @@ static void add_generated(struct finder *f, const struct stream *s) {
     const int64_t *k = s->rigid.k.at;
     for (size_t i = 0; i < s->mix.count; i++) {
         const struct config_request request = stream_request(s, mix[i].model_index);
-        add(f, &request);
+        add_usage(f, &request);
     }
     for (size_t i = 0; s->rigid.node && i < s->rigid.k.count; i++) {
         struct config_request request = stream_request(s, EASIM_NONE);
         request.k_count = 1;
         request.k[0] = (uint32_t)k[i];
         request.batch_count = 0;
-        add(f, &request);
+        add_usage(f, &request);
     }
 }
 
@@ -62,12 +64,12 @@ static void add_row_as(struct finder *f, const struct stream *s, const struct tr
     for (size_t i = 0; i < count; i++) {
         uint32_t batch = own || s->assign.batches.count == 0 ? row->batch : (uint32_t)batches[i];
         const struct config_request request =
-            replay_request(s, f->source->cluster, row, model, batch);
-        add(f, &request);
+            recorded_jobs_request(s, f->source->cluster, row, model, batch);
+        add_usage(f, &request);
     }
     if (job_kind_of_model(model) == JOB_KIND_MALLEABLE && s->assign.malleable_share > 0) {
         const struct config_request free_request = stream_request(s, model);
-        add(f, &free_request);
+        add_usage(f, &free_request);
     }
 }
 

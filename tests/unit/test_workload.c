@@ -4,6 +4,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"
+#include "workload/arrivals.h"
 #include "workload/trace_file.h"
 
 #include <criterion/criterion.h>
@@ -148,7 +149,7 @@ Test(workload, load_of_models) {
             "{kind: poisson, load: 0.7, mix: [{model: %s}], sizes: {law: constant, mean: 2385}}",
             m->name);
         draw(&d, 0, "1h", workload, NULL);
-        double found = synth_rate_per_s(d.trial.study.source.streams.at, &d.w);
+        double found = arrivals_rate_per_s(d.trial.study.source.streams.at, &d.w);
         cr_expect_float_eq(found, rate, 1e-12 * rate, "%s: %g, not %g", m->name, found, rate);
         cr_expect_float_eq(d.w.jobs.at[0].work, 2385 * best[0], 1e-9 * 2385 * best[0]);
         cr_expect_eq(d.w.jobs.at[0].reference_gpu_s, 2385);

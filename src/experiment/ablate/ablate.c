@@ -97,8 +97,8 @@ int ablation_run(struct ablation *a, const struct study *first, const struct stu
 /* --- figures --- */
 
 /* The worth of every cell in one replication; false unless all are defined. */
-static bool worths(const struct ablation *a, unsigned column, uint32_t replication,
-                   double *values) {
+static bool cell_worths(const struct ablation *a, unsigned column, uint32_t replication,
+                        double *values) {
     bool defined = true;
     for (unsigned cell = 0; cell < a->cell_count; cell++) {
         values[cell] = summary_value(&a->cells[cell].summaries[replication], column);
@@ -107,7 +107,7 @@ static bool worths(const struct ablation *a, unsigned column, uint32_t replicati
     return defined;
 }
 
-static bool changes(const struct ablation *a, const double *values, unsigned player) {
+static bool player_changes(const struct ablation *a, const double *values, unsigned player) {
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         if (values[cell] != values[cell ^ 1u << player])
             return true;
@@ -118,15 +118,16 @@ static bool changes(const struct ablation *a, const double *values, unsigned pla
    three for each active component. */
 enum { FIRST, SECOND, DIFFERENCE, PARTS };
 
-static struct estimate estimate(const struct ablation *a, const double *table, unsigned column) {
+static struct estimate estimate_part(const struct ablation *a, const double *table,
+                                     unsigned column) {
     return t_interval_of(table + (size_t)column * a->replications, a->replications);
 }
 
-static void fill(const struct ablation *a, unsigned column, double *table, bool *moves) {
+static void fill_table(const struct ablation *a, unsigned column, double *table, bool *moves) {
     double *values = mem_zalloc(a->cell_count, sizeof *values), shares[COMPONENT_COUNT];
     unsigned all = a->cell_count - 1, n = a->replications;
     for (uint32_t r = 0; r < n; r++) {
-        bool defined = worths(a, column, r, values);
+        bool defined = cell_worths(a, column, r, values);
         table[FIRST * n + r] = defined ? values[all] : NAN;
         table[SECOND * n + r] = defined ? values[0] : NAN;
         table[DIFFERENCE * n + r] = defined ? values[all] - values[0] : NAN;
@@ -136,7 +137,7 @@ static void fill(const struct ablation *a, unsigned column, double *table, bool 
             part[0] = defined ? shares[p] : NAN;
             part[n] = defined ? values[1u << p] - values[0] : NAN;
             part[2 * (size_t)n] = defined ? values[all] - values[all & ~(1u << p)] : NAN;
-            moves[p] = moves[p] || (defined && changes(a, values, p));
+            moves[p] = moves[p] || (defined && player_changes(a, values, p));
         }
     }
     free(values);
@@ -146,10 +147,10 @@ void ablation_metric(const struct ablation *a, unsigned column, struct ablation_
     double *table =
         mem_zalloc((size_t)(PARTS + 3 * COMPONENT_COUNT) * a->replications, sizeof *table);
     bool moves[COMPONENT_COUNT] = {false};
-    fill(a, column, table, moves);
-    *m = (struct ablation_metric){.first = estimate(a, table, FIRST),
-                                  .second = estimate(a, table, SECOND),
-                                  .difference = estimate(a, table, DIFFERENCE)};
+    fill_table(a, column, table, moves);
+    *m = (struct ablation_metric){.first = estimate_part(a, table, FIRST),
+                                  .second = estimate_part(a, table, SECOND),
+                                  .difference = estimate_part(a, table, DIFFERENCE)};
     struct estimate nothing = m->difference;
     if (nothing.n > 0)
         nothing.mean = 0;
@@ -160,8 +161,8 @@ void ablation_metric(const struct ablation *a, unsigned column, struct ablation_
     for (unsigned p = 0; p < a->active_count; p++)
         m->shares[a->active[p]] =
             (struct ablation_share){.inert = !moves[p],
-                                    .share = estimate(a, table, PARTS + 3 * p),
-                                    .alone = estimate(a, table, PARTS + 3 * p + 1),
-                                    .missing = estimate(a, table, PARTS + 3 * p + 2)};
+                                    .share = estimate_part(a, table, PARTS + 3 * p),
+                                    .alone = estimate_part(a, table, PARTS + 3 * p + 1),
+                                    .missing = estimate_part(a, table, PARTS + 3 * p + 2)};
     free(table);
 }

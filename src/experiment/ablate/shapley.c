@@ -5,7 +5,7 @@
 
 /* Share of the orders in which a player joins exactly the given ones: size! (players - size - 1)! /
    players!, that is 1 / (players * (players - 1 over size)). */
-static double weight(unsigned players, unsigned size) {
+static double coalition_weight(unsigned players, unsigned size) {
     double choices = 1;
     for (unsigned i = 1; i <= size; i++)
         choices = choices * (players - i) / i;
@@ -24,7 +24,7 @@ static double share_of(const double *values, unsigned players, unsigned player) 
         double added = values[set | own] - values[set];
         if (set != rest)
             added += values[rest | own] - values[rest];
-        sum += weight(players, (unsigned)__builtin_popcount(set)) * added;
+        sum += coalition_weight(players, (unsigned)__builtin_popcount(set)) * added;
     }
     return sum;
 }

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void values_of(const struct comparison *c, size_t series, unsigned column, double *values) {
+static void setting_values(const struct comparison *c, size_t series, unsigned column,
+                           double *values) {
     for (uint32_t i = 0; i < c->replications; i++)
         values[i] = summary_value(&c->series[series].summaries[i], column);
 }
@@ -23,9 +24,9 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
            *adjusted = mem_zalloc(c->count, sizeof *adjusted);
     const struct paired none = paired_test(NULL, NULL, 0);
     if (c->baseline != COMPARE_NOBODY)
-        values_of(c, c->baseline, column, base);
+        setting_values(c, c->baseline, column, base);
     for (size_t s = 0; s < c->count; s++) {
-        values_of(c, s, column, values);
+        setting_values(c, s, column, values);
         bool differs = c->baseline != COMPARE_NOBODY && s != c->baseline;
         cells[s] = (struct compare_cell){
             .estimate = t_interval_of(values, c->replications),
@@ -102,8 +103,8 @@ struct ratio compare_ratio(const struct comparison *perturbed, const struct comp
                            size_t series, unsigned column) {
     uint32_t count = clean->replications;
     double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
-    values_of(perturbed, series, column, values);
-    values_of(clean, series, column, base);
+    setting_values(perturbed, series, column, values);
+    setting_values(clean, series, column, base);
     struct ratio r = ratio_estimate(values, base, count);
     free(values);
     free(base);

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-static bool competes(const struct pareto_point *p, unsigned dimensions) {
+static bool setting_competes(const struct pareto_point *p, unsigned dimensions) {
     for (unsigned d = 0; d < dimensions; d++)
         if (isnan(p->at[d]))
             return false;
     return true;
 }
 
-static bool dominates(const struct pareto_point *a, const struct pareto_point *b,
-                      unsigned dimensions) {
+static bool setting_dominates(const struct pareto_point *a, const struct pareto_point *b,
+                              unsigned dimensions) {
     bool better = false;
     for (unsigned d = 0; d < dimensions; d++) {
         if (!(a->at[d] <= b->at[d])) /* false for NAN too */
@@ -24,9 +24,9 @@ static bool dominates(const struct pareto_point *a, const struct pareto_point *b
 void pareto_dominators(const struct pareto_point *points, size_t count, unsigned dimensions,
                        size_t *dominators) {
     for (size_t i = 0; i < count; i++) {
-        dominators[i] = competes(&points[i], dimensions) ? PARETO_NOBODY : i;
+        dominators[i] = setting_competes(&points[i], dimensions) ? PARETO_NOBODY : i;
         for (size_t j = 0; j < count && dominators[i] == PARETO_NOBODY; j++)
-            if (dominates(&points[j], &points[i], dimensions))
+            if (setting_dominates(&points[j], &points[i], dimensions))
                 dominators[i] = j;
     }
 }

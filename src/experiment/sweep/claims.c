@@ -93,15 +93,15 @@ static const struct field section_fields[] = {{.key = "claims",
                                               OTHER("axes"),
                                               FIELDS_END};
 
-static void problem(const struct binding *b, struct location where, const char *path,
-                    const char *text) {
+static void report_claim(const struct binding *b, struct location where, const char *path,
+                         const char *text) {
     problems_add(b->problems, where, path, "%s", text);
 }
 
 /* ---- Metrics ---- */
 
-static int find_column(const char *name, size_t length, const struct yaml_node *node,
-                       const char *path, const struct binding *b) {
+static int find_metric_column(const char *name, size_t length, const struct yaml_node *node,
+                              const char *path, const struct binding *b) {
     const char *word = arena_strndup(b->arena, name, length);
     int column = summary_find(word);
     if (column < 0)
@@ -123,10 +123,10 @@ static size_t bind_metric(struct claims *c, const struct yaml_node *node, const 
     while (end > text && end[-1] == ' ')
         end--;
     struct claims_metric metric = {.divisor = -1};
-    int column = find_column(text, (size_t)(end - text), node, path, b);
+    int column = find_metric_column(text, (size_t)(end - text), node, path, b);
     if (slash) {
         slash += 1 + strspn(slash + 1, " ");
-        metric.divisor = find_column(slash, strlen(slash), node, path, b);
+        metric.divisor = find_metric_column(slash, strlen(slash), node, path, b);
     }
     metric.column = column < 0 ? 0 : (unsigned)column;
     for (size_t i = 0; i < c->metrics.count; i++)
@@ -231,7 +231,7 @@ bool claims_picks_axis(const struct claims_picks *picks, size_t axis) {
     return false;
 }
 
-static bool selects(const struct sweep *s, const struct claims_picks *picks, size_t point) {
+static bool picks_select(const struct sweep *s, const struct claims_picks *picks, size_t point) {
     for (size_t i = 0; i < picks->count; i++)
         if (!picks_place(picks, picks->at[i].axis, sweep_place(s, point, picks->at[i].axis)))
             return false;
@@ -242,7 +242,7 @@ size_t claims_next_point(const struct claims *c, const struct claims_subject *su
                          size_t point) {
     const struct sweep *s = c->sweep;
     while (point < s->count &&
-           !(selects(s, &subject->of, point) && selects(s, &subject->only, point)))
+           !(picks_select(s, &subject->of, point) && picks_select(s, &subject->only, point)))
         point++;
     return point;
 }
@@ -294,12 +294,12 @@ static void bind_subject(struct claims *c, struct claims_subject *subject,
                    true, b);
     check_of(c, subject, path, b);
     if (b->problems->count == before && claims_next_point(c, subject, 0) == c->sweep->count)
-        problem(b, item->where, path, "no point of the sweep is left");
+        report_claim(b, item->where, path, "no point of the sweep is left");
 }
 
 /* Replications are compared one by one, on the same random numbers. */
-static void check_pairs(const struct claims *c, const struct claims_subject *subject,
-                        const char *path, const struct binding *b) {
+static void check_claim_pairs(const struct claims *c, const struct claims_subject *subject,
+                              const char *path, const struct binding *b) {
     for (size_t i = 0; i < subject->of.count; i++) {
         const struct sweep_axis *axis = &c->sweep->axes.at[subject->of.at[i].axis];
         for (size_t p = 0; p < axis->paths.count; p++)
@@ -318,24 +318,25 @@ static void bind_claim(struct claims *c, struct claim *claim, const struct claim
     bool same = true;
     claim->sign = item->sign;
     bind_subject(c, &claim->subject, item, path, b);
-    check_pairs(c, &claim->subject, path, b);
+    check_claim_pairs(c, &claim->subject, path, b);
     bind_picks(&claim->against, c->sweep, item->against, against_path, false, b);
     if (b->problems->count > before)
         return;
     const struct claims_picks *of = &claim->subject.of, *against = &claim->against;
     for (size_t i = 0; i < of->count; i++) {
         if (of->count != against->count || !claims_picks_axis(against, of->at[i].axis)) {
-            problem(b, item->against->where, against_path,
-                    "expected a value of each axis under `of` and of no other");
+            report_claim(b, item->against->where, against_path,
+                         "expected a value of each axis under `of` and of no other");
             return;
         }
         same = same && picks_place(against, of->at[i].axis, of->at[i].place);
     }
     if (same)
-        problem(b, item->against->where, against_path, "a claim without a pair: `of` is the same");
+        report_claim(b, item->against->where, against_path,
+                     "a claim without a pair: `of` is the same");
 }
 
-static int find_target(const struct claims *c, const char *name, size_t count) {
+static int find_target_named(const struct claims *c, const char *name, size_t count) {
     for (size_t t = 0; t < count; t++)
         if (strcmp(c->targets[t].subject.name, name) == 0)
             return (int)t;
@@ -367,10 +368,11 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
     joint->where = item->where;
     joint->name = item->name;
     if (item->metric || item->of || item->only || !isnan(item->value) || !isnan(item->within))
-        problem(b, item->where, path,
-                "`all` stands alone: expected no metric, of, only, value and within beside it");
+        report_claim(
+            b, item->where, path,
+            "`all` stands alone: expected no metric, of, only, value and within beside it");
     for (size_t i = 0; i < item->all.count; i++) {
-        int found = find_target(c, names[i], number);
+        int found = find_target_named(c, names[i], number);
         if (found < 0 || c->targets[found].all_count > 0) {
             problems_add(b->problems, item->where, all_path,
                          "no target before this one is named \"%.80s\"", names[i]);
@@ -408,9 +410,9 @@ static void bind_target(struct claims *c, struct target *target, const struct ta
     }
     bind_subject(c, &target->subject, &subject, path, b);
     if (!item->metric || isnan(item->value) || isnan(item->within))
-        problem(b, item->where, path, "expected metric, value and within, or all");
+        report_claim(b, item->where, path, "expected metric, value and within, or all");
     else if (item->value == 0)
-        problem(b, item->where, path, "expected a value other than 0");
+        report_claim(b, item->where, path, "expected a value other than 0");
 }
 
 /* Tables find statements by name. */
@@ -418,10 +420,11 @@ static void check_names(const struct claims *c, const struct binding *b) {
     for (size_t i = 0; i < c->claim_count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(c->claims[i].subject.name, c->claims[j].subject.name) == 0)
-                problem(b, c->claims[i].subject.where, "claims", "another claim has this name");
+                report_claim(b, c->claims[i].subject.where, "claims",
+                             "another claim has this name");
     for (size_t t = 0; t < c->target_count; t++)
-        if (find_target(c, c->targets[t].subject.name, t) >= 0)
-            problem(b, c->targets[t].subject.where, "targets", "another target has this name");
+        if (find_target_named(c, c->targets[t].subject.name, t) >= 0)
+            report_claim(b, c->targets[t].subject.where, "targets", "another target has this name");
 }
 
 int claims_load(struct claims *c, struct sweep *s, struct problems *problems) {

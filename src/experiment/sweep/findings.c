@@ -31,7 +31,8 @@ void figures_add(struct figures *f, size_t point, const struct summary *summary)
 }
 
 /* A metric of all replications of a point; the caller frees it. */
-static double *values_of(const struct figures *f, size_t point, size_t metric, size_t *ret_count) {
+static double *reading_values(const struct figures *f, size_t point, size_t metric,
+                              size_t *ret_count) {
     size_t metrics = f->claims->metrics.count, count = f->points[point].values.count / metrics;
     double *values = mem_zalloc(count, sizeof *values);
     for (size_t i = 0; i < count; i++)
@@ -40,7 +41,7 @@ static double *values_of(const struct figures *f, size_t point, size_t metric, s
     return values;
 }
 
-static size_t count_points(const struct claims *c, const struct claims_subject *s) {
+static size_t count_subject_points(const struct claims *c, const struct claims_subject *s) {
     size_t count = 0;
     for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
          p = claims_next_point(c, s, p + 1))
@@ -50,8 +51,8 @@ static size_t count_points(const struct claims *c, const struct claims_subject *
 
 /* ---- Claims ---- */
 
-static void judge(struct claim_reading *r, int32_t sign, const double *values,
-                  const double *against, size_t count) {
+static void judge_reading(struct claim_reading *r, int32_t sign, const double *values,
+                          const double *against, size_t count) {
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
     struct paired pairs = paired_test(values, against, count);
     struct ratio means = ratio_estimate(values, against, count);
@@ -74,17 +75,19 @@ static void find_claim(struct claim_finding *finding, const struct figures *f,
                        const struct claim *claim) {
     const struct claims *c = f->claims;
     const struct claims_subject *s = &claim->subject;
-    finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
+    finding->readings =
+        mem_zalloc(s->scope_count * count_subject_points(c, s), sizeof *finding->readings);
     for (size_t scope = 0; scope < s->scope_count; scope++)
         for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
              p = claims_next_point(c, s, p + 1)) {
             struct claim_reading *r = &finding->readings[finding->count++];
             size_t metric = s->scopes[scope].metric, counts[2];
-            double *values = values_of(f, p, metric, &counts[0]);
+            double *values = reading_values(f, p, metric, &counts[0]);
             double *against =
-                values_of(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
+                reading_values(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
             *r = (struct claim_reading){.scope = scope, .point = p};
-            judge(r, claim->sign, values, against, counts[0] < counts[1] ? counts[0] : counts[1]);
+            judge_reading(r, claim->sign, values, against,
+                          counts[0] < counts[1] ? counts[0] : counts[1]);
             free(values);
             free(against);
         }
@@ -92,10 +95,10 @@ static void find_claim(struct claim_finding *finding, const struct figures *f,
 
 /* ---- Targets ---- */
 
-static void measure(struct target_reading *r, const struct figures *f,
-                    const struct target *target) {
+static void measure_reading(struct target_reading *r, const struct figures *f,
+                            const struct target *target) {
     size_t count;
-    double *values = values_of(f, r->point, target->subject.scopes[r->scope].metric, &count);
+    double *values = reading_values(f, r->point, target->subject.scopes[r->scope].metric, &count);
     struct estimate e = t_interval_of(values, count);
     r->n = e.n;
     r->mean = e.mean;
@@ -126,8 +129,8 @@ static const struct target_reading *part_of(const struct target_reading *r, cons
 }
 
 /* False if one of its targets does not have this reading. */
-static bool join(struct target_reading *r, const struct claims *c, const struct target *joint,
-                 const struct target_finding *findings) {
+static bool join_parts(struct target_reading *r, const struct claims *c, const struct target *joint,
+                       const struct target_finding *findings) {
     r->mean = r->ci95 = NAN;
     r->within = true;
     for (size_t i = 0; i < joint->all_count; i++) {
@@ -145,19 +148,20 @@ static bool join(struct target_reading *r, const struct claims *c, const struct 
     return true;
 }
 
-static void find_target(struct target_finding *finding, const struct figures *f,
-                        const struct target *target, const struct target_finding *others) {
+static void find_target_readings(struct target_finding *finding, const struct figures *f,
+                                 const struct target *target, const struct target_finding *others) {
     const struct claims *c = f->claims;
     const struct claims_subject *s = &target->subject;
-    finding->readings = mem_zalloc(s->scope_count * count_points(c, s), sizeof *finding->readings);
+    finding->readings =
+        mem_zalloc(s->scope_count * count_subject_points(c, s), sizeof *finding->readings);
     for (size_t scope = 0; scope < s->scope_count; scope++)
         for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
              p = claims_next_point(c, s, p + 1)) {
             struct target_reading *r = &finding->readings[finding->count];
             *r = (struct target_reading){.scope = scope, .point = p};
             if (target->all_count == 0)
-                measure(r, f, target);
-            else if (!join(r, c, target, others))
+                measure_reading(r, f, target);
+            else if (!join_parts(r, c, target, others))
                 continue;
             finding->count++;
         }
@@ -258,7 +262,8 @@ void findings_find(struct findings *findings, const struct figures *figures) {
     for (size_t i = 0; i < c->claim_count; i++)
         find_claim(&findings->of_claims[i], figures, &c->claims[i]);
     for (size_t t = 0; t < c->target_count; t++)
-        find_target(&findings->of_targets[t], figures, &c->targets[t], findings->of_targets);
+        find_target_readings(&findings->of_targets[t], figures, &c->targets[t],
+                             findings->of_targets);
 }
 
 void findings_finish(struct findings *findings) {

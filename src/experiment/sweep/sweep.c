@@ -80,7 +80,7 @@ static int check_axes(const struct sweep *s, const struct binding *b) {
     return result;
 }
 
-static int count_points(struct sweep *s, const struct binding *b) {
+static int count_sweep_points(struct sweep *s, const struct binding *b) {
     s->count = 1;
     for (size_t g = 0; g < s->axes.groups.count; g++) {
         s->count *= s->axes.groups.at[g];
@@ -153,8 +153,8 @@ static void remember_policy(struct sweep *s, const struct yaml_node *root) {
 }
 
 /* The scenario of one point as far as ids need it: values in place, nothing bound. */
-static int identify(struct sweep *s, size_t point, const struct yaml_doc *base,
-                    struct problems *problems) {
+static int identify_point(struct sweep *s, size_t point, const struct yaml_doc *base,
+                          struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
     int r = 0;
     for (size_t a = 0; a <= s->axes.count && r == 0; a++) {
@@ -173,7 +173,7 @@ static int identify(struct sweep *s, size_t point, const struct yaml_doc *base,
     return r;
 }
 
-static int identify_all(struct sweep *s, struct problems *problems) {
+static int identify_points(struct sweep *s, struct problems *problems) {
     struct yaml_doc base = {0};
     int r = yaml_doc_load(&base, s->base, problems);
     if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
@@ -185,7 +185,7 @@ static int identify_all(struct sweep *s, struct problems *problems) {
     (void)inputs_add(&s->inputs, &(struct input){.key = "sweep", .path = s->doc.file});
     (void)inputs_add(&s->inputs, &(struct input){.key = "base", .path = s->base});
     for (size_t p = 0; p < s->count && r == 0; p++)
-        r = identify(s, p, &base, problems);
+        r = identify_point(s, p, &base, problems);
     yaml_doc_finish(&base);
     return r;
 }
@@ -211,9 +211,9 @@ int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
         result = ERROR_INPUT;
     if (file.axes && sweep_axes_bind(&s->axes, file.axes, &binding) < 0)
         result = ERROR_INPUT;
-    if (check_axes(s, &binding) < 0 || result < 0 || count_points(s, &binding) < 0)
+    if (check_axes(s, &binding) < 0 || result < 0 || count_sweep_points(s, &binding) < 0)
         return ERROR_INPUT;
-    return identify_all(s, problems) < 0 ? ERROR_INPUT : 0;
+    return identify_points(s, problems) < 0 ? ERROR_INPUT : 0;
 }
 
 void sweep_finish(struct sweep *s) {

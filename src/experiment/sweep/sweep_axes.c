@@ -120,7 +120,7 @@ static const struct field item_fields[] = {
 
 /* ---- Values as text ---- */
 
-static void add_quoted(const char *text, struct str *out) {
+static void add_quoted_text(const char *text, struct str *out) {
     str_add_char(out, '"');
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -137,7 +137,7 @@ static void add_flow(const struct yaml_node *node, struct str *out) {
     bool mapping = node->kind == YAML_NODE_MAPPING;
     if (node->kind == YAML_NODE_SCALAR) {
         if (node->quoted)
-            add_quoted(node->text, out);
+            add_quoted_text(node->text, out);
         else
             str_add(out, node->length > 0 ? node->text : "~");
         return;
@@ -211,8 +211,8 @@ static void push_number(struct sweep_axis *axis, const struct span *span, double
 
 /* ---- Lists and ranges ---- */
 
-static int wrong(const struct binding *b, struct location where, const char *path,
-                 const char *text) {
+static int refuse_axis(const struct binding *b, struct location where, const char *path,
+                       const char *text) {
     problems_add(b->problems, where, path, "%s", text);
     return ERROR_INPUT;
 }
@@ -222,7 +222,7 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
     if (node->kind == YAML_NODE_SCALAR)
         return schema_wrong(b, node, path, "a list of values");
     if (node->count == 0)
-        return wrong(b, node->where, path, "expected at least one value, got none");
+        return refuse_axis(b, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
         const char *yaml = flow_text(item, b->arena);
@@ -234,7 +234,7 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
     return 0;
 }
 
-static void add_path(struct sweep_axis *axis, const struct sweep_path *path) {
+static void add_axis_path(struct sweep_axis *axis, const struct sweep_path *path) {
     for (size_t i = 0; i < axis->paths.count; i++)
         if (strcmp(axis->paths.at[i].text, path->text) == 0)
             return;
@@ -246,14 +246,14 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
                        const struct binding *b) {
     int result = 0;
     if (node->count == 0)
-        return wrong(b, node->where, path, "expected at least one value, got none");
+        return refuse_axis(b, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         struct sweep_value value = {.shown = node->keys[i]->text};
         const char *here = arena_printf(b->arena, "%s.%s", path, value.shown);
         if (sweep_sets_bind(&value.sets, node->items[i], here, b) < 0)
             result = ERROR_INPUT;
         for (size_t k = 0; k < value.sets.count; k++)
-            add_path(axis, &value.sets.at[k].path);
+            add_axis_path(axis, &value.sets.at[k].path);
         array_push(&axis->values, value);
     }
     return result;
@@ -305,14 +305,14 @@ static int bind_span(struct span *span, const char *path, const struct binding *
     if (bind_bounds(span, path, b) < 0)
         return ERROR_INPUT;
     if (!(span->from < span->to))
-        return wrong(b, span->where, path, "expected from < to");
+        return refuse_axis(b, span->where, path, "expected from < to");
     if (span->scale == SCALE_LOG && span->from <= 0)
-        return wrong(b, span->where, path, "expected from > 0 with scale log");
+        return refuse_axis(b, span->where, path, "expected from > 0 with scale log");
     return 0;
 }
 
 /* share 0..1 of the way. */
-static double along(const struct span *span, double share) {
+static double value_along(const struct span *span, double share) {
     if (share >= 1)
         return span->to;
     return span->scale == SCALE_LOG ? span->from * pow(span->to / span->from, share)
@@ -326,16 +326,17 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
         return ERROR_INPUT;
     bool stepped = !isnan(span.step);
     if (stepped == (span.count > 0))
-        return wrong(b, span.where, path, "expected either step or count");
+        return refuse_axis(b, span.where, path, "expected either step or count");
     if (stepped && span.scale == SCALE_LOG)
-        return wrong(b, span.where, path, "a step has no scale log: give a count");
+        return refuse_axis(b, span.where, path, "a step has no scale log: give a count");
     double steps =
         stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
     if (steps >= SWEEP_MOST_POINTS)
-        return wrong(b, span.where, path, "expected at most 1000000 values");
+        return refuse_axis(b, span.where, path, "expected at most 1000000 values");
     for (size_t i = 0; i <= (size_t)steps; i++) {
         push_number(axis, &span,
-                    stepped ? span.from + (double)i * span.step : along(&span, (double)i / steps),
+                    stepped ? span.from + (double)i * span.step
+                            : value_along(&span, (double)i / steps),
                     b->arena);
         size_t n = axis->values.count;
         if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
@@ -381,9 +382,9 @@ static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, con
                       const struct binding *b) {
     bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
     if (!item->path && !(labels && item->name))
-        return wrong(b, item->where, path,
-                     labels ? "expected a name to go with the labels"
-                            : "expected a path to go with the values");
+        return refuse_axis(b, item->where, path,
+                           labels ? "expected a name to go with the labels"
+                                  : "expected a path to go with the values");
     struct sweep_axis *axis = add_axis(axes, item, path, b);
     if (!axis)
         return ERROR_INPUT;
@@ -405,7 +406,7 @@ static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const
         if (schema_bind(b, item_fields, node->items[i], here, &item) < 0)
             return ERROR_INPUT;
         if (item.zip || item.sample || !item.values == !item.range)
-            return wrong(b, item.where, here, "expected a path with values or with a range");
+            return refuse_axis(b, item.where, here, "expected a path with values or with a range");
         if (bind_plain(axes, &item, here, b) < 0)
             return ERROR_INPUT;
         size_t count = axes->at[axes->count - 1].values.count,
@@ -421,7 +422,7 @@ static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const
 
 /* ---- Samples ---- */
 
-static void shuffle(size_t *order, size_t count, gsl_rng *rng) {
+static void shuffle_strata(size_t *order, size_t count, gsl_rng *rng) {
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     for (size_t i = count; i > 1; i--) {
@@ -434,19 +435,19 @@ static void shuffle(size_t *order, size_t count, gsl_rng *rng) {
 
 /* Every path has a random stream of its own: another axis more does not change the values of this
  * one. */
-static void draw(struct sweep_axis *axis, const struct sample *sample, const struct span *span,
-                 struct arena *arena) {
+static void draw_samples(struct sweep_axis *axis, const struct sample *sample,
+                         const struct span *span, struct arena *arena) {
     size_t count = (size_t)sample->count;
     gsl_rng *rng =
         rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
     size_t *strata = mem_zalloc(count, sizeof *strata);
     if (sample->kind == SAMPLING_LHS)
-        shuffle(strata, count, rng);
+        shuffle_strata(strata, count, rng);
     for (size_t i = 0; i < count; i++) {
         double share = gsl_rng_uniform(rng);
         if (sample->kind == SAMPLING_LHS)
             share = ((double)strata[i] + share) / (double)count;
-        push_number(axis, span, along(span, share), arena);
+        push_number(axis, span, value_along(span, share), arena);
     }
     free(strata);
     gsl_rng_free(rng);
@@ -466,7 +467,7 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
         if (!axis)
             return ERROR_INPUT;
         axis->sampled = true;
-        draw(axis, &sample, &spans[i], b->arena);
+        draw_samples(axis, &sample, &spans[i], b->arena);
     }
     return 0;
 }
@@ -480,10 +481,10 @@ static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, cons
     if (schema_bind(b, item_fields, node, path, &item) < 0)
         return ERROR_INPUT;
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
-        return wrong(b, item.where, path, "expected one of values, range, zip and sample");
+        return refuse_axis(b, item.where, path, "expected one of values, range, zip and sample");
     if ((item.path || item.name) && (item.zip || item.sample))
-        return wrong(b, item.where, path,
-                     "the names and paths of zip and sample stand inside of them");
+        return refuse_axis(b, item.where, path,
+                           "the names and paths of zip and sample stand inside of them");
     int r = item.zip ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
             : item.sample
                 ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)

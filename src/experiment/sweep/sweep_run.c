@@ -70,14 +70,14 @@ struct state {
     struct error error;
 };
 
-static void work(void *context, size_t task, struct trail *trail, FILE *out) {
+static void run_one_task(void *context, size_t task, struct trail *trail, FILE *out) {
     const struct sweep_run *run = ((const struct state *)context)->run;
     struct error error = {0};
     (void)run_point(run, run->points[task], trail, &error);
     fwrite(&error, sizeof error, 1, out);
 }
 
-static int keep(void *context, size_t task, struct slice result, const char *failure) {
+static int keep_failure(void *context, size_t task, struct slice result, const char *failure) {
     struct state *state = context;
     const struct sweep_run *run = state->run;
     struct error error = {0};
@@ -101,8 +101,8 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
                                  .limit_s = run->how.limit_s,
                                  .cancel = run->how.cancel,
                                  .context = &state,
-                                 .work = work,
-                                 .done = keep};
+                                 .work = run_one_task,
+                                 .done = keep_failure};
     struct error error = {0};
     if (isolated_run(&all, &error) < 0)
         state.error = error;

@@ -37,7 +37,7 @@ static double from_scale(const struct search_axis *axis, double at) {
     return fmin(fmax(value, axis->least), axis->most);
 }
 
-static bool better(const struct search_score *a, const struct search_score *b) {
+static bool is_better_score(const struct search_score *a, const struct search_score *b) {
     if (isnan(a->value) || isnan(b->value))
         return !isnan(a->value);
     return a->violation != b->violation ? a->violation < b->violation : a->value < b->value;
@@ -60,13 +60,13 @@ static int try_point(struct search *s, const double *point) {
     trial.point = mem_zalloc(s->count, sizeof *trial.point);
     memcpy(trial.point, point, s->count * sizeof *point);
     array_push(&s->trials, trial);
-    if (better(&trial.score, &s->trials.at[s->best].score))
+    if (is_better_score(&trial.score, &s->trials.at[s->best].score))
         s->best = s->trials.count - 1;
     return 0;
 }
 
 /* The best point so far with another value on one axis. */
-static int try_value(struct search *s, size_t axis, double value) {
+static int try_axis_value(struct search *s, size_t axis, double value) {
     double *point = mem_zalloc(s->count, sizeof *point);
     memcpy(point, s->trials.at[s->best].point, s->count * sizeof *point);
     point[axis] = value;
@@ -78,7 +78,7 @@ static int try_value(struct search *s, size_t axis, double value) {
 static int try_grid(struct search *s, size_t axis, double from, double to, unsigned steps) {
     int r = 0;
     for (unsigned i = 0; i <= steps && r == 0; i++)
-        r = try_value(s, axis, from_scale(&s->axes[axis], from + (to - from) * i / steps));
+        r = try_axis_value(s, axis, from_scale(&s->axes[axis], from + (to - from) * i / steps));
     return r;
 }
 
@@ -92,7 +92,7 @@ static unsigned axis_steps(const struct search_axis *a) {
 }
 
 /* Axes from this one on: all values that differ, as if none were known. */
-static void expect(const struct search *s, size_t axis) {
+static void expect_trials_left(const struct search *s, size_t axis) {
     size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
     for (; axis < s->count; axis++) {
         const struct search_axis *a = &s->axes[axis];
@@ -107,9 +107,9 @@ static int search_axis(struct search *s, size_t axis) {
     const struct search_axis *a = &s->axes[axis];
     double from = to_scale(a, a->least), to = to_scale(a, a->most),
            step = (to - from) / axis_steps(a);
-    int r = a->may_be_off ? try_value(s, axis, INFINITY) : 0;
+    int r = a->may_be_off ? try_axis_value(s, axis, INFINITY) : 0;
     if (r == 0 && a->logarithmic && a->least == 0)
-        r = try_value(s, axis, 0);
+        r = try_axis_value(s, axis, 0);
     if (r == 0)
         r = try_grid(s, axis, from, to, axis_steps(a));
     for (int zoom = 0; zoom < ZOOMS && r == 0; zoom++) {
@@ -124,12 +124,12 @@ static int search_axis(struct search *s, size_t axis) {
 }
 
 int search_run(struct search *s, const double *start) {
-    expect(s, 0);
+    expect_trials_left(s, 0);
     int r = try_point(s, start);
     for (int round = 0; round < ROUNDS && r == 0 && s->trials.count > 0; round++) {
         size_t best = s->best;
         for (size_t axis = 0; axis < s->count && r == 0; axis++) {
-            expect(s, axis);
+            expect_trials_left(s, axis);
             r = search_axis(s, axis);
         }
         if (s->best == best || s->count == 1)

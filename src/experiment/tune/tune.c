@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
-static struct estimate estimate(const struct replicate_result *result, unsigned column) {
+static struct estimate estimate_column(const struct replicate_result *result, unsigned column) {
     struct estimate e = t_interval_of_column(result->summaries, result->count, column);
     if (e.n < result->count)
         e.mean = e.sd = e.ci95 = NAN;
@@ -21,7 +21,7 @@ static double change_of(double value, double start) {
 }
 
 /* By how much the trial breaks its bounds, in fractions of the start's means. */
-static double violation(const struct tune *t, const struct tune_trial *trial) {
+static double trial_violation(const struct tune *t, const struct tune_trial *trial) {
     const struct tune_trial *start = &t->trials.at[0];
     double sum = 0;
     for (size_t i = 0; i < t->constraint_count; i++) {
@@ -33,13 +33,13 @@ static double violation(const struct tune *t, const struct tune_trial *trial) {
     return sum;
 }
 
-static void judge(const struct tune *t, struct tune_trial *trial) {
-    trial->objective = estimate(&trial->runs, t->objective);
+static void judge_trial(const struct tune *t, struct tune_trial *trial) {
+    trial->objective = estimate_column(&trial->runs, t->objective);
     for (size_t i = 0; i < t->constraint_count; i++)
-        trial->constrained[i] = estimate(&trial->runs, t->constraints[i].column).mean;
+        trial->constrained[i] = estimate_column(&trial->runs, t->constraints[i].column).mean;
 }
 
-static int evaluate(void *context, const double *point, struct search_score *ret_score) {
+static int evaluate_trial(void *context, const double *point, struct search_score *ret_score) {
     struct tune *t = context;
     struct error error = {0};
     struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
@@ -48,7 +48,7 @@ static int evaluate(void *context, const double *point, struct search_score *ret
     tune_apply(t, point, t->study);
     int r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
     if (r == 0)
-        judge(t, &trial);
+        judge_trial(t, &trial);
     else
         trial.failure = mem_strdup(error.text);
     array_push(&t->trials, trial);
@@ -58,7 +58,7 @@ static int evaluate(void *context, const double *point, struct search_score *ret
     }
     bool more = metric_table[t->objective].better == METRIC_MORE;
     ret_score->value = more ? -trial.objective.mean : trial.objective.mean;
-    ret_score->violation = r == 0 ? violation(t, &trial) : INFINITY;
+    ret_score->violation = r == 0 ? trial_violation(t, &trial) : INFINITY;
     return 0;
 }
 
@@ -67,7 +67,7 @@ void tune_apply(const struct tune *t, const double *point, struct study *study) 
         params_set_number(&study->params, t->params[i], point[i]);
 }
 
-static void expect(void *context, size_t trials) {
+static void expect_trials(void *context, size_t trials) {
     const struct tune *t = context;
     t->expect(t->context, trials);
 }
@@ -78,10 +78,10 @@ int tune_run(struct tune *t, struct error *reterr) {
         start[i] = params_number(&t->study->params, t->params[i]);
     t->search = (struct search){.axes = t->axes,
                                 .count = t->count,
-                                .evaluate = evaluate,
+                                .evaluate = evaluate_trial,
                                 .context = t,
                                 .most_trials = t->most_trials,
-                                .expect = t->expect ? expect : NULL};
+                                .expect = t->expect ? expect_trials : NULL};
     int r = search_run(&t->search, start);
     if (r < 0)
         *reterr = t->error;

@@ -1,6 +1,6 @@
 /* Recorded jobs: rows of a trace, as they were or with models, users and deadlines assigned from
  * the seed. */
-#include "workload/stream.h"
+#include "workload/recorded_jobs.h"
 
 #include "base/units.h"
 
@@ -24,8 +24,9 @@ static double recorded_goodput(struct workload *w, const struct config_request *
     return best;
 }
 
-struct config_request replay_request(const struct stream *s, const struct cluster *cluster,
-                                     const struct trace_row *row, uint32_t model, uint32_t batch) {
+struct config_request recorded_jobs_request(const struct stream *s, const struct cluster *cluster,
+                                            const struct trace_row *row, uint32_t model,
+                                            uint32_t batch) {
     struct config_request q = stream_request(s, model);
     if (row->gpus > 0) {
         q.k_count = 1;
@@ -72,8 +73,8 @@ static void set_work(const struct stream *s, struct workload *w, const struct tr
         *request = stream_request(s, job->model);
 }
 
-static void add_row(const struct stream *s, const struct stream_rngs *rngs, struct workload *w,
-                    const struct trace_row *row) {
+static void add_recorded_job(const struct stream *s, const struct stream_rngs *rngs,
+                             struct workload *w, const struct trace_row *row) {
     struct job_spec job = {.id = row->id,
                            .labels = row->labels,
                            .submit_ns = row->submit_ns,
@@ -83,8 +84,8 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     bool malleable = gsl_rng_uniform(rngs->models) < s->assign.malleable_share;
     uint32_t drawn_batch = stream_draw_batch(&s->assign.batches, rngs->models);
     bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
-    struct config_request request =
-        replay_request(s, w->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
+    struct config_request request = recorded_jobs_request(s, w->table.cluster, row, job.model,
+                                                          own_batch ? row->batch : drawn_batch);
     job.kind = request.kind;
     set_work(s, w, row, malleable, &request, &job);
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
@@ -100,11 +101,11 @@ static void add_row(const struct stream *s, const struct stream_rngs *rngs, stru
     array_push(&w->jobs, job);
 }
 
-void replay_generate(const struct stream *s, const struct stream_rngs *rngs, struct workload *w) {
+void recorded_jobs_add(const struct stream *s, const struct stream_rngs *rngs, struct workload *w) {
     for (size_t i = 0; i < s->trace.rows.count; i++) {
         const struct trace_row *row = &s->trace.rows.at[i];
         if (row->submit_ns > s->until_ns || (int64_t)i >= s->until_jobs)
             break;
-        add_row(s, rngs, w, row);
+        add_recorded_job(s, rngs, w, row);
     }
 }
