@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB [--report]] | --self-test
+"""Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB] | --self-test
 
 Includes, or with the built library also calls: no upward link, and no ring of files (a .c and its .h are one) by both
-together. Prints every violation as file:line: text and exits 1 if there is one; with --report exits 0. Exits 77, skipped,
-if the library does not tell its symbols.
+together. Prints every violation as file:line: text and exits 1 if there is one; exits 77, skipped, if the library does not
+tell its symbols.
 """
 
 import argparse
@@ -288,10 +288,11 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1].split("\n")[0])
     parser.add_argument("source", type=Path)
     parser.add_argument("--library", type=Path)
-    parser.add_argument("--report", action="store_true")
     options = parser.parse_args()
     if not (options.source / "src").is_dir():
         parser.error(f"{options.source} has no folder src")
+    if options.library and not options.library.is_file():
+        parser.error(f"{options.library} is not built")
     try:
         found = (Links(options.source, link_graph.listing_of(options.library)) if options.library
                  else Tree(options.source)).check()
@@ -300,7 +301,7 @@ def main():
         return 77
     for file, line, text in found:
         print(f"{file}:{line}: {text}")
-    return 1 if found and not options.report else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
