@@ -80,7 +80,7 @@ static size_t residual_count(const struct problem *q) {
     return n;
 }
 
-static void decode(const struct problem *q, const gsl_vector *u, double values[static PARAM_COUNT],
+static void decode_values(const struct problem *q, const gsl_vector *u, double values[static PARAM_COUNT],
                    double slopes[static PARAM_COUNT]) {
     for (size_t j = 0; j < q->count; j++) {
         enum parameter p = q->free[j];
@@ -140,16 +140,16 @@ static int all_finite(const double *at, size_t count) {
     return GSL_SUCCESS;
 }
 
-static int evaluate(const gsl_vector *u, void *data, gsl_vector *f) {
+static int evaluate_residuals(const gsl_vector *u, void *data, gsl_vector *f) {
     double values[PARAM_COUNT] = {0}, slopes[PARAM_COUNT];
-    decode(data, u, values, slopes);
+    decode_values(data, u, values, slopes);
     residuals(data, values, f);
     return all_finite(f->data, f->size);
 }
 
-static int differentiate(const gsl_vector *u, void *data, gsl_matrix *jacobian) {
+static int differentiate_residuals(const gsl_vector *u, void *data, gsl_matrix *jacobian) {
     double values[PARAM_COUNT] = {0}, slopes[PARAM_COUNT];
-    decode(data, u, values, slopes);
+    decode_values(data, u, values, slopes);
     derivatives(data, values, slopes, jacobian);
     return all_finite(jacobian->data, jacobian->size1 * jacobian->size2);
 }
@@ -206,7 +206,7 @@ static double scale_of(const struct problem *q, enum parameter p,
 }
 
 /* A bound of zero is only approached; what is as good as there gets there. */
-static void snap(const struct problem *q, double values[static PARAM_COUNT]) {
+static void snap_values(const struct problem *q, double values[static PARAM_COUNT]) {
     for (size_t j = 0; j < q->count; j++) {
         enum parameter p = q->free[j];
         double above = p == PARAM_PMAX ? values[p] - values[PARAM_P0] : values[p];
@@ -220,11 +220,11 @@ static void snap(const struct problem *q, double values[static PARAM_COUNT]) {
     form_settle(q->form, values);
 }
 
-static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, double tolerance,
+static bool solve_fit(struct problem *q, gsl_multifit_nlinear_workspace *work, double tolerance,
                   const double start[static PARAM_COUNT], struct fit *fit) {
     size_t n = work->f->size;
     gsl_multifit_nlinear_fdf system = {
-        .f = evaluate, .df = differentiate, .n = n, .p = q->count, .params = q};
+        .f = evaluate_residuals, .df = differentiate_residuals, .n = n, .p = q->count, .params = q};
     double coordinates[PARAM_COUNT], slopes[PARAM_COUNT];
     for (size_t j = 0; j < q->count; j++)
         coordinates[j] = form_coordinate(q->free[j], start);
@@ -238,8 +238,8 @@ static bool solve(struct problem *q, gsl_multifit_nlinear_workspace *work, doubl
                                       work);
     const gsl_vector *f = gsl_multifit_nlinear_residual(work);
     memset(fit, 0, sizeof *fit);
-    decode(q, gsl_multifit_nlinear_position(work), fit->values, slopes);
-    snap(q, fit->values);
+    decode_values(q, gsl_multifit_nlinear_position(work), fit->values, slopes);
+    snap_values(q, fit->values);
     for (size_t i = 0; i < n; i++)
         fit->cost += gsl_vector_get(f, i) * gsl_vector_get(f, i) / 2;
     return isfinite(fit->cost);
@@ -280,7 +280,7 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
         else
             start_values(&q, i, start);
         move_inside(&q, start);
-        if (solve(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) &&
+        if (solve_fit(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) &&
             (!found || one.cost < fit->cost)) {
             *fit = one;
             found = true;
@@ -328,7 +328,7 @@ static void normal_matrices(const struct problem *q, const gsl_matrix *jacobian,
 }
 
 /* Inverse of a symmetric matrix in place, leaving out the directions that it maps to nothing. */
-static void invert(gsl_matrix *matrix, struct covariance *c) {
+static void invert_matrix(gsl_matrix *matrix, struct covariance *c) {
     size_t n = c->count;
     gsl_vector *values = gsl_vector_alloc(n);
     gsl_matrix *vectors = gsl_matrix_alloc(n, n);
@@ -352,7 +352,7 @@ static void invert(gsl_matrix *matrix, struct covariance *c) {
     gsl_vector_free(values);
 }
 
-static double sandwich(const gsl_matrix *bread, const gsl_matrix *meat, size_t a, size_t b) {
+static double sandwich_element(const gsl_matrix *bread, const gsl_matrix *meat, size_t a, size_t b) {
     double sum = 0;
     for (size_t i = 0; i < meat->size1; i++)
         for (size_t j = 0; j < meat->size2; j++)
@@ -396,7 +396,7 @@ bool fit_leaves_open(const struct points *points, const struct form *form, uint3
                *normal = gsl_matrix_calloc(q.count, q.count);
     unit_derivatives(&q, fit->values, jacobian, length);
     gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, jacobian, jacobian, 0, normal);
-    invert(normal, &c);
+    invert_matrix(normal, &c);
     gsl_matrix_free(normal);
     gsl_matrix_free(jacobian);
     return c.singular;
@@ -418,10 +418,10 @@ void fit_covariance(const struct points *points, const struct form *form, const 
     unit_derivatives(&q, fit->values, jacobian, length);
     variances(&q, f, variance);
     normal_matrices(&q, jacobian, variance, bread, meat);
-    invert(bread, c);
+    invert_matrix(bread, c);
     for (size_t a = 0; a < q.count; a++)
         for (size_t b = 0; b < q.count; b++)
-            c->matrix[a][b] = sandwich(bread, meat, a, b) / (length[a] * length[b]);
+            c->matrix[a][b] = sandwich_element(bread, meat, a, b) / (length[a] * length[b]);
     add_p0_to_pmax(c);
     gsl_matrix_free(meat);
     gsl_matrix_free(bread);

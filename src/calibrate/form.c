@@ -144,7 +144,7 @@ struct norm_gradient {
 
 /* (x^g + y^g)^(1/g) and its derivatives for x > 0, y >= 0, in a scale where the larger one is 1. At
    g = 1, where g is fixed or at its bound, its own derivative is not needed. */
-static struct norm_gradient norm(double x, double y, double g) {
+static struct norm_gradient norm_with_gradient(double x, double y, double g) {
     if (g == 1)
         return (struct norm_gradient){.value = x + y, .by_x = 1, .by_y = 1};
     double scale = fmax(x, y);
@@ -163,11 +163,11 @@ double form_rate(const double v[static PARAM_COUNT], struct place at,
                  double gradient[static PARAM_COUNT]) {
     const struct speed_params speed = form_speed(v);
     double k = at.k, batch = at.batch;
-    struct norm_gradient compute = norm(speed.a_s, speed.c_s * batch, speed.gamma);
+    struct norm_gradient compute = norm_with_gradient(speed.a_s, speed.c_s * batch, speed.gamma);
     double grown = speed.scaling_exponent == 0 ? 1 : pow(k, speed.scaling_exponent),
            local_s = compute.value * grown;
     double sync_s = at.k == 1 ? 0 : speed.alpha_s[at.span] + speed.beta_s[at.span] * (k - 2);
-    struct norm_gradient whole = norm(local_s, sync_s, speed.sync_gamma);
+    struct norm_gradient whole = norm_with_gradient(local_s, sync_s, speed.sync_gamma);
     double time_s = whole.value; /* speed_iteration_s to the last digits */
     bool across = at.span == EASIM_ACROSS_NODES;
     double by_local = whole.by_x * grown, by_sync = at.k == 1 ? 0 : whole.by_y;

@@ -63,7 +63,7 @@ static bool is_good(const struct candidate *one, double max_form_error) {
 
 #define SAME_ERROR 1e-7 /* less is of the solver, not of the forms */
 
-static void pick(struct contest *contest, double max_form_error) {
+static void pick_form(struct contest *contest, double max_form_error) {
     bool need_good = false;
     for (size_t i = 0; i < contest->count; i++)
         need_good |=
@@ -87,7 +87,7 @@ static void pick(struct contest *contest, double max_form_error) {
 /* A form need not be scored if it is already above the least left-out error in sample, by three
    times 1/sqrt(n): errors of n configurations spread by about their own size, so that many standard
    errors are out of reach. */
-static double hopeless(const struct form_choice *c, double least) {
+static double hopeless_error(const struct form_choice *c, double least) {
     return least * (1 + 3 / sqrt(c->points.configurations));
 }
 
@@ -116,7 +116,7 @@ static size_t fit_all(struct form_choice *c, struct contest *contest,
 }
 
 /* Fits and scores contest->candidates, of which only the forms are filled in, and chooses. */
-static void hold(struct form_choice *c, struct contest *contest, double max_form_error) {
+static void hold_contest(struct form_choice *c, struct contest *contest, double max_form_error) {
     size_t n = c->points.at.count;
     int order[MOST_CANDIDATES];
     struct prediction *left_out = mem_zalloc(n * contest->count, sizeof *left_out);
@@ -125,7 +125,7 @@ static void hold(struct form_choice *c, struct contest *contest, double max_form
     for (size_t o = 0; o < count; o++) {
         struct candidate *one = &contest->candidates[order[o]];
         double least = contest->best < 0 ? INFINITY : contest->candidates[contest->best].left_out;
-        if (one->in_sample > hopeless(c, least))
+        if (one->in_sample > hopeless_error(c, least))
             one->refused =
                 arena_printf(c->arena, "%.2f %% in sample, far above the least left-out error",
                              PERCENT(one->in_sample));
@@ -144,7 +144,7 @@ static void hold(struct form_choice *c, struct contest *contest, double max_form
             contest->candidates[i].against_best =
                 score_compare(&c->points, contest->quantity, left_out + i * n,
                               left_out + (size_t)contest->best * n);
-    pick(contest, max_form_error);
+    pick_form(contest, max_form_error);
     free(left_out);
 }
 
@@ -158,7 +158,7 @@ static void hold_speed(struct form_choice *c, double max_form_error) {
                               .sync = (enum sync_form)sync,
                               .one_node = c->points.one_node,
                               .across_nodes = c->points.across_nodes};
-    hold(c, &c->speed, max_form_error);
+    hold_contest(c, &c->speed, max_form_error);
 }
 
 static void hold_power(struct form_choice *c, double max_form_error) {
@@ -168,16 +168,16 @@ static void hold_power(struct form_choice *c, double max_form_error) {
         form.power = (enum power_law)law;
         c->power.candidates[c->power.count++].form = form;
     }
-    hold(c, &c->power, max_form_error);
+    hold_contest(c, &c->power, max_form_error);
 }
 
 /* ---- What to say ---- */
 
-static void warn(struct form_choice *c, const char *text) {
+static void add_warning(struct form_choice *c, const char *text) {
     array_push(&c->warnings, text);
 }
 
-static const char *plural(size_t count) {
+static const char *plural_ending(size_t count) {
     return count == 1 ? "" : "s";
 }
 
@@ -186,13 +186,13 @@ static void warn_of_parameters(struct form_choice *c) {
         enum parameter p = c->covariance.free[i];
         double error = covariance_error(&c->covariance, i), value = c->fit.values[p];
         if (isinf(error))
-            warn(c, arena_printf(c->arena, "%s is not identifiable: the points leave it open",
+            add_warning(c, arena_printf(c->arena, "%s is not identifiable: the points leave it open",
                                  parameter_names[p]));
         else if (value == 0)
-            warn(c, arena_printf(c->arena, "%s is at its bound of 0; standard error %.4g",
+            add_warning(c, arena_printf(c->arena, "%s is at its bound of 0; standard error %.4g",
                                  parameter_names[p], error));
         else if (error > value)
-            warn(c, arena_printf(c->arena,
+            add_warning(c, arena_printf(c->arena,
                                  "%s is not identifiable: %.4g with a standard error of %.4g",
                                  parameter_names[p], value, error));
     }
@@ -222,13 +222,13 @@ static void warn_of_outliers(struct form_choice *c, const char *file, enum quant
         bool power = quantity == POWER;
         double measured = power ? point->power_w : point->rate * point->at.k;
         double modelled = power ? predictions[i].power_w : predictions[i].rate * point->at.k;
-        warn(c, arena_printf(
+        add_warning(c, arena_printf(
                     c->arena, "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form",
                     file, point->line, point->at.k, point->at.batch,
                     power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
     }
     if (found > OUTLIERS_NAMED)
-        warn(c, arena_printf(c->arena, "and %zu more outliers of the %s", found - OUTLIERS_NAMED,
+        add_warning(c, arena_printf(c->arena, "and %zu more outliers of the %s", found - OUTLIERS_NAMED,
                              quantity_names[quantity]));
     free(errors);
 }
@@ -257,14 +257,14 @@ static void warn_of_points(struct form_choice *c) {
         one_batch &= at[i].at.batch == at[0].at.batch;
     size_t unused = unused_rows(c);
     if (unused > 0)
-        warn(
+        add_warning(
             c,
             arena_printf(
                 c->arena,
                 "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
-                unused, plural(unused)));
+                unused, plural_ending(unused)));
     if (one_batch && c->table.count == 0)
-        warn(c,
+        add_warning(c,
              arena_printf(c->arena,
                           "all rows have batch %u: how time depends on the batch is not measured",
                           at[0].at.batch));
@@ -278,13 +278,13 @@ static const char *explain_contest(struct form_choice *c, const struct contest *
         return arena_printf(c->arena,
                             "%s: least left-out error of the %s, %.2f %% (%zu parameter%s)", name,
                             quantity_names[contest->quantity], PERCENT(best->left_out),
-                            best->parameters, plural(best->parameters));
+                            best->parameters, plural_ending(best->parameters));
     return arena_printf(
         c->arena,
         "%s: simplest within one standard error of the least left-out error of the %s: %.2f %% (%zu parameter%s) against %.2f %% of %s (%zu); "
         "difference %.2f %% +- %.2f %%",
         name, quantity_names[contest->quantity], PERCENT(chosen->left_out), chosen->parameters,
-        plural(chosen->parameters), PERCENT(best->left_out),
+        plural_ending(chosen->parameters), PERCENT(best->left_out),
         form_choice_form_text(&best->form, c->arena), best->parameters,
         PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
 }
@@ -302,11 +302,11 @@ static void settle_untested_power(struct form_choice *c) {
     c->form = form;
     c->fit = fit;
     c->why = arena_printf(c->arena, "%s; constant power, not tested", c->why);
-    warn(c,
+    add_warning(c,
          arena_printf(
              c->arena,
              "power was measured at %u configuration%s: how it depends on k and batch is not known",
-             c->points.power_configurations, plural(c->points.power_configurations)));
+             c->points.power_configurations, plural_ending(c->points.power_configurations)));
 }
 
 static void settle_form(struct form_choice *c, double max_form_error) {
@@ -350,7 +350,7 @@ static void drop_without_power(struct form_choice *c) {
             c->table.points[kept++] = c->table.points[i];
     if (c->points.powers == 0 || kept == c->table.count)
         return;
-    warn(c, arena_printf(c->arena, "%zu configurations without power left out of the table",
+    add_warning(c, arena_printf(c->arena, "%zu configurations without power left out of the table",
                          c->table.count - kept));
     c->table.count = kept;
 }
@@ -368,7 +368,7 @@ static void use_table(struct form_choice *c, const char *why) {
     c->why = c->why ? arena_printf(c->arena, "lookup table: %s (%s)", why, c->why)
                     : arena_printf(c->arena, "lookup table: %s", why);
     if (c->left_out.points[THROUGHPUT] < n)
-        warn(c,
+        add_warning(c,
              arena_printf(
                  c->arena,
                  "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
@@ -407,7 +407,7 @@ void form_choice_make(struct form_choice *c, const struct profile_group *group, 
         c->why = arena_printf(c->arena, "%s (forms compared in %u parts of the configurations)",
                               c->why, c->contest_folds);
     if (c->points.configurations > c->points.folds)
-        warn(c, arena_printf(
+        add_warning(c, arena_printf(
                     c->arena,
                     "errors are of %u parts left out of the %u configurations, not one by one",
                     c->points.folds, c->points.configurations));

@@ -14,7 +14,7 @@
 /* ---- Pieces of YAML ---- */
 
 /* "INDENTkey: value" on a line of its own, or nothing for a NAN. */
-static void number(struct str *out, const char *indent_key, double value) {
+static void write_number(struct str *out, const char *indent_key, double value) {
     if (!isfinite(value))
         return;
     str_addf(out, "%s: ", indent_key);
@@ -23,7 +23,7 @@ static void number(struct str *out, const char *indent_key, double value) {
 }
 
 /* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
-static void item(struct str *out, const char *key, double value) {
+static void write_item(struct str *out, const char *key, double value) {
     if (!isfinite(value))
         return;
     str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
@@ -38,18 +38,18 @@ static void write_parameters(struct str *out, const struct form_choice *c) {
     if (c->table.count > 0)
         return;
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]), v[always[i]]);
+        write_number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]), v[always[i]]);
     if (c->form.across_nodes) {
-        number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
-        number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
+        write_number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
+        write_number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
     }
     if (v[PARAM_SYNC_GAMMA] != 1)
-        number(out, "        sync_gamma", v[PARAM_SYNC_GAMMA]);
+        write_number(out, "        sync_gamma", v[PARAM_SYNC_GAMMA]);
     if (v[PARAM_EXPONENT] != 0)
-        number(out, "        scaling_exponent", v[PARAM_EXPONENT]);
+        write_number(out, "        scaling_exponent", v[PARAM_EXPONENT]);
     if (c->form.power != POWER_LAW_NONE) {
-        number(out, "        p0_w", v[PARAM_P0]);
-        number(out, "        pmax_w", v[PARAM_PMAX]);
+        write_number(out, "        p0_w", v[PARAM_P0]);
+        write_number(out, "        pmax_w", v[PARAM_PMAX]);
     }
 }
 
@@ -60,8 +60,8 @@ static void write_table(struct str *out, const struct form_choice *c) {
     for (size_t i = 0; i < c->table.count; i++) {
         const struct lookup_point *p = &c->table.points[i];
         str_addf(out, "          - {k: %lld, batch: %lld", (long long)p->k, (long long)p->batch);
-        item(out, "throughput_samples_s", p->throughput_samples_s);
-        item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        write_item(out, "throughput_samples_s", p->throughput_samples_s);
+        write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
     }
 }
@@ -110,8 +110,8 @@ static void write_range(struct str *out, const struct form_choice *c) {
     str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k,
              least_batch, most_batch);
     const double in_sample = c->in_sample.mape[THROUGHPUT], left_out = c->left_out.mape[THROUGHPUT];
-    number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
-    number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
+    write_number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
+    write_number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
 }
 
 /* ---- The record of the fit ---- */
@@ -123,10 +123,10 @@ static void write_mape(struct str *out, const char *key, const struct scores *in
         if (in->points[q] == 0)
             continue;
         str_addf(out, "            %s: {", quantity_names[q]);
-        item(out, "in_sample", in->mape[q]);
-        item(out, "leave_one_out", left_out->mape[q]);
-        item(out, "rows", (double)in->points[q]);
-        item(out, "rows_left_out", (double)left_out->points[q]);
+        write_item(out, "in_sample", in->mape[q]);
+        write_item(out, "leave_one_out", left_out->mape[q]);
+        write_item(out, "rows", (double)in->points[q]);
+        write_item(out, "rows_left_out", (double)left_out->points[q]);
         str_add(out, "}\n");
     }
 }
@@ -135,10 +135,10 @@ static void write_covariance(struct str *out, const struct form_choice *c) {
     const struct covariance *v = &c->covariance;
     str_add(out, "          parameters: {");
     for (size_t i = 0; i < v->count; i++)
-        item(out, parameter_names[v->free[i]], c->fit.values[v->free[i]]);
+        write_item(out, parameter_names[v->free[i]], c->fit.values[v->free[i]]);
     str_add(out, "}\n          standard_errors: {");
     for (size_t i = 0; i < v->count; i++)
-        item(out, parameter_names[v->free[i]], covariance_error(v, i));
+        write_item(out, parameter_names[v->free[i]], covariance_error(v, i));
     str_add(out, "}\n");
     if (v->singular || isnan(v->matrix[0][0]))
         return;
@@ -160,15 +160,15 @@ static void write_contest(struct str *out, const struct form_choice *c,
         str_add(out, "            - {form: ");
         yaml_add_quoted(out, form_choice_form_text(&one->form, c->arena));
         str_addf(out, ", of: %s", quantity_names[contest->quantity]);
-        item(out, "parameters", (double)one->parameters);
+        write_item(out, "parameters", (double)one->parameters);
         if (one->refused) {
             str_add(out, ", refused: ");
             yaml_add_quoted(out, one->refused);
         } else {
-            item(out, "in_sample", one->in_sample);
-            item(out, "leave_one_out", one->left_out);
-            item(out, "above_best", one->against_best.mean);
-            item(out, "standard_error", one->against_best.standard_error);
+            write_item(out, "in_sample", one->in_sample);
+            write_item(out, "leave_one_out", one->left_out);
+            write_item(out, "above_best", one->against_best.mean);
+            write_item(out, "standard_error", one->against_best.standard_error);
         }
         str_add(out, (int)i == contest->chosen ? ", chosen: true}\n" : "}\n");
     }
@@ -204,29 +204,29 @@ static void write_limits(struct str *out, const struct limits *l) {
     if (l->levels.count == 0)
         return;
     str_add(out, "        power_limits:\n");
-    number(out, "          energy_optimal_w", l->energy_optimal_w);
+    write_number(out, "          energy_optimal_w", l->energy_optimal_w);
     str_add(out, "          levels:\n");
     for (size_t i = 0; i < l->levels.count; i++) {
         const struct power_level *level = &l->levels.at[i];
         str_add(out, "            - {");
-        item(out, "power_limit_w", level->power_limit_w);
-        item(out, "time_ratio", level->time_ratio);
-        item(out, "power_ratio", level->power_ratio);
-        item(out, "energy_ratio", level->energy_ratio);
-        item(out, "configurations", (double)level->configurations);
+        write_item(out, "power_limit_w", level->power_limit_w);
+        write_item(out, "time_ratio", level->time_ratio);
+        write_item(out, "power_ratio", level->power_ratio);
+        write_item(out, "energy_ratio", level->energy_ratio);
+        write_item(out, "configurations", (double)level->configurations);
         str_add(out, "}\n");
     }
     str_add(out, "          points:\n");
     for (size_t i = 0; i < l->points.count; i++) {
         const struct power_level_point *p = &l->points.at[i];
         str_add(out, "            - {");
-        item(out, "power_limit_w", p->power_limit_w);
-        item(out, "k", (double)p->k);
-        item(out, "batch", (double)p->batch);
-        item(out, "iteration_s", p->iteration_s);
-        item(out, "power_w_per_gpu", p->power_w_per_gpu);
-        item(out, "time_ratio", p->time_ratio);
-        item(out, "power_ratio", p->power_ratio);
+        write_item(out, "power_limit_w", p->power_limit_w);
+        write_item(out, "k", (double)p->k);
+        write_item(out, "batch", (double)p->batch);
+        write_item(out, "iteration_s", p->iteration_s);
+        write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        write_item(out, "time_ratio", p->time_ratio);
+        write_item(out, "power_ratio", p->power_ratio);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
     }
 }
@@ -258,8 +258,8 @@ static void write_model(struct str *out, const struct form_choice *choices, size
                         const char *model, const struct writer_options *o) {
     str_add(out, "  - name: ");
     yaml_add_quoted(out, model);
-    number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
-    number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
+    write_number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
+    write_number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
     write_batches(out, choices, count, model);
     str_add(out, "    gpus:\n");
 }

@@ -55,7 +55,7 @@ static struct slice field_of(const struct reader *r, enum column column) {
     return csv_field(r->csv, r->columns[column]);
 }
 
-static void bad(const struct reader *r, enum column column, const char *expected) {
+static void refuse_cell(const struct reader *r, enum column column, const char *expected) {
     struct slice field = field_of(r, column);
     problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
                  "expected %s, got \"%.*s\"", expected,
@@ -63,29 +63,29 @@ static void bad(const struct reader *r, enum column column, const char *expected
 }
 
 /* A number in (0, most]; an empty optional field is NAN. */
-static double positive(const struct reader *r, enum column column, double most,
+static double positive_cell(const struct reader *r, enum column column, double most,
                        const char *expected) {
     struct slice field = field_of(r, column);
     double value = NAN;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
         return NAN;
     if (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= most))
-        bad(r, column, expected);
+        refuse_cell(r, column, expected);
     return value;
 }
 
-static uint32_t count(const struct reader *r, enum column column, int64_t most,
+static uint32_t count_cell(const struct reader *r, enum column column, int64_t most,
                       const char *expected) {
     struct slice field = field_of(r, column);
     int64_t value = 1;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
         return 1;
     if (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > most)
-        bad(r, column, expected);
+        refuse_cell(r, column, expected);
     return (uint32_t)value;
 }
 
-static const char *text(const struct reader *r, enum column column) {
+static const char *text_cell(const struct reader *r, enum column column) {
     struct slice field = field_of(r, column);
     const char *at = field.length > 0 ? field.at : "";
     return intern_text(&r->profile->texts, intern(&r->profile->texts, at, field.length, NULL));
@@ -98,7 +98,7 @@ static enum evidence evidence_of(const struct reader *r) {
         if (slice_is(field, evidence_names[i]))
             return (enum evidence)i;
     if (field.length > 0)
-        bad(r, EVIDENCE, "measured, derived, assumed or empty");
+        refuse_cell(r, EVIDENCE, "measured, derived, assumed or empty");
     return EVIDENCE_MEASURED;
 }
 
@@ -125,24 +125,24 @@ static uint32_t group_of(struct profile_table *p, const struct profile_point *ro
     return number;
 }
 
-static void read_row(void *context) {
+static void read_profile_row(void *context) {
     const struct reader *r = context;
     size_t before = r->problems->count;
     struct profile_point row = {.line = csv_where(r->csv, -1).line};
     if (field_of(r, MODEL).length == 0)
-        bad(r, MODEL, "a name");
+        refuse_cell(r, MODEL, "a name");
     if (field_of(r, GPU).length == 0)
-        bad(r, GPU, "a name");
-    row.k = count(r, K, 1000000, "integer 1..1000000");
-    row.batch = count(r, BATCH, 1000000000, "integer 1..1000000000");
-    uint32_t nodes = count(r, NODES, 1000000, "integer 1..1000000 or empty");
+        refuse_cell(r, GPU, "a name");
+    row.k = count_cell(r, K, 1000000, "integer 1..1000000");
+    row.batch = count_cell(r, BATCH, 1000000000, "integer 1..1000000000");
+    uint32_t nodes = count_cell(r, NODES, 1000000, "integer 1..1000000 or empty");
     row.across_nodes = nodes > 1;
-    row.throughput_samples_s = positive(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
-    row.limit_w = positive(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
-    row.power_w = positive(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
+    row.throughput_samples_s = positive_cell(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
+    row.limit_w = positive_cell(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
+    row.power_w = positive_cell(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
     row.evidence = evidence_of(r);
     if (r->problems->count == before && nodes > row.k)
-        bad(r, NODES, "at most as many nodes as GPUs");
+        refuse_cell(r, NODES, "at most as many nodes as GPUs");
     double iteration_s = (double)row.k * row.batch / row.throughput_samples_s;
     if (r->problems->count == before &&
         !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
@@ -153,13 +153,13 @@ static void read_row(void *context) {
     if (r->problems->count > before)
         return;
     row.model = model_name(r);
-    row.gpu = text(r, GPU);
-    row.source = text(r, SOURCE);
+    row.gpu = text_cell(r, GPU);
+    row.source = text_cell(r, SOURCE);
     row.group = group_of(r->profile, &row);
     array_push(&r->profile->rows, row);
 }
 
-static int find_columns(struct reader *r, const char *path) {
+static int find_profile_columns(struct reader *r, const char *path) {
     size_t before = r->problems->count;
     struct arena scratch = {0};
     for (int c = 0; c < COLUMN_COUNT; c++) {
@@ -189,7 +189,7 @@ static int compare_limits(double a, double b) {
     return (a < b) - (a > b);
 }
 
-static int compare(const void *left, const void *right) {
+static int compare_points(const void *left, const void *right) {
     const struct profile_point *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
@@ -207,7 +207,7 @@ static int compare(const void *left, const void *right) {
 
 static void group_rows(struct profile_table *p) {
     if (p->rows.count > 0)
-        qsort(p->rows.at, p->rows.count, sizeof *p->rows.at, compare);
+        qsort(p->rows.at, p->rows.count, sizeof *p->rows.at, compare_points);
     for (size_t i = 0; i < p->rows.count; i++) {
         const struct profile_point *row = &p->rows.at[i];
         struct profile_group *group = &p->groups.at[row->group];
@@ -228,8 +228,8 @@ int profile_table_load(struct profile_table *p, const char *path, struct problem
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    if (find_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_row, &r);
+    if (find_profile_columns(&r, path) == 0) {
+        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_profile_row, &r);
         if (p->rows.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL,
                          "the profile holds no rows");

@@ -29,7 +29,7 @@ struct scores score_all(const struct points *points, const struct prediction *pr
     return s;
 }
 
-static double difference(const struct points *points, size_t i, enum quantity quantity,
+static double difference_at(const struct points *points, size_t i, enum quantity quantity,
                          const struct prediction *a, const struct prediction *b) {
     const struct point *point = &points->at.at[i];
     double d = score_error(point, &a[i], quantity) - score_error(point, &b[i], quantity);
@@ -41,7 +41,7 @@ struct score_comparison score_compare(const struct points *points, enum quantity
     double n = 0, units = 0, mean = 0, squares = 0;
     for (size_t i = 0; i < points->at.count; i++) {
         n += !isnan(score_error(&points->at.at[i], &a[i], quantity));
-        mean += difference(points, i, quantity, a, b);
+        mean += difference_at(points, i, quantity, a, b);
     }
     mean /= n;
     for (size_t i = 0; i < points->at.count;) {
@@ -49,7 +49,7 @@ struct score_comparison score_compare(const struct points *points, enum quantity
         double sum = 0;
         for (; i < points->at.count && points->at.at[i].configuration == configuration; i++)
             if (!isnan(score_error(&points->at.at[i], &a[i], quantity)))
-                sum += difference(points, i, quantity, a, b) - mean;
+                sum += difference_at(points, i, quantity, a, b) - mean;
         squares += sum * sum;
         units++;
     }
@@ -59,7 +59,7 @@ struct score_comparison score_compare(const struct points *points, enum quantity
 
 /* ---- Forms ---- */
 
-static struct prediction predict(const struct form *form, const struct fit *fit, struct place at) {
+static struct prediction predict_by_form(const struct form *form, const struct fit *fit, struct place at) {
     const struct speed_params speed = form_speed(fit->values);
     const struct power_params power = form_power(fit->values);
     double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, at.span));
@@ -71,7 +71,7 @@ static struct prediction predict(const struct form *form, const struct fit *fit,
 void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
                        struct prediction *predictions) {
     for (size_t i = 0; i < points->at.count; i++)
-        predictions[i] = predict(form, fit, points->at.at[i].at);
+        predictions[i] = predict_by_form(form, fit, points->at.at[i].at);
 }
 
 bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
@@ -84,7 +84,7 @@ bool predict_left_out(const struct points *points, const struct form *form, cons
             return false;
         for (size_t i = 0; i < points->at.count; i++)
             if (points->at.at[i].configuration % points->folds == fold)
-                predictions[i] = predict(form, &rest, points->at.at[i].at);
+                predictions[i] = predict_by_form(form, &rest, points->at.at[i].at);
     }
     return true;
 }
@@ -111,7 +111,7 @@ void table_of_points(const struct points *points, const struct form *form, const
             .batch = first->at.batch,
             .throughput_samples_s = rate / n * first->at.k,
             .power_w_per_gpu =
-                powers > 0 ? power_w / powers : predict(form, fit, first->at).power_w,
+                powers > 0 ? power_w / powers : predict_by_form(form, fit, first->at).power_w,
             .across_nodes = first->at.span == EASIM_ACROSS_NODES};
     }
     (void)lookup_sort(table); /* each place stands there once */

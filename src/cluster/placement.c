@@ -8,7 +8,7 @@
 
 #define NO_NODE UINT32_MAX
 
-static uint64_t member(const struct type_placement *type, uint32_t free, uint32_t position) {
+static uint64_t node_member(const struct type_placement *type, uint32_t free, uint32_t position) {
     return (uint64_t)free * type->node_count + position;
 }
 
@@ -22,7 +22,7 @@ void placement_init(struct placement *p, const struct cluster *cluster) {
     for (uint32_t t = 0; t < cluster->gpu_type_count; t++) {
         struct type_placement *type = &p->types[t];
         type->nodes = mem_zalloc(type->node_count, sizeof *type->nodes);
-        idset_init(&type->by_free, member(type, cluster->gpu_types[t].node_gpus_max + 1, 0));
+        idset_init(&type->by_free, node_member(type, cluster->gpu_types[t].node_gpus_max + 1, 0));
     }
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         struct type_placement *type = &p->types[cluster->nodes[n].gpu_type];
@@ -30,7 +30,7 @@ void placement_init(struct placement *p, const struct cluster *cluster) {
         type->nodes[p->position[n]] = n;
         type->free += gpus;
         p->node_free[n] = gpus;
-        idset_insert(&type->by_free, member(type, gpus, p->position[n]));
+        idset_insert(&type->by_free, node_member(type, gpus, p->position[n]));
     }
 }
 
@@ -48,8 +48,8 @@ void placement_finish(struct placement *p) {
 
 static void set_free(struct placement *p, struct type_placement *type, uint32_t node,
                      uint32_t free) {
-    idset_remove(&type->by_free, member(type, p->node_free[node], p->position[node]));
-    idset_insert(&type->by_free, member(type, free, p->position[node]));
+    idset_remove(&type->by_free, node_member(type, p->node_free[node], p->position[node]));
+    idset_insert(&type->by_free, node_member(type, free, p->position[node]));
     type->free += free - p->node_free[node];
     p->node_free[node] = free;
 }
@@ -65,7 +65,7 @@ static uint32_t freest_node(const struct type_placement *type) {
 static uint32_t take_of_one_node(struct placement *p, uint32_t gpu_type, uint32_t k) {
     struct type_placement *type = &p->types[gpu_type];
     uint32_t largest = p->cluster->gpu_types[gpu_type].node_gpus_max;
-    uint64_t found = k <= largest ? idset_next(&type->by_free, member(type, k, 0)) : IDSET_NONE;
+    uint64_t found = k <= largest ? idset_next(&type->by_free, node_member(type, k, 0)) : IDSET_NONE;
     if (found == IDSET_NONE)
         return NO_NODE;
     uint32_t node = type->nodes[found % type->node_count];

@@ -61,7 +61,7 @@ void power_meter_fail(struct power_meter *m, const struct node *node, int sign) 
     m->base_nw -= sign * power_nw(node->fixed_w);
 }
 
-static int64_t idle_nw(const struct power_type *type) {
+static int64_t idle_power_nw(const struct power_type *type) {
     int64_t awake_milli = (int64_t)(type->gpus - type->asleep - type->failed) * WHOLE_GPU_MILLI;
     return type->idle_milli_nw * (awake_milli - type->setup.milli - type->computing.milli) +
            type->sleep_nw * type->asleep;
@@ -70,11 +70,11 @@ static int64_t idle_nw(const struct power_type *type) {
 int64_t power_meter_total_nw(const struct power_meter *m) {
     int64_t total = m->base_nw;
     for (const struct power_type *t = m->types; t < m->types + m->type_count; t++)
-        total += idle_nw(t) + t->setup.nw + t->computing.nw;
+        total += idle_power_nw(t) + t->setup.nw + t->computing.nw;
     return total;
 }
 
-static void use(struct power_use *use, int64_t duration_ns) {
+static void add_use(struct power_use *use, int64_t duration_ns) {
     use->energy += (int128)use->nw * duration_ns;
     use->gpu_ps += (int128)use->milli * duration_ns;
 }
@@ -82,9 +82,9 @@ static void use(struct power_use *use, int64_t duration_ns) {
 void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
     m->base_energy += (int128)m->base_nw * duration_ns;
     for (struct power_type *t = m->types; t < m->types + m->type_count; t++) {
-        t->idle_energy += (int128)idle_nw(t) * duration_ns;
-        use(&t->setup, duration_ns);
-        use(&t->computing, duration_ns);
+        t->idle_energy += (int128)idle_power_nw(t) * duration_ns;
+        add_use(&t->setup, duration_ns);
+        add_use(&t->computing, duration_ns);
         t->limited_gpu_ps += (int128)t->limited_milli * duration_ns;
         t->sleep_gpu_ps += (int128)t->asleep * WHOLE_GPU_MILLI * duration_ns;
     }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static uint64_t member(const struct sharing *s, uint32_t free_milli, uint32_t gpu) {
+static uint64_t gpu_member(const struct sharing *s, uint32_t free_milli, uint32_t gpu) {
     return (uint64_t)free_milli * s->gpu_count + gpu;
 }
 
@@ -16,7 +16,7 @@ void sharing_init(struct sharing *s, const struct cluster *cluster, uint32_t gpu
     s->gpus = mem_zalloc(s->gpu_count, sizeof *s->gpus);
     s->node_first = mem_zalloc(cluster->node_count, sizeof *s->node_first);
     s->node_used = mem_zalloc(cluster->node_count, sizeof *s->node_used);
-    idset_init(&s->by_free, member(s, WHOLE_GPU_MILLI, 0));
+    idset_init(&s->by_free, gpu_member(s, WHOLE_GPU_MILLI, 0));
     idset_init(&s->left, s->gpu_count);
     for (uint32_t n = 0, first = 0; n < cluster->node_count; n++) {
         s->node_first[n] = first;
@@ -36,7 +36,7 @@ void sharing_finish(struct sharing *s) {
 }
 
 uint32_t sharing_find(const struct sharing *s, uint32_t milli) {
-    uint64_t found = s->count > 0 ? idset_next(&s->by_free, member(s, milli, 0)) : IDSET_NONE;
+    uint64_t found = s->count > 0 ? idset_next(&s->by_free, gpu_member(s, milli, 0)) : IDSET_NONE;
     return found == IDSET_NONE ? SHARING_NONE : (uint32_t)(found % s->gpu_count);
 }
 
@@ -55,11 +55,11 @@ uint32_t sharing_open(struct sharing *s, uint32_t node) {
 bool sharing_move(struct sharing *s, uint32_t gpu, uint32_t milli, int sign) {
     struct shared_gpu *g = &s->gpus[gpu];
     if (g->free_milli < WHOLE_GPU_MILLI)
-        idset_remove(&s->by_free, member(s, g->free_milli, gpu));
+        idset_remove(&s->by_free, gpu_member(s, g->free_milli, gpu));
     g->free_milli += (uint32_t)sign * milli; /* wraps as wanted */
     s->free_milli += (uint64_t)(int64_t)sign * milli;
     if (g->free_milli < WHOLE_GPU_MILLI) {
-        idset_insert(&s->by_free, member(s, g->free_milli, gpu));
+        idset_insert(&s->by_free, gpu_member(s, g->free_milli, gpu));
         return false;
     }
     idset_insert(&s->left, gpu);

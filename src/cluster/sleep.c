@@ -47,7 +47,7 @@ static size_t next_to_take(const struct sleep_node *s, int64_t now_ns) {
 }
 
 /* A job has got GPUs that are awake from ready_ns on. */
-static void hold(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns,
+static void hold_gpus(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns,
                  int64_t now_ns) {
     if (ready_ns > now_ns && job != SLEEP_NOBODY)
         array_push(&s->waking, ((struct waking){ready_ns, job, gpus}));
@@ -61,7 +61,7 @@ struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus,
         size_t next = next_to_take(s, now_ns);
         struct awake *from = &s->awake.at[next];
         uint32_t here = gpus < from->gpus ? gpus : from->gpus;
-        hold(s, here, job, from->ready_ns, now_ns);
+        hold_gpus(s, here, job, from->ready_ns, now_ns);
         taken.ready_ns = from->ready_ns > taken.ready_ns ? from->ready_ns : taken.ready_ns;
         gpus -= here;
         from->gpus -= here;
@@ -71,7 +71,7 @@ struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus,
     if (gpus == 0)
         return taken;
     int64_t ready_ns = now_ns + s->wake_ns;
-    hold(s, gpus, job, ready_ns, now_ns);
+    hold_gpus(s, gpus, job, ready_ns, now_ns);
     s->asleep -= gpus;
     return (struct sleep_taken){gpus, ready_ns > taken.ready_ns ? ready_ns : taken.ready_ns};
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static struct figure *add(struct figure *parent, const char *name, enum figure_kind kind) {
+static struct figure *add_figure(struct figure *parent, const char *name, enum figure_kind kind) {
     struct figure *figure = arena_alloc(parent->arena, sizeof *figure);
     figure->name = name;
     figure->kind = kind;
@@ -27,37 +27,37 @@ struct figure *figures_create(struct arena *arena) {
 }
 
 struct figure *figures_group(struct figure *parent, const char *name) {
-    return add(parent, name, FIGURE_GROUP);
+    return add_figure(parent, name, FIGURE_GROUP);
 }
 
 struct figure *figures_list(struct figure *parent, const char *name) {
-    return add(parent, name, FIGURE_LIST);
+    return add_figure(parent, name, FIGURE_LIST);
 }
 
 void figures_real(struct figure *parent, const char *name, double value) {
-    add(parent, name, isfinite(value) ? FIGURE_REAL : FIGURE_NONE)->real = value;
+    add_figure(parent, name, isfinite(value) ? FIGURE_REAL : FIGURE_NONE)->real = value;
 }
 
 void figures_int(struct figure *parent, const char *name, int64_t value) {
-    add(parent, name, FIGURE_INT)->integer = value;
+    add_figure(parent, name, FIGURE_INT)->integer = value;
 }
 
 void figures_bool(struct figure *parent, const char *name, bool value) {
-    add(parent, name, FIGURE_BOOL)->integer = value;
+    add_figure(parent, name, FIGURE_BOOL)->integer = value;
 }
 
 void figures_text(struct figure *parent, const char *name, const char *value) {
-    add(parent, name, value ? FIGURE_TEXT : FIGURE_NONE)->text =
+    add_figure(parent, name, value ? FIGURE_TEXT : FIGURE_NONE)->text =
         value ? arena_strdup(parent->arena, value) : NULL;
 }
 
 void figures_none(struct figure *parent, const char *name) {
-    add(parent, name, FIGURE_NONE);
+    add_figure(parent, name, FIGURE_NONE);
 }
 
 /* ---- JSON ---- */
 
-static void add_scalar(const struct figure *figure, struct str *out) {
+static void add_scalar_text(const struct figure *figure, struct str *out) {
     switch (figure->kind) {
     case FIGURE_REAL:
         str_add_real(out, figure->real);
@@ -73,54 +73,54 @@ static void add_scalar(const struct figure *figure, struct str *out) {
     }
 }
 
-static void indent(struct str *out, int depth) {
+static void add_indent(struct str *out, int depth) {
     for (int i = 0; i < depth; i++)
         str_add_char(out, ' ');
 }
 
-static bool is_scalar(const struct figure *figure) {
+static bool is_scalar_figure(const struct figure *figure) {
     return figure->kind < FIGURE_GROUP;
 }
 
-static bool all_scalars(const struct figure *figure) {
+static bool all_scalar_figures(const struct figure *figure) {
     for (const struct figure *member = figure->members.first; member; member = member->next)
-        if (!is_scalar(member))
+        if (!is_scalar_figure(member))
             return false;
     return true;
 }
 
 /* Trees are as deep as readers make them: a few levels. Figures without groups among them stand on
  * one line. */
-static void write_json(const struct figure *figure, int depth, struct str *out) {
+static void write_figure_json(const struct figure *figure, int depth, struct str *out) {
     if (figure->kind == FIGURE_TEXT) {
         json_write_text(out, figure->text);
     } else if (figure->kind == FIGURE_NONE) {
         str_add(out, "null");
-    } else if (is_scalar(figure)) {
-        add_scalar(figure, out);
+    } else if (is_scalar_figure(figure)) {
+        add_scalar_text(figure, out);
     } else {
-        bool one_line = depth > 0 && all_scalars(figure);
+        bool one_line = depth > 0 && all_scalar_figures(figure);
         str_add_char(out, figure->kind == FIGURE_LIST ? '[' : '{');
         for (const struct figure *member = figure->members.first; member; member = member->next) {
             str_add(out, one_line ? "" : "\n");
-            indent(out, one_line ? 0 : depth + 1);
+            add_indent(out, one_line ? 0 : depth + 1);
             if (member->name) {
                 json_write_text(out, member->name);
                 str_add(out, ": ");
             }
-            write_json(member, depth + 1, out);
+            write_figure_json(member, depth + 1, out);
             str_add(out, !member->next ? "" : one_line ? ", " : ",");
         }
         if (!one_line && figure->members.first) {
             str_add_char(out, '\n');
-            indent(out, depth);
+            add_indent(out, depth);
         }
         str_add_char(out, figure->kind == FIGURE_LIST ? ']' : '}');
     }
 }
 
 void figures_write_json(const struct figure *root, struct str *out) {
-    write_json(root, 0, out);
+    write_figure_json(root, 0, out);
     str_add_char(out, '\n');
 }
 
@@ -143,7 +143,7 @@ static void format_cell(const struct figure *figure, char cell[static CELL_BYTES
                                             : "%.0f",
                  figure->real);
     else
-        add_scalar(figure, &text);
+        add_scalar_text(figure, &text);
     for (char *at = text.text; *at; at++)
         if ((unsigned char)*at < 0x20)
             *at = ' '; /* a terminal must not obey a trace */
@@ -153,7 +153,7 @@ static void format_cell(const struct figure *figure, char cell[static CELL_BYTES
     str_finish(&text);
 }
 
-static void pad(struct str *out, const char *text, size_t width, bool left) {
+static void add_padded(struct str *out, const char *text, size_t width, bool left) {
     size_t length = strlen(text);
     if (left)
         str_add(out, text);
@@ -172,7 +172,7 @@ static size_t column_widths(const struct figure *list, size_t most_rows,
         size_t column = 0;
         for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
              member = member->next) {
-            if (!is_scalar(member))
+            if (!is_scalar_figure(member))
                 continue;
             format_cell(member, cell);
             if (column == count)
@@ -185,22 +185,22 @@ static size_t column_widths(const struct figure *list, size_t most_rows,
     return count;
 }
 
-static void write_row(const struct figure *group, const size_t *widths, bool names,
+static void write_figure_row(const struct figure *group, const size_t *widths, bool names,
                       struct str *out) {
     size_t column = 0;
     char cell[CELL_BYTES];
     for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;
          member = member->next) {
-        if (!is_scalar(member))
+        if (!is_scalar_figure(member))
             continue;
         format_cell(member, cell);
         str_add(out, "  ");
-        pad(out, names ? member->name : cell, widths[column++], member->kind == FIGURE_TEXT);
+        add_padded(out, names ? member->name : cell, widths[column++], member->kind == FIGURE_TEXT);
     }
     str_add_char(out, '\n');
 }
 
-static void write_list(const struct figure *list, size_t most_rows, struct str *out) {
+static void write_figure_list(const struct figure *list, size_t most_rows, struct str *out) {
     size_t widths[MOST_COLUMNS], row = 0;
     if (!list->members.first)
         return;
@@ -208,40 +208,40 @@ static void write_list(const struct figure *list, size_t most_rows, struct str *
     column_widths(list, most_rows, widths);
     for (const struct figure *group = list->members.first; group; group = group->next, row++) {
         if (row == 0)
-            write_row(group, widths, true, out);
+            write_figure_row(group, widths, true, out);
         if (row < most_rows)
-            write_row(group, widths, false, out);
+            write_figure_row(group, widths, false, out);
     }
     if (row > most_rows)
         str_addf(out, "  ... %zu more in the JSON form\n", row - most_rows);
 }
 
-static void write_group(const struct figure *group, size_t most_rows, struct str *out) {
+static void write_figure_group(const struct figure *group, size_t most_rows, struct str *out) {
     size_t width = 0;
     char cell[CELL_BYTES];
     for (const struct figure *member = group->members.first; member; member = member->next)
-        if (is_scalar(member) && strlen(member->name) > width)
+        if (is_scalar_figure(member) && strlen(member->name) > width)
             width = strlen(member->name);
     for (const struct figure *member = group->members.first; member; member = member->next) {
-        if (!is_scalar(member))
+        if (!is_scalar_figure(member))
             continue;
         format_cell(member, cell);
-        pad(out, member->name, width + 2, true);
+        add_padded(out, member->name, width + 2, true);
         str_addf(out, "%s\n", cell);
     }
     for (const struct figure *member = group->members.first; member; member = member->next) {
         if (member->json_only)
             continue;
         if (member->kind == FIGURE_LIST &&
-            (!member->members.first || !is_scalar(member->members.first)))
-            write_list(member, most_rows, out);
+            (!member->members.first || !is_scalar_figure(member->members.first)))
+            write_figure_list(member, most_rows, out);
         if (member->kind != FIGURE_GROUP || !member->members.first)
             continue;
         str_addf(out, "\n%s\n", member->name);
-        write_group(member, most_rows, out);
+        write_figure_group(member, most_rows, out);
     }
 }
 
 void figures_write_table(const struct figure *root, size_t most_rows, struct str *out) {
-    write_group(root, most_rows, out);
+    write_figure_group(root, most_rows, out);
 }

@@ -64,13 +64,13 @@ void config_table_finish(struct config_table *t) {
 }
 
 /* Without a measured range everything lies outside it. */
-static bool outside(const struct schema_list *range, uint32_t value) {
+static bool is_outside(const struct schema_list *range, uint32_t value) {
     const int64_t *at = range->at;
     return range->count != 2 || ((int64_t)value < at[0] || (int64_t)value > at[1]);
 }
 
 /* Iteration time and power in one span; false if a lookup table does not reach it. */
-static bool predict(const struct gpu_model *g, const struct easim_config *c, enum easim_span span,
+static bool predict_config(const struct gpu_model *g, const struct easim_config *c, enum easim_span span,
                     struct lookup_value *value) {
     if (g->lookup.count > 0)
         return lookup_find(&g->lookup, c->k, c->batch, span, value);
@@ -81,13 +81,13 @@ static bool predict(const struct gpu_model *g, const struct easim_config *c, enu
 }
 
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
-static bool tabulate(const struct model *m, const struct gpu_model *g, double tdp_w,
+static bool tabulate_config(const struct model *m, const struct gpu_model *g, double tdp_w,
                      struct easim_config *c) {
     double efficiency = efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
     bool known[2];
     for (int span = 0; span < 2; span++) {
         struct lookup_value value;
-        known[span] = predict(g, c, (enum easim_span)span, &value);
+        known[span] = predict_config(g, c, (enum easim_span)span, &value);
         c->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
         c->goodput[span] =
             known[span] ? speed_rate(c->k, c->batch, value.iteration_s) * efficiency : 0;
@@ -95,7 +95,7 @@ static bool tabulate(const struct model *m, const struct gpu_model *g, double td
     for (int span = 0; span < 2; span++)
         if (!known[span])
             c->power_w[span] = c->power_w[1 - span];
-    c->extrapolated = outside(&g->range_k, c->k) || outside(&g->range_batch, c->batch);
+    c->extrapolated = is_outside(&g->range_k, c->k) || is_outside(&g->range_batch, c->batch);
     return known[0] || known[1];
 }
 
@@ -144,7 +144,7 @@ static void add_model_configs(struct config_table *t, const struct config_reques
         if (gib > type->memory_gib) {
             dropped->by_memory++;
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
-        } else if (!tabulate(m, g, type->tdp_w, &c)) {
+        } else if (!tabulate_config(m, g, type->tdp_w, &c)) {
             dropped->by_range++;
         } else if (!could_be_placed(&c, type)) {
             dropped->by_span++;
@@ -170,7 +170,7 @@ static void add_rigid_config(struct config_table *t, const struct config_request
     array_push(&t->configs, c);
 }
 
-static const char *explain(struct config_table *t, const struct config_request *q,
+static const char *explain_no_config(struct config_table *t, const struct config_request *q,
                            const struct dropped *d) {
     char text[NUMFMT_BYTES];
     if (d->by_memory > 0) {
@@ -259,7 +259,7 @@ uint32_t config_table_set(struct config_table *t, const struct config_request *q
             set.best_goodput = fmax(set.best_goodput, c->goodput[c->empty_span]);
     }
     if (set.count == 0)
-        set.reason = explain(t, q, &dropped);
+        set.reason = explain_no_config(t, q, &dropped);
     array_push(&t->sets, set);
     return number;
 }
@@ -331,7 +331,7 @@ double config_table_unit_goodput(const struct config_table *t, uint32_t model, u
     for (size_t i = 0; g && i < m->batches.count; i++) {
         struct easim_config c = {.k = 1, .batch = (uint32_t)batches[i], .gpu_type = gpu_type};
         if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib &&
-            tabulate(m, g, type->tdp_w, &c))
+            tabulate_config(m, g, type->tdp_w, &c))
             best = fmax(best, c.goodput[EASIM_ONE_NODE]);
     }
     return best;

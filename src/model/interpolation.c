@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right) {
+static int compare_points(const void *left, const void *right) {
     const struct lookup_point *a = left, *b = right;
     if (a->across_nodes != b->across_nodes)
         return a->across_nodes ? 1 : -1;
@@ -14,14 +14,14 @@ static int compare(const void *left, const void *right) {
 
 int lookup_sort(struct lookup *l) {
     if (l->count > 0)
-        qsort(l->points, l->count, sizeof *l->points, compare);
+        qsort(l->points, l->count, sizeof *l->points, compare_points);
     for (size_t i = 1; i < l->count; i++)
-        if (compare(&l->points[i - 1], &l->points[i]) == 0)
+        if (compare_points(&l->points[i - 1], &l->points[i]) == 0)
             return (int)i;
     return -1;
 }
 
-static struct lookup_value between(struct lookup_value a, struct lookup_value b, double share) {
+static struct lookup_value value_between(struct lookup_value a, struct lookup_value b, double share) {
     return (struct lookup_value){.iteration_s =
                                      a.iteration_s + share * (b.iteration_s - a.iteration_s),
                                  .power_w = a.power_w + share * (b.power_w - a.power_w)};
@@ -43,7 +43,7 @@ static bool find_batch(const struct lookup_point *first, const struct lookup_poi
     *value = value_of(high);
     if (high->batch > (int64_t)batch) {
         const struct lookup_point *low = high - 1;
-        *value = between(value_of(low), *value,
+        *value = value_between(value_of(low), *value,
                          (double)(batch - low->batch) / (double)(high->batch - low->batch));
     }
     return true;
@@ -69,7 +69,7 @@ bool lookup_find(const struct lookup *l, uint32_t k, uint32_t batch, enum easim_
         }
         if (group->k > k) {
             if (below_k > 0)
-                *value = between(below, here, (double)(k - below_k) / (double)(group->k - below_k));
+                *value = value_between(below, here, (double)(k - below_k) / (double)(group->k - below_k));
             return below_k > 0;
         }
         below = here;

@@ -24,7 +24,7 @@ static bool is_nearer(const struct distance *a, const struct distance *b) {
 }
 
 /* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
-static const struct power_level_point *nearest(const struct power_limits *limits,
+static const struct power_level_point *nearest_point(const struct power_limits *limits,
                                                const struct power_level *level,
                                                const struct easim_config *c, int span) {
     const struct power_level_point *points = limits->points.at, *best = NULL;
@@ -45,7 +45,7 @@ struct easim_config level_apply(const struct power_limits *limits, const struct 
     struct easim_config c = *unlimited;
     c.power_limit_w = level->power_limit_w;
     for (int span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
-        const struct power_level_point *p = nearest(limits, level, unlimited, span);
+        const struct power_level_point *p = nearest_point(limits, level, unlimited, span);
         double time_ratio = p ? p->time_ratio : level->time_ratio;
         double power_ratio = p ? p->power_ratio : level->power_ratio;
         c.goodput[span] /= fmax(1, time_ratio);

@@ -471,7 +471,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
 }
 
 /* The tree outlives this function: models point into it. NULL after adding problems. */
-static const struct yaml_node *read_file(const char *path, const struct binding *b) {
+static const struct yaml_node *read_model_file(const char *path, const struct binding *b) {
     struct yaml_doc doc = {0};
     int r = yaml_doc_load(&doc, path, b->problems);
     const struct yaml_node *root = r < 0 ? NULL : doc.root;
@@ -482,12 +482,12 @@ static const struct yaml_node *read_file(const char *path, const struct binding 
     return root;
 }
 
-static int load_item(struct model_set *set, const struct yaml_node *item, const char *path,
+static int load_model_item(struct model_set *set, const struct yaml_node *item, const char *path,
                      const struct binding *b) {
     if (item->kind == YAML_NODE_MAPPING)
         return add_models(set, item, path, b);
     const char *file = schema_path(b, item, path);
-    const struct yaml_node *root = file ? read_file(file, b) : NULL;
+    const struct yaml_node *root = file ? read_model_file(file, b) : NULL;
     if (root && b->uses)
         b->uses->files.at[b->uses->files.count - 1].content = root;
     return root ? add_models(set, root, "", b) : ERROR_INPUT;
@@ -500,7 +500,7 @@ int model_set_load(struct model_set *set, const struct yaml_node *node, const st
     bool list = node->kind == YAML_NODE_SEQUENCE;
     int result = 0;
     for (size_t i = 0; i < (list ? node->count : 1); i++) {
-        if (load_item(set, list ? node->items[i] : node,
+        if (load_model_item(set, list ? node->items[i] : node,
                       list ? arena_printf(b->arena, "models[%zu]", i) : "models", b) < 0)
             result = ERROR_INPUT;
     }

@@ -27,11 +27,11 @@ struct session {
     struct problems *problems;
 };
 
-static void problem(struct session *s, const struct error *error) {
+static void add_problem(struct session *s, const struct error *error) {
     problems_add(s->problems, (struct location){0}, NULL, "%s", error->text);
 }
 
-static int compile(struct session *s, const char *option, const char *text, regex_t *pattern) {
+static int compile_pattern(struct session *s, const char *option, const char *text, regex_t *pattern) {
     char reason[128];
     int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
@@ -44,11 +44,11 @@ static int compile(struct session *s, const char *option, const char *text, rege
 
 static int compile_patterns(struct session *s) {
     const char *communication = s->options->communication_pattern;
-    if (compile(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
+    if (compile_pattern(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
                 &s->reading.communication) < 0)
         return ERROR_INPUT;
     if (s->options->iteration_pattern &&
-        compile(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
+        compile_pattern(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
         regfree(&s->reading.communication);
         return ERROR_INPUT;
     }
@@ -64,7 +64,7 @@ static void free_patterns(struct session *s) {
 
 /* ---- One file ---- */
 
-static void note(struct session *s, const struct kineto_trace *trace, uint64_t count,
+static void note_count(struct session *s, const struct kineto_trace *trace, uint64_t count,
                  const char *what) {
     if (count > 0)
         problems_add(&s->profile->notes, (struct location){0}, NULL, "%s: %llu %s", trace->path,
@@ -81,15 +81,15 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL,
                      "%s: ends in .tmp: an export that was not finished", trace->path);
-    note(s, trace, trace->losses.records, "damaged events left out");
-    note(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
-    note(s, trace, trace->no_duration, "events without start or duration left out");
-    note(s, trace, trace->negative, "events with a negative duration left out");
-    note(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
-    note(s, trace, trace->more_steps, "steps too many: left out");
-    note(s, trace, trace->unlaunched,
+    note_count(s, trace, trace->losses.records, "damaged events left out");
+    note_count(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
+    note_count(s, trace, trace->no_duration, "events without start or duration left out");
+    note_count(s, trace, trace->negative, "events with a negative duration left out");
+    note_count(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
+    note_count(s, trace, trace->more_steps, "steps too many: left out");
+    note_count(s, trace, trace->unlaunched,
          "launches too many or too far off: their kernels count as without one");
-    note(s, trace, trace->crowded,
+    note_count(s, trace, trace->crowded,
          "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
@@ -103,12 +103,12 @@ static void keep_communication(const struct session *s, struct kineto_trace *tra
     trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
 }
 
-static void read_file(struct session *s, size_t index, const char *path) {
+static void read_rank_file(struct session *s, size_t index, const char *path) {
     struct kineto_trace *trace = &s->traces[index];
     const struct profile_options *options = s->options;
     struct error error = {0};
     if (kineto_trace_read(path, &s->reading, trace, &error) < 0) {
-        problem(s, &error);
+        add_problem(s, &error);
         return;
     }
     note_input(s, trace);
@@ -130,7 +130,7 @@ struct keyed {
 };
 
 /* Equal ranks by name: messages do not depend on the order of the files. */
-static int by_rank(const void *a, const void *b) {
+static int trace_by_rank(const void *a, const void *b) {
     const struct kineto_trace *x = &((const struct keyed *)a)->trace,
                               *y = &((const struct keyed *)b)->trace;
     if (x->rank != y->rank)
@@ -143,7 +143,7 @@ static void sort_ranks(struct session *s) {
     struct keyed *keyed = mem_alloc(s->count * sizeof *keyed);
     for (size_t i = 0; i < s->count; i++)
         keyed[i] = (struct keyed){s->traces[i], s->figures[i]};
-    qsort(keyed, s->count, sizeof *keyed, by_rank);
+    qsort(keyed, s->count, sizeof *keyed, trace_by_rank);
     for (size_t i = 0; i < s->count; i++) {
         s->traces[i] = keyed[i].trace;
         s->figures[i] = keyed[i].figures;
@@ -167,7 +167,7 @@ static int check_ranks(struct session *s) {
 }
 
 /* "4-7, 9" of the ranks that the world has and no file; at most a few of them. */
-static void note_missing(struct session *s) {
+static void note_missing_steps(struct session *s) {
     int64_t world = s->traces[0].world_size, next = 0, missing = 0;
     struct str list = {0};
     for (size_t i = 0; i <= s->count && s->count > 1; i++) {
@@ -196,7 +196,7 @@ static double slowest_median_s(const struct session *s) {
     return slowest;
 }
 
-static void add_row(struct session *s) {
+static void add_kineto_row(struct session *s) {
     struct profile_row *row = profile_add_row(s->profile, s->options);
     const struct kineto_trace *first = &s->traces[0];
     double iteration_s = slowest_median_s(s);
@@ -222,7 +222,7 @@ static void add_row(struct session *s) {
 
 /* ---- All files ---- */
 
-static void report(struct session *s) {
+static void report_figures(struct session *s) {
     struct kineto_ranks ranks;
     struct kineto_costs costs;
     s->profile->figures = figures_create(&s->profile->arena);
@@ -239,8 +239,8 @@ static void report(struct session *s) {
     kineto_figures_add_costs(s->profile->figures, &costs);
     kineto_costs_finish(&costs);
     kineto_ranks_finish(&ranks);
-    note_missing(s);
-    add_row(s);
+    note_missing_steps(s);
+    add_kineto_row(s);
 }
 
 static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,
@@ -264,11 +264,11 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
     s.traces = mem_zalloc(count, sizeof *s.traces);
     s.figures = mem_zalloc(count, sizeof *s.figures);
     for (size_t i = 0; i < count; i++)
-        read_file(&s, i, paths[i]);
+        read_rank_file(&s, i, paths[i]);
     if (problems->count == before) {
         sort_ranks(&s);
         if (check_ranks(&s) == 0)
-            report(&s);
+            report_figures(&s);
     }
     for (size_t i = 0; i < count; i++) {
         kineto_rank_figures_finish(&s.figures[i]);

@@ -40,7 +40,7 @@ static void add_point(struct points *points, struct kineto_costs *costs,
                ((struct point){number, kind->bytes / BYTES_PER_MIB, (double)duration_ns / 1000}));
 }
 
-static int by_size(const void *a, const void *b) {
+static int point_by_size(const void *a, const void *b) {
     const struct point *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
@@ -58,7 +58,7 @@ static size_t keep_shortest(struct point *points, size_t count) {
     return kept;
 }
 
-static void fit(struct kineto_cost *cost, const struct point *points, size_t count) {
+static void fit_cost(struct kineto_cost *cost, const struct point *points, size_t count) {
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0, n = (double)count;
     for (size_t i = 0; i < count; i++) {
         cost->sizes += i == 0 || points[i].mib != points[i - 1].mib;
@@ -120,12 +120,12 @@ void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ra
     else
         add_last_arrivals(&all, costs, ranks);
     struct point *points = all.points.at;
-    gsl_heapsort(points, all.points.count, sizeof *points, by_size);
+    gsl_heapsort(points, all.points.count, sizeof *points, point_by_size);
     for (size_t first = 0, end; first < all.points.count; first = end) {
         for (end = first; end < all.points.count && points[end].cost == points[first].cost;)
             end++;
         struct kineto_cost *cost = &costs->costs.at[points[first].cost];
-        fit(cost, points + first,
+        fit_cost(cost, points + first,
             cost->has_waiting ? keep_shortest(points + first, end - first) : end - first);
     }
     free(points);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static double us(int64_t time_ns) {
+static double microseconds(int64_t time_ns) {
     return (double)time_ns / 1000;
 }
 
@@ -24,7 +24,7 @@ static struct kineto_iteration iteration_of(const struct kineto_trace *trace) {
     size_t count = trace->steps.count;
     double *times = mem_alloc((count + 1) * sizeof *times);
     for (size_t i = 0; i < count; i++)
-        times[i] = us(trace->steps.at[i].end_ns - trace->steps.at[i].start_ns);
+        times[i] = microseconds(trace->steps.at[i].end_ns - trace->steps.at[i].start_ns);
     if (count > 0) {
         double first = times[0];
         it.mean_us = gsl_stats_mean(times, 1, count);
@@ -56,20 +56,20 @@ void kineto_rank_figures_finish(struct kineto_rank_figures *figures) {
     *figures = (struct kineto_rank_figures){0};
 }
 
-static int by_value(const void *a, const void *b) {
+static int number_by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
 static void add_shares(struct figure *group, const struct kineto_shares *s) {
-    figures_real(group, "gpu_span_us", us(s->span));
-    figures_real(group, "gpu_busy_us", us(s->busy));
-    figures_real(group, "gpu_idle_us", us(s->idle));
-    figures_real(group, "compute_us", us(s->compute));
-    figures_real(group, "communication_us", us(s->communication));
-    figures_real(group, "memory_us", us(s->memory));
-    figures_real(group, "overlap_us", us(s->overlap));
-    figures_real(group, "exposed_communication_us", us(s->exposed));
+    figures_real(group, "gpu_span_us", microseconds(s->span));
+    figures_real(group, "gpu_busy_us", microseconds(s->busy));
+    figures_real(group, "gpu_idle_us", microseconds(s->idle));
+    figures_real(group, "compute_us", microseconds(s->compute));
+    figures_real(group, "communication_us", microseconds(s->communication));
+    figures_real(group, "memory_us", microseconds(s->memory));
+    figures_real(group, "overlap_us", microseconds(s->overlap));
+    figures_real(group, "exposed_communication_us", microseconds(s->exposed));
     figures_real(group, "compute_percent", percent(s->compute, s->span));
     figures_real(group, "noncompute_percent", percent(s->busy - s->compute, s->span));
     figures_real(group, "idle_percent", percent(s->idle, s->span));
@@ -91,7 +91,7 @@ static bool has_idle(const struct kineto_stream *stream) {
 }
 
 static void add_idle_shares(struct figure *group, const struct kineto_stream *s) {
-    figures_real(group, "stream_idle_us", us(s->idle));
+    figures_real(group, "stream_idle_us", microseconds(s->idle));
     figures_real(group, "host_wait_percent", percent(s->host_wait, s->idle));
     figures_real(group, "kernel_wait_percent", percent(s->kernel_wait, s->idle));
     figures_real(group, "other_wait_percent",
@@ -123,7 +123,7 @@ static void add_numbers(struct figure *group, const struct kineto_streams *strea
             figures_int(devices, NULL, track->device);
     }
     if (count > 0)
-        qsort(numbers, count, sizeof *numbers, by_value);
+        qsort(numbers, count, sizeof *numbers, number_by_value);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || numbers[i] != numbers[i - 1])
             figures_int(list, NULL, numbers[i]);
@@ -163,12 +163,12 @@ static void add_steps(struct figure *group, const struct kineto_trace *trace,
         const struct kineto_step *step = &trace->steps.at[i];
         struct figure *figure = figures_group(list, NULL);
         figures_int(figure, "step", step->number);
-        figures_real(figure, "duration_us", us(step->end_ns - step->start_ns));
-        figures_real(figure, "busy_us", us(shares[i].busy));
-        figures_real(figure, "compute_us", us(shares[i].compute));
-        figures_real(figure, "communication_us", us(shares[i].communication));
-        figures_real(figure, "memory_us", us(shares[i].memory));
-        figures_real(figure, "exposed_communication_us", us(shares[i].exposed));
+        figures_real(figure, "duration_us", microseconds(step->end_ns - step->start_ns));
+        figures_real(figure, "busy_us", microseconds(shares[i].busy));
+        figures_real(figure, "compute_us", microseconds(shares[i].compute));
+        figures_real(figure, "communication_us", microseconds(shares[i].communication));
+        figures_real(figure, "memory_us", microseconds(shares[i].memory));
+        figures_real(figure, "exposed_communication_us", microseconds(shares[i].exposed));
     }
 }
 
@@ -243,7 +243,7 @@ void kineto_figures_add_ranks(struct figure *root, const struct kineto_trace *tr
 #define STRAGGLER_SHARE 0.01
 
 /* For which rank the others waited longest; count if for none. */
-static size_t straggler(const struct kineto_ranks *ranks) {
+static size_t rank_of_straggler(const struct kineto_ranks *ranks) {
     size_t worst = 0;
     double total_ns = 0;
     for (size_t i = 0; i < ranks->collectives.count; i++) {
@@ -265,10 +265,10 @@ static void add_rank_waiting(struct figure *group, const struct kineto_ranks *ra
     for (size_t i = 0; i < ranks->count; i++) {
         struct figure *row = figures_group(list, NULL);
         figures_int(row, "rank", ranks->traces[i].rank);
-        figures_real(row, "waited_us", us(ranks->ranks[i].waiting_ns));
-        figures_real(row, "others_waited_for_it_us", us(ranks->ranks[i].caused_ns));
+        figures_real(row, "waited_us", microseconds(ranks->ranks[i].waiting_ns));
+        figures_real(row, "others_waited_for_it_us", microseconds(ranks->ranks[i].caused_ns));
         figures_int(row, "last_in", (int64_t)ranks->ranks[i].last);
-        figures_real(row, "clock_offset_us", us(ranks->ranks[i].clock_offset_ns));
+        figures_real(row, "clock_offset_us", microseconds(ranks->ranks[i].clock_offset_ns));
     }
 }
 
@@ -278,13 +278,13 @@ static void add_collective(struct figure *list, const struct kineto_ranks *ranks
     figures_int(row, "i", (int64_t)index);
     figures_text(row, "name", kineto_part_kind(ranks, c->first)->name);
     figures_int(row, "last_rank", ranks->traces[c->last_rank].rank);
-    figures_real(row, "waiting_us", us(c->waiting_ns));
-    figures_real(row, "end_spread_us", us(c->end_spread_ns));
+    figures_real(row, "waiting_us", microseconds(c->waiting_ns));
+    figures_real(row, "end_spread_us", microseconds(c->end_spread_ns));
     struct figure *lateness = figures_group(row, "lateness_us");
     for (size_t p = c->first; p < c->first + c->count; p++) {
         int64_t rank = ranks->traces[ranks->parts.at[p].rank].rank;
         figures_real(lateness, arena_printf(list->arena, "%lld", (long long)rank),
-                     us(kineto_lateness_ns(ranks, c, p)));
+                     microseconds(kineto_lateness_ns(ranks, c, p)));
     }
 }
 
@@ -305,14 +305,14 @@ static void add_listed(struct figure *group, const struct kineto_ranks *ranks) {
 
 void kineto_figures_add_collectives(struct figure *root, const struct kineto_ranks *ranks) {
     struct figure *group = figures_group(root, "waiting");
-    size_t worst = straggler(ranks);
+    size_t worst = rank_of_straggler(ranks);
     figures_int(group, "matched_collectives", (int64_t)ranks->collectives.count);
     figures_int(group, "unmatched_kernels", (int64_t)ranks->unmatched);
     if (worst < ranks->count)
         figures_int(group, "straggler_rank", ranks->traces[worst].rank);
     else
         figures_none(group, "straggler_rank");
-    figures_real(group, "end_spread_us_without_offsets", us(ranks->residual_ns));
+    figures_real(group, "end_spread_us_without_offsets", microseconds(ranks->residual_ns));
     figures_bool(group, "clocks_corrected", ranks->corrected);
     add_rank_waiting(group, ranks);
     add_listed(group, ranks);

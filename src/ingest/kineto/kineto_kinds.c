@@ -19,11 +19,11 @@ struct key {
     uint32_t track, class;
 };
 
-static uint64_t hash_of(struct slice text) {
+static uint64_t hash_of_text(struct slice text) {
     return hash_bytes(HASH_START, text.at, text.length);
 }
 
-static struct slice cut(struct slice text) {
+static struct slice cut_text(struct slice text) {
     return (struct slice){text.at,
                           text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES};
 }
@@ -44,7 +44,7 @@ static uint32_t track_number(struct kineto_kinds *kinds, int64_t device, int64_t
     return intern(&kinds->track_keys, &track, sizeof track, NULL);
 }
 
-static const char *kept(struct kineto_kinds *kinds, struct slice text) {
+static const char *kept_name(struct kineto_kinds *kinds, struct slice text) {
     bool is_new;
     uint32_t number = intern(&kinds->names, text.at, text.length, &is_new);
     kinds->name_bytes += is_new ? text.length + 64 : 0; /* 64: of the table */
@@ -64,13 +64,13 @@ static uint32_t group_number(struct kineto_kinds *kinds, const struct key *key) 
     return number;
 }
 
-static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description *d,
+static uint32_t add_kind(struct kineto_kinds *kinds, const struct kineto_description *d,
                     const struct key *key) {
     struct kineto_kind kind = {d->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
     if (d->class == KINETO_COMMUNICATION) {
         kind.group = group_number(kinds, key);
-        kind.name = kept(kinds, cut(d->name));
-        kind.collective = d->collective.length > 0 ? kept(kinds, cut(d->collective)) : NULL;
+        kind.name = kept_name(kinds, cut_text(d->name));
+        kind.collective = d->collective.length > 0 ? kept_name(kinds, cut_text(d->collective)) : NULL;
         kind.group_size = d->group_size;
         kind.bytes = d->bytes;
     }
@@ -78,7 +78,7 @@ static uint32_t add(struct kineto_kinds *kinds, const struct kineto_description 
     return intern(&kinds->keys, key, sizeof *key, NULL) + OTHERS;
 }
 
-static uint32_t others(struct kineto_kinds *kinds, const struct kineto_description *d,
+static uint32_t number_of_others(struct kineto_kinds *kinds, const struct kineto_description *d,
                        const struct key *key) {
     const struct group group = {key->group, key->name};
     uint32_t number = intern_find(&kinds->groups, &group, sizeof group);
@@ -90,9 +90,9 @@ static uint32_t others(struct kineto_kinds *kinds, const struct kineto_descripti
 uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_description *d) {
     struct key key = {.track = track_number(kinds, d->device, d->stream), .class = d->class};
     if (d->class == KINETO_COMMUNICATION) {
-        key.name = hash_of(cut(d->name));
-        key.collective = hash_of(cut(d->collective));
-        key.group = hash_bytes(hash_bytes(hash_of(d->group), "", 1), d->ranks.at, d->ranks.length);
+        key.name = hash_of_text(cut_text(d->name));
+        key.collective = hash_of_text(cut_text(d->collective));
+        key.group = hash_bytes(hash_bytes(hash_of_text(d->group), "", 1), d->ranks.at, d->ranks.length);
         key.group_size = d->group_size;
         key.bytes = d->bytes;
     }
@@ -100,8 +100,8 @@ uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_des
     if (number != INTERN_NONE)
         return number + OTHERS;
     if (kinds->all.count < KINETO_MOST_KINDS && kinds->name_bytes < MOST_NAME_BYTES)
-        return add(kinds, d, &key);
-    return others(kinds, d, &key);
+        return add_kind(kinds, d, &key);
+    return number_of_others(kinds, d, &key);
 }
 
 bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number) {

@@ -14,7 +14,7 @@ static int compare_times(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int64_t median(int64_t *values, size_t count) {
+static int64_t median_of(int64_t *values, size_t count) {
     if (count == 0)
         return 0;
     qsort(values, count, sizeof *values, compare_times);
@@ -146,7 +146,7 @@ static int64_t middle_end(const struct kineto_ranks *ranks, const struct kineto_
                           int64_t *scratch) {
     for (size_t i = 0; i < c->count; i++)
         scratch[i] = kineto_part_event(ranks, c->first + i).end_ns;
-    return median(scratch, c->count);
+    return median_of(scratch, c->count);
 }
 
 struct residual {
@@ -154,7 +154,7 @@ struct residual {
     int64_t offset_ns;
 };
 
-static int by_rank(const void *a, const void *b) {
+static int part_by_rank(const void *a, const void *b) {
     const struct residual *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
@@ -174,7 +174,7 @@ static void find_offsets(struct kineto_ranks *ranks) {
                        ((struct residual){ranks->parts.at[p].rank,
                                           kineto_part_event(ranks, p).end_ns - middle}));
     }
-    gsl_heapsort(residuals.at, residuals.count, sizeof *residuals.at, by_rank);
+    gsl_heapsort(residuals.at, residuals.count, sizeof *residuals.at, part_by_rank);
     for (size_t first = 0, end; first < residuals.count; first = end) {
         for (end = first;
              end < residuals.count && residuals.at[end].rank == residuals.at[first].rank;)
@@ -204,7 +204,7 @@ static void judge_clocks(struct kineto_ranks *ranks) {
     int64_t *spreads = mem_alloc((collectives + 1) * sizeof *spreads);
     for (size_t i = 0; i < collectives; i++)
         spreads[i] = spread_without_offsets(ranks, &ranks->collectives.at[i]);
-    ranks->residual_ns = median(spreads, collectives);
+    ranks->residual_ns = median_of(spreads, collectives);
     for (size_t i = 0; i < ranks->count; i++)
         if (llabs(ranks->ranks[i].clock_offset_ns) >
             OFFSET_TO_RESIDUAL * (ranks->residual_ns + 1000))
@@ -241,7 +241,7 @@ static void add_waiting(struct kineto_ranks *ranks) {
     }
 }
 
-static void match(struct kineto_ranks *ranks) {
+static void match_collectives(struct kineto_ranks *ranks) {
     for (size_t i = 0; i < ranks->count; i++)
         add_parts(ranks, (uint32_t)i);
     gsl_heapsort(ranks->parts.at, ranks->parts.count, sizeof *ranks->parts.at, by_collective);
@@ -277,7 +277,7 @@ void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *ki
     if (ranks->too_many)
         ranks->unmatched = communication;
     else if (count > 1)
-        match(ranks);
+        match_collectives(ranks);
 }
 
 void kineto_ranks_finish(struct kineto_ranks *ranks) {

@@ -50,12 +50,12 @@ static bool is_sorted(const void *items, size_t count, size_t bytes_each,
 }
 
 /* In place (qsort may copy everything), and at once where nothing is out of order. */
-static void sort(void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
+static void sort_items(void *items, size_t count, size_t bytes_each, gsl_comparison_fn_t compare) {
     if (!is_sorted(items, count, bytes_each, compare))
         gsl_heapsort(items, count, bytes_each, compare);
 }
 
-static void insert_each(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+static void insertion_sort_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
     for (size_t i = 1; i < count; i++) {
         struct kineto_event event = events[i];
         size_t at = i;
@@ -67,9 +67,9 @@ static void insert_each(struct kineto_event *events, size_t count, gsl_compariso
 
 /* Events before the pivot, which is the middle one of three, and those behind it; how many are
  * before. */
-static size_t partition(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+static size_t partition_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
     struct kineto_event three[] = {events[0], events[count / 2], events[count - 1]};
-    insert_each(three, 3, compare);
+    insertion_sort_events(three, 3, compare);
     size_t low = 0, high = count - 1;
     for (;; low++, high--) { /* Hoare: both sides stop at equal events */
         while (compare(&events[low], &three[1]) < 0)
@@ -94,7 +94,7 @@ static void sort_events(struct kineto_event *events, size_t count, gsl_compariso
             gsl_heapsort(events, count, sizeof *events, compare);
             return;
         }
-        size_t before = partition(events, count, compare);
+        size_t before = partition_events(events, count, compare);
         if (before < count - before) {
             sort_events(events, before, compare);
             events += before;
@@ -104,7 +104,7 @@ static void sort_events(struct kineto_event *events, size_t count, gsl_compariso
             count = before;
         }
     }
-    insert_each(events, count, compare);
+    insertion_sort_events(events, count, compare);
 }
 
 /* ---- Steps ---- */
@@ -113,7 +113,7 @@ static void sort_events(struct kineto_event *events, size_t count, gsl_compariso
 static void join_steps(struct kineto_trace *trace) {
     struct kineto_step *steps = trace->steps.at;
     size_t count = trace->steps.count;
-    sort(steps, count, sizeof *steps, by_step_start);
+    sort_items(steps, count, sizeof *steps, by_step_start);
     for (size_t i = 0; i < count; i++) {
         steps[i].number = (int64_t)i;
         if (i + 1 < count)
@@ -125,7 +125,7 @@ static void join_steps(struct kineto_trace *trace) {
 static void drop_equal_steps(struct kineto_trace *trace) {
     struct kineto_step *steps = trace->steps.at;
     size_t kept = 0;
-    sort(steps, trace->steps.count, sizeof *steps, by_number);
+    sort_items(steps, trace->steps.count, sizeof *steps, by_number);
     for (size_t i = 0; i < trace->steps.count; i++)
         if (i == 0 || steps[i].number != steps[kept - 1].number)
             steps[kept++] = steps[i];
@@ -164,7 +164,7 @@ static void order_steps(struct kineto_trace *trace, const struct kineto_reading 
         join_steps(trace);
     else
         drop_equal_steps(trace);
-    sort(trace->steps.at, trace->steps.count, sizeof *trace->steps.at, by_step_start);
+    sort_items(trace->steps.at, trace->steps.count, sizeof *trace->steps.at, by_step_start);
 }
 
 /* Keeps the steps that are wanted; *ret_index has the new index of each, or KINETO_NO_STEP. */
@@ -194,7 +194,7 @@ void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *rea
     size_t kept = 0;
     order_steps(trace, reading);
     choose_steps(trace, reading, &index);
-    sort(trace->launches.at, trace->launches.count, sizeof *trace->launches.at, by_correlation);
+    sort_items(trace->launches.at, trace->launches.count, sizeof *trace->launches.at, by_correlation);
     sort_events(trace->events.at, trace->events.count, by_start);
     kineto_streams_init(ret_streams, trace->kinds);
     for (size_t i = 0; i < trace->events.count; i++) {

@@ -43,11 +43,11 @@ struct reader {
 
 /* As slice_is, inline: lengths of literals are known then, and this runs for every member of every
  * event. */
-static inline bool is(struct slice key, const char *name) {
+static inline bool is_named(struct slice key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-static bool matches(struct reader *r, const regex_t *pattern, struct seen_name *seen,
+static bool matches_pattern(struct reader *r, const regex_t *pattern, struct seen_name *seen,
                     struct slice name) {
     uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
     struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
@@ -148,27 +148,27 @@ static void read_arguments(struct slice text, struct kineto_description *d, int6
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
-        if (is(key, "stream"))
+        if (is_named(key, "stream"))
             (void)json_integer(value, &d->stream);
-        else if (is(key, "device"))
+        else if (is_named(key, "device"))
             (void)json_integer(value, &d->device);
-        else if (is(key, "correlation"))
+        else if (is_named(key, "correlation"))
             (void)json_integer(value, correlation);
-        else if (is(key, "bytes"))
+        else if (is_named(key, "bytes"))
             (void)json_real(value, copied);
-        else if (is(key, "Collective name"))
+        else if (is_named(key, "Collective name"))
             d->collective = json_string(value);
-        else if (is(key, "In msg nelems"))
+        else if (is_named(key, "In msg nelems"))
             (void)json_integer(value, &m->in);
-        else if (is(key, "Out msg nelems"))
+        else if (is_named(key, "Out msg nelems"))
             (void)json_integer(value, &m->out);
-        else if (is(key, "Group size"))
+        else if (is_named(key, "Group size"))
             (void)json_integer(value, &d->group_size);
-        else if (is(key, "dtype"))
+        else if (is_named(key, "dtype"))
             m->type = json_string(value);
-        else if (is(key, "Process Group Name"))
+        else if (is_named(key, "Process Group Name"))
             d->group = json_string(value);
-        else if (is(key, "Process Group Ranks"))
+        else if (is_named(key, "Process Group Ranks"))
             d->ranks = json_string(value);
     }
 }
@@ -181,7 +181,7 @@ static void add_gpu_event(struct reader *r, const struct fields *f, enum categor
     int64_t correlation = 0;
     double copied = 0;
     if (category == KERNEL)
-        d.class = matches(r, &r->reading->communication, r->communication, f->name)
+        d.class = matches_pattern(r, &r->reading->communication, r->communication, f->name)
                       ? KINETO_COMMUNICATION
                       : KINETO_COMPUTE;
     (void)json_integer(f->track,
@@ -239,7 +239,7 @@ static bool is_step(struct reader *r, struct slice name, int64_t *number) {
     static const char prefix[] = "ProfilerStep#";
     if (r->reading->has_iteration) {
         *number = (int64_t)r->trace->steps.count;
-        return matches(r, &r->reading->iteration, r->iteration, name);
+        return matches_pattern(r, &r->reading->iteration, r->iteration, name);
     }
     if (!slice_begins(name, prefix))
         return false;
@@ -268,23 +268,23 @@ static enum category read_fields(struct reader *r, struct slice text, struct fie
     enum category category = OTHER;
     int64_t number;
     while (json_member(&cursor, &key, &value)) {
-        if (is(key, "ph"))
+        if (is_named(key, "ph"))
             f->phase = json_string(value);
-        else if (is(key, "cat"))
+        else if (is_named(key, "cat"))
             f->category = json_string(value), category = category_of(f->category);
-        else if (is(key, "name"))
+        else if (is_named(key, "name"))
             f->name = json_string(value);
-        else if (is(key, "ts"))
+        else if (is_named(key, "ts"))
             f->start = value;
-        else if (is(key, "dur"))
+        else if (is_named(key, "dur"))
             f->duration = value;
-        else if (is(key, "tid"))
+        else if (is_named(key, "tid"))
             f->track = value;
-        else if (is(key, "args"))
+        else if (is_named(key, "args"))
             f->arguments = value;
         if (f->category.at && category == OTHER)
             return OTHER;
-        if (f->phase.at && !is(f->phase, "X") && !is(f->phase, "i"))
+        if (f->phase.at && !is_named(f->phase, "X") && !is_named(f->phase, "i"))
             return OTHER;
         if (category == ANNOTATION && f->name.at && !is_step(r, f->name, &number))
             return OTHER;
@@ -324,7 +324,7 @@ static void read_event(struct reader *r, struct slice text) {
 
 /* ---- The rest of the file ---- */
 
-static const char *kept(struct kineto_trace *trace, struct slice text) {
+static const char *kept_text(struct kineto_trace *trace, struct slice text) {
     return arena_strndup(&trace->arena, text.at,
                          text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
 }
@@ -349,10 +349,10 @@ static void read_distributed(struct reader *r, struct slice text) {
     (void)json_integer(json_find(text, "world_size"), &r->trace->world_size);
     struct slice backend = json_string(json_find(text, "backend"));
     if (backend.length > 0 && !r->trace->backend)
-        r->trace->backend = kept(r->trace, backend);
+        r->trace->backend = kept_text(r->trace, backend);
 }
 
-static void read_member(struct reader *r, const struct json_item *item) {
+static void read_trace_member(struct reader *r, const struct json_item *item) {
     if (slice_is(item->key, "distributedInfo")) {
         read_distributed(r, item->text);
     } else if (slice_is(item->key, "deviceProperties")) {
@@ -378,7 +378,7 @@ static void choose_device(const struct reader *r) {
         trace->gpu = arena_strdup(&trace->arena, chosen->name);
 }
 
-static int read_items(struct reader *r, struct json_stream *stream, struct error *reterr) {
+static int read_trace_items(struct reader *r, struct json_stream *stream, struct error *reterr) {
     struct json_item item;
     int got;
     while ((got = json_stream_next(stream, &item, reterr)) > 0) {
@@ -387,7 +387,7 @@ static int read_items(struct reader *r, struct json_stream *stream, struct error
                              "%s: expected valid JSON, got a bad value at byte %llu",
                              r->trace->path, (unsigned long long)item.offset);
         if (item.key.length > 0)
-            read_member(r, &item);
+            read_trace_member(r, &item);
         else
             read_event(r, item.text);
     }
@@ -398,7 +398,7 @@ uint64_t kineto_trace_damages(const struct kineto_trace *trace) {
     return trace->losses.records + trace->losses.stretches + trace->negative + trace->unreadable;
 }
 
-static int check_end(struct reader *r, struct json_stream *stream, struct error *reterr) {
+static int check_trace_end(struct reader *r, struct json_stream *stream, struct error *reterr) {
     struct kineto_trace *trace = r->trace;
     const char *truncation = json_stream_truncation(stream);
     trace->bytes = json_stream_byte_count(stream);
@@ -428,9 +428,9 @@ int kineto_trace_read(const char *path, const struct kineto_reading *reading,
     struct reader *r = mem_zalloc(1, sizeof *r);
     r->reading = reading;
     r->trace = trace;
-    status = read_items(r, stream, reterr);
+    status = read_trace_items(r, stream, reterr);
     if (status == 0)
-        status = check_end(r, stream, reterr);
+        status = check_trace_end(r, stream, reterr);
     choose_device(r);
     str_finish(&r->text);
     free(r);

@@ -40,7 +40,7 @@ static void note_end(struct snapshot *snapshot, double end_s, bool running, uint
         snapshot->first_line = line;
 }
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_pod(struct table *t, struct trace_row *row) {
     double submit_s = table_seconds(t, SUBMIT, 0);
     uint32_t milli = table_is_absent(t, MILLI) ? 0 : table_whole(t, MILLI, 0);
     row->submit_ns = units_ns(submit_s);
@@ -76,7 +76,7 @@ static int pods_read(const char *path, const struct trace_options *options, stru
                                                .id = ID,
                                                .labels_too = 1u << MILLI | 1u << START |
                                                              1u << TYPE | 1u << PHASE,
-                                               .read_row = read_row};
+                                               .read_row = read_pod};
     struct snapshot snapshot = {.end_s = -1};
     int r = table_read(path, &format, options, trace, problems, &snapshot);
     for (uint64_t i = 0; i < snapshot.rows; i++)

@@ -30,7 +30,7 @@ static const char *const column_names[COLUMN_COUNT] = {"submit_time",
                                                        "gpu_type_spec|gpu_type"};
 
 /* Of one instance. */
-static double gpus_each(struct table *t) {
+static double gpus_of_instance(struct table *t) {
     if (!table_is_absent(t, GPUS))
         return table_real(t, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
     return table_is_absent(t, PLAN)
@@ -38,9 +38,9 @@ static double gpus_each(struct table *t) {
                : table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
 }
 
-static double gpus(struct table *t) {
+static double gpus_of_task(struct table *t) {
     double instances = table_is_absent(t, INSTANCES) ? 1 : table_whole(t, INSTANCES, 0);
-    double all = gpus_each(t) * instances, whole = round(all);
+    double all = gpus_of_instance(t) * instances, whole = round(all);
     if (all <= 1 << 30)
         return fabs(all - whole) < 1e-9 * whole ? whole : all; /* 0.07 x 100 is a bit more than 7 */
     table_bad(t, INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
@@ -60,12 +60,12 @@ static const char *set_gpus(struct trace_row *row, double gpus) {
                  : "part of a GPU, rounded up to thousandths: gpu_share";
 }
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_pai_task(struct table *t, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
     row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
     row->user = table_text(t, USER);
     row->gpu_type = table_text(t, TYPE);
-    const char *note = set_gpus(row, gpus(t)), *reason = table_reason(row);
+    const char *note = set_gpus(row, gpus_of_task(t)), *reason = table_reason(row);
     if (!reason && note)
         table_note(t, note, row);
     return reason;
@@ -80,7 +80,7 @@ static int pai_read(const char *path, const struct trace_options *options, struc
                                                .id = ID,
                                                .labels_too =
                                                    1u << GPUS | 1u << PLAN | 1u << INSTANCES,
-                                               .read_row = read_row};
+                                               .read_row = read_pai_task};
     return table_read(path, &format, options, trace, problems, NULL);
 }
 

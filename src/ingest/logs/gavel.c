@@ -43,11 +43,11 @@ struct reader {
     struct slice fields[FIELD_COUNT];
 };
 
-static bool full(const struct reader *r) {
+static bool is_gavel_full(const struct reader *r) {
     return r->problems->count >= r->most_problems;
 }
 
-static struct slice trimmed(const char *begin, const char *end) {
+static struct slice trimmed_field(const char *begin, const char *end) {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
         begin++;
     while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
@@ -56,14 +56,14 @@ static struct slice trimmed(const char *begin, const char *end) {
 }
 
 /* Fields behind the last are counted, not kept. */
-static size_t split(struct reader *r, struct slice line) {
+static size_t split_tabs(struct reader *r, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
     size_t count = 0;
     r->line = line.at;
     for (;; at++) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
         if (count < FIELD_COUNT)
-            r->fields[count] = trimmed(at, tab ? tab : end);
+            r->fields[count] = trimmed_field(at, tab ? tab : end);
         count++;
         if (!tab)
             break;
@@ -78,21 +78,21 @@ static size_t split(struct reader *r, struct slice line) {
     return count;
 }
 
-static void bad(struct reader *r, enum field field, const char *expected) {
+static void refuse_gavel_field(struct reader *r, enum field field, const char *expected) {
     struct slice text = r->fields[field];
     struct location where = {r->file, lines_number(r->lines),
                              text.at ? (uint32_t)(text.at - r->line) + 1 : 0};
-    if (!full(r))
+    if (!is_gavel_full(r))
         problems_add(r->problems, where, field_names[field], "expected %s, got \"%.*s\"", expected,
                      (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
 }
 
-static int64_t whole(struct reader *r, enum field field, int64_t most, const char *expected) {
+static int64_t whole_number_of(struct reader *r, enum field field, int64_t most, const char *expected) {
     int64_t value = 0;
     struct slice text = r->fields[field];
     if (ingest_parse_whole(text, &value) && value >= 0 && value <= most)
         return value;
-    bad(r, field, expected);
+    refuse_gavel_field(r, field, expected);
     return 0;
 }
 
@@ -111,27 +111,27 @@ static uint32_t split_type(struct slice *type) {
     return (uint32_t)batch;
 }
 
-static const char *const *labels(struct reader *r) {
+static const char *const *labels_of_job(struct reader *r) {
     const char **texts = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *texts);
     for (size_t i = 0; i < LABEL_COUNT; i++)
         texts[i] = trace_text(r->trace, r->fields[label_fields[i]]);
     return texts;
 }
 
-static void add_row(struct reader *r) {
+static void add_gavel_job(struct reader *r) {
     size_t before = r->problems->count;
     struct trace_row row = trace_row_absent(lines_number(r->lines));
     struct slice type = r->fields[TYPE], arrival = r->fields[ARRIVAL];
     double submit_s = 0;
     char number[NUMFMT_BYTES];
-    double steps = (double)whole(r, STEPS, INT64_C(1) << 53, "steps 0..2^53");
-    row.gpus = (uint32_t)whole(r, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
+    double steps = (double)whole_number_of(r, STEPS, INT64_C(1) << 53, "steps 0..2^53");
+    row.gpus = (uint32_t)whole_number_of(r, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
     row.batch = split_type(&type);
     if (type.length == 0)
-        bad(r, TYPE, "a job type");
+        refuse_gavel_field(r, TYPE, "a job type");
     if (!numfmt_parse_real(arrival.at, arrival.length, &submit_s) || submit_s < 0 ||
         submit_s > TIME_MAX_S)
-        bad(r, ARRIVAL, "seconds 0..4e9");
+        refuse_gavel_field(r, ARRIVAL, "seconds 0..4e9");
     if (r->problems->count > before)
         return;
     if (row.gpus == 0 || steps == 0) {
@@ -146,18 +146,18 @@ static void add_row(struct reader *r) {
     row.work_samples = steps * row.gpus * (row.batch > 0 ? row.batch : 1);
     row.id =
         arena_strndup(&r->trace->arena, number, numfmt_int(number, (int64_t)r->trace->rows_read));
-    row.labels = labels(r);
+    row.labels = labels_of_job(r);
     array_push(&r->trace->rows, row);
 }
 
-static void read_line(struct reader *r, struct slice line) {
-    if (trimmed(line.at, line.at + line.length).length == 0)
+static void read_gavel_line(struct reader *r, struct slice line) {
+    if (trimmed_field(line.at, line.at + line.length).length == 0)
         return;
     r->trace->rows_read++;
-    size_t count = split(r, line);
+    size_t count = split_tabs(r, line);
     if (count == FIELD_COUNT)
-        add_row(r);
-    else if (!full(r))
+        add_gavel_job(r);
+    else if (!is_gavel_full(r))
         problems_add(r->problems, (struct location){r->file, lines_number(r->lines), 1}, NULL,
                      "expected 9 or 10 fields separated by tabs, found %zu", count);
 }
@@ -178,9 +178,9 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     }
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, field_names[label_fields[i]]);
-    for (int got; (got = lines_next(r.lines, &line, &error)) != 0 && !full(&r);) {
+    for (int got; (got = lines_next(r.lines, &line, &error)) != 0 && !is_gavel_full(&r);) {
         if (got > 0) {
-            read_line(&r, line);
+            read_gavel_line(&r, line);
             continue;
         }
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);

@@ -31,7 +31,7 @@ static void compare_duration(struct table *t, const struct trace_row *row) {
         table_note(t, "duration is not end_time - start_time (duration kept)", row);
 }
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_helios_job(struct table *t, struct trace_row *row) {
     if (table_is_absent(t, SUBMIT))
         return "no submit time";
     row->submit_ns = table_time(t, SUBMIT);
@@ -52,7 +52,7 @@ static int helios_read(const char *path, const struct trace_options *options, st
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
                                                .time_zone = "UTC",
-                                               .read_row = read_row};
+                                               .read_row = read_helios_job};
     return table_read(path, &format, options, trace, problems, NULL);
 }
 

@@ -21,7 +21,7 @@ enum column {
 static const char *const column_names[COLUMN_COUNT] = {
     "job_id", "submission_time", "duration", "num_gpu", "model_name", "batch_size", "deadline"};
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_itp_job(struct table *t, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
     row->duration_s = table_seconds(t, DURATION, -TIME_MAX_S);
     row->gpus = table_whole(t, GPUS, 0);
@@ -46,7 +46,7 @@ static int itp_read(const char *path, const struct trace_options *options, struc
                                                .required = REQUIRED_COUNT,
                                                .models_from = REQUIRED_COUNT,
                                                .id = ID,
-                                               .read_row = read_row};
+                                               .read_row = read_itp_job};
     return table_read(path, &format, options, trace, problems, NULL);
 }
 

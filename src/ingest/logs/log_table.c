@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool full(const struct table *t) {
+static bool is_table_full(const struct table *t) {
     return t->problems->count >= t->most_problems;
 }
 
@@ -23,7 +23,7 @@ void table_bad(struct table *t, int column, const char *before, const char *afte
     struct slice field = table_field(t, column);
     const char *name = t->columns[column] < 0 ? t->format->columns[column]
                                               : csv_column_name(t->csv, (size_t)t->columns[column]);
-    if (!full(t))
+    if (!is_table_full(t))
         problems_add(t->problems, csv_where(t->csv, t->columns[column]), name, "%s \"%.*s\"%s",
                      before, (int)(field.length < 80 ? field.length : 80), field.at, after);
 }
@@ -132,7 +132,7 @@ static void note_repeat(struct table *t, const struct trace_row *row) {
         table_note(t, "the same as an earlier row (kept as a job of its own)", row);
 }
 
-static void read_row(void *context) {
+static void read_table_row(void *context) {
     struct table *t = context;
     size_t before = t->problems->count;
     bool is_new;
@@ -142,7 +142,7 @@ static void read_row(void *context) {
     uint32_t id = row_id(t, &is_new);
     const char *reason = t->format->read_row(t, &row);
     check_id(t, is_new);
-    if (t->problems->count > before || full(t))
+    if (t->problems->count > before || is_table_full(t))
         return;
     if (reason) {
         trace_note(t->trace, true, reason, row.line);
@@ -177,7 +177,7 @@ static bool is_label(const struct table *t, int column) {
     return true;
 }
 
-static int find_columns(struct table *t) {
+static int find_log_columns(struct table *t) {
     size_t before = t->problems->count;
     for (int c = 0; c < t->format->count; c++)
         t->columns[c] = c < t->format->models_from || t->options->models
@@ -220,8 +220,8 @@ int table_read(const char *path, const struct table_format *format,
     struct error error = {0};
     if (open_table(&t, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-    else if (find_columns(&t) == 0) {
-        csv_each_row(t.csv, problems, t.most_problems, read_row, &t);
+    else if (find_log_columns(&t) == 0) {
+        csv_each_row(t.csv, problems, t.most_problems, read_table_row, &t);
         trace_labels_check(&t.labels, trace, problems);
     }
     trace_sort(trace, true);

@@ -13,7 +13,7 @@ enum column { SUBMIT, DURATION, GPUS, CLUSTER, COLUMN_COUNT };
 static const char *const column_names[COLUMN_COUNT] = {"timestamp", "duration", "num_gpus",
                                                        "cluster"};
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_philly_job(struct table *t, struct trace_row *row) {
     row->submit_ns = table_time(t, SUBMIT);
     row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
     row->gpus = table_whole(t, GPUS, 0);
@@ -29,7 +29,7 @@ static int philly_read(const char *path, const struct trace_options *options, st
                                                .models_from = COLUMN_COUNT,
                                                .id = -1,
                                                .time_zone = PHILLY_TIME_ZONE,
-                                               .read_row = read_row,
+                                               .read_row = read_philly_job,
                                                .note_repeats = true};
     return table_read(path, &format, options, trace, problems, NULL);
 }

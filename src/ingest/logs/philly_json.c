@@ -34,12 +34,12 @@ struct reader {
 
 /* --- bytes --- */
 
-static bool full(const struct reader *r) {
+static bool is_philly_full(const struct reader *r) {
     return r->problems->count >= r->most_problems;
 }
 
-static void bad(struct reader *r, uint32_t line, const char *path, const char *text) {
-    if (!full(r) && !r->failed)
+static void refuse_place(struct reader *r, uint32_t line, const char *path, const char *text) {
+    if (!is_philly_full(r) && !r->failed)
         problems_add(r->problems, (struct location){bytes_name(r->bytes), line, 0}, path, "%s",
                      text);
 }
@@ -68,7 +68,7 @@ static size_t read_more(struct reader *r) {
     return (size_t)count;
 }
 
-static void take(struct reader *r, size_t length) {
+static void take_bytes(struct reader *r, size_t length) {
     const char *at = r->buffer + r->begin, *end = at + length;
     r->begin += length;
     while ((at = memchr(at, '\n', (size_t)(end - at)))) {
@@ -78,12 +78,12 @@ static void take(struct reader *r, size_t length) {
 }
 
 /* The next byte that is no blank, or -1. */
-static int peek(struct reader *r) {
+static int peek_byte(struct reader *r) {
     for (;;) {
         size_t at = r->begin;
         while (at < r->end && strchr(" \t\r\n", r->buffer[at]) && r->buffer[at])
             at++;
-        take(r, at - r->begin);
+        take_bytes(r, at - r->begin);
         if (r->begin < r->end)
             return (unsigned char)r->buffer[r->begin];
         if (read_more(r) == 0)
@@ -101,11 +101,11 @@ static struct slice next_value(struct reader *r) {
             return (struct slice){at, (size_t)(behind - at)};
         scanned = r->end - r->begin;
         if (behind)
-            bad(r, r->line, NULL, "expected a job as valid JSON, nested at most 512 deep");
+            refuse_place(r, r->line, NULL, "expected a job as valid JSON, nested at most 512 deep");
         else if (scanned > JOB_MAX_BYTES)
-            bad(r, r->line, NULL, "a job of more than 16 MiB");
+            refuse_place(r, r->line, NULL, "a job of more than 16 MiB");
         else if (read_more(r) == 0)
-            bad(r, r->line, NULL, "the file ends within this job");
+            refuse_place(r, r->line, NULL, "the file ends within this job");
         else
             continue;
         return (struct slice){0};
@@ -128,7 +128,7 @@ static bool time_of(struct reader *r, struct slice object, const char *key, int6
         return false;
     if (local_time_read(text, r->zone, &r->clock, unix_ns))
         return true;
-    if (!full(r))
+    if (!is_philly_full(r))
         problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, key,
                      "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"%.*s\"",
                      (int)(text.length < 80 ? text.length : 80), text.at);
@@ -156,7 +156,7 @@ struct attempts {
     double gpu_s;
 };
 
-static struct attempts add_up(struct reader *r, struct slice job) {
+static struct attempts add_up_attempts(struct reader *r, struct slice job) {
     struct attempts sum = {0};
     struct json_cursor cursor = json_inside(json_find(job, "attempts"));
     for (struct slice attempt; json_element(&cursor, &attempt);) {
@@ -180,7 +180,7 @@ static struct attempts add_up(struct reader *r, struct slice job) {
     return sum;
 }
 
-static const char *reason_to_drop(const struct attempts *sum, bool submitted) {
+static const char *why_job_dropped(const struct attempts *sum, bool submitted) {
     if (!submitted)
         return "no submit time";
     if (sum->count == 0)
@@ -192,7 +192,7 @@ static const char *reason_to_drop(const struct attempts *sum, bool submitted) {
     return sum->gpu_s > 0 ? NULL : "duration not above 0";
 }
 
-static void add_row(struct reader *r, struct slice job, const char *id, int64_t submit_ns,
+static void add_philly_job(struct reader *r, struct slice job, const char *id, int64_t submit_ns,
                     const struct attempts *sum) {
     struct trace_row row = trace_row_absent(r->line);
     const char **labels = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *labels);
@@ -222,13 +222,13 @@ static const char *job_id(struct reader *r, struct slice job) {
     struct slice id = text_of(job, "jobid");
     bool is_new = true;
     if (id.length == 0) {
-        bad(r, r->line, "jobid", "expected a job id");
+        refuse_place(r, r->line, "jobid", "expected a job id");
         return NULL;
     }
     uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
     if (is_new)
         return intern_text(&r->ids, number);
-    if (!full(r))
+    if (!is_philly_full(r))
         problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, "jobid",
                      "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
     return NULL;
@@ -240,59 +240,59 @@ static void read_job(struct reader *r, struct slice job) {
     r->trace->rows_read++;
     r->clock = (struct clock_changes){0};
     if (job.at[0] != '{') {
-        bad(r, r->line, NULL, "expected a job as a JSON object, got something else");
+        refuse_place(r, r->line, NULL, "expected a job as a JSON object, got something else");
         return;
     }
     const char *id = job_id(r, job);
     bool submitted = time_of(r, job, "submitted_time", &submit_ns);
-    struct attempts sum = add_up(r, job);
-    if (r->problems->count > before || full(r))
+    struct attempts sum = add_up_attempts(r, job);
+    if (r->problems->count > before || is_philly_full(r))
         return;
-    const char *reason = reason_to_drop(&sum, submitted);
+    const char *reason = why_job_dropped(&sum, submitted);
     if (reason)
         trace_note(r->trace, true, reason, r->line);
     else
-        add_row(r, job, id, submit_ns, &sum);
+        add_philly_job(r, job, id, submit_ns, &sum);
 }
 
 /* --- the file --- */
 
 static void read_jobs(struct reader *r) {
     static const char bom[] = "\xef\xbb\xbf";
-    if (peek(r) == 0xef && r->end - r->begin >= 3 && memcmp(r->buffer + r->begin, bom, 3) == 0)
-        take(r, 3);
-    if (peek(r) != '[') {
-        bad(r, r->line, NULL, "expected a JSON array of jobs");
+    if (peek_byte(r) == 0xef && r->end - r->begin >= 3 && memcmp(r->buffer + r->begin, bom, 3) == 0)
+        take_bytes(r, 3);
+    if (peek_byte(r) != '[') {
+        refuse_place(r, r->line, NULL, "expected a JSON array of jobs");
         return;
     }
-    take(r, 1);
-    int byte = peek(r);
-    while (byte != ']' && !full(r)) {
+    take_bytes(r, 1);
+    int byte = peek_byte(r);
+    while (byte != ']' && !is_philly_full(r)) {
         struct slice job = byte < 0 ? (struct slice){0} : next_value(r);
         if (job.length == 0) {
             if (byte < 0)
-                bad(r, r->line, NULL, "the file ends within the array of jobs");
+                refuse_place(r, r->line, NULL, "the file ends within the array of jobs");
             return;
         }
         read_job(r, job);
-        take(r, job.length);
-        byte = peek(r);
+        take_bytes(r, job.length);
+        byte = peek_byte(r);
         if (byte == ']')
             break;
         if (byte != ',') {
-            bad(r, r->line, NULL, "expected a comma or ] behind a job");
+            refuse_place(r, r->line, NULL, "expected a comma or ] behind a job");
             return;
         }
-        take(r, 1);
-        byte = peek(r);
+        take_bytes(r, 1);
+        byte = peek_byte(r);
         if (byte == ']')
-            bad(r, r->line, NULL, "expected a job behind the comma");
+            refuse_place(r, r->line, NULL, "expected a job behind the comma");
     }
-    if (full(r))
+    if (is_philly_full(r))
         return;
-    take(r, 1);
-    if (peek(r) >= 0)
-        bad(r, r->line, NULL, "expected the end of the file behind the array of jobs");
+    take_bytes(r, 1);
+    if (peek_byte(r) >= 0)
+        refuse_place(r, r->line, NULL, "expected the end of the file behind the array of jobs");
 }
 
 static int open_log(struct reader *r, const char *path, struct error *reterr) {

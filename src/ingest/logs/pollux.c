@@ -16,7 +16,7 @@ static double known_work(const struct trace_options *options, const char *model)
     return 0;
 }
 
-static const char *read_row(struct table *t, struct trace_row *row) {
+static const char *read_pollux_job(struct table *t, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
     row->model = table_text(t, APPLICATION);
     row->gpus = table_is_absent(t, GPUS) ? 0 : table_whole(t, GPUS, 0);
@@ -44,7 +44,7 @@ static int pollux_read(const char *path, const struct trace_options *options, st
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
                                                .labels_too = 1u << BATCH,
-                                               .read_row = read_row};
+                                               .read_row = read_pollux_job};
     return table_read(path, &format, options, trace, problems, NULL);
 }
 

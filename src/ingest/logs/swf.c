@@ -87,19 +87,19 @@ struct reader {
 
 /* --- one line --- */
 
-static bool is_blank(char c) {
+static bool is_swf_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Splits up to a comment; returns how many fields there are. */
-static size_t split(struct reader *r, struct slice line) {
+static size_t split_blanks(struct reader *r, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
     r->line = line.at;
     for (size_t count = 0;;) {
-        while (at < end && is_blank(*at))
+        while (at < end && is_swf_blank(*at))
             at++;
         const char *begin = at;
-        while (at < end && !is_blank(*at) && *at != ';')
+        while (at < end && !is_swf_blank(*at) && *at != ';')
             at++;
         if (at == begin)
             return count;
@@ -109,7 +109,7 @@ static size_t split(struct reader *r, struct slice line) {
 }
 
 /* A problem of a field of the current line. */
-static void bad(struct reader *r, enum field field, const char *expected) {
+static void refuse_swf_field(struct reader *r, enum field field, const char *expected) {
     struct slice text = r->texts[field];
     struct location where = {r->file, lines_number(r->lines), (uint32_t)(text.at - r->line) + 1};
     char path[16 + NUMFMT_BYTES] = "field ";
@@ -132,7 +132,7 @@ static bool parse_fields(struct reader *r) {
     bool good = true;
     for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
         if (is_infinite(r->texts[unused_fields[i]])) {
-            bad(r, unused_fields[i], "finite number or text");
+            refuse_swf_field(r, unused_fields[i], "finite number or text");
             good = false;
         }
     for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
@@ -146,9 +146,9 @@ static bool parse_fields(struct reader *r) {
         else if (used_fields[i].seconds)
             parsed = numfmt_parse_real(text.at, text.length, seconds);
         if (!parsed)
-            bad(r, field, used_fields[i].seconds ? "number" : "integer");
+            refuse_swf_field(r, field, used_fields[i].seconds ? "number" : "integer");
         else if (*seconds > used_fields[i].most)
-            bad(r, field, used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
+            refuse_swf_field(r, field, used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
         else
             continue;
         good = false;
@@ -164,7 +164,7 @@ static const char *known_text(struct reader *r, enum field field) {
 /* --- one job --- */
 
 /* NULL: the job can be replayed. */
-static const char *reason_to_drop(const struct reader *r) {
+static const char *why_line_dropped(const struct reader *r) {
     int64_t status = r->wholes[STATUS];
     if (is_part(status))
         return "part of a job that has a line of its own (status 2, 3 or 4)";
@@ -197,7 +197,7 @@ static double requested_s(struct reader *r) {
     return limit_s;
 }
 
-static void add_row(struct reader *r) {
+static void add_swf_job(struct reader *r) {
     struct slice id = r->texts[JOB];
     struct trace_row row = trace_row_absent(lines_number(r->lines));
     row.id = arena_strndup(&r->trace->arena, id.at, id.length);
@@ -217,8 +217,8 @@ static void add_row(struct reader *r) {
     array_push(&r->trace->rows, row);
 }
 
-static void read_line(struct reader *r, struct slice line) {
-    size_t count = split(r, line);
+static void read_swf_line(struct reader *r, struct slice line) {
+    size_t count = split_blanks(r, line);
     if (count == 0)
         return; /* blank or comment */
     r->trace->rows_read++;
@@ -229,7 +229,7 @@ static void read_line(struct reader *r, struct slice line) {
     }
     if (!parse_fields(r))
         return;
-    const char *reason = reason_to_drop(r);
+    const char *reason = why_line_dropped(r);
     if (!is_part(r->wholes[STATUS])) { /* parts bear the number of their job */
         uint32_t row = reason ? DROPPED : (uint32_t)r->trace->rows.count;
         array_push(&r->jobs, ((struct job){r->wholes[JOB], lines_number(r->lines), row}));
@@ -237,18 +237,18 @@ static void read_line(struct reader *r, struct slice line) {
     if (reason)
         trace_note(r->trace, true, reason, lines_number(r->lines));
     else
-        add_row(r);
+        add_swf_job(r);
 }
 
 /* --- the file --- */
 
-static void read_lines(struct reader *r) {
+static void read_swf_lines(struct reader *r) {
     struct slice line;
     struct error error = {0};
     for (int got; (got = lines_next(r->lines, &line, &error)) != 0 &&
                   r->problems->count < r->most_problems;) {
         if (got > 0) {
-            read_line(r, line);
+            read_swf_line(r, line);
             continue;
         }
         problems_add(r->problems, (struct location){0}, NULL, "%s", error.text);
@@ -298,7 +298,7 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     }
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_fields[i].name);
-    read_lines(&r);
+    read_swf_lines(&r);
     sort_by_number(&r);
     trace_sort(trace, true);
     free(r.jobs.at);

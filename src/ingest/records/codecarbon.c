@@ -43,7 +43,7 @@ struct reader {
     uint64_t earlier;
 };
 
-static bool begin(struct records_job *job, struct records *records) {
+static bool begin_codecarbon(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     for (int c = 0; c < COLUMNS; c++)
         r->columns[c] = records_column(records, column_names[c]);
@@ -64,7 +64,7 @@ static struct run *run_of(struct reader *r, struct slice id) {
     return array_add(&r->runs);
 }
 
-static bool read_row(struct records_job *job, struct records *records) {
+static bool read_codecarbon_row(struct records_job *job, struct records *records) {
     static const enum telemetry_unit units[COLUMNS] = {[DURATION] = TELEMETRY_S,
                                                        [GPU_ENERGY] = TELEMETRY_KWH,
                                                        [CPU_ENERGY] = TELEMETRY_KWH,
@@ -118,7 +118,7 @@ static void add_run(struct records_job *job, const struct records *records, cons
     figures_real(group, "emissions_kg", run->numbers[EMISSIONS]);
 }
 
-static void end(struct records_job *job, struct records *records) {
+static void end_codecarbon(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     for (size_t i = 0; i < r->runs.count; i++)
         add_run(job, records, &r->runs.at[i]);
@@ -139,9 +139,9 @@ static int codecarbon_read(char *const *paths, size_t count, const struct profil
                               .profile = profile,
                               .problems = problems,
                               .context = &r,
-                              .begin = begin,
-                              .row = read_row,
-                              .end = end};
+                              .begin = begin_codecarbon,
+                              .row = read_codecarbon_row,
+                              .end = end_codecarbon};
     int status = records_read_all(&job, paths, count);
     free(r.runs.at);
     free(r.by_id.at);

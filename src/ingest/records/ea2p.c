@@ -121,7 +121,7 @@ static bool can_rescale(struct records_job *job, const struct records *records,
     return false;
 }
 
-static bool begin(struct records_job *job, struct records *records) {
+static bool begin_ea2p(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     const char *unit = job->options->energy_unit;
     const struct config config = config_beside(records->path);
@@ -186,7 +186,7 @@ static double rescale_factor(const struct reader *r, double measured_s, double t
     return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * r->interval_s) : 1;
 }
 
-static bool read_row(struct records_job *job, struct records *records) {
+static bool read_ea2p_row(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     const size_t gpus = r->counts[KIND_GPU];
     bool is_bad = false;
@@ -229,8 +229,8 @@ static int ea2p_read(char *const *paths, size_t count, const struct profile_opti
                               .profile = profile,
                               .problems = problems,
                               .context = r,
-                              .begin = begin,
-                              .row = read_row};
+                              .begin = begin_ea2p,
+                              .row = read_ea2p_row};
     int status = records_read_all(&job, paths, count);
     if (options->ram_slots > 0)
         figures_real(profile->figures, "ram_model_w",

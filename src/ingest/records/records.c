@@ -8,7 +8,7 @@
 #define LISTED_ROWS 16384 /* with all figures; the profile CSV has every row */
 
 /* The next line with something on it. */
-static int next_line(struct records *records, struct slice *line, struct error *reterr) {
+static int next_record_line(struct records *records, struct slice *line, struct error *reterr) {
     int got;
     do
         got = lines_next(records->lines, line, reterr);
@@ -22,7 +22,7 @@ int records_open(struct records *records, const char *path, struct error *reterr
     int got = lines_open(path, &records->lines, reterr);
     if (got < 0)
         return got;
-    got = next_line(records, &line, reterr);
+    got = next_record_line(records, &line, reterr);
     if (got < 0)
         return got;
     if (got == 0)
@@ -39,7 +39,7 @@ int records_open(struct records *records, const char *path, struct error *reterr
 
 int records_next(struct records *records, struct error *reterr) {
     struct slice line;
-    int got = next_line(records, &line, reterr);
+    int got = next_record_line(records, &line, reterr);
     if (got > 0)
         records->cell_count = telemetry_split(line, ',', records->cells, RECORDS_MAX_CELLS);
     return got;
@@ -92,7 +92,7 @@ void records_close(struct records *records) {
 
 /* ---- Files ---- */
 
-static void refuse(struct records_job *job, const struct records *records, uint64_t *refused) {
+static void refuse_row(struct records_job *job, const struct records *records, uint64_t *refused) {
     struct location where = {records->path, records_line(records), 0};
     job->profile->damaged = true;
     if (job->options->strict && *refused == 0)
@@ -138,7 +138,7 @@ struct figure *records_add_figures(struct records_job *job) {
     return figures_create(&job->spare_arena);
 }
 
-static void note_missing(struct records_job *job, const struct records *records) {
+static void note_missing_cells(struct records_job *job, const struct records *records) {
     for (size_t i = 0; i < records->name_count; i++)
         if (records->missing[i] > 0)
             problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
@@ -157,7 +157,7 @@ static void read_rows(struct records_job *job, struct records *records) {
                          (struct location){records->path, records_line(records), 0}, NULL,
                          "last line without a line end left out");
         else if (got > 0 ? !job->row(job, records) : got == ERROR_INPUT)
-            refuse(job, records, &refused);
+            refuse_row(job, records, &refused);
         if (got < 0 && got != ERROR_INPUT)
             break;
     }
@@ -171,7 +171,7 @@ static void read_rows(struct records_job *job, struct records *records) {
     if (refused >= 20)
         problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out",
                      records->path, (unsigned long long)refused);
-    note_missing(job, records);
+    note_missing_cells(job, records);
     if (job->end)
         job->end(job, records);
 }

@@ -47,7 +47,7 @@ static bool begin_sweep(struct records_job *job, const struct records *records, 
     return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
 }
 
-static bool begin(struct records_job *job, struct records *records) {
+static bool begin_zeus(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     *r = (struct reader){0};
     if (records_column(records, "window_name") < 0)
@@ -152,12 +152,12 @@ static bool read_point(struct records_job *job, struct records *records, struct 
     return true;
 }
 
-static bool read_row(struct records_job *job, struct records *records) {
+static bool read_zeus_row(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     return r->is_sweep ? read_point(job, records, r) : read_window(job, records, r);
 }
 
-static void end(struct records_job *job, struct records *records) {
+static void end_zeus(struct records_job *job, struct records *records) {
     const struct reader *r = job->context;
     if (r->no_energy > 0)
         problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
@@ -176,9 +176,9 @@ static int zeus_read(char *const *paths, size_t count, const struct profile_opti
                               .profile = profile,
                               .problems = problems,
                               .context = r,
-                              .begin = begin,
-                              .row = read_row,
-                              .end = end};
+                              .begin = begin_zeus,
+                              .row = read_zeus_row,
+                              .end = end_zeus};
     int status = records_read_all(&job, paths, count);
     free(r);
     return status;

@@ -33,7 +33,7 @@ static const struct {
     {"POWER_MGMT_LIMIT", TELEMETRY_POWER_LIMIT},
 };
 
-static struct slice without(struct slice text, const char *prefix) {
+static struct slice without_prefix(struct slice text, const char *prefix) {
     size_t length = strlen(prefix);
     return slice_begins(text, prefix) ? (struct slice){text.at + length, text.length - length}
                                       : text;
@@ -57,7 +57,7 @@ static enum telemetry_unit unit_of(int metric) {
 
 bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice cell,
               bool *is_bad) {
-    field = without(without(without(field, "DCGM_FI_"), "DEV_"), "PROF_");
+    field = without_prefix(without_prefix(without_prefix(field, "DCGM_FI_"), "DEV_"), "PROF_");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!slice_is(field, fields[i].name))
             continue;
@@ -97,7 +97,7 @@ struct reader {
     size_t name_count;
 };
 
-static void take_header(struct reader *r, struct slice line) {
+static void take_dcgm_header(struct reader *r, struct slice line) {
     r->header.length = 0;
     str_add_bytes(&r->header, line.at, line.length);
     size_t count = telemetry_split_blanks((struct slice){r->header.text, r->header.length},
@@ -106,7 +106,7 @@ static void take_header(struct reader *r, struct slice line) {
 }
 
 /* "GPU 7" and values. Other entities (instances, links, switches) are parts of GPUs or none. */
-static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_dcgm_row(struct telemetry *t, struct reader *r, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
     size_t count = telemetry_split_blanks(line, r->cells, MOST_CELLS), values = r->name_count - 1;
@@ -128,23 +128,23 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     telemetry_add(t, &sample);
 }
 
-static int begin(struct telemetry *t, struct error *reterr) {
+static int begin_dcgm(struct telemetry *t, struct error *reterr) {
     (void)reterr;
     ((struct reader *)t->reader)->name_count = 0;
     return 0;
 }
 
-static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_dcgm_line(struct telemetry *t, struct slice line, struct error *reterr) {
     struct reader *r = t->reader;
     (void)reterr;
     if (slice_begins(line, "#Entity"))
-        take_header(r, line);
+        take_dcgm_header(r, line);
     else if (r->name_count > 1)
-        read_row(t, r, line);
+        read_dcgm_row(t, r, line);
     return 0;
 }
 
-static int end(struct telemetry *t, struct error *reterr) {
+static int end_dcgm(struct telemetry *t, struct error *reterr) {
     if (((struct reader *)t->reader)->name_count > 0)
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"",
@@ -153,7 +153,7 @@ static int end(struct telemetry *t, struct error *reterr) {
 
 static int dcgm_read(char *const *paths, size_t count, const struct profile_options *options,
                      struct profile *profile, struct problems *problems) {
-    static const struct telemetry_format format = {"dcgm", begin, read_line, end};
+    static const struct telemetry_format format = {"dcgm", begin_dcgm, read_dcgm_line, end_dcgm};
     const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader *r = mem_zalloc(1, sizeof *r);
     int status = telemetry_read(&format, &job, r);

@@ -15,13 +15,13 @@ struct reader {
     uint64_t scrapes;
 };
 
-static bool is_blank(char c) {
+static bool is_space_or_tab(char c) {
     return c == ' ' || c == '\t';
 }
 
 /* One label from *at on; false at the closing brace or where there is none. Escapes stay. */
 static bool next_label(const char **at, const char *end, struct slice *name, struct slice *value) {
-    while (*at < end && (is_blank(**at) || **at == ','))
+    while (*at < end && (is_space_or_tab(**at) || **at == ','))
         ++*at;
     const char *equals = memchr(*at, '=', (size_t)(end - *at));
     if (*at == end || **at == '}' || !equals || equals + 1 == end || equals[1] != '"')
@@ -64,7 +64,7 @@ static int64_t scrape_time(struct telemetry *t, struct slice series) {
     return telemetry_tick(t, r->scrapes);
 }
 
-static bool read_series(struct telemetry *t, struct slice line) {
+static bool read_exporter_series(struct telemetry *t, struct slice line) {
     const char *end = line.at + line.length, *brace = memchr(line.at, '{', line.length);
     struct labels labels = {0};
     struct slice cells[3];
@@ -91,18 +91,18 @@ static bool read_series(struct telemetry *t, struct slice line) {
     return true;
 }
 
-static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_exporter_line(struct telemetry *t, struct slice line, struct error *reterr) {
     (void)reterr;
     if (line.at[0] == '#')
         return 0;
     t->rows++;
-    if (!telemetry_is_partial(t) && !read_series(t, line))
+    if (!telemetry_is_partial(t) && !read_exporter_series(t, line))
         telemetry_bad_row(t);
     return 0;
 }
 
 /* The next file is another scrape. */
-static int end(struct telemetry *t, struct error *reterr) {
+static int end_exporter(struct telemetry *t, struct error *reterr) {
     struct reader *r = t->reader;
     (void)reterr;
     r->scrapes++;
@@ -112,7 +112,7 @@ static int end(struct telemetry *t, struct error *reterr) {
 
 static int exporter_read(char *const *paths, size_t count, const struct profile_options *options,
                          struct profile *profile, struct problems *problems) {
-    static const struct telemetry_format format = {"dcgm-exporter", NULL, read_line, end};
+    static const struct telemetry_format format = {"dcgm-exporter", NULL, read_exporter_line, end_exporter};
     const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader r = {0};
     int status = telemetry_read(&format, &job, &r);

@@ -51,7 +51,7 @@ static int record_time(struct slice line, const char *data, int64_t *time_ns) {
     return stamp_time(line, time_ns) ? 1 : -1;
 }
 
-static double number(struct slice record, const char *name, enum telemetry_unit unit,
+static double number_in_record(struct slice record, const char *name, enum telemetry_unit unit,
                      bool *is_bad) {
     struct slice value = json_find(record, name);
     return value.length > 0 ? telemetry_number(json_string(value), unit, is_bad) : NAN;
@@ -74,11 +74,11 @@ static bool read_record(struct telemetry *t, struct slice line, const char *data
         return false;
     if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(t, line)))
         return true;
-    sample.power_w = number(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
+    sample.power_w = number_in_record(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         sample.metrics[metrics[i].metric] =
-            number(record, metrics[i].name, metrics[i].unit, &is_bad);
+            number_in_record(record, metrics[i].name, metrics[i].unit, &is_bad);
     if (is_bad)
         return false;
     sample.device = telemetry_local_device(t, json_string(json_find(record, "device")));
@@ -97,7 +97,7 @@ static const char *find_record(struct slice line) {
     return at ? at + sizeof mark - 1 : NULL;
 }
 
-static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_dynolog_line(struct telemetry *t, struct slice line, struct error *reterr) {
     const char *data = find_record(line);
     (void)reterr;
     if (!data)
@@ -110,7 +110,7 @@ static int read_line(struct telemetry *t, struct slice line, struct error *reter
 
 static int dynolog_read(char *const *paths, size_t count, const struct profile_options *options,
                         struct profile *profile, struct problems *problems) {
-    static const struct telemetry_format format = {"dynolog", NULL, read_line, NULL};
+    static const struct telemetry_format format = {"dynolog", NULL, read_dynolog_line, NULL};
     const struct telemetry_job job = {paths, count, options, profile, problems};
     return telemetry_read(&format, &job, NULL);
 }

@@ -90,7 +90,7 @@ static struct slice column_name(struct slice cell) {
 }
 
 /* How many columns of the cells are known; their places go to columns. */
-static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) {
+static size_t find_smi_columns(const struct reader *r, int columns[static COLUMNS]) {
     const size_t name_count = sizeof names / sizeof *names,
                  count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
     size_t chosen[COLUMNS],
@@ -111,23 +111,23 @@ static size_t find_columns(const struct reader *r, int columns[static COLUMNS]) 
     return found;
 }
 
-static void take_header(struct reader *r, const int columns[static COLUMNS]) {
+static void take_smi_header(struct reader *r, const int columns[static COLUMNS]) {
     memcpy(r->columns, columns, sizeof r->columns);
     r->column_count = r->cell_count;
 }
 
 /* ---- One row ---- */
 
-static struct slice cell(const struct reader *r, enum column column) {
+static struct slice cell_of_row(const struct reader *r, enum column column) {
     int at = r->columns[column];
     return at < 0 ? (struct slice){0} : r->cells[at];
 }
 
 /* uuid, else bus, else gpu, else index, else the only GPU there is. */
-static uint32_t device_of(struct telemetry *t, struct reader *r) {
+static uint32_t device_of_row(struct telemetry *t, struct reader *r) {
     static const enum column keys[] = {UUID, BUS, GPU, INDEX};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct slice text = cell(r, keys[i]);
+        struct slice text = cell_of_row(r, keys[i]);
         if (text.length > 0 && text.at[0] != '[')
             return keys[i] == UUID ? telemetry_device_number(t, text)
                                    : telemetry_local_device(t, text);
@@ -138,7 +138,7 @@ static uint32_t device_of(struct telemetry *t, struct reader *r) {
 
 /* dmon -o DT has the day, as 20251120, in a column of its own, and -o T the time of day alone. */
 static bool dmon_time(const struct reader *r, int64_t *time_ns) {
-    struct slice day = cell(r, DATE), time = cell(r, TIME);
+    struct slice day = cell_of_row(r, DATE), time = cell_of_row(r, TIME);
     char text[32] = "1970-01-02T";
     if (day.length == 8)
         snprintf(text, sizeof text, "%.4s-%.2s-%.2sT", day.at, day.at + 4, day.at + 6);
@@ -155,15 +155,15 @@ static bool row_time(struct telemetry *t, const struct reader *r, uint32_t devic
         *time_ns = telemetry_next_tick(t, device);
         return true;
     }
-    return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell(r, TIME), time_ns);
+    return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell_of_row(r, TIME), time_ns);
 }
 
-static double number(const struct reader *r, enum column column, enum telemetry_unit unit,
+static double number_in_row(const struct reader *r, enum column column, enum telemetry_unit unit,
                      bool *is_bad) {
-    return r->columns[column] < 0 ? NAN : telemetry_number(cell(r, column), unit, is_bad);
+    return r->columns[column] < 0 ? NAN : telemetry_number(cell_of_row(r, column), unit, is_bad);
 }
 
-static double capped(struct slice text) {
+static double capped_power(struct slice text) {
     char digits[24];
     char *end;
     if (text.length < 3 || text.length >= sizeof digits || text.at[0] != '0' || text.at[1] != 'x')
@@ -174,7 +174,7 @@ static double capped(struct slice text) {
     return *end ? NAN : (reasons & POWER_REASONS) != 0;
 }
 
-static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_smi_row(struct telemetry *t, struct reader *r, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
     t->rows++;
@@ -187,30 +187,30 @@ static void read_row(struct telemetry *t, struct reader *r, struct slice line) {
     if (r->columns[TIME] >= 0 && telemetry_is_repeated(t, line))
         return;
     telemetry_sample_init(&sample);
-    sample.power_w = number(r, POWER, TELEMETRY_W, &is_bad);
+    sample.power_w = number_in_row(r, POWER, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number(r, POWER_INSTANT, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(r, POWER_INSTANT, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
-    sample.energy_j = number(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
-    sample.metrics[TELEMETRY_UTILIZATION] = number(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
-    sample.metrics[TELEMETRY_MEMORY_USED] = number(r, MEMORY, TELEMETRY_MIB, &is_bad);
-    sample.metrics[TELEMETRY_POWER_LIMIT] = number(r, LIMIT, TELEMETRY_W, &is_bad);
-    sample.metrics[TELEMETRY_POWER_CAPPED] = capped(cell(r, REASONS));
-    uint32_t device = is_bad ? 0 : device_of(t, r);
+    sample.energy_j = number_in_row(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
+    sample.metrics[TELEMETRY_UTILIZATION] = number_in_row(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
+    sample.metrics[TELEMETRY_MEMORY_USED] = number_in_row(r, MEMORY, TELEMETRY_MIB, &is_bad);
+    sample.metrics[TELEMETRY_POWER_LIMIT] = number_in_row(r, LIMIT, TELEMETRY_W, &is_bad);
+    sample.metrics[TELEMETRY_POWER_CAPPED] = capped_power(cell_of_row(r, REASONS));
+    uint32_t device = is_bad ? 0 : device_of_row(t, r);
     if (is_bad || !row_time(t, r, device, &sample.time_ns)) {
         telemetry_bad_row(t);
         return;
     }
     sample.device = device;
-    telemetry_name_gpu(t, device, cell(r, NAME));
+    telemetry_name_gpu(t, device, cell_of_row(r, NAME));
     telemetry_add(t, &sample);
 }
 
 /* ---- One file ---- */
 
-static bool has_power(const int columns[static COLUMNS]) {
+static bool has_power_column(const int columns[static COLUMNS]) {
     return columns[POWER] >= 0 || columns[POWER_INSTANT] >= 0 || columns[POWER_AVERAGE] >= 0 ||
            columns[ENERGY] >= 0;
 }
@@ -223,10 +223,10 @@ static void read_dmon_line(struct telemetry *t, struct reader *r, struct slice l
     r->cell_count = telemetry_split_blanks((struct slice){line.at + mark, line.length - mark},
                                            r->cells, MOST_CELLS);
     if (line.at[0] == '#' &&
-        find_columns(r, columns) > 1) /* the second line, of units, has no known name */
-        take_header(r, columns);
+        find_smi_columns(r, columns) > 1) /* the second line, of units, has no known name */
+        take_smi_header(r, columns);
     else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
-        read_row(t, r, line);
+        read_smi_row(t, r, line);
 }
 
 static void read_csv_line(struct telemetry *t, struct reader *r, struct slice line) {
@@ -241,14 +241,14 @@ static void read_csv_line(struct telemetry *t, struct reader *r, struct slice li
      * in them. */
     struct slice first = r->cells[0];
     bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
-    size_t found = may_be_header ? find_columns(r, columns) : 0;
-    if (found > 1 || (found == 1 && has_power(columns)))
-        take_header(r, columns);
+    size_t found = may_be_header ? find_smi_columns(r, columns) : 0;
+    if (found > 1 || (found == 1 && has_power_column(columns)))
+        take_smi_header(r, columns);
     else
-        read_row(t, r, line);
+        read_smi_row(t, r, line);
 }
 
-static int begin(struct telemetry *t, struct error *reterr) {
+static int begin_smi(struct telemetry *t, struct error *reterr) {
     struct reader *r = t->reader;
     const char *given = t->options->columns ? t->options->columns : "";
     int columns[COLUMNS];
@@ -256,13 +256,13 @@ static int begin(struct telemetry *t, struct error *reterr) {
     r->began = false;
     r->cell_count =
         telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
-    find_columns(r, columns);
-    take_header(r, columns);
+    find_smi_columns(r, columns);
+    take_smi_header(r, columns);
     r->column_count = t->options->columns ? r->cell_count : 0;
     return 0;
 }
 
-static int read_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_smi_line(struct telemetry *t, struct slice line, struct error *reterr) {
     struct reader *r = t->reader;
     r->is_dmon = r->began ? r->is_dmon : line.at[0] == '#';
     r->began = true;
@@ -270,7 +270,7 @@ static int read_line(struct telemetry *t, struct slice line, struct error *reter
         read_dmon_line(t, r, line);
     else
         read_csv_line(t, r, line);
-    if (r->is_dmon || has_power(r->columns))
+    if (r->is_dmon || has_power_column(r->columns))
         return 0;
     return error_set(
         reterr, ERROR_INPUT,
@@ -280,7 +280,7 @@ static int read_line(struct telemetry *t, struct slice line, struct error *reter
 
 static int nvidia_smi_read(char *const *paths, size_t count, const struct profile_options *options,
                            struct profile *profile, struct problems *problems) {
-    static const struct telemetry_format format = {"nvidia-smi", begin, read_line, NULL};
+    static const struct telemetry_format format = {"nvidia-smi", begin_smi, read_smi_line, NULL};
     const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader *r = mem_zalloc(1, sizeof *r);
     int status = telemetry_read(&format, &job, r);

@@ -16,14 +16,14 @@ struct series {
     uint32_t device;
 };
 
-static uint32_t device_of(struct telemetry *t, struct slice labels) {
+static uint32_t device_of_labels(struct telemetry *t, struct slice labels) {
     return dcgm_device(t, json_string(json_find(labels, "UUID")),
                        json_string(json_find(labels, "Hostname")),
                        json_string(json_find(labels, "gpu")));
 }
 
 /* [seconds, "value"] of a field; false: unreadable. A field of no use makes no device. */
-static bool read_pair(struct telemetry *t, struct series *series, struct slice pair) {
+static bool read_sample_pair(struct telemetry *t, struct series *series, struct slice pair) {
     struct json_cursor cursor = json_inside(pair);
     struct slice time, value;
     struct telemetry_sample sample;
@@ -38,7 +38,7 @@ static bool read_pair(struct telemetry *t, struct series *series, struct slice p
     if (is_bad)
         return false;
     if (!series->has_device) {
-        series->device = device_of(t, series->labels);
+        series->device = device_of_labels(t, series->labels);
         series->has_device = true;
         telemetry_name_gpu(t, series->device, json_string(json_find(series->labels, "modelName")));
     }
@@ -47,16 +47,16 @@ static bool read_pair(struct telemetry *t, struct series *series, struct slice p
     return true;
 }
 
-static void read_series(struct telemetry *t, struct slice text) {
+static void read_answer_series(struct telemetry *t, struct slice text) {
     struct slice values = json_find(text, "values"), pair;
     struct series series = {.labels = json_find(text, "metric")};
     series.field = json_string(json_find(series.labels, "__name__"));
     struct json_cursor cursor = json_inside(values);
     bool good = true;
     if (values.length == 0)
-        good = read_pair(t, &series, json_find(text, "value"));
+        good = read_sample_pair(t, &series, json_find(text, "value"));
     while (json_element(&cursor, &pair))
-        good = read_pair(t, &series, pair) && good;
+        good = read_sample_pair(t, &series, pair) && good;
     if (!good)
         telemetry_bad_row(t);
 }
@@ -90,7 +90,7 @@ static void note_texts(struct telemetry *t, const char *what, struct slice list,
                      plain_text(t, text));
 }
 
-static void read_member(struct telemetry *t, const struct json_item *item, struct answer *answer,
+static void read_answer_member(struct telemetry *t, const struct json_item *item, struct answer *answer,
                         struct problems *notes) {
     if (slice_is(item->key, "status"))
         answer->failed = !slice_is(json_string(item->text), "success");
@@ -120,16 +120,16 @@ static int check_answer(const struct telemetry *t, const struct answer *answer,
     return 0;
 }
 
-static int read_items(struct telemetry *t, struct json_stream *stream, struct problems *notes,
+static int read_answer_items(struct telemetry *t, struct json_stream *stream, struct problems *notes,
                       struct error *reterr) {
     struct answer answer = {0};
     struct json_item item;
     int got;
     while ((got = json_stream_next(stream, &item, reterr)) > 0) {
         if (item.key.length == 0)
-            read_series(t, item.text);
+            read_answer_series(t, item.text);
         else
-            read_member(t, &item, &answer, notes);
+            read_answer_member(t, &item, &answer, notes);
     }
     if (got == 0)
         got = check_answer(t, &answer, reterr);
@@ -157,7 +157,7 @@ static int prometheus_read(char *const *paths, size_t count, const struct profil
         struct error error = {0};
         t.path = paths[i];
         if (json_stream_open(paths[i], "data.result", series_keys, &stream, &error) < 0 ||
-            read_items(&t, stream, &profile->notes, &error) < 0)
+            read_answer_items(&t, stream, &profile->notes, &error) < 0)
             problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         json_stream_close(stream);
     }

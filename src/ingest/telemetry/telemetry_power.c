@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_time(const void *a, const void *b) {
+static int activity_by_time(const void *a, const void *b) {
     const struct telemetry_activity *x = a, *y = b;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
@@ -16,7 +16,7 @@ static void order_activities(struct telemetry_device *device) {
     struct telemetry_activity *all = device->activities.at;
     size_t count = device->activities.count, kept = 0;
     if (count > 0)
-        qsort(all, count, sizeof *all, by_time);
+        qsort(all, count, sizeof *all, activity_by_time);
     for (size_t i = 0; i < count; i++) {
         if (kept == 0 || all[kept - 1].time_ns != all[i].time_ns) {
             all[kept++] = all[i];
@@ -32,7 +32,7 @@ static void order_activities(struct telemetry_device *device) {
 /* An activity the device never shows is 0 all the time, and so has no part; else it must be there
  * at that instant.
  */
-static bool complete(const struct telemetry_device *device, const struct telemetry_activity *seen,
+static bool is_complete_activity(const struct telemetry_device *device, const struct telemetry_activity *seen,
                      double activities[static POWER_FIT_MOST]) {
     for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++) {
         bool shown = device->metrics[TELEMETRY_SM_ACTIVE + k].count > 0;
@@ -55,14 +55,14 @@ static void fit_device(struct telemetry_device *device, struct power_fit *own,
             next++;
         if (next == device->activities.count ||
             device->activities.at[next].time_ns != point->time_ns ||
-            !complete(device, &device->activities.at[next], activities))
+            !is_complete_activity(device, &device->activities.at[next], activities))
             continue;
         power_fit_add(own, activities, point->power_w);
         power_fit_add(all, activities, point->power_w);
     }
 }
 
-static void add_model(struct figure *list, const char *device, const struct power_fit *fit) {
+static void add_power_model(struct figure *list, const char *device, const struct power_fit *fit) {
     struct power_model model;
     if (!power_fit_solve(fit, &model))
         return;
@@ -86,8 +86,8 @@ void telemetry_add_power_model(struct telemetry *t, struct figure *root) {
             continue;
         list = list ? list : figures_list(root, "power_model");
         fit_device(&t->devices.at[i], &own, &all);
-        add_model(list, intern_text(&t->keys, (uint32_t)i), &own);
+        add_power_model(list, intern_text(&t->keys, (uint32_t)i), &own);
     }
     if (list && t->devices.count > 1)
-        add_model(list, "all", &all);
+        add_power_model(list, "all", &all);
 }

@@ -12,7 +12,7 @@ struct power {
     double duration_s, energy_j, mean_w, sample_mean_w, p50_w, p95_w, p99_w, max_w;
 };
 
-static int by_time(const void *a, const void *b) {
+static int sample_by_time(const void *a, const void *b) {
     const struct telemetry_point *x = a, *y = b;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
@@ -31,7 +31,7 @@ static void trim_idle(struct telemetry_device *device) {
         device->points.count = count - first;
 }
 
-static struct power power_of(const struct telemetry_device *device) {
+static struct power power_of_device(const struct telemetry_device *device) {
     const struct telemetry_point *points = device->points.at;
     size_t count = device->points.count;
     struct power p = {.samples = count, .max_w = NAN};
@@ -57,11 +57,11 @@ static struct power power_of(const struct telemetry_device *device) {
     return p;
 }
 
-static double mean_of(const struct telemetry_metric_sum *sum) {
+static double mean_of_metric(const struct telemetry_metric_sum *sum) {
     return sum->count > 0 ? sum->sum / (double)sum->count : NAN;
 }
 
-static double most_of(const struct telemetry_metric_sum *sum) {
+static double most_of_metric(const struct telemetry_metric_sum *sum) {
     return sum->count > 0 ? sum->most : NAN;
 }
 
@@ -101,7 +101,7 @@ static void add_device(struct figure *list, const char *key, const struct teleme
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         const struct telemetry_metric_sum *sum = &device->metrics[metrics[i].metric];
         if (sum->count > 0)
-            figures_real(row, metrics[i].name, metrics[i].most ? most_of(sum) : mean_of(sum));
+            figures_real(row, metrics[i].name, metrics[i].most ? most_of_metric(sum) : mean_of_metric(sum));
     }
     figures_text(row, "gpu", device->gpu);
 }
@@ -188,7 +188,7 @@ static void add_total(struct totals *totals, const struct telemetry_device *devi
         totals->limit = &device->metrics[TELEMETRY_POWER_LIMIT];
 }
 
-static void add_row(const struct totals *totals, const char *format, const char *path,
+static void add_telemetry_row(const struct totals *totals, const char *format, const char *path,
                     const struct profile_options *options, struct profile *profile) {
     struct profile_row *row = profile_add_row(profile, options);
     const struct telemetry_metric_sum *limit = totals->limit;
@@ -219,13 +219,13 @@ int telemetry_report(struct telemetry *t, const char *format, const struct telem
     for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
         if (t->devices.at[i].points.count > 0)
             qsort(t->devices.at[i].points.at, t->devices.at[i].points.count,
-                  sizeof *t->devices.at[i].points.at, by_time);
+                  sizeof *t->devices.at[i].points.at, sample_by_time);
     telemetry_add_power_model(t, profile->figures);
     for (size_t i = 0; i < t->devices.count; i++) {
         struct telemetry_device *device = &t->devices.at[i];
         if (options->trim_idle)
             trim_idle(device);
-        struct power power = power_of(device);
+        struct power power = power_of_device(device);
         add_device(list, intern_text(&t->keys, (uint32_t)i), device, &power);
         add_total(&totals, device, &power);
     }
@@ -246,6 +246,6 @@ int telemetry_report(struct telemetry *t, const char *format, const struct telem
         return ERROR_INPUT;
     }
     profile->damaged = t->bad_rows > 0 || t->damage;
-    add_row(&totals, format, job->paths[0], options, profile);
+    add_telemetry_row(&totals, format, job->paths[0], options, profile);
     return 0;
 }

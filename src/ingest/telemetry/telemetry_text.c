@@ -8,16 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_blank(char c) {
+static bool is_cell_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static struct slice trimmed(struct slice text) {
-    while (text.length > 0 && is_blank(*text.at)) {
+static struct slice trimmed_cell(struct slice text) {
+    while (text.length > 0 && is_cell_blank(*text.at)) {
         text.at++;
         text.length--;
     }
-    while (text.length > 0 && is_blank(text.at[text.length - 1]))
+    while (text.length > 0 && is_cell_blank(text.at[text.length - 1]))
         text.length--;
     return text;
 }
@@ -70,20 +70,20 @@ static struct slice without_own(struct slice cell, const char *own) {
     size_t length = strlen(own);
     if (cell.length >= length && memcmp(cell.at + cell.length - length, own, length) == 0)
         cell.length -= length;
-    return trimmed(cell);
+    return trimmed_cell(cell);
 }
 
 /* "nan kW": whatever the unit, there is no value. */
 static bool lacks_value(struct slice cell) {
-    while (cell.length > 0 && !is_blank(cell.at[cell.length - 1]))
+    while (cell.length > 0 && !is_cell_blank(cell.at[cell.length - 1]))
         cell.length--;
-    return cell.length > 0 && is_missing(trimmed(cell));
+    return cell.length > 0 && is_missing(trimmed_cell(cell));
 }
 
 double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad) {
     const struct unit *u = &units[unit];
     double value;
-    cell = trimmed(cell);
+    cell = trimmed_cell(cell);
     struct slice number = is_missing(cell) ? cell : without_own(cell, u->own);
     if (is_missing(number) || lacks_value(cell))
         return NAN;
@@ -105,7 +105,7 @@ double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_ba
 bool telemetry_time(struct slice cell, int64_t *time_ns) {
     char text[40];
     double number;
-    cell = trimmed(cell);
+    cell = trimmed_cell(cell);
     if (numfmt_parse_real(cell.at, cell.length, &number)) {
         double seconds = fabs(number) > MOST_SECONDS ? number / 1000 : number;
         if (fabs(seconds) > MOST_SECONDS)
@@ -128,7 +128,7 @@ size_t telemetry_split(struct slice line, char separator, struct slice *fields, 
         bool quoted = false;
         for (; at < end && (quoted || *at != separator); at++)
             quoted = quoted != (*at == '"');
-        struct slice field = trimmed((struct slice){begin, (size_t)(at - begin)});
+        struct slice field = trimmed_cell((struct slice){begin, (size_t)(at - begin)});
         if (field.length >= 2 && field.at[0] == '"' && field.at[field.length - 1] == '"')
             field = (struct slice){field.at + 1, field.length - 2};
         if (count < most)
@@ -142,12 +142,12 @@ size_t telemetry_split(struct slice line, char separator, struct slice *fields, 
 size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most) {
     const char *at = line.at, *end = line.at + line.length;
     for (size_t count = 0;; count++) {
-        while (at < end && is_blank(*at))
+        while (at < end && is_cell_blank(*at))
             at++;
         if (at == end)
             return count;
         const char *begin = at;
-        while (at < end && !is_blank(*at))
+        while (at < end && !is_cell_blank(*at))
             at++;
         if (count < most)
             fields[count] = (struct slice){begin, (size_t)(at - begin)};

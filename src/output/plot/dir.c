@@ -46,7 +46,7 @@ int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *ret
 
 /* ---- gnuplot ---- */
 
-static int start(const char *folder, const char *script, int words, pid_t *pid) {
+static int start_gnuplot(const char *folder, const char *script, int words, pid_t *pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -66,7 +66,7 @@ static int start(const char *folder, const char *script, int words, pid_t *pid) 
     return r;
 }
 
-static void read_all(int fd, struct str *out) {
+static void read_gnuplot_words(int fd, struct str *out) {
     char buffer[4096];
     for (ssize_t count; (count = read(fd, buffer, sizeof buffer)) != 0;)
         if (count > 0)
@@ -81,10 +81,10 @@ static int run_gnuplot(const char *folder, const char *script, struct str *words
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return error_set(reterr, ERROR_RUN, "cannot start gnuplot: %s", strerror(errno));
-    int failure = start(folder, script, ends[1], &pid);
+    int failure = start_gnuplot(folder, script, ends[1], &pid);
     close(ends[1]);
     if (failure == 0) {
-        read_all(ends[0], words);
+        read_gnuplot_words(ends[0], words);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
@@ -116,7 +116,7 @@ static void add_warnings(const struct str *words, struct str *out) {
 
 /* ---- Files ---- */
 
-static int write_file(const struct plot_dir *dir, const char *name, const char *ending,
+static int write_figure_file(const struct plot_dir *dir, const char *name, const char *ending,
                       const struct str *text, struct error *reterr) {
     struct arena arena = {0};
     int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s.%s", dir->drawing, name, ending),
@@ -131,9 +131,9 @@ int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
     struct str script = {0}, words = {0};
     array_push(&dir->drawn, kind->name);
     plot_script(kind, figure, formats, &script);
-    int r = write_file(dir, kind->name, "csv", &figure->data, reterr);
+    int r = write_figure_file(dir, kind->name, "csv", &figure->data, reterr);
     if (r == 0)
-        r = write_file(dir, kind->name, "gp", &script, reterr);
+        r = write_figure_file(dir, kind->name, "gp", &script, reterr);
     if (r == 0)
         r = run_gnuplot(dir->drawing, arena_printf(&dir->arena, "%s.gp", kind->name), &words,
                         reterr);
@@ -144,7 +144,7 @@ int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
     return r;
 }
 
-static int place(struct plot_dir *dir, const char *name, struct error *reterr) {
+static int place_figure(struct plot_dir *dir, const char *name, struct error *reterr) {
     for (size_t e = 0; e < ENDINGS; e++) {
         const char *from = arena_printf(&dir->arena, "%s/%s.%s", dir->drawing, name, endings[e]);
         const char *to = arena_printf(&dir->arena, "%s/%s.%s", dir->path, name, endings[e]);
@@ -160,7 +160,7 @@ static int place(struct plot_dir *dir, const char *name, struct error *reterr) {
 int plot_dir_commit(struct plot_dir *dir, struct error *reterr) {
     int r = 0;
     for (size_t i = 0; r == 0 && i < dir->drawn.count; i++)
-        r = place(dir, dir->drawn.at[i], reterr);
+        r = place_figure(dir, dir->drawn.at[i], reterr);
     plot_dir_abort(dir);
     return r;
 }

@@ -135,7 +135,7 @@ const char *plot_axis_label(struct plot_figure *figure, const char *quantity, co
     return unit[0] ? arena_printf(&figure->arena, "%s (%s)", quantity, unit) : quantity;
 }
 
-static const char *words(struct plot_figure *figure, const char *format, va_list arguments) {
+static const char *format_words(struct plot_figure *figure, const char *format, va_list arguments) {
     struct str text = {0};
     str_addv(&text, format, arguments);
     const char *kept = arena_strdup(&figure->arena, text.text);
@@ -146,7 +146,7 @@ static const char *words(struct plot_figure *figure, const char *format, va_list
 int plot_not_possible(struct plot_figure *figure, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    figure->reason = words(figure, format, arguments);
+    figure->reason = format_words(figure, format, arguments);
     va_end(arguments);
     return PLOT_NOT_POSSIBLE;
 }
@@ -154,7 +154,7 @@ int plot_not_possible(struct plot_figure *figure, const char *format, ...) {
 void plot_note(struct plot_figure *figure, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    array_push(&figure->notes, words(figure, format, arguments));
+    array_push(&figure->notes, format_words(figure, format, arguments));
     va_end(arguments);
 }
 

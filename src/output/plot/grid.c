@@ -27,7 +27,7 @@ struct table_reader {
 
 /* ---- Reading ---- */
 
-static int find_columns(struct table_reader *reader, const char *folder, struct error *reterr) {
+static int find_grid_columns(struct table_reader *reader, const char *folder, struct error *reterr) {
     struct grid_table *t = reader->table;
     for (size_t m = 0; m < t->metric_count; m++) {
         const char *name = summary_names[reader->metrics[m]];
@@ -45,7 +45,7 @@ static int find_columns(struct table_reader *reader, const char *folder, struct 
                            "%s/sweep.csv: expected columns of axes before policy", folder);
 }
 
-static int read_row(struct table_reader *reader, struct error *reterr) {
+static int read_grid_row(struct table_reader *reader, struct error *reterr) {
     struct grid_table *t = reader->table;
     struct grid_row *row = array_add(&t->rows);
     row->places = arena_alloc(&t->arena, t->axes.count * sizeof *row->places);
@@ -98,7 +98,7 @@ static void order_axis(struct grid_table *t, size_t a) {
 }
 
 /* Points that manifest.json says are not in the table; a sweep without one is taken as it is. */
-static void read_manifest(struct grid_table *t, const char *folder) {
+static void read_sweep_manifest(struct grid_table *t, const char *folder) {
     struct lines *lines = NULL;
     struct slice line;
     struct error error = {0};
@@ -126,13 +126,13 @@ int grid_open(const char *folder, const unsigned *metrics, size_t count, struct 
     if (r < 0)
         return r;
     table->metric_count = count;
-    r = find_columns(&reader, folder, reterr);
+    r = find_grid_columns(&reader, folder, reterr);
     while (r == 0 && (got = csv_next(reader.csv, reterr)) != 0)
-        r = got < 0 ? got : read_row(&reader, reterr);
+        r = got < 0 ? got : read_grid_row(&reader, reterr);
     for (size_t a = 0; r == 0 && a < table->axes.count; a++)
         order_axis(table, a);
     if (r == 0)
-        read_manifest(table, folder);
+        read_sweep_manifest(table, folder);
     csv_close(reader.csv);
     intern_finish(&reader.replicates);
     return r;

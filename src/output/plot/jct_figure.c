@@ -72,7 +72,7 @@ static bool is_wide(const struct times *times, size_t count) {
     return low > 0 && high > 100 * low;
 }
 
-static void draw(const struct plot_source *source, const size_t *places, const struct times *times,
+static void draw_jct(const struct plot_source *source, const size_t *places, const struct times *times,
                  size_t count, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_SERIES];
     double styles[PLOT_MOST_SERIES], end_h = 0;
@@ -120,7 +120,7 @@ int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,
     else if (r == 0 && finished == 0)
         r = plot_not_possible(figure, "no job finished");
     if (r == 0)
-        draw(source, places, times, count, figure);
+        draw_jct(source, places, times, count, figure);
     for (size_t s = 0; s < count; s++)
         free(times[s].at.at);
     return r;

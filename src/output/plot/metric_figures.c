@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Largest mean of a metric, for its unit. */
-static double most_of(const struct plot_source *source, unsigned column) {
+static double greatest_mean(const struct plot_source *source, unsigned column) {
     double most = 0;
     for (size_t i = 0; i < source->series.count; i++)
         most = fmax(most, fabs(source->series.at[i].estimates[column].mean));
@@ -18,7 +18,7 @@ static double most_of(const struct plot_source *source, unsigned column) {
 }
 
 /* "mean of 10 replications, bars: 95 % intervals" for what is shown of these columns. */
-static void set_note(const struct plot_source *source, const unsigned *columns, size_t count,
+static void note_metrics(const struct plot_source *source, const unsigned *columns, size_t count,
                      struct plot_figure *figure) {
     size_t least = SIZE_MAX, most = 0;
     for (size_t i = 0; i < source->series.count; i++)
@@ -110,7 +110,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
         return plot_not_possible(figure, "expected at least two policies with %s and %s, found %zu",
                                  summary_names[columns[0]], summary_names[columns[1]], count);
     for (int d = 0; d < 2; d++)
-        scales[d] = metric_scale_axis(columns[d], most_of(source, columns[d]));
+        scales[d] = metric_scale_axis(columns[d], greatest_mean(source, columns[d]));
     str_add(&figure->data, "series,x,y,x_ci95,y_ci95,policy\n");
     for (size_t i = 0; i < count; i++) {
         const struct plot_series *s = &source->series.at[places[i]];
@@ -130,7 +130,7 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
     for (int d = 0; d < 2; d++)
         plot_set_text(figure, d == 0 ? "x_label" : "y_label",
                       plot_axis_label(figure, metric_table[columns[d]].label, scales[d].unit));
-    set_note(source, columns, 2, figure);
+    note_metrics(source, columns, 2, figure);
     labels[count] = "front";
     figure->height =
         350 + plot_set_legend(figure, figure->width - 20, labels, on_front > 1 ? count + 1 : count);
@@ -146,7 +146,7 @@ static const unsigned usual_bars[] = {SUMMARY_COLUMN(deadline_miss_rate),
 /* Rows of one metric, or false if no policy has it. */
 static bool add_panel(const struct plot_source *source, unsigned column, size_t panel,
                       struct str *data) {
-    struct metric_scale scale = metric_scale_axis(column, most_of(source, column));
+    struct metric_scale scale = metric_scale_axis(column, greatest_mean(source, column));
     bool any = false;
     for (size_t i = 0; i < source->series.count; i++) {
         const struct estimate *e = &source->series.at[i].estimates[column];
@@ -186,7 +186,7 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
             if (isnan(source->series.at[i].estimates[columns[c]].mean))
                 plot_note(figure, "%s has no bar of %s, which is not defined for it",
                           source->series.at[i].label, summary_names[columns[c]]);
-        const char *unit = metric_scale_axis(columns[c], most_of(source, columns[c])).unit;
+        const char *unit = metric_scale_axis(columns[c], greatest_mean(source, columns[c])).unit;
         panels[panel] = plot_axis_label(figure, metric_table[columns[c]].label, unit);
         shown[panel++] = columns[c];
     }
@@ -197,7 +197,7 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
     plot_set_series(figure, labels, source->series.count);
     plot_set_titles(figure, "panels", panels, panel);
     plot_set_number(figure, "name_width", plot_text_width(labels, source->series.count) + 16);
-    set_note(source, shown, panel, figure);
+    note_metrics(source, shown, panel, figure);
     size_t rows = panel < 2 ? 1 : (panel + 1) / 2;
     figure->height = 40 + (int)rows * (16 * (int)source->series.count + 64);
     return 0;

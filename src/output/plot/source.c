@@ -123,7 +123,7 @@ static int open_comparison(struct plot_source *source, const char *folder, struc
     return r;
 }
 
-static int open_one(struct plot_source *source, const char *folder, struct error *reterr) {
+static int open_folder(struct plot_source *source, const char *folder, struct error *reterr) {
     struct stat status;
     if (plot_source_exists(folder, "sweep.csv"))
         source->sweep = arena_strdup(&source->arena, folder);
@@ -162,7 +162,7 @@ int plot_source_open(struct plot_source *source, const char *const *folders, siz
     source->shown = count == 1 ? folders[0] : "these folders";
     for (size_t i = 0; r == 0 && i < count; i++)
         if (count == 1)
-            r = open_one(source, folders[i], reterr);
+            r = open_folder(source, folders[i], reterr);
         else if (plot_source_exists(folders[i], "aggregate.csv"))
             r = open_run(source, folders[i], reterr);
         else

@@ -56,7 +56,7 @@ static bool is_seed(const struct grid_axis *axis) {
 
 /* The axis with most values, of those that are numbers if wanted, that varies freely of two others.
  */
-static size_t widest(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
+static size_t widest_axis(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
                      size_t taken_count) {
     size_t best = GRID_NO_AXIS;
     for (size_t a = 0; a < t->axes.count; a++) {
@@ -75,7 +75,7 @@ static int find_x(const struct grid_table *t, const struct plot_wishes *wishes,
                   struct plot_figure *figure, size_t *x) {
     if (wishes->x)
         return named_axis(t, "--x", wishes->x, true, x, figure);
-    *x = widest(t, true, SIZE_MAX, NULL, 0);
+    *x = widest_axis(t, true, SIZE_MAX, NULL, 0);
     return *x == GRID_NO_AXIS
                ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
                : 0;
@@ -87,9 +87,9 @@ static int find_by(const struct grid_table *t, const struct plot_wishes *wishes,
     const size_t taken[] = {roles->axes[X], roles->axes[LINE]};
     size_t count = role == LINE ? 1 : 2;
     if (!wishes->by) {
-        roles->axes[role] = widest(t, false, MOST_LINES, taken, count);
+        roles->axes[role] = widest_axis(t, false, MOST_LINES, taken, count);
         if (roles->axes[role] == GRID_NO_AXIS && numbers)
-            roles->axes[role] = widest(t, true, MOST_LINES, taken, count);
+            roles->axes[role] = widest_axis(t, true, MOST_LINES, taken, count);
         return 0;
     }
     int r = named_axis(t, "--by", wishes->by, false, &roles->axes[role], figure);
@@ -114,7 +114,7 @@ static bool is_hidden(const struct grid_table *t, const struct roles *roles, siz
     return hidden;
 }
 
-static void set_note(const struct grid_table *t, const struct roles *roles,
+static void note_axes(const struct grid_table *t, const struct roles *roles,
                      const struct grid_cells *cells, const char *what, struct plot_figure *figure) {
     struct str text = {0};
     size_t most = 0, hidden = 0;
@@ -138,7 +138,7 @@ static void set_note(const struct grid_table *t, const struct roles *roles,
     str_finish(&text);
 }
 
-static double most_of(const struct grid_cells *cells) {
+static double greatest_cell(const struct grid_cells *cells) {
     double most = 0;
     for (size_t i = 0; i < cells->count; i++)
         most = fmax(most, fabs(cells->at[i].estimate.mean));
@@ -189,9 +189,9 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics,
             plot_note(figure, "%s is left out, it is defined at no point",
                       summary_names[metrics[m]]);
         } else {
-            struct metric_scale scale = metric_scale_axis(metrics[m], most_of(&cells));
+            struct metric_scale scale = metric_scale_axis(metrics[m], greatest_cell(&cells));
             if (panels == 0)
-                set_note(t, roles, &cells, ", 95 % intervals", figure);
+                note_axes(t, roles, &cells, ", 95 % intervals", figure);
             labels[panels++] = plot_axis_label(figure, metric_table[metrics[m]].label, scale.unit);
             add_lines(t, roles, &cells, panels, scale, &figure->data);
         }
@@ -251,7 +251,7 @@ static int find_map_axes(const struct grid_table *t, const struct plot_wishes *w
     if (r == 0 && wishes->y)
         r = named_axis(t, "--y", wishes->y, true, &roles->axes[LINE], figure);
     else if (r == 0)
-        roles->axes[LINE] = widest(t, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
+        roles->axes[LINE] = widest_axis(t, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
     if (r == 0 && (roles->axes[LINE] == GRID_NO_AXIS || roles->axes[LINE] == roles->axes[X]))
         r = plot_not_possible(figure, "expected a second axis of numbers beside %s",
                               t->axes.at[roles->axes[X]].name);
@@ -307,9 +307,9 @@ static int make_map(const struct grid_table *t, const struct plot_wishes *wishes
                               "only %zu of %zu combinations of %s and %s have a value of %s",
                               cells.count, room, x->name, y->name, summary_names[metrics[0]]);
     } else {
-        struct metric_scale scale = metric_scale_axis(metrics[0], most_of(&cells));
+        struct metric_scale scale = metric_scale_axis(metrics[0], greatest_cell(&cells));
         add_map(t, &roles, &cells, scale, &figure->data);
-        set_note(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
+        note_axes(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label",
                       plot_axis_label(figure, metric_table[metrics[0]].label, scale.unit));
         plot_set_text(figure, "x_label", x->name);

@@ -101,7 +101,7 @@ static int measured_time(const char *folder, int64_t replication, double *ret_s,
     return r;
 }
 
-static int measure(const char *folder, int64_t replication, struct extent *extent,
+static int measure_extent(const char *folder, int64_t replication, struct extent *extent,
                    struct error *reterr) {
     struct reader reader;
     struct instant row;
@@ -162,7 +162,7 @@ static double in_unit(enum quantity quantity, double value) {
     return quantity == POWER || quantity == CAP ? value / 1000 : value;
 }
 
-static void add_line(struct writer *w, double time_s, const double *values, double low,
+static void add_time_line(struct writer *w, double time_s, const double *values, double low,
                      double high) {
     struct str *data = &w->figure->data;
     str_add_int(data, (int64_t)w->series);
@@ -180,11 +180,11 @@ static void add_line(struct writer *w, double time_s, const double *values, doub
     str_add_char(data, '\n');
 }
 
-static void add_row(struct writer *w, double time_s, const double *values, double low,
+static void add_time_row(struct writer *w, double time_s, const double *values, double low,
                     double high) {
     if (w->view->corners && w->any)
-        add_line(w, time_s, w->before, low, high);
-    add_line(w, time_s, values, low, high);
+        add_time_line(w, time_s, w->before, low, high);
+    add_time_line(w, time_s, values, low, high);
     memcpy(w->before, values, sizeof w->before);
     w->any = true;
 }
@@ -203,7 +203,7 @@ static void end_bin(struct writer *w, const struct bin *bin) {
     for (int q = 0; q < QUANTITIES; q++)
         means[q] = bin->weights[q] > 0 ? bin->integrals[q] / bin->weights[q] : NAN;
     if (bin->high >= bin->low)
-        add_row(w, bin->number * w->bin_s, means, bin->low, bin->high);
+        add_time_row(w, bin->number * w->bin_s, means, bin->low, bin->high);
 }
 
 /* `held` holds from its time until end_s. */
@@ -239,7 +239,7 @@ static int add_series(struct writer *w, const char *folder, int64_t replication,
     while ((r = next_instant(&reader, &row, reterr)) == 1) {
         double first = row.values[w->view->quantities[0]];
         if (w->bin_s == 0)
-            add_row(w, row.time_s, row.values, first, first);
+            add_time_row(w, row.time_s, row.values, first, first);
         else if (rows > 0)
             add_to_bins(w, &bin, &held, row.time_s);
         held = row;
@@ -251,7 +251,7 @@ static int add_series(struct writer *w, const char *folder, int64_t replication,
             add_to_bins(w, &bin, &held, w->end_s);
             end_bin(w, &bin);
         }
-        add_row(w, w->end_s, held.values, last, last);
+        add_time_row(w, w->end_s, held.values, last, last);
     }
     csv_close(reader.csv);
     return r;
@@ -283,7 +283,7 @@ static int find_shown(const struct plot_source *source, int64_t replication,
             plot_note(figure, "%s is left out, %s/power.csv is missing", s->label, s->folder);
             continue;
         }
-        int r = measure(s->folder, replication, &extent, reterr);
+        int r = measure_extent(s->folder, replication, &extent, reterr);
         if (r < 0)
             return r;
         files++;
@@ -332,7 +332,7 @@ static void set_variables(const struct plot_wishes *wishes, const struct shown *
     plot_set_number(figure, "binned", bin_s > 0);
 }
 
-static int make(const struct plot_source *source, const struct plot_wishes *wishes,
+static int make_time_figure(const struct plot_source *source, const struct plot_wishes *wishes,
                 const struct view *view, struct plot_figure *figure, struct shown *shown,
                 struct error *reterr) {
     int r = find_shown(source, wishes->replication, figure, shown, reterr);
@@ -362,7 +362,7 @@ static void set_panels(const struct shown *shown, struct plot_figure *figure) {
 int plot_power(const struct plot_source *source, const struct plot_wishes *wishes,
                struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
-    int r = make(source, wishes, &power_view, figure, &shown, reterr);
+    int r = make_time_figure(source, wishes, &power_view, figure, &shown, reterr);
     if (r == 0) {
         plot_set_number(figure, "has_cap", shown.has_cap);
         set_panels(&shown, figure);
@@ -373,7 +373,7 @@ int plot_power(const struct plot_source *source, const struct plot_wishes *wishe
 int plot_occupancy(const struct plot_source *source, const struct plot_wishes *wishes,
                    struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
-    int r = make(source, wishes, &occupancy_view, figure, &shown, reterr);
+    int r = make_time_figure(source, wishes, &occupancy_view, figure, &shown, reterr);
     if (r == 0) {
         plot_set_number(figure, "gpus", shown.most_gpus > 0 ? shown.most_gpus : 1);
         set_panels(&shown, figure);
@@ -384,7 +384,7 @@ int plot_occupancy(const struct plot_source *source, const struct plot_wishes *w
 int plot_queue(const struct plot_source *source, const struct plot_wishes *wishes,
                struct plot_figure *figure, struct error *reterr) {
     struct shown shown;
-    int r = make(source, wishes, &queue_view, figure, &shown, reterr);
+    int r = make_time_figure(source, wishes, &queue_view, figure, &shown, reterr);
     if (r != 0)
         return r;
     figure->height = 340 + plot_set_legend(figure, figure->width - 20, shown.labels, shown.count);
