@@ -80,8 +80,8 @@ static size_t residual_count(const struct problem *q) {
     return n;
 }
 
-static void decode_values(const struct problem *q, const gsl_vector *u, double values[static PARAM_COUNT],
-                   double slopes[static PARAM_COUNT]) {
+static void decode_values(const struct problem *q, const gsl_vector *u,
+                          double values[static PARAM_COUNT], double slopes[static PARAM_COUNT]) {
     for (size_t j = 0; j < q->count; j++) {
         enum parameter p = q->free[j];
         values[p] = form_value(p, gsl_vector_get(u, j), values[PARAM_P0], &slopes[j]);
@@ -221,7 +221,7 @@ static void snap_values(const struct problem *q, double values[static PARAM_COUN
 }
 
 static bool solve_fit(struct problem *q, gsl_multifit_nlinear_workspace *work, double tolerance,
-                  const double start[static PARAM_COUNT], struct fit *fit) {
+                      const double start[static PARAM_COUNT], struct fit *fit) {
     size_t n = work->f->size;
     gsl_multifit_nlinear_fdf system = {
         .f = evaluate_residuals, .df = differentiate_residuals, .n = n, .p = q->count, .params = q};
@@ -352,7 +352,8 @@ static void invert_matrix(gsl_matrix *matrix, struct covariance *c) {
     gsl_vector_free(values);
 }
 
-static double sandwich_element(const gsl_matrix *bread, const gsl_matrix *meat, size_t a, size_t b) {
+static double sandwich_element(const gsl_matrix *bread, const gsl_matrix *meat, size_t a,
+                               size_t b) {
     double sum = 0;
     for (size_t i = 0; i < meat->size1; i++)
         for (size_t j = 0; j < meat->size2; j++)

@@ -1,7 +1,7 @@
-/* Contests of forms: see choice.h. Rule: among the forms whose left-out error exceeds the least by
-   at most one standard error of the difference, the one with the fewest parameters (Breiman et al.
-   1984, section 3.4.3, with the error of the paired difference, since all forms meet the same
-   points). */
+/* Contests of forms: see form_choice.h. Rule: among the forms whose left-out error exceeds the
+   least by at most one standard error of the difference, the one with the fewest parameters
+   (Breiman et al. 1984, section 3.4.3, with the error of the paired difference, since all forms
+   meet the same points). */
 #include "calibrate/form_choice.h"
 
 #include <gsl/gsl_sort.h>
@@ -186,15 +186,17 @@ static void warn_of_parameters(struct form_choice *c) {
         enum parameter p = c->covariance.free[i];
         double error = covariance_error(&c->covariance, i), value = c->fit.values[p];
         if (isinf(error))
-            add_warning(c, arena_printf(c->arena, "%s is not identifiable: the points leave it open",
-                                 parameter_names[p]));
+            add_warning(c,
+                        arena_printf(c->arena, "%s is not identifiable: the points leave it open",
+                                     parameter_names[p]));
         else if (value == 0)
             add_warning(c, arena_printf(c->arena, "%s is at its bound of 0; standard error %.4g",
-                                 parameter_names[p], error));
+                                        parameter_names[p], error));
         else if (error > value)
-            add_warning(c, arena_printf(c->arena,
-                                 "%s is not identifiable: %.4g with a standard error of %.4g",
-                                 parameter_names[p], value, error));
+            add_warning(c,
+                        arena_printf(c->arena,
+                                     "%s is not identifiable: %.4g with a standard error of %.4g",
+                                     parameter_names[p], value, error));
     }
 }
 
@@ -223,13 +225,14 @@ static void warn_of_outliers(struct form_choice *c, const char *file, enum quant
         double measured = power ? point->power_w : point->rate * point->at.k;
         double modelled = power ? predictions[i].power_w : predictions[i].rate * point->at.k;
         add_warning(c, arena_printf(
-                    c->arena, "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form",
-                    file, point->line, point->at.k, point->at.batch,
-                    power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
+                           c->arena,
+                           "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form",
+                           file, point->line, point->at.k, point->at.batch,
+                           power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
     }
     if (found > OUTLIERS_NAMED)
-        add_warning(c, arena_printf(c->arena, "and %zu more outliers of the %s", found - OUTLIERS_NAMED,
-                             quantity_names[quantity]));
+        add_warning(c, arena_printf(c->arena, "and %zu more outliers of the %s",
+                                    found - OUTLIERS_NAMED, quantity_names[quantity]));
     free(errors);
 }
 
@@ -264,10 +267,10 @@ static void warn_of_points(struct form_choice *c) {
                 "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
                 unused, plural_ending(unused)));
     if (one_batch && c->table.count == 0)
-        add_warning(c,
-             arena_printf(c->arena,
-                          "all rows have batch %u: how time depends on the batch is not measured",
-                          at[0].at.batch));
+        add_warning(
+            c, arena_printf(c->arena,
+                            "all rows have batch %u: how time depends on the batch is not measured",
+                            at[0].at.batch));
 }
 
 static const char *explain_contest(struct form_choice *c, const struct contest *contest) {
@@ -302,11 +305,12 @@ static void settle_untested_power(struct form_choice *c) {
     c->form = form;
     c->fit = fit;
     c->why = arena_printf(c->arena, "%s; constant power, not tested", c->why);
-    add_warning(c,
-         arena_printf(
-             c->arena,
-             "power was measured at %u configuration%s: how it depends on k and batch is not known",
-             c->points.power_configurations, plural_ending(c->points.power_configurations)));
+    add_warning(
+        c,
+        arena_printf(
+            c->arena,
+            "power was measured at %u configuration%s: how it depends on k and batch is not known",
+            c->points.power_configurations, plural_ending(c->points.power_configurations)));
 }
 
 static void settle_form(struct form_choice *c, double max_form_error) {
@@ -351,7 +355,7 @@ static void drop_without_power(struct form_choice *c) {
     if (c->points.powers == 0 || kept == c->table.count)
         return;
     add_warning(c, arena_printf(c->arena, "%zu configurations without power left out of the table",
-                         c->table.count - kept));
+                                c->table.count - kept));
     c->table.count = kept;
 }
 
@@ -368,11 +372,11 @@ static void use_table(struct form_choice *c, const char *why) {
     c->why = c->why ? arena_printf(c->arena, "lookup table: %s (%s)", why, c->why)
                     : arena_printf(c->arena, "lookup table: %s", why);
     if (c->left_out.points[THROUGHPUT] < n)
-        add_warning(c,
-             arena_printf(
-                 c->arena,
-                 "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
-                 c->left_out.points[THROUGHPUT], n));
+        add_warning(
+            c, arena_printf(
+                   c->arena,
+                   "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
+                   c->left_out.points[THROUGHPUT], n));
     free(left_out);
 }
 
@@ -407,10 +411,11 @@ void form_choice_make(struct form_choice *c, const struct profile_group *group, 
         c->why = arena_printf(c->arena, "%s (forms compared in %u parts of the configurations)",
                               c->why, c->contest_folds);
     if (c->points.configurations > c->points.folds)
-        add_warning(c, arena_printf(
-                    c->arena,
-                    "errors are of %u parts left out of the %u configurations, not one by one",
-                    c->points.folds, c->points.configurations));
+        add_warning(
+            c,
+            arena_printf(c->arena,
+                         "errors are of %u parts left out of the %u configurations, not one by one",
+                         c->points.folds, c->points.configurations));
     free(left_out);
     const char *why = why_table(c, max_form_error);
     if (why)

@@ -33,7 +33,7 @@ struct form_choice {
     struct fit fit;
     struct covariance covariance;
     struct scores form_in_sample, form_left_out;
-    struct lookup table;               /* count > 0: it replaces the forms */
+    struct interpolation table;        /* count > 0: it replaces the forms */
     struct scores in_sample, left_out; /* of what is written */
     struct prediction *predictions;    /* of what is written, by point */
     const char *why;

@@ -38,7 +38,8 @@ static void write_parameters(struct str *out, const struct form_choice *c) {
     if (c->table.count > 0)
         return;
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        write_number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]), v[always[i]]);
+        write_number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]),
+                     v[always[i]]);
     if (c->form.across_nodes) {
         write_number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
         write_number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
@@ -58,7 +59,7 @@ static void write_table(struct str *out, const struct form_choice *c) {
         return;
     str_add(out, "        lookup:\n");
     for (size_t i = 0; i < c->table.count; i++) {
-        const struct lookup_point *p = &c->table.points[i];
+        const struct interpolation_point *p = &c->table.points[i];
         str_addf(out, "          - {k: %lld, batch: %lld", (long long)p->k, (long long)p->batch);
         write_item(out, "throughput_samples_s", p->throughput_samples_s);
         write_item(out, "power_w_per_gpu", p->power_w_per_gpu);

@@ -64,7 +64,7 @@ static void refuse_cell(const struct reader *r, enum column column, const char *
 
 /* A number in (0, most]; an empty optional field is NAN. */
 static double positive_cell(const struct reader *r, enum column column, double most,
-                       const char *expected) {
+                            const char *expected) {
     struct slice field = field_of(r, column);
     double value = NAN;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
@@ -75,7 +75,7 @@ static double positive_cell(const struct reader *r, enum column column, double m
 }
 
 static uint32_t count_cell(const struct reader *r, enum column column, int64_t most,
-                      const char *expected) {
+                           const char *expected) {
     struct slice field = field_of(r, column);
     int64_t value = 1;
     if (field.length == 0 && column >= FIRST_OPTIONAL)

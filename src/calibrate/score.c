@@ -30,7 +30,7 @@ struct scores score_all(const struct points *points, const struct prediction *pr
 }
 
 static double difference_at(const struct points *points, size_t i, enum quantity quantity,
-                         const struct prediction *a, const struct prediction *b) {
+                            const struct prediction *a, const struct prediction *b) {
     const struct point *point = &points->at.at[i];
     double d = score_error(point, &a[i], quantity) - score_error(point, &b[i], quantity);
     return isnan(d) ? 0 : d;
@@ -59,7 +59,8 @@ struct score_comparison score_compare(const struct points *points, enum quantity
 
 /* ---- Forms ---- */
 
-static struct prediction predict_by_form(const struct form *form, const struct fit *fit, struct place at) {
+static struct prediction predict_by_form(const struct form *form, const struct fit *fit,
+                                         struct place at) {
     const struct speed_params speed = form_speed(fit->values);
     const struct power_params power = form_power(fit->values);
     double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, at.span));
@@ -92,8 +93,9 @@ bool predict_left_out(const struct points *points, const struct form *form, cons
 /* ---- Tables ---- */
 
 void table_of_points(const struct points *points, const struct form *form, const struct fit *fit,
-                     uint32_t left_out, struct lookup *table) {
-    *table = (struct lookup){.points = mem_zalloc(points->configurations, sizeof *table->points)};
+                     uint32_t left_out, struct interpolation *table) {
+    *table =
+        (struct interpolation){.points = mem_zalloc(points->configurations, sizeof *table->points)};
     for (size_t i = 0; i < points->at.count;) {
         const struct point *first = &points->at.at[i];
         double rate = 0, power_w = 0, n = 0, powers = 0;
@@ -106,7 +108,7 @@ void table_of_points(const struct points *points, const struct form *form, const
         }
         if (left_out != NO_FOLD && first->configuration % points->folds == left_out)
             continue;
-        table->points[table->count++] = (struct lookup_point){
+        table->points[table->count++] = (struct interpolation_point){
             .k = first->at.k,
             .batch = first->at.batch,
             .throughput_samples_s = rate / n * first->at.k,
@@ -114,12 +116,12 @@ void table_of_points(const struct points *points, const struct form *form, const
                 powers > 0 ? power_w / powers : predict_by_form(form, fit, first->at).power_w,
             .across_nodes = first->at.span == EASIM_ACROSS_NODES};
     }
-    (void)lookup_sort(table); /* each place stands there once */
+    (void)interpolation_sort(table); /* each place stands there once */
 }
 
-struct prediction table_predict(const struct lookup *table, struct place at) {
-    struct lookup_value value;
-    if (!lookup_find(table, at.k, at.batch, at.span, &value))
+struct prediction table_predict(const struct interpolation *table, struct place at) {
+    struct interpolation_value value;
+    if (!interpolation_find(table, at.k, at.batch, at.span, &value))
         return (struct prediction){NAN, NAN};
     return (struct prediction){speed_rate(1, at.batch, value.iteration_s), value.power_w};
 }
@@ -127,7 +129,7 @@ struct prediction table_predict(const struct lookup *table, struct place at) {
 void table_predict_left_out(const struct points *points, const struct form *form,
                             const struct fit *fit, struct prediction *predictions) {
     for (uint32_t fold = 0; fold < points->folds; fold++) {
-        struct lookup rest;
+        struct interpolation rest;
         table_of_points(points, form, fit, fold, &rest);
         for (size_t i = 0; i < points->at.count; i++)
             if (points->at.at[i].configuration % points->folds == fold)

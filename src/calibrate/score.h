@@ -46,8 +46,8 @@ bool predict_left_out(const struct points *points, const struct form *form, cons
    power was measured elsewhere but not here, it is that of `form` (a form without power: NAN).
    Release table->points with free(). */
 void table_of_points(const struct points *points, const struct form *form, const struct fit *fit,
-                     uint32_t left_out, struct lookup *table);
-struct prediction table_predict(const struct lookup *table, struct place at);
+                     uint32_t left_out, struct interpolation *table);
+struct prediction table_predict(const struct interpolation *table, struct place at);
 /* Each configuration by the table of the others; NAN at the ends, which nothing encloses. */
 void table_predict_left_out(const struct points *points, const struct form *form,
                             const struct fit *fit, struct prediction *predictions);

@@ -28,7 +28,8 @@ void validation_make(struct validation *v, const struct profile_group *group,
     int model = model_set_find(models, group->model);
     const struct gpu_model *g = model < 0 ? NULL : model_on_gpu(&models->models[model], group->gpu);
     for (size_t i = 0; i < n; i++)
-        v->predictions[i] = g ? predict_by_model(g, v->points.at.at[i].at) : (struct prediction){NAN, NAN};
+        v->predictions[i] =
+            g ? predict_by_model(g, v->points.at.at[i].at) : (struct prediction){NAN, NAN};
     v->by_table = g && g->lookup.count > 0;
     v->scores = score_all(&v->points, v->predictions);
     if (model < 0)

@@ -65,7 +65,8 @@ static uint32_t freest_node(const struct type_placement *type) {
 static uint32_t take_of_one_node(struct placement *p, uint32_t gpu_type, uint32_t k) {
     struct type_placement *type = &p->types[gpu_type];
     uint32_t largest = p->cluster->gpu_types[gpu_type].node_gpus_max;
-    uint64_t found = k <= largest ? idset_next(&type->by_free, node_member(type, k, 0)) : IDSET_NONE;
+    uint64_t found =
+        k <= largest ? idset_next(&type->by_free, node_member(type, k, 0)) : IDSET_NONE;
     if (found == IDSET_NONE)
         return NO_NODE;
     uint32_t node = type->nodes[found % type->node_count];
@@ -110,7 +111,7 @@ bool placement_take_share(struct placement *p, uint32_t gpu_type, uint32_t milli
             sharing_init(sharing, p->cluster, gpu_type);
         gpu = sharing_open(sharing, node);
     }
-    sharing_move(sharing, gpu, milli, -1);
+    sharing_take(sharing, gpu, milli);
     *allocation = (struct allocation){
         .count = 1, .first = {sharing->gpus[gpu].node, 0}, .milli = milli, .gpu = gpu};
     return true;
@@ -129,29 +130,31 @@ bool placement_is_alone(const struct placement *p, const struct allocation *allo
 static void give_back_share(struct placement *p, const struct allocation *allocation) {
     uint32_t node = allocation->first.node;
     struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
-    if (sharing_move(&type->sharing, allocation->gpu, allocation->milli, 1))
+    if (sharing_give_back(&type->sharing, allocation->gpu, allocation->milli))
         set_free(p, type, node, p->node_free[node] + 1);
-}
-
-void placement_swing(struct placement *p, const struct allocation *allocation, int sign) {
-    const struct piece *pieces = allocation_pieces(allocation);
-    for (uint32_t i = 0; i < allocation->count; i++) {
-        uint32_t node = pieces[i].node;
-        struct type_placement *type = &p->types[p->cluster->nodes[node].gpu_type];
-        set_free(p, type, node,
-                 p->node_free[node] + (uint32_t)sign * pieces[i].gpus); /* wraps as wanted */
-    }
 }
 
 void placement_set_node(struct placement *p, uint32_t node, uint32_t free) {
     set_free(p, &p->types[p->cluster->nodes[node].gpu_type], node, free);
 }
 
+void placement_lend(struct placement *p, const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++)
+        placement_set_node(p, pieces[i].node, p->node_free[pieces[i].node] + pieces[i].gpus);
+}
+
+void placement_reclaim(struct placement *p, const struct allocation *allocation) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    for (uint32_t i = 0; i < allocation->count; i++)
+        placement_set_node(p, pieces[i].node, p->node_free[pieces[i].node] - pieces[i].gpus);
+}
+
 void placement_give_back(struct placement *p, struct allocation *allocation) {
     if (allocation->milli)
         give_back_share(p, allocation);
     else
-        placement_swing(p, allocation, 1);
+        placement_lend(p, allocation);
     allocation_finish(allocation);
 }
 

@@ -57,9 +57,10 @@ struct shared_gpu *placement_shared_gpu(const struct placement *placement,
 bool placement_is_alone(const struct placement *placement, const struct allocation *allocation);
 /* Gives everything back and empties the allocation. */
 void placement_give_back(struct placement *placement, struct allocation *allocation);
-/* Frees (sign 1) or takes again (sign -1, they must be free) the very GPUs of an allocation of
-   whole ones, which is kept. */
-void placement_swing(struct placement *placement, const struct allocation *allocation, int sign);
+/* Frees the very GPUs of an allocation of whole ones, which is kept, or takes them again: then they
+   must be free. */
+void placement_lend(struct placement *placement, const struct allocation *allocation);
+void placement_reclaim(struct placement *placement, const struct allocation *allocation);
 
 /* Sets the free GPUs of a node that no job is on: 0 when it fails, all when it is repaired. */
 void placement_set_node(struct placement *placement, uint32_t node, uint32_t free);

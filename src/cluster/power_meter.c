@@ -1,32 +1,9 @@
-/* The power meter: see power.h. */
+/* The power meter: see power_meter.h. */
 #include "cluster/power_meter.h"
 
 #include "base/mem.h"
-#include "base/units.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-int64_t power_nw(double watts) {
-    return (int64_t)llround(fmin(watts, POWER_MAX_W) * 1e9);
-}
-
-double power_w(int64_t nanowatts) {
-    return (double)nanowatts / 1e9;
-}
-
-double power_j(int128 energy) {
-    return (double)energy / 1e18;
-}
-
-/* Whole GPUs count in nanoseconds, so that there is one rounding. */
-double power_gpu_s(int128 gpu_ps) {
-    return gpu_ps % 1000 == 0 ? (double)(gpu_ps / 1000) / 1e9 : (double)gpu_ps / 1e12;
-}
-
-int64_t power_of_gpus_nw(double gpu_w, uint32_t k, uint32_t milli) {
-    return milli > 0 ? milli * power_nw(gpu_w / WHOLE_GPU_MILLI) : k * power_nw(gpu_w);
-}
 
 void power_meter_init(struct power_meter *m, const struct cluster *cluster) {
     *m = (struct power_meter){.type_count = cluster->gpu_type_count};
@@ -52,13 +29,22 @@ void power_meter_finish(struct power_meter *m) {
     *m = (struct power_meter){0};
 }
 
-void power_meter_busy(struct power_meter *m, uint32_t node, int64_t milli) {
+void power_meter_allocate(struct power_meter *m, uint32_t node, int64_t milli) {
     m->base_nw += milli * m->cpu_milli_nw[node];
 }
 
-void power_meter_fail(struct power_meter *m, const struct node *node, int sign) {
-    m->types[node->gpu_type].failed += (uint32_t)sign * node->gpus; /* wraps as wanted */
-    m->base_nw -= sign * power_nw(node->fixed_w);
+void power_meter_release(struct power_meter *m, uint32_t node, int64_t milli) {
+    m->base_nw -= milli * m->cpu_milli_nw[node];
+}
+
+void power_meter_fail(struct power_meter *m, const struct node *node) {
+    m->types[node->gpu_type].failed += node->gpus;
+    m->base_nw -= power_nw(node->fixed_w);
+}
+
+void power_meter_repair(struct power_meter *m, const struct node *node) {
+    m->types[node->gpu_type].failed -= node->gpus;
+    m->base_nw += power_nw(node->fixed_w);
 }
 
 static int64_t idle_power_nw(const struct power_type *type) {

@@ -5,10 +5,7 @@
 #define EASIM_CLUSTER_POWER_METER_H
 
 #include "cluster/cluster.h"
-
-__extension__ typedef __int128 int128;
-
-#define POWER_MAX_W 9e9 /* of a whole cluster: what 63 bits of nanowatts hold */
+#include "cluster/power_units.h"
 
 /* GPUs that jobs use in one way: thousandths, and the power of all together, now; energy (1e-18 J)
    and GPU time so far. GPU time is in GPU-picoseconds: thousandths of GPUs times nanoseconds. */
@@ -41,23 +38,17 @@ struct power_meter {
 void power_meter_init(struct power_meter *meter, const struct cluster *cluster); /* all GPUs idle */
 void power_meter_finish(struct power_meter *meter);
 
-/* A node gains (milli > 0) or loses (milli < 0) thousandths of allocated GPUs. */
-void power_meter_busy(struct power_meter *meter, uint32_t node, int64_t milli);
-/* A node without busy or sleeping GPUs fails (sign 1), or is repaired (sign -1). */
-void power_meter_fail(struct power_meter *meter, const struct node *node, int sign);
+/* Thousandths of a node's GPUs are allocated, or free again. */
+void power_meter_allocate(struct power_meter *meter, uint32_t node, int64_t milli);
+void power_meter_release(struct power_meter *meter, uint32_t node, int64_t milli);
+/* A node without busy or sleeping GPUs fails: it and its GPUs draw nothing until it is repaired. */
+void power_meter_fail(struct power_meter *meter, const struct node *node);
+void power_meter_repair(struct power_meter *meter, const struct node *node);
 /* Power of everything now, nW. */
 int64_t power_meter_total_nw(const struct power_meter *meter);
 /* Lets time pass at the present power. */
 void power_meter_advance(struct power_meter *meter, int64_t duration_ns);
 /* All energy so far: what all parts add up to. */
 int128 power_meter_energy(const struct power_meter *meter);
-
-/* Power of k GPUs that draw gpu_w each, or, if milli > 0, of so many thousandths of one. */
-int64_t power_of_gpus_nw(double gpu_w, uint32_t k, uint32_t milli);
-int64_t power_nw(
-    double watts); /* nearest nanowatt; a cap above POWER_MAX_W bounds nothing, and becomes it */
-double power_w(int64_t nanowatts);
-double power_j(int128 energy); /* of 1e-18 J */
-double power_gpu_s(int128 gpu_ps);
 
 #endif

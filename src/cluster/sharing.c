@@ -52,12 +52,20 @@ uint32_t sharing_open(struct sharing *s, uint32_t node) {
     return gpu;
 }
 
-bool sharing_move(struct sharing *s, uint32_t gpu, uint32_t milli, int sign) {
+void sharing_take(struct sharing *s, uint32_t gpu, uint32_t milli) {
     struct shared_gpu *g = &s->gpus[gpu];
     if (g->free_milli < WHOLE_GPU_MILLI)
         idset_remove(&s->by_free, gpu_member(s, g->free_milli, gpu));
-    g->free_milli += (uint32_t)sign * milli; /* wraps as wanted */
-    s->free_milli += (uint64_t)(int64_t)sign * milli;
+    g->free_milli -= milli;
+    s->free_milli -= milli;
+    idset_insert(&s->by_free, gpu_member(s, g->free_milli, gpu));
+}
+
+bool sharing_give_back(struct sharing *s, uint32_t gpu, uint32_t milli) {
+    struct shared_gpu *g = &s->gpus[gpu];
+    idset_remove(&s->by_free, gpu_member(s, g->free_milli, gpu));
+    g->free_milli += milli;
+    s->free_milli += milli;
     if (g->free_milli < WHOLE_GPU_MILLI) {
         idset_insert(&s->by_free, gpu_member(s, g->free_milli, gpu));
         return false;

@@ -38,10 +38,11 @@ uint32_t sharing_find(const struct sharing *sharing, uint32_t milli);
 /* Makes a free GPU of a node, which is no longer free as a whole, a shared one with all of its
  * room. */
 uint32_t sharing_open(struct sharing *sharing, uint32_t node);
-/* A job takes milli of a GPU (sign -1) or gives them back (1). True if it is free as a whole now.
- */
-bool sharing_move(struct sharing *sharing, uint32_t gpu, uint32_t milli, int sign);
-uint32_t
-sharing_free_max(const struct sharing *sharing); /* most room of one shared GPU, thousandths */
+/* A job takes milli > 0 of a GPU, which has as many free. */
+void sharing_take(struct sharing *sharing, uint32_t gpu, uint32_t milli);
+/* It gives them back. True if the GPU is free as a whole now. */
+bool sharing_give_back(struct sharing *sharing, uint32_t gpu, uint32_t milli);
+/* Most room of one shared GPU, thousandths. */
+uint32_t sharing_free_max(const struct sharing *sharing);
 
 #endif

@@ -48,7 +48,7 @@ static size_t next_to_take(const struct sleep_node *s, int64_t now_ns) {
 
 /* A job has got GPUs that are awake from ready_ns on. */
 static void hold_gpus(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns,
-                 int64_t now_ns) {
+                      int64_t now_ns) {
     if (ready_ns > now_ns && job != SLEEP_NOBODY)
         array_push(&s->waking, ((struct waking){ready_ns, job, gpus}));
 }

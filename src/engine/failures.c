@@ -79,7 +79,7 @@ static void take_node_away(struct sim *sim, uint32_t node) {
     const struct node *n = &sim->cluster->nodes[node];
     nodes_fail(sim, node);
     placement_set_node(&sim->placement, node, 0);
-    power_meter_fail(&sim->meter, n, 1);
+    power_meter_fail(&sim->meter, n);
     sim->committed_nw -= idle_node_nw(sim, n);
     view_fail_node(&sim->view, node);
     show_node(sim, n);
@@ -91,7 +91,7 @@ static void bring_node_back(struct sim *sim, uint32_t node) {
     const struct node *n = &sim->cluster->nodes[node];
     nodes_repair(sim, node);
     placement_set_node(&sim->placement, node, n->gpus);
-    power_meter_fail(&sim->meter, n, -1);
+    power_meter_repair(&sim->meter, n);
     sim->committed_nw += idle_node_nw(sim, n);
     view_repair_node(&sim->view, node);
     show_node(sim, n);

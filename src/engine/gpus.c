@@ -167,9 +167,9 @@ void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     const struct job_run *run = &sim->runs[job];
-    placement_swing(&sim->placement, &run->allocation, 1);
+    placement_lend(&sim->placement, &run->allocation);
     if (!take(sim, config, allocation)) {
-        placement_swing(&sim->placement, &run->allocation, -1);
+        placement_reclaim(&sim->placement, &run->allocation);
         return false;
     }
     let_go(sim, job, run->config, &run->allocation);
@@ -194,10 +194,10 @@ int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret
     const struct job_run *run = &sim->runs[job];
     if (sim->view.jobs[job].state != EASIM_JOB_RUNNING)
         return gpus_try_free(sim, config, ret_committed_nw);
-    placement_swing(&sim->placement, &run->allocation, 1);
+    placement_lend(&sim->placement, &run->allocation);
     int span = gpus_try_free(sim, config, ret_committed_nw);
     *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
-    placement_swing(&sim->placement, &run->allocation, -1);
+    placement_reclaim(&sim->placement, &run->allocation);
     return span;
 }
 
@@ -207,7 +207,7 @@ void gpus_use(struct sim *sim, uint32_t job) {
     const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
-        power_meter_busy(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
+        power_meter_allocate(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
         if (sim->nodes.jobs)
             nodes_add_job(sim, job, pieces[i].node);
     }
@@ -217,7 +217,7 @@ static void stop_using_gpus(struct sim *sim, uint32_t job) {
     const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
-        power_meter_busy(&sim->meter, pieces[i].node, -piece_milli(allocation, &pieces[i]));
+        power_meter_release(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
         if (sim->nodes.jobs)
             nodes_remove_job(sim, job, pieces[i].node);
     }

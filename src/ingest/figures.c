@@ -186,7 +186,7 @@ static size_t column_widths(const struct figure *list, size_t most_rows,
 }
 
 static void write_figure_row(const struct figure *group, const size_t *widths, bool names,
-                      struct str *out) {
+                             struct str *out) {
     size_t column = 0;
     char cell[CELL_BYTES];
     for (const struct figure *member = group->members.first; member && column < MOST_COLUMNS;

@@ -70,10 +70,10 @@ static bool is_outside(const struct schema_list *range, uint32_t value) {
 }
 
 /* Iteration time and power in one span; false if a lookup table does not reach it. */
-static bool predict_config(const struct gpu_model *g, const struct easim_config *c, enum easim_span span,
-                    struct lookup_value *value) {
+static bool predict_config(const struct gpu_model *g, const struct easim_config *c,
+                           enum easim_span span, struct interpolation_value *value) {
     if (g->lookup.count > 0)
-        return lookup_find(&g->lookup, c->k, c->batch, span, value);
+        return interpolation_find(&g->lookup, c->k, c->batch, span, value);
     value->iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, span);
     value->power_w = power_training_w(&g->power, g->speed.c_s,
                                       speed_rate(1, c->batch, value->iteration_s), INFINITY);
@@ -82,11 +82,11 @@ static bool predict_config(const struct gpu_model *g, const struct easim_config 
 
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
 static bool tabulate_config(const struct model *m, const struct gpu_model *g, double tdp_w,
-                     struct easim_config *c) {
+                            struct easim_config *c) {
     double efficiency = efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
     bool known[2];
     for (int span = 0; span < 2; span++) {
-        struct lookup_value value;
+        struct interpolation_value value;
         known[span] = predict_config(g, c, (enum easim_span)span, &value);
         c->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
         c->goodput[span] =
@@ -171,7 +171,7 @@ static void add_rigid_config(struct config_table *t, const struct config_request
 }
 
 static const char *explain_no_config(struct config_table *t, const struct config_request *q,
-                           const struct dropped *d) {
+                                     const struct dropped *d) {
     char text[NUMFMT_BYTES];
     if (d->by_memory > 0) {
         numfmt_real(text, d->least_gib);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static int compare_points(const void *left, const void *right) {
-    const struct lookup_point *a = left, *b = right;
+    const struct interpolation_point *a = left, *b = right;
     if (a->across_nodes != b->across_nodes)
         return a->across_nodes ? 1 : -1;
     if (a->k != b->k)
@@ -12,7 +12,7 @@ static int compare_points(const void *left, const void *right) {
     return (a->batch > b->batch) - (a->batch < b->batch);
 }
 
-int lookup_sort(struct lookup *l) {
+int interpolation_sort(struct interpolation *l) {
     if (l->count > 0)
         qsort(l->points, l->count, sizeof *l->points, compare_points);
     for (size_t i = 1; i < l->count; i++)
@@ -21,46 +21,49 @@ int lookup_sort(struct lookup *l) {
     return -1;
 }
 
-static struct lookup_value value_between(struct lookup_value a, struct lookup_value b, double share) {
-    return (struct lookup_value){.iteration_s =
-                                     a.iteration_s + share * (b.iteration_s - a.iteration_s),
-                                 .power_w = a.power_w + share * (b.power_w - a.power_w)};
+static struct interpolation_value value_between(struct interpolation_value a,
+                                                struct interpolation_value b, double share) {
+    return (struct interpolation_value){.iteration_s =
+                                            a.iteration_s + share * (b.iteration_s - a.iteration_s),
+                                        .power_w = a.power_w + share * (b.power_w - a.power_w)};
 }
 
-static struct lookup_value value_of(const struct lookup_point *p) {
-    return (struct lookup_value){.iteration_s = (double)(p->k * p->batch) / p->throughput_samples_s,
-                                 .power_w = p->power_w_per_gpu};
+static struct interpolation_value value_of(const struct interpolation_point *p) {
+    return (struct interpolation_value){.iteration_s =
+                                            (double)(p->k * p->batch) / p->throughput_samples_s,
+                                        .power_w = p->power_w_per_gpu};
 }
 
 /* Linear in batch among the points [first, end), all of one k. */
-static bool find_batch(const struct lookup_point *first, const struct lookup_point *end,
-                       uint32_t batch, struct lookup_value *value) {
-    const struct lookup_point *high = first;
+static bool find_batch(const struct interpolation_point *first,
+                       const struct interpolation_point *end, uint32_t batch,
+                       struct interpolation_value *value) {
+    const struct interpolation_point *high = first;
     while (high < end && high->batch < (int64_t)batch)
         high++;
     if (high == end || (high == first && high->batch != (int64_t)batch))
         return false;
     *value = value_of(high);
     if (high->batch > (int64_t)batch) {
-        const struct lookup_point *low = high - 1;
+        const struct interpolation_point *low = high - 1;
         *value = value_between(value_of(low), *value,
-                         (double)(batch - low->batch) / (double)(high->batch - low->batch));
+                               (double)(batch - low->batch) / (double)(high->batch - low->batch));
     }
     return true;
 }
 
-bool lookup_find(const struct lookup *l, uint32_t k, uint32_t batch, enum easim_span span,
-                 struct lookup_value *value) {
+bool interpolation_find(const struct interpolation *l, uint32_t k, uint32_t batch,
+                        enum easim_span span, struct interpolation_value *value) {
     bool across =
         span == EASIM_ACROSS_NODES && l->count > 0 && l->points[l->count - 1].across_nodes;
-    const struct lookup_point *p = l->points, *end = l->points + l->count;
-    struct lookup_value below = {0};
+    const struct interpolation_point *p = l->points, *end = l->points + l->count;
+    struct interpolation_value below = {0};
     int64_t below_k = 0;
     while (p < end) {
-        const struct lookup_point *group = p;
+        const struct interpolation_point *group = p;
         while (p < end && p->k == group->k && p->across_nodes == group->across_nodes)
             p++;
-        struct lookup_value here;
+        struct interpolation_value here;
         if (group->across_nodes != across || !find_batch(group, p, batch, &here))
             continue;
         if (group->k == k) {
@@ -69,7 +72,8 @@ bool lookup_find(const struct lookup *l, uint32_t k, uint32_t batch, enum easim_
         }
         if (group->k > k) {
             if (below_k > 0)
-                *value = value_between(below, here, (double)(k - below_k) / (double)(group->k - below_k));
+                *value = value_between(below, here,
+                                       (double)(k - below_k) / (double)(group->k - below_k));
             return below_k > 0;
         }
         below = here;

@@ -6,32 +6,32 @@
 
 #include "easim/policy.h"
 
-struct lookup_point {
+struct interpolation_point {
     int64_t k, batch;            /* batch per GPU */
     double throughput_samples_s; /* of all k GPUs */
     double power_w_per_gpu;
     bool across_nodes;
 };
 
-struct lookup {
-    struct lookup_point *points; /* sorted by lookup_sort */
+struct interpolation {
+    struct interpolation_point *points; /* sorted by interpolation_sort */
     size_t count;
 };
 
-struct lookup_value {
+struct interpolation_value {
     double iteration_s;
     double power_w;
 };
 
 /* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or
  * -1. */
-int lookup_sort(struct lookup *lookup);
+int interpolation_sort(struct interpolation *lookup);
 
 /* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then
    linear in k. Without any points across nodes, those within a node stand for both. False outside
    the measured range of the span.
  */
-bool lookup_find(const struct lookup *lookup, uint32_t k, uint32_t batch, enum easim_span span,
-                 struct lookup_value *value);
+bool interpolation_find(const struct interpolation *lookup, uint32_t k, uint32_t batch,
+                        enum easim_span span, struct interpolation_value *value);
 
 #endif

@@ -25,8 +25,8 @@ static bool is_nearer(const struct distance *a, const struct distance *b) {
 
 /* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
 static const struct power_level_point *nearest_point(const struct power_limits *limits,
-                                               const struct power_level *level,
-                                               const struct easim_config *c, int span) {
+                                                     const struct power_level *level,
+                                                     const struct easim_config *c, int span) {
     const struct power_level_point *points = limits->points.at, *best = NULL;
     struct distance least = {true, INFINITY, INFINITY};
     for (size_t i = 0; i < limits->points.count; i++) {

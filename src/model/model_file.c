@@ -17,32 +17,32 @@ const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
 static const struct field lookup_fields[] = {
     {.key = "k",
      .type = FIELD_INT,
-     .offset = offsetof(struct lookup_point, k),
+     .offset = offsetof(struct interpolation_point, k),
      .required = true,
      .min = 1,
      .max = 1e6},
     {.key = "batch",
      .type = FIELD_INT,
-     .offset = offsetof(struct lookup_point, batch),
+     .offset = offsetof(struct interpolation_point, batch),
      .required = true,
      .min = 1,
      .max = 1e9},
     {.key = "throughput_samples_s",
      .type = FIELD_REAL,
-     .offset = offsetof(struct lookup_point, throughput_samples_s),
+     .offset = offsetof(struct interpolation_point, throughput_samples_s),
      .required = true,
      .above_min = true,
      .max = 1e12},
     {.key = "power_w_per_gpu",
      .type = FIELD_REAL,
-     .offset = offsetof(struct lookup_point, power_w_per_gpu),
+     .offset = offsetof(struct interpolation_point, power_w_per_gpu),
      .default_value = NAN,
      .above_min = true,
      .max = 1e5,
      .dimension = DIMENSION_POWER},
     {.key = "across_nodes",
      .type = FIELD_BOOL,
-     .offset = offsetof(struct lookup_point, across_nodes)},
+     .offset = offsetof(struct interpolation_point, across_nodes)},
     FIELDS_END};
 
 static const char *const power_form_names[] = {"linear", "tdp", NULL};
@@ -141,7 +141,7 @@ const struct field gpu_model_fields[] = {
      .type = FIELD_OBJECTS,
      OF(lookup_points),
      .fields = lookup_fields,
-     .item_size = sizeof(struct lookup_point),
+     .item_size = sizeof(struct interpolation_point),
      .help = "measured points used instead of the formulas"},
     {.key = "power_limits",
      .type = FIELD_OBJECT,
@@ -304,7 +304,7 @@ static void check_range(const struct schema_list *range, const char *key, const 
 
 /* A power that was never measured stands as one that every tdp_w cuts off. */
 static void settle_power(struct gpu_model *g, const char *path, const struct binding *b) {
-    struct lookup_point *points = g->lookup.points;
+    struct interpolation_point *points = g->lookup.points;
     bool unknown = g->power_form == POWER_TDP;
     if (unknown && !(isnan(g->power.p0_w) && isnan(g->power.pmax_w)))
         problems_add(b->problems, g->where, path, "expected no p0_w and pmax_w beside power: tdp");
@@ -379,7 +379,7 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
     check_evidence(g, path, b);
     if (bound < 0)
         return;
-    g->lookup = (struct lookup){g->lookup_points.at, g->lookup_points.count};
+    g->lookup = (struct interpolation){g->lookup_points.at, g->lookup_points.count};
     if (isnan(g->speed.alpha_s[1]))
         g->speed.alpha_s[1] = g->speed.alpha_s[0];
     if (isnan(g->speed.beta_s[1]))
@@ -391,7 +391,8 @@ static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, co
     check_power_limits(g, path, b);
     check_range(&g->range_k, "range_k", g, path, b);
     check_range(&g->range_batch, "range_batch", g, path, b);
-    int twice = g->lookup.count > 0 && b->problems->count == before ? lookup_sort(&g->lookup) : -1;
+    int twice =
+        g->lookup.count > 0 && b->problems->count == before ? interpolation_sort(&g->lookup) : -1;
     if (twice >= 0)
         problems_add(
             b->problems, g->where, path, "lookup: the point k %lld, batch %lld is listed twice",
@@ -483,7 +484,7 @@ static const struct yaml_node *read_model_file(const char *path, const struct bi
 }
 
 static int load_model_item(struct model_set *set, const struct yaml_node *item, const char *path,
-                     const struct binding *b) {
+                           const struct binding *b) {
     if (item->kind == YAML_NODE_MAPPING)
         return add_models(set, item, path, b);
     const char *file = schema_path(b, item, path);
@@ -501,7 +502,7 @@ int model_set_load(struct model_set *set, const struct yaml_node *node, const st
     int result = 0;
     for (size_t i = 0; i < (list ? node->count : 1); i++) {
         if (load_model_item(set, list ? node->items[i] : node,
-                      list ? arena_printf(b->arena, "models[%zu]", i) : "models", b) < 0)
+                            list ? arena_printf(b->arena, "models[%zu]", i) : "models", b) < 0)
             result = ERROR_INPUT;
     }
     return result;

@@ -46,8 +46,8 @@ struct gpu_model {
     struct power_limits power_limits;
     const struct yaml_node
         *fit; /* how the parameters were calibrated: a record, a mapping or NULL */
-    struct schema_list lookup_points; /* struct lookup_point, as read */
-    struct lookup lookup;             /* count > 0: used instead of the formulas */
+    struct schema_list lookup_points; /* struct interpolation_point, as read */
+    struct interpolation lookup;      /* count > 0: used instead of the formulas */
     const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
     const struct yaml_node *source;   /* text, or a mapping from parameter to text */
     enum evidence weakest;            /* of all its parameters */

@@ -382,7 +382,7 @@ Test(calibrate, errors_by_hand) {
 Test(calibrate, tables) {
     struct profile_table p;
     struct points points = {0};
-    struct lookup table;
+    struct interpolation table;
     struct prediction left_out[4];
     const struct form form = {0};
     const struct fit fit = {0};

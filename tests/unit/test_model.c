@@ -108,11 +108,11 @@ Test(model, power) {
 
 /* Within a node: k = 1: b 4 (1 s, 100 W), b 8 (1.5 s, 180 W); k = 4: b 4 (2 s, 130 W), b 8 (4 s,
    190 W). Throughputs are k * b / iteration time, given here with the table unsorted. */
-static struct lookup_point points[] = {{4, 8, 8, 190, false},
-                                       {1, 8, 8 / 1.5, 180, false},
-                                       {4, 4, 8, 130, false},
-                                       {1, 4, 4, 100, false},
-                                       {4, 4, 2, 90, true}};
+static struct interpolation_point points[] = {{4, 8, 8, 190, false},
+                                              {1, 8, 8 / 1.5, 180, false},
+                                              {4, 4, 8, 130, false},
+                                              {1, 4, 4, 100, false},
+                                              {4, 4, 2, 90, true}};
 
 Test(model, lookup) {
     static const struct {
@@ -137,20 +137,21 @@ Test(model, lookup) {
          190}, /* no point across nodes: those within stand for both */
         {1, 4, 0, EASIM_ONE_NODE, 0, 0},
     };
-    struct lookup all = {points, sizeof points / sizeof *points};
-    cr_assert_eq(lookup_sort(&all), -1);
+    struct interpolation all = {points, sizeof points / sizeof *points};
+    cr_assert_eq(interpolation_sort(&all), -1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct lookup some = {points, cases[i].points};
-        struct lookup_value value;
-        bool found = lookup_find(&some, cases[i].k, cases[i].batch, cases[i].span, &value);
+        struct interpolation some = {points, cases[i].points};
+        struct interpolation_value value;
+        bool found = interpolation_find(&some, cases[i].k, cases[i].batch, cases[i].span, &value);
         cr_assert_eq(found, cases[i].power_w > 0, "case %zu", i);
         if (found)
             cr_expect(fabs(value.iteration_s - cases[i].iteration_s) < 1e-14 * 8 &&
                           fabs(value.power_w - cases[i].power_w) < 1e-12,
                       "case %zu: %g s, %g W", i, value.iteration_s, value.power_w);
     }
-    struct lookup_point twice[] = {{1, 2, 3, 4, false}, {1, 2, 5, 6, true}, {1, 2, 3, 4, false}};
-    cr_expect_eq(lookup_sort(&(struct lookup){twice, 3}), 1);
+    struct interpolation_point twice[] = {
+        {1, 2, 3, 4, false}, {1, 2, 5, 6, true}, {1, 2, 3, 4, false}};
+    cr_expect_eq(interpolation_sort(&(struct interpolation){twice, 3}), 1);
 }
 
 /* --- the profile table --- */

@@ -31,7 +31,7 @@ Test(power_meter, step_function) {
     power_meter_init(&m, &cluster);
     cr_assert_eq(power_meter_total_nw(&m), 285000000000);
     power_meter_advance(&m, 2385000000);
-    power_meter_busy(&m, 0, 2000);
+    power_meter_allocate(&m, 0, 2000);
     m.types[0].setup = (struct power_use){.milli = 2000, .nw = power_of_gpus_nw(90, 2, 0)};
     cr_assert_eq(power_meter_total_nw(&m), 371000000000);
     power_meter_advance(&m, 1500000000);
@@ -40,11 +40,11 @@ Test(power_meter, step_function) {
     cr_assert_eq(power_meter_total_nw(&m), 826000000000);
     power_meter_advance(&m, 10000000000);
     m.types[1].computing = (struct power_use){.milli = 1000, .nw = power_nw(66.6)};
-    power_meter_busy(&m, 1, 1000);
+    power_meter_allocate(&m, 1, 1000);
     cr_assert_eq(power_meter_total_nw(&m), 885475000000);
     power_meter_advance(&m, 1000000000);
     m.types[0].computing.milli = m.types[0].computing.nw = 0;
-    power_meter_busy(&m, 0, -2000);
+    power_meter_release(&m, 0, 2000);
     cr_assert_eq(power_meter_total_nw(&m), 344475000000);
     power_meter_advance(&m, 250000000);
     power_meter_advance(&m, 0);
@@ -104,8 +104,8 @@ Test(power_meter, parts) {
     power_meter_init(&m, &cluster);
     m.types[0].computing.milli = 300 + 450;
     m.types[0].computing.nw = power_of_gpus_nw(317.5, 1, 300) + power_of_gpus_nw(317.5, 1, 450);
-    power_meter_busy(&m, 0, 300);
-    power_meter_busy(&m, 0, 450);
+    power_meter_allocate(&m, 0, 300);
+    power_meter_allocate(&m, 0, 450);
     cr_assert_eq(power_meter_total_nw(&m),
                  285000000000 - 50000000000 + 238125000000 + 12500000000 + 2250000000);
     power_meter_advance(&m, 3);
@@ -125,10 +125,10 @@ Test(power_meter, asleep_and_failed) {
     m.types[0].asleep = 2;
     cr_assert_eq(power_meter_total_nw(&m), 197000000000);
     power_meter_advance(&m, 2000000000);
-    power_meter_fail(&m, &nodes[1], 1);
+    power_meter_fail(&m, &nodes[1]);
     cr_assert_eq(power_meter_total_nw(&m), 162500000000);
     power_meter_advance(&m, 3000000000);
-    power_meter_fail(&m, &nodes[1], -1);
+    power_meter_repair(&m, &nodes[1]);
     m.types[0].asleep = 0;
     cr_assert_eq(power_meter_total_nw(&m), 285000000000);
     expect_near(power_j(power_meter_energy(&m)), 197 * 2.0 + 162.5 * 3, "all");

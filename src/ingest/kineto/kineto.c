@@ -31,7 +31,8 @@ static void add_problem(struct session *s, const struct error *error) {
     problems_add(s->problems, (struct location){0}, NULL, "%s", error->text);
 }
 
-static int compile_pattern(struct session *s, const char *option, const char *text, regex_t *pattern) {
+static int compile_pattern(struct session *s, const char *option, const char *text,
+                           regex_t *pattern) {
     char reason[128];
     int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
@@ -45,10 +46,11 @@ static int compile_pattern(struct session *s, const char *option, const char *te
 static int compile_patterns(struct session *s) {
     const char *communication = s->options->communication_pattern;
     if (compile_pattern(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
-                &s->reading.communication) < 0)
+                        &s->reading.communication) < 0)
         return ERROR_INPUT;
     if (s->options->iteration_pattern &&
-        compile_pattern(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
+        compile_pattern(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) <
+            0) {
         regfree(&s->reading.communication);
         return ERROR_INPUT;
     }
@@ -65,7 +67,7 @@ static void free_patterns(struct session *s) {
 /* ---- One file ---- */
 
 static void note_count(struct session *s, const struct kineto_trace *trace, uint64_t count,
-                 const char *what) {
+                       const char *what) {
     if (count > 0)
         problems_add(&s->profile->notes, (struct location){0}, NULL, "%s: %llu %s", trace->path,
                      (unsigned long long)count, what);
@@ -88,9 +90,9 @@ static void note_input(struct session *s, const struct kineto_trace *trace) {
     note_count(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
     note_count(s, trace, trace->more_steps, "steps too many: left out");
     note_count(s, trace, trace->unlaunched,
-         "launches too many or too far off: their kernels count as without one");
+               "launches too many or too far off: their kernels count as without one");
     note_count(s, trace, trace->crowded,
-         "GPU events of too many messages or streams: in the sums, but not told apart");
+               "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
 /* Only communication is needed once a rank's own figures are there. */

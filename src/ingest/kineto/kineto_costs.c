@@ -126,7 +126,7 @@ void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ra
             end++;
         struct kineto_cost *cost = &costs->costs.at[points[first].cost];
         fit_cost(cost, points + first,
-            cost->has_waiting ? keep_shortest(points + first, end - first) : end - first);
+                 cost->has_waiting ? keep_shortest(points + first, end - first) : end - first);
     }
     free(points);
     intern_finish(&all.keys);

@@ -65,12 +65,13 @@ static uint32_t group_number(struct kineto_kinds *kinds, const struct key *key) 
 }
 
 static uint32_t add_kind(struct kineto_kinds *kinds, const struct kineto_description *d,
-                    const struct key *key) {
+                         const struct key *key) {
     struct kineto_kind kind = {d->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
     if (d->class == KINETO_COMMUNICATION) {
         kind.group = group_number(kinds, key);
         kind.name = kept_name(kinds, cut_text(d->name));
-        kind.collective = d->collective.length > 0 ? kept_name(kinds, cut_text(d->collective)) : NULL;
+        kind.collective =
+            d->collective.length > 0 ? kept_name(kinds, cut_text(d->collective)) : NULL;
         kind.group_size = d->group_size;
         kind.bytes = d->bytes;
     }
@@ -79,7 +80,7 @@ static uint32_t add_kind(struct kineto_kinds *kinds, const struct kineto_descrip
 }
 
 static uint32_t number_of_others(struct kineto_kinds *kinds, const struct kineto_description *d,
-                       const struct key *key) {
+                                 const struct key *key) {
     const struct group group = {key->group, key->name};
     uint32_t number = intern_find(&kinds->groups, &group, sizeof group);
     if (d->class == KINETO_COMMUNICATION && number != INTERN_NONE)
@@ -92,7 +93,8 @@ uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_des
     if (d->class == KINETO_COMMUNICATION) {
         key.name = hash_of_text(cut_text(d->name));
         key.collective = hash_of_text(cut_text(d->collective));
-        key.group = hash_bytes(hash_bytes(hash_of_text(d->group), "", 1), d->ranks.at, d->ranks.length);
+        key.group =
+            hash_bytes(hash_bytes(hash_of_text(d->group), "", 1), d->ranks.at, d->ranks.length);
         key.group_size = d->group_size;
         key.bytes = d->bytes;
     }

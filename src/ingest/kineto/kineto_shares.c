@@ -55,7 +55,8 @@ static void sort_items(void *items, size_t count, size_t bytes_each, gsl_compari
         gsl_heapsort(items, count, bytes_each, compare);
 }
 
-static void insertion_sort_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+static void insertion_sort_events(struct kineto_event *events, size_t count,
+                                  gsl_comparison_fn_t compare) {
     for (size_t i = 1; i < count; i++) {
         struct kineto_event event = events[i];
         size_t at = i;
@@ -67,7 +68,8 @@ static void insertion_sort_events(struct kineto_event *events, size_t count, gsl
 
 /* Events before the pivot, which is the middle one of three, and those behind it; how many are
  * before. */
-static size_t partition_events(struct kineto_event *events, size_t count, gsl_comparison_fn_t compare) {
+static size_t partition_events(struct kineto_event *events, size_t count,
+                               gsl_comparison_fn_t compare) {
     struct kineto_event three[] = {events[0], events[count / 2], events[count - 1]};
     insertion_sort_events(three, 3, compare);
     size_t low = 0, high = count - 1;
@@ -194,7 +196,8 @@ void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *rea
     size_t kept = 0;
     order_steps(trace, reading);
     choose_steps(trace, reading, &index);
-    sort_items(trace->launches.at, trace->launches.count, sizeof *trace->launches.at, by_correlation);
+    sort_items(trace->launches.at, trace->launches.count, sizeof *trace->launches.at,
+               by_correlation);
     sort_events(trace->events.at, trace->events.count, by_start);
     kineto_streams_init(ret_streams, trace->kinds);
     for (size_t i = 0; i < trace->events.count; i++) {

@@ -48,7 +48,7 @@ static inline bool is_named(struct slice key, const char *name) {
 }
 
 static bool matches_pattern(struct reader *r, const regex_t *pattern, struct seen_name *seen,
-                    struct slice name) {
+                            struct slice name) {
     uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
     struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
     if (slot->verdict != UNKNOWN && slot->hash == hash)

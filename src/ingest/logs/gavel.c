@@ -87,7 +87,8 @@ static void refuse_gavel_field(struct reader *r, enum field field, const char *e
                      (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
 }
 
-static int64_t whole_number_of(struct reader *r, enum field field, int64_t most, const char *expected) {
+static int64_t whole_number_of(struct reader *r, enum field field, int64_t most,
+                               const char *expected) {
     int64_t value = 0;
     struct slice text = r->fields[field];
     if (ingest_parse_whole(text, &value) && value >= 0 && value <= most)

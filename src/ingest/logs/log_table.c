@@ -1,4 +1,4 @@
-/* CSV job logs: see table.h. */
+/* CSV job logs: see log_table.h. */
 #include "ingest/logs/log_table.h"
 
 #include "base/numfmt.h"

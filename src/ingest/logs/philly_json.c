@@ -193,7 +193,7 @@ static const char *why_job_dropped(const struct attempts *sum, bool submitted) {
 }
 
 static void add_philly_job(struct reader *r, struct slice job, const char *id, int64_t submit_ns,
-                    const struct attempts *sum) {
+                           const struct attempts *sum) {
     struct trace_row row = trace_row_absent(r->line);
     const char **labels = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *labels);
     row.id = id;

@@ -112,7 +112,8 @@ static int end_exporter(struct telemetry *t, struct error *reterr) {
 
 static int exporter_read(char *const *paths, size_t count, const struct profile_options *options,
                          struct profile *profile, struct problems *problems) {
-    static const struct telemetry_format format = {"dcgm-exporter", NULL, read_exporter_line, end_exporter};
+    static const struct telemetry_format format = {"dcgm-exporter", NULL, read_exporter_line,
+                                                   end_exporter};
     const struct telemetry_job job = {paths, count, options, profile, problems};
     struct reader r = {0};
     int status = telemetry_read(&format, &job, &r);

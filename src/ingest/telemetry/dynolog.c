@@ -52,7 +52,7 @@ static int record_time(struct slice line, const char *data, int64_t *time_ns) {
 }
 
 static double number_in_record(struct slice record, const char *name, enum telemetry_unit unit,
-                     bool *is_bad) {
+                               bool *is_bad) {
     struct slice value = json_find(record, name);
     return value.length > 0 ? telemetry_number(json_string(value), unit, is_bad) : NAN;
 }

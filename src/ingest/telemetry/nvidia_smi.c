@@ -159,7 +159,7 @@ static bool row_time(struct telemetry *t, const struct reader *r, uint32_t devic
 }
 
 static double number_in_row(const struct reader *r, enum column column, enum telemetry_unit unit,
-                     bool *is_bad) {
+                            bool *is_bad) {
     return r->columns[column] < 0 ? NAN : telemetry_number(cell_of_row(r, column), unit, is_bad);
 }
 
@@ -194,7 +194,8 @@ static void read_smi_row(struct telemetry *t, struct reader *r, struct slice lin
         sample.power_w = number_in_row(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
     sample.energy_j = number_in_row(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
-    sample.metrics[TELEMETRY_UTILIZATION] = number_in_row(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
+    sample.metrics[TELEMETRY_UTILIZATION] =
+        number_in_row(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
     sample.metrics[TELEMETRY_MEMORY_USED] = number_in_row(r, MEMORY, TELEMETRY_MIB, &is_bad);
     sample.metrics[TELEMETRY_POWER_LIMIT] = number_in_row(r, LIMIT, TELEMETRY_W, &is_bad);
     sample.metrics[TELEMETRY_POWER_CAPPED] = capped_power(cell_of_row(r, REASONS));

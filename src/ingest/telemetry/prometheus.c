@@ -90,8 +90,8 @@ static void note_texts(struct telemetry *t, const char *what, struct slice list,
                      plain_text(t, text));
 }
 
-static void read_answer_member(struct telemetry *t, const struct json_item *item, struct answer *answer,
-                        struct problems *notes) {
+static void read_answer_member(struct telemetry *t, const struct json_item *item,
+                               struct answer *answer, struct problems *notes) {
     if (slice_is(item->key, "status"))
         answer->failed = !slice_is(json_string(item->text), "success");
     else if (slice_is(item->key, "errorType"))
@@ -120,8 +120,8 @@ static int check_answer(const struct telemetry *t, const struct answer *answer,
     return 0;
 }
 
-static int read_answer_items(struct telemetry *t, struct json_stream *stream, struct problems *notes,
-                      struct error *reterr) {
+static int read_answer_items(struct telemetry *t, struct json_stream *stream,
+                             struct problems *notes, struct error *reterr) {
     struct answer answer = {0};
     struct json_item item;
     int got;

@@ -3,7 +3,7 @@
 
 /* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
 static int read_telemetry_lines(struct telemetry *t, const struct telemetry_format *format,
-                      struct error *reterr) {
+                                struct error *reterr) {
     struct slice line;
     int got, status = format->begin ? format->begin(t, reterr) : 0;
     while (status == 0 && (got = lines_next(t->lines, &line, reterr)) != 0) {
@@ -30,7 +30,8 @@ int telemetry_read(const struct telemetry_format *format, const struct telemetry
     for (size_t i = 0; i < job->count; i++) {
         struct error error = {0};
         t.path = job->paths[i];
-        if (lines_open(t.path, &t.lines, &error) < 0 || read_telemetry_lines(&t, format, &error) < 0)
+        if (lines_open(t.path, &t.lines, &error) < 0 ||
+            read_telemetry_lines(&t, format, &error) < 0)
             problems_add(job->problems, (struct location){0}, NULL, "%s", error.text);
         lines_close(t.lines);
         t.lines = NULL;

@@ -32,8 +32,9 @@ static void order_activities(struct telemetry_device *device) {
 /* An activity the device never shows is 0 all the time, and so has no part; else it must be there
  * at that instant.
  */
-static bool is_complete_activity(const struct telemetry_device *device, const struct telemetry_activity *seen,
-                     double activities[static POWER_FIT_MOST]) {
+static bool is_complete_activity(const struct telemetry_device *device,
+                                 const struct telemetry_activity *seen,
+                                 double activities[static POWER_FIT_MOST]) {
     for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++) {
         bool shown = device->metrics[TELEMETRY_SM_ACTIVE + k].count > 0;
         activities[k] = shown ? (double)seen->ratios[k] : 0;

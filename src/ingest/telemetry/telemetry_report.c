@@ -101,7 +101,8 @@ static void add_device(struct figure *list, const char *key, const struct teleme
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         const struct telemetry_metric_sum *sum = &device->metrics[metrics[i].metric];
         if (sum->count > 0)
-            figures_real(row, metrics[i].name, metrics[i].most ? most_of_metric(sum) : mean_of_metric(sum));
+            figures_real(row, metrics[i].name,
+                         metrics[i].most ? most_of_metric(sum) : mean_of_metric(sum));
     }
     figures_text(row, "gpu", device->gpu);
 }
@@ -189,7 +190,7 @@ static void add_total(struct totals *totals, const struct telemetry_device *devi
 }
 
 static void add_telemetry_row(const struct totals *totals, const char *format, const char *path,
-                    const struct profile_options *options, struct profile *profile) {
+                              const struct profile_options *options, struct profile *profile) {
     struct profile_row *row = profile_add_row(profile, options);
     const struct telemetry_metric_sum *limit = totals->limit;
     if (row->gpus == 0)

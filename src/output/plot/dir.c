@@ -117,7 +117,7 @@ static void add_warnings(const struct str *words, struct str *out) {
 /* ---- Files ---- */
 
 static int write_figure_file(const struct plot_dir *dir, const char *name, const char *ending,
-                      const struct str *text, struct error *reterr) {
+                             const struct str *text, struct error *reterr) {
     struct arena arena = {0};
     int r = atomic_file_write_whole(arena_printf(&arena, "%s/%s.%s", dir->drawing, name, ending),
                                     text->text, text->length, reterr);

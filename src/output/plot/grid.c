@@ -27,7 +27,8 @@ struct table_reader {
 
 /* ---- Reading ---- */
 
-static int find_grid_columns(struct table_reader *reader, const char *folder, struct error *reterr) {
+static int find_grid_columns(struct table_reader *reader, const char *folder,
+                             struct error *reterr) {
     struct grid_table *t = reader->table;
     for (size_t m = 0; m < t->metric_count; m++) {
         const char *name = summary_names[reader->metrics[m]];

@@ -72,8 +72,8 @@ static bool is_wide(const struct times *times, size_t count) {
     return low > 0 && high > 100 * low;
 }
 
-static void draw_jct(const struct plot_source *source, const size_t *places, const struct times *times,
-                 size_t count, struct plot_figure *figure) {
+static void draw_jct(const struct plot_source *source, const size_t *places,
+                     const struct times *times, size_t count, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_SERIES];
     double styles[PLOT_MOST_SERIES], end_h = 0;
     uint64_t hashes[PLOT_MOST_SERIES];

@@ -19,7 +19,7 @@ static double greatest_mean(const struct plot_source *source, unsigned column) {
 
 /* "mean of 10 replications, bars: 95 % intervals" for what is shown of these columns. */
 static void note_metrics(const struct plot_source *source, const unsigned *columns, size_t count,
-                     struct plot_figure *figure) {
+                         struct plot_figure *figure) {
     size_t least = SIZE_MAX, most = 0;
     for (size_t i = 0; i < source->series.count; i++)
         for (size_t c = 0; c < count; c++) {

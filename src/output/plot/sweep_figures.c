@@ -56,8 +56,8 @@ static bool is_seed(const struct grid_axis *axis) {
 
 /* The axis with most values, of those that are numbers if wanted, that varies freely of two others.
  */
-static size_t widest_axis(const struct grid_table *t, bool numeric, size_t most, const size_t *taken,
-                     size_t taken_count) {
+static size_t widest_axis(const struct grid_table *t, bool numeric, size_t most,
+                          const size_t *taken, size_t taken_count) {
     size_t best = GRID_NO_AXIS;
     for (size_t a = 0; a < t->axes.count; a++) {
         const struct grid_axis *axis = &t->axes.at[a];
@@ -115,7 +115,8 @@ static bool is_hidden(const struct grid_table *t, const struct roles *roles, siz
 }
 
 static void note_axes(const struct grid_table *t, const struct roles *roles,
-                     const struct grid_cells *cells, const char *what, struct plot_figure *figure) {
+                      const struct grid_cells *cells, const char *what,
+                      struct plot_figure *figure) {
     struct str text = {0};
     size_t most = 0, hidden = 0;
     for (size_t i = 0; i < cells->count; i++)

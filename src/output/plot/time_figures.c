@@ -102,7 +102,7 @@ static int measured_time(const char *folder, int64_t replication, double *ret_s,
 }
 
 static int measure_extent(const char *folder, int64_t replication, struct extent *extent,
-                   struct error *reterr) {
+                          struct error *reterr) {
     struct reader reader;
     struct instant row;
     int r = open_series(folder, replication, &reader, reterr);
@@ -163,7 +163,7 @@ static double in_unit(enum quantity quantity, double value) {
 }
 
 static void add_time_line(struct writer *w, double time_s, const double *values, double low,
-                     double high) {
+                          double high) {
     struct str *data = &w->figure->data;
     str_add_int(data, (int64_t)w->series);
     csv_comma_real(data, time_s / 3600);
@@ -181,7 +181,7 @@ static void add_time_line(struct writer *w, double time_s, const double *values,
 }
 
 static void add_time_row(struct writer *w, double time_s, const double *values, double low,
-                    double high) {
+                         double high) {
     if (w->view->corners && w->any)
         add_time_line(w, time_s, w->before, low, high);
     add_time_line(w, time_s, values, low, high);
@@ -333,8 +333,8 @@ static void set_variables(const struct plot_wishes *wishes, const struct shown *
 }
 
 static int make_time_figure(const struct plot_source *source, const struct plot_wishes *wishes,
-                const struct view *view, struct plot_figure *figure, struct shown *shown,
-                struct error *reterr) {
+                            const struct view *view, struct plot_figure *figure,
+                            struct shown *shown, struct error *reterr) {
     int r = find_shown(source, wishes->replication, figure, shown, reterr);
     if (r != 0)
         return r;
