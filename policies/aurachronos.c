@@ -46,21 +46,22 @@ struct displacement {
 
 /* best is EDP*. Slack falls equally fast for all jobs, so deadline - T* orders them as deadline -
  * now - T* does. */
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     double latest_start_s = job->deadline_s - job->time_best_s;
     double finish_by_s = job->deadline_s - p->deadline_margin_s;
-    if (isfinite(job->deadline_s) && pass->view->now_s + job->time_best_s <= finish_by_s)
-        return (struct easim_key){.tier = TIER_URGENT,
-                                  .value = latest_start_s,
-                                  .ask_again_s = finish_by_s - job->time_best_s - MARGIN_S,
-                                  .finish_by_s =
-                                      finish_by_s != 0 ? finish_by_s : -1}; /* 0 would mean none */
-    return (struct easim_key){.tier = TIER_OTHER,
-                              .value = sqrt(best),
-                              .ageing_s = p->tau,
-                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
+    if (isfinite(job->deadline_s) && pass->view->now_s + job->time_best_s <= finish_by_s) {
+        ret->tier = TIER_URGENT;
+        ret->value = latest_start_s;
+        ret->ask_again_s = finish_by_s - job->time_best_s - MARGIN_S;
+        ret->finish_by_s = finish_by_s != 0 ? finish_by_s : -1; /* 0 would mean none */
+        return;
+    }
+    ret->tier = TIER_OTHER;
+    ret->value = sqrt(best);
+    ret->ageing_s = p->tau;
+    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

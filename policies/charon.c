@@ -16,18 +16,14 @@ static bool is_pollux(const struct easim_pass *pass) {
     return ((const struct params *)pass->params)->base == BASE_POLLUX;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    if (is_pollux(pass))
-        return (struct easim_key){.value = best,
-                                  .ageing_s = p->tau,
-                                  .objective_max =
-                                      p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
-    return (struct easim_key){.value = sqrt(best),
-                              .ageing_s = p->tau,
-                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
+    double slack = is_pollux(pass) ? p->time_slack : p->edp_slack;
+    ret->value = is_pollux(pass) ? best : sqrt(best);
+    ret->ageing_s = p->tau;
+    ret->objective_max = slack < EASIM_OFF ? slack * best : 0;
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

@@ -16,21 +16,20 @@ struct params {
 /* best is T*: a deadline is within reach if the job, alone on the empty cluster, would meet it now.
    Slack falls equally fast for all jobs, so deadline - T* orders them as deadline - now - T* does.
  */
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     double latest_start_s = job->deadline_s - best;
-    if (isfinite(job->deadline_s) && pass->view->now_s + best <= job->deadline_s)
-        return (struct easim_key){
-            .tier = TIER_URGENT,
-            .value = p->order == ORDER_SLACK ? latest_start_s : job->deadline_s,
-            .ask_again_s = latest_start_s - MARGIN_S,
-            .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
-    return (struct easim_key){.tier = TIER_OTHER,
-                              .value = best,
-                              .ageing_s = p->tau,
-                              .objective_max =
-                                  p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    ret->objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0;
+    if (isfinite(job->deadline_s) && pass->view->now_s + best <= job->deadline_s) {
+        ret->tier = TIER_URGENT;
+        ret->value = p->order == ORDER_SLACK ? latest_start_s : job->deadline_s;
+        ret->ask_again_s = latest_start_s - MARGIN_S;
+        return;
+    }
+    ret->tier = TIER_OTHER;
+    ret->value = best;
+    ret->ageing_s = p->tau;
 }
 
 static const char *const orders[] = {"deadline", "slack", NULL};

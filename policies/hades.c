@@ -10,13 +10,12 @@ struct params {
     int32_t score, power_basis;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){
-        .value = p->score == SCORE_SLIDE ? -best : sqrt(best), /* the slide: descending */
-        .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
+    ret->value = p->score == SCORE_SLIDE ? -best : sqrt(best); /* the slide: descending */
+    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {

@@ -6,14 +6,13 @@ struct params {
     double tau, time_slack;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = best,
-                              .ageing_s = p->tau,
-                              .objective_max =
-                                  p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    ret->value = best;
+    ret->ageing_s = p->tau;
+    ret->objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0;
 }
 
 static const struct easim_param params[] = {

@@ -8,12 +8,12 @@ struct params {
     double u0, time_slack;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){
-        .value = best, .objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0};
+    ret->value = best;
+    ret->objective_max = p->time_slack < EASIM_OFF ? p->time_slack * best : 0;
 }
 
 /* W */

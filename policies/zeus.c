@@ -10,13 +10,13 @@ struct params {
     int32_t power_basis;
 };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    return (struct easim_key){.value = sqrt(best),
-                              .ageing_s = p->tau,
-                              .objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0};
+    ret->value = sqrt(best);
+    ret->ageing_s = p->tau;
+    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,

@@ -18,10 +18,13 @@
 extern "C" {
 #endif
 
-/* A policy is loaded if abi_major is the host's and abi_minor not above it: structs only grow at
- * their end. */
-#define EASIM_ABI_MAJOR 2u
-#define EASIM_ABI_MINOR 2u
+/* The version of this interface. A policy is loaded if its major number is the host's and its minor
+   number not above it: within a major version structs only grow at their end. Until 3.0 is released
+   every change that is not such growth raises the draft number, which must be the host's, too; 0:
+   released. What has changed: docs/policy-interface.md. */
+#define EASIM_ABI_MAJOR 3u
+#define EASIM_ABI_MINOR 0u
+#define EASIM_ABI_DRAFT 1u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -95,7 +98,8 @@ struct easim_param {
     const char *const *choices; /* CHOICE: NULL-terminated names */
 };
 
-/* What a list policy says of a waiting job. Members that are 0 say nothing. */
+/* What a list policy says of a waiting job. Members that are 0 say nothing; all are when it is
+ * asked. */
 struct easim_key {
     int32_t tier; /* lower goes first */
     double value; /* lower goes first within a tier: value / (1 + age / ageing_s) * user_factor */
@@ -118,8 +122,8 @@ struct easim_list {
     /* Asked when the job is queued and from ask_again_s on; may depend on the job, the parameters,
        and by way of ask_again_s the time. `best`: its least objective on the empty cluster. NULL:
        order of submission. */
-    struct easim_key (*key)(const struct easim_pass *pass, const struct easim_job *job,
-                            double best);
+    void (*key)(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret);
     /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the
        job's model, remaining work and set-up, and the choice; a resize that does not pay must not
        pay with less work left either. NULL: T, and a resize must save more than restart_s. */
@@ -146,7 +150,9 @@ struct easim_list {
    = ...};` Exactly one of list and decide is set. All text is UTF-8 and lives as long as the
    module. */
 struct easim_policy {
-    uint32_t abi_major, abi_minor; /* EASIM_POLICY_ABI fills in these three */
+    /* EASIM_POLICY_ABI fills in these five: the version, and the sizes of two structs in it. */
+    uint32_t abi_major, abi_minor, abi_draft;
+    uint32_t param_bytes;
     size_t struct_size;
     const char *name;    /* [a-z][a-z0-9_]*, the name users type */
     const char *version; /* "1.0"; change it when decisions change */
@@ -166,9 +172,10 @@ struct easim_policy {
     void (*finish)(const struct easim_pass *pass);
 };
 
+/* The first five members of a struct easim_policy. */
 #define EASIM_POLICY_ABI \
-    .abi_major = EASIM_ABI_MAJOR, .abi_minor = EASIM_ABI_MINOR, \
-    .struct_size = sizeof(struct easim_policy)
+    EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT, (uint32_t)sizeof(struct easim_param), \
+        sizeof(struct easim_policy)
 
 /* Marks the one exported symbol; the rest of a policy is hidden by -fvisibility=hidden. */
 #define EASIM_EXPORT __attribute__((visibility("default")))

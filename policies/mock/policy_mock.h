@@ -545,7 +545,9 @@ MOCK_FUNCTION struct easim_key mock_key(struct mock *m, uint32_t job) {
     MOCK_MUST(m->policy->list && m->policy->list->key && job < m->view.job_count);
     for (uint32_t c = 0; c < m->jobs[job].config_count; c++)
         best = fmin(best, mock_objective(m, job, m->jobs[job].first_config + c));
-    return m->policy->list->key(&pass, &m->jobs[job], best);
+    struct easim_key key = {0};
+    m->policy->list->key(&pass, &m->jobs[job], best, &key);
+    return key;
 }
 
 MOCK_FUNCTION double mock_user_factor(struct mock *m, uint32_t user) {

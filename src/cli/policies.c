@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/option_parse.h"
 #include "conformance/conformance.h"
+#include "policy/interface.h"
 #include "policy/module.h"
 #include "policy/params.h"
 
@@ -42,6 +43,7 @@ static void print_params(const struct easim_policy *policy) {
 static int document_policy(const char *name) {
     struct policy_module module;
     struct error error = {0};
+    char version[INTERFACE_VERSION_BYTES];
     int r = EXIT_DONE;
     if (module_open(name, &module, &error) < 0) {
         r = cli_report_error(&error);
@@ -53,8 +55,10 @@ static int document_policy(const char *name) {
         printf("\nKind: %s policy\nCapabilities:", policy->list ? "list" : "free");
         for (int i = 0; i < 32; i++)
             if (policy->capabilities & 1u << i)
-                printf(" %s", module_capability_name(1u << i));
-        printf("%s\nModule: %s\n", policy->capabilities ? "" : " none", module.path);
+                printf(" %s", interface_capability_name(1u << i));
+        interface_version(policy->abi_major, policy->abi_minor, policy->abi_draft, version);
+        printf("%s\nInterface: %s\nModule: %s\n", policy->capabilities ? "" : " none", version,
+               module.path);
         print_params(policy);
     }
     module_close(&module);

@@ -6,6 +6,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/yaml_write.h"
+#include "policy/interface.h"
 
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index) {
     const struct easim_param *param = params_at(params->policy, index);
@@ -30,7 +31,8 @@ cJSON *manifest_add_policy(cJSON *root, const char *key, const struct study *stu
     cJSON *capabilities = cJSON_AddArrayToObject(object, "capabilities");
     for (int i = 0; i < 32; i++)
         if (policy->capabilities & 1u << i)
-            cJSON_AddItemToArray(capabilities, cJSON_CreateString(module_capability_name(1u << i)));
+            cJSON_AddItemToArray(capabilities,
+                                 cJSON_CreateString(interface_capability_name(1u << i)));
     cJSON *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < params_count(policy); i++)
         manifest_add_param(params, &study->params, i);

@@ -6,22 +6,13 @@
 #include "base/str.h"
 #include "easim/policy.h"
 
-/* Capabilities this host honours; the reserved ones are refused. */
-#define MODULE_CAPABILITIES \
-    (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP | \
-     EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY | \
-     EASIM_CAPABILITY_FRACTIONAL_GPU)
-
 struct policy_module {
     void *handle;
     char *path;
-    const struct easim_policy *policy; /* of the module */
+    const struct easim_policy *policy; /* of the module, as interface_read has made it whole */
     const struct policy_module
         *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */
 };
-
-/* A name for one capability bit ("PREEMPT"), or NULL. */
-const char *module_capability_name(uint32_t bit);
 
 /* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list),
    in policies/ beside or one level above the executable, and in the installed plug-in folder. A
@@ -34,10 +25,6 @@ int module_open_apart(const char *name, struct policy_module *module,
 /* Where a policy of that name is found; appends the path. False: nowhere. */
 bool module_find(const char *name, struct str *path);
 void module_close(struct policy_module *module); /* accepts a zeroed module */
-
-/* Checks the exported structure; path names it in messages. */
-int module_check(const struct easim_policy *policy, const char *path,
-                 struct error *reterr) MUST_CHECK;
 
 /* The error for a name that no policy has, with a suggestion and the names there are. */
 int module_not_found(const char *name, struct error *reterr);

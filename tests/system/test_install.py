@@ -1,10 +1,12 @@
 """A policy built out of tree against an installed easim, and run by it: test_install.py EASIM SOURCE
 
 Installs the build of EASIM into a temporary root, takes flags and plug-in folder from easim.pc, compiles the first
-complete example of policies/README.md, puts it into that folder and runs it by its name.
+complete example of policies/README.md, puts it into that folder and runs it by its name. The same policy in C++17 gives
+the same jobs.csv, where there is a g++.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,11 +31,27 @@ int main(void) {
 }
 """
 
+CPP_POLICY = """#include <easim/policy.h>
+static void key(const easim_pass *, const easim_job *, double best, easim_key *ret) { ret->value = best; }
+static const easim_list list = {sizeof(easim_list), false, key, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, nullptr, 0,
+                                          &list, nullptr, nullptr, nullptr};
+"""
+
 
 def run(*command, **environment):
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout.strip()
+
+
+def compare_cpp(folder, flags, easim):
+    (folder / "sjf.cc").write_text(CPP_POLICY)
+    run("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-shared", "-fPIC", "-fvisibility=hidden",
+        *flags, "-o", str(folder / "sjf.so"), str(folder / "sjf.cc"))
+    run(str(easim), "run", str(SOURCE / "configs" / "tiny.yaml"), "--policy", str(folder / "sjf.so"), "--check", "--strict",
+        "--out", str(folder / "cpp"))
+    assert (folder / "cpp" / "jobs.csv").read_bytes() == (folder / "out" / "jobs.csv").read_bytes()
 
 
 def main():
@@ -60,6 +78,8 @@ def main():
         table = run(str(easim), "run", str(SOURCE / "configs" / "tiny.yaml"), "--policy", "sjf", "--check", "--strict",
                     "--out", str(Path(folder) / "out"), **path)
         assert "policy sjf" in table, table
+        if shutil.which("g++"):
+            compare_cpp(Path(folder), flags, easim)
     print("1 passed, 0 failed")
 
 

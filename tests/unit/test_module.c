@@ -1,9 +1,11 @@
-/* Where parameters may stand in the parameter struct: whole within params_size, aligned, apart. */
+/* What a module exports: where parameters may stand in the parameter struct (whole within
+   params_size, aligned, apart), and structs of other sizes than the host's. */
 #include "policy/fault.h"
-#include "policy/module.h"
+#include "policy/interface.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BYTES 64 /* params_size */
@@ -37,8 +39,11 @@ static const char *fault(size_t a, size_t a_offset, size_t b, size_t b_offset) {
     const struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",          .version = "1",
                                         .summary = "s",   .params_size = BYTES, .params = params,
                                         .param_count = 2, .decide = decide};
+    struct easim_policy *whole = NULL;
     error = (struct error){0};
-    return module_check(&policy, "p.so", &error) < 0 ? error.text : NULL;
+    int r = interface_read(&policy, sizeof policy, "p.so", &whole, &error);
+    free(whole);
+    return r < 0 ? error.text : NULL;
 }
 
 Test(module, offsets) {
@@ -72,6 +77,70 @@ Test(module, overlaps) {
                                 : said && strstr(said, "(b): overlaps parameter a at offset 16"),
                           "types %zu, %zu at %zu: %s", a, b, at, said ? said : "accepted");
             }
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    (void)pass, (void)job;
+    return choice->time_s;
+}
+
+/* A list and a policy that end early are followed by something else: the host must not take it for
+   the members that are left out. */
+Test(module, short_structs) {
+    struct easim_list list;
+    memset(&list, 0xa5, sizeof list);
+    list.struct_size = offsetof(struct easim_list, urgent_objective);
+    list.key = NULL;
+    list.objective = objective;
+    struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p", .version = "1", .summary = "s",
+                                  .list = &list};
+    policy.struct_size = offsetof(struct easim_policy, init);
+    memset((char *)&policy + policy.struct_size, 0xa5, sizeof policy - policy.struct_size);
+    struct easim_policy *whole = NULL;
+    struct error error = {0};
+    cr_assert_eq(interface_read(&policy, sizeof policy, "p.so", &whole, &error), 0, "%s",
+                 error.text);
+    cr_expect(!whole->init && !whole->finish && strcmp(whole->name, "p") == 0);
+    cr_expect(whole->list != &list && whole->list->objective == objective && !whole->list->key);
+    cr_expect(!whole->list->urgent_objective && !whole->list->user_factor && !whole->list->allow);
+    cr_expect(!whole->list->begin && !whole->list->make_room && !whole->list->resize_least);
+    free(whole);
+}
+
+/* Parameters as a module has them whose struct easim_param is longer than the host's. */
+Test(module, stride_of_params) {
+    const struct {
+        struct easim_param param;
+        char more[24];
+    } params[] = {{{"first", "", "help", EASIM_PARAM_REAL, 0, 0, 1, 0.25, false, NULL}, {1}},
+                  {{"second", "", "help", EASIM_PARAM_REAL, 8, 0, 1, 0.75, false, NULL}, {2}}};
+    struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",       .version = "1",
+                                  .summary = "s",   .params_size = 16, .params = &params[0].param,
+                                  .param_count = 2, .decide = decide};
+    policy.param_bytes = sizeof params[0];
+    struct easim_policy *whole = NULL;
+    struct error error = {0};
+    cr_assert_eq(interface_read(&policy, sizeof policy, "p.so", &whole, &error), 0, "%s",
+                 error.text);
+    cr_expect_str_eq(whole->params[0].name, "first");
+    cr_expect_str_eq(whole->params[1].name, "second");
+    cr_expect_eq(whole->params[1].default_value, 0.75);
+    free(whole);
+}
+
+/* A symbol that ends before its version, or before its size. */
+Test(module, short_symbols) {
+    const struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p"};
+    struct easim_policy *whole = NULL;
+    for (size_t bytes = 0; bytes < offsetof(struct easim_policy, name); bytes++) {
+        struct error error = {0};
+        cr_assert(interface_read(&policy, bytes, "p.so", &whole, &error) < 0 && !whole);
+        cr_assert(strstr(error.text, bytes < 8    ? "is not a struct easim_policy"
+                                     : bytes < 12 ? "is compiled for policy interface 3.0, "
+                                                  : "struct_size is too small"),
+                  "%zu bytes: %s", bytes, error.text);
+    }
 }
 
 /* The name in a report of a fault has a bounded length: what does not fit ends in dots, the rest

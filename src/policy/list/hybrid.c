@@ -84,11 +84,12 @@ static struct easim_key key_of(const struct easim_pass *pass, unsigned side,
                                const struct easim_job *job, const struct known *known) {
     const struct easim_list *ops = list_of(hybrid_of(pass), side);
     const struct easim_pass own = pass_of(pass, side);
-    if (!ops->key)
-        return (struct easim_key){0};
-    if (isnan(known->best[side]))
-        return (struct easim_key){.value = NAN, .ageing_s = NAN, .objective_max = NAN};
-    return ops->key(&own, job, known->best[side]);
+    struct easim_key key = {0};
+    if (ops->key && isnan(known->best[side]))
+        key = (struct easim_key){.value = NAN, .ageing_s = NAN, .objective_max = NAN};
+    else if (ops->key)
+        ops->key(&own, job, known->best[side], &key);
+    return key;
 }
 
 /* What is not a number stays so: the host finds it in the key. */
@@ -97,8 +98,8 @@ static double earlier_s(double a_s, double b_s) {
 }
 
 /* Bounds on an objective that is not the one minimised are kept by mixed_objective(). */
-static struct easim_key mixed_key(const struct easim_pass *pass, const struct easim_job *job,
-                                  double best) {
+static void mixed_key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                      struct easim_key *ret) {
     const struct hybrid *hybrid = hybrid_of(pass);
     struct known *known = known_of(pass, job);
     struct easim_key keys[2] = {key_of(pass, 0, job, known), key_of(pass, 1, job, known)};
@@ -108,7 +109,7 @@ static struct easim_key mixed_key(const struct easim_pass *pass, const struct ea
          bounds = hybrid->from[COMPONENT_ADMISSION] == hybrid->from[COMPONENT_OBJECTIVE];
     (void)best; /* of this objective: the sides want their own */
     known->objective_max = admits->objective_max;
-    return (struct easim_key){
+    *ret = (struct easim_key){
         .tier = order->tier,
         .value = order->value,
         .ageing_s = ages ? keys[hybrid->from[COMPONENT_AGEING]].ageing_s : 0,
@@ -294,9 +295,18 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
 
 /* --- what two policies have in common --- */
 
+/* No module has the functions of another. */
+static bool same_functions(const struct easim_list *a, const struct easim_list *b) {
+    return a->key == b->key && a->objective == b->objective &&
+           a->urgent_objective == b->urgent_objective && a->user_factor == b->user_factor &&
+           a->allow == b->allow && a->begin == b->begin && a->make_room == b->make_room &&
+           a->resize_least == b->resize_least;
+}
+
 static bool equal_params(const struct policy_params *a, const struct policy_params *b) {
     struct str first = {0}, second = {0};
-    bool equal = a->policy == b->policy;
+    bool equal = same_functions(a->policy->list, b->policy->list) &&
+                 a->policy->param_count == b->policy->param_count;
     for (size_t i = 0; equal && i < a->policy->param_count; i++) {
         first.length = second.length = 0;
         params_write_value(a, i, &first);

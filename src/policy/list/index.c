@@ -103,7 +103,7 @@ int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
         return 0;
     if (find_best_objective(index, pass, waiting) < 0)
         return -1;
-    *ret_key = index->rules->ops->key(pass, waiting, index->jobs[job].best);
+    index->rules->ops->key(pass, waiting, index->jobs[job].best, ret_key);
     return check_key(pass, waiting, ret_key);
 }
 

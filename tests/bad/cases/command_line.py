@@ -1,6 +1,6 @@
 """Command lines."""
 
-from base import CONFIG, RUN, command
+from base import COMPILE_AGAIN, CONFIG, RUN, command
 
 TRY = "Try `easim run --help' for more information."
 CHECK = "Try `easim check --help' for more information."
@@ -106,5 +106,5 @@ CASES = [
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
             "--set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: expected policy ABI 2.0 to 2.2, found 3.2"),
+            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 1, " + COMPILE_AGAIN),
 ]

@@ -2,10 +2,14 @@
 
 import re
 
-from base import CONFIG, MODELS, RUN, Case, changed, command, config, plugin
+from base import COMPILE_AGAIN, CONFIG, MODELS, RUN, Case, changed, command, config, plugin
 
 AT = "c.yaml:15:16: policy.name: "
 PLUGIN_AT = "c.yaml:16:9: policy.name: "
+
+
+def other_version(file, found):
+    return module(file, f"is compiled for policy interface {found}, {COMPILE_AGAIN}")
 
 
 def module(file, text):
@@ -51,9 +55,12 @@ CASES = [
     plugin("plug-in: needs_symbol", "needs_symbol",
            f"{PLUGIN_AT}cannot load policy: {{plugins}}/needs_symbol.so: undefined symbol: no_such_function"),
     module("function_symbol", "the symbol easim_policy is not a struct easim_policy"),
-    module("wrong_major", "expected policy ABI 2.0 to 2.2, found 3.2"),
-    module("new_minor", "expected policy ABI 2.0 to 2.2, found 2.3"),
-    module("small_struct", "struct_size is too small: expected at least 120, found 16"),
+    other_version("version_2", "2.2"),
+    other_version("wrong_major", "4.0 draft 1"),
+    other_version("new_minor", "3.1 draft 1"),
+    other_version("other_draft", "3.0 draft 2"),
+    module("small_struct", "struct_size is too small: expected at least 112, found 24"),
+    module("small_param", "param_bytes is too small: expected at least 80, found 8"),
     module("bad_name", "expected a policy name of a-z, 0-9 and _, found \"Bad-Name\""),
     module("no_version", "policy good: version and summary must not be NULL"),
     module("both", "policy good: expected one of list and decide, found both"),
@@ -76,7 +83,7 @@ CASES = [
     module("param_int_default", "policy good: parameter 0 (tau): default_value is not an integer"),
     module("param_choices", "policy good: parameter 0 (tau): a choice needs choices"),
     module("param_choice_default", "policy good: parameter 0 (tau): default_value is not the index of a choice"),
-    module("small_list", "policy good: list.struct_size is too small: expected at least 80, found 8"),
+    module("small_list", "list.struct_size is too small: expected at least 32, found 8"),
     params("unknown with suggestion", "{tua: 1h}",
            "c.yaml:17:12: policy.params: policy good has no parameter \"tua\", did you mean \"tau\"?"),
     params("unknown without suggestion", "{favourite_colour: blue}",
@@ -169,7 +176,7 @@ CASES = [
     of_policy("free policies have no resize", "easy", "{resize: true}",
               "c.yaml:15:31: policy.params: policy easy has no parameter \"resize\""),
     command("policies: bad plug-in", ["policies", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: expected policy ABI 2.0 to 2.2, found 3.2"),
+            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 1, " + COMPILE_AGAIN),
     command("policies: unknown name", ["policies", "zeuss"],
             "easim: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})"),
 ]

@@ -8,6 +8,12 @@
 #ifndef ABI_MINOR
 #define ABI_MINOR EASIM_ABI_MINOR
 #endif
+#ifndef ABI_DRAFT
+#define ABI_DRAFT EASIM_ABI_DRAFT
+#endif
+#ifndef PARAM_BYTES
+#define PARAM_BYTES sizeof(struct easim_param)
+#endif
 #ifndef STRUCT_SIZE
 #define STRUCT_SIZE sizeof(struct easim_policy)
 #endif
@@ -86,6 +92,8 @@ __attribute__((unused)) static const struct easim_list list = {
 EASIM_EXPORT const struct easim_policy easim_policy = {
     .abi_major = ABI_MAJOR,
     .abi_minor = ABI_MINOR,
+    .abi_draft = ABI_DRAFT,
+    .param_bytes = PARAM_BYTES,
     .struct_size = STRUCT_SIZE,
     .name = NAME,
     .version = VERSION,

@@ -28,11 +28,11 @@ static enum where where(const struct easim_pass *pass) {
     return (enum where)((const struct params *)pass->params)->where;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     enum where at = where(pass);
     (void)job;
-    return (struct easim_key){.value = at == KEY        ? NAN
+    *ret = (struct easim_key){.value = at == KEY        ? NAN
                                        : at == NEGATIVE ? -best
                                                         : best,
                               .ageing_s = at == NEGATIVE          ? 60

@@ -12,11 +12,11 @@ struct params {
 enum { ORDER_TIME, ORDER_SIZE };
 enum { WISH_TIME, WISH_ENERGY };
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)best;
-    return (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9
+    *ret = (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9
                                                               : job->time_best_s,
                               .ageing_s = p->tau};
 }

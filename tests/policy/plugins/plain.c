@@ -51,7 +51,7 @@ static struct plain_rank plain_rank_of(const struct easim_pass *pass, const stru
     struct plain_rank rank = {.job = job};
     if (!ops->key)
         return rank;
-    rank.key = ops->key(pass, job, plain_best_of(pass, job));
+    ops->key(pass, job, plain_best_of(pass, job), &rank.key);
     rank.value = rank.key.value;
     if (rank.key.ageing_s > 0)
         rank.value /= 1 + easim_job_age_s(pass->view, job) / rank.key.ageing_s;

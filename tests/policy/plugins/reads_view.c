@@ -18,10 +18,10 @@ static bool runs(const struct easim_pass *pass) {
     return pass->view->running_count > 0;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     (void)job;
-    return (struct easim_key){.tier = is(pass, TIER) && runs(pass),
+    *ret = (struct easim_key){.tier = is(pass, TIER) && runs(pass),
                               .value = is(pass, VALUE) && runs(pass) ? best + 1
                                        : is(pass, TIME)              ? pass->view->now_s
                                        : is(pass, RANDOM) ? pass->host->uniform(pass->plan)

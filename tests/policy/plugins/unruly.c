@@ -40,23 +40,22 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return choice->time_s;
 }
 
-static struct easim_key key(const struct easim_pass *pass, const struct easim_job *job,
-                            double best) {
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
     const struct params *p = pass->params;
-    struct easim_key key = {.value = has(pass, TIES) ? floor(log2(1 + best)) : best};
+    ret->value = has(pass, TIES) ? floor(log2(1 + best)) : best;
     if (has(pass, AGEING))
-        key.ageing_s = job->user % 3 == 2 ? 0 : p->tau * (1 + job->user % 2);
+        ret->ageing_s = job->user % 3 == 2 ? 0 : p->tau * (1 + job->user % 2);
     if (has(pass, TIERS))
-        key.tier = (int32_t)(mix(job->index) % 3) - 1;
+        ret->tier = (int32_t)(mix(job->index) % 3) - 1;
     if (has(pass, SLACK))
-        key.objective_max = 2 * best;
+        ret->objective_max = 2 * best;
     double latest_start_s = job->deadline_s - best;
     if (has(pass, URGENT) && isfinite(job->deadline_s) && pass->view->now_s < latest_start_s) {
-        key.finish_by_s = job->deadline_s;
-        key.ask_again_s = latest_start_s;
-        key.ageing_s = 0;
+        ret->finish_by_s = job->deadline_s;
+        ret->ask_again_s = latest_start_s;
+        ret->ageing_s = 0;
     }
-    return key;
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {

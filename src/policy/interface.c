@@ -1,0 +1,264 @@
+/* The host's side of the policy interface. Invariant: what is read of a struct of the module lies
+   within the size that the module says it has. */
+#include "policy/interface.h"
+
+#include "base/mem.h"
+#include "policy/params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes up to the end of a member. */
+#define BYTES_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
+/* The least that version 3.0 has. What follows may be left out, and is 0 then, as is what later
+ * minor versions add. */
+#define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
+#define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, objective)
+#define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, choices)
+
+/* A module's policy as the host keeps it. */
+struct whole {
+    struct easim_policy policy;
+    struct easim_list list;
+    struct easim_param params[];
+};
+
+/* --- checks --- */
+
+static const char *const capability_names[] = {
+    "PREEMPT", "RESIZE", "MIGRATE", "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU", "TICK", "ORACLE"};
+
+const char *interface_capability_name(uint32_t bit) {
+    for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)
+        if (bit == 1u << i)
+            return capability_names[i];
+    return NULL;
+}
+
+static bool valid_name(const char *name) {
+    size_t length = name ? strlen(name) : 0;
+    return length > 0 && name[0] >= 'a' && name[0] <= 'z' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
+}
+
+static int check_capabilities(const struct easim_policy *p, const char *path,
+                              struct error *reterr) {
+    for (int i = 0; i < 32; i++) {
+        uint32_t bit = p->capabilities & 1u << i;
+        if (bit == 0 || (bit & INTERFACE_CAPABILITIES))
+            continue;
+        const char *name = interface_capability_name(bit);
+        if (!name)
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path,
+                             p->name, i);
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: capability %s is not supported by this easim", path,
+                         p->name, name);
+    }
+    return 0;
+}
+
+/* Each type's value may stand at multiples of its size. */
+static size_t param_size(enum easim_param_type type) {
+    static const size_t sizes[] = {sizeof(double), sizeof(double),  sizeof(int64_t),
+                                   sizeof(bool),   sizeof(int32_t), sizeof(const char *)};
+    return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+}
+
+static bool is_whole(double value) {
+    return fabs(value) <= 0x1p53 && trunc(value) == value;
+}
+
+static const char *default_fault(const struct easim_param *param) {
+    double value = param->default_value;
+    if (param->may_be_off && value == EASIM_OFF)
+        return NULL;
+    if (param->type == EASIM_PARAM_CHOICE) {
+        size_t count = 0;
+        while (param->choices[count])
+            count++;
+        return value >= 0 && value < (double)count && is_whole(value)
+                   ? NULL
+                   : "default_value is not the index of a choice";
+    }
+    if (param->type == EASIM_PARAM_TEXT)
+        return NULL;
+    if (!(value >= param->min && value <= param->max))
+        return "default_value lies outside min..max";
+    return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer"
+                                                              : NULL;
+}
+
+static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
+    size_t size = param_size(param->type);
+    if (!valid_name(param->name))
+        return "expected a name of a-z, 0-9 and _";
+    if (size == 0)
+        return "unknown type";
+    if (!param->unit || !param->help)
+        return "unit and help must not be NULL";
+    if (param->offset > p->params_size || p->params_size - param->offset < size)
+        return "offset lies outside params_size";
+    if (param->type == EASIM_PARAM_CHOICE && (!param->choices || !param->choices[0]))
+        return "a choice needs choices";
+    if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
+        return "only numbers and durations may be off";
+    if (p->list && params_is_list_option(param->name))
+        return "every list policy has an option of that name";
+    if ((p->capabilities & EASIM_CAPABILITY_FREQUENCY) && params_is_frequency_option(param->name))
+        return "every policy that declares FREQUENCY has an option of that name";
+    return default_fault(param);
+}
+
+static bool overlaps(const struct easim_param *a, const struct easim_param *b) {
+    return a->offset < b->offset + param_size(b->type) &&
+           b->offset < a->offset + param_size(a->type);
+}
+
+static int wrong_param(const struct easim_policy *p, const char *path, uint32_t number,
+                       const char *fault, struct error *reterr) {
+    const char *name = p->params[number].name;
+    return error_set(reterr, ERROR_INPUT, "%s: policy %s: parameter %u (%s): %s", path, p->name,
+                     number, name ? name : "no name", fault);
+}
+
+/* Where values stand in the parameter struct: each aligned, none upon another. All are whole within
+ * params_size. */
+static int check_offsets(const struct easim_policy *p, const char *path, struct error *reterr) {
+    char fault[200];
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        const struct easim_param *param = &p->params[i];
+        size_t size = param_size(param->type);
+        snprintf(fault, sizeof fault, "offset %zu is not a multiple of %zu, as its type needs",
+                 param->offset, size);
+        if (param->offset % size != 0)
+            return wrong_param(p, path, i, fault, reterr);
+        for (uint32_t j = 0; j < i; j++) {
+            snprintf(fault, sizeof fault, "overlaps parameter %.80s at offset %zu",
+                     p->params[j].name, p->params[j].offset);
+            if (overlaps(param, &p->params[j]))
+                return wrong_param(p, path, i, fault, reterr);
+        }
+    }
+    return 0;
+}
+
+static int check_params(const struct easim_policy *p, const char *path, struct error *reterr) {
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        const struct easim_param *param = &p->params[i];
+        const char *fault = param_fault(p, param);
+        for (uint32_t j = 0; j < i && !fault; j++)
+            if (strcmp(p->params[j].name, param->name) == 0)
+                fault = "defined twice";
+        if (fault)
+            return wrong_param(p, path, i, fault, reterr);
+    }
+    return check_offsets(p, path, reterr);
+}
+
+/* --- versions --- */
+
+void interface_version(uint32_t major, uint32_t minor, uint32_t draft,
+                       char text[static INTERFACE_VERSION_BYTES]) {
+    int length = snprintf(text, INTERFACE_VERSION_BYTES, "%u.%u", major, minor);
+    if (draft > 0)
+        snprintf(text + length, INTERFACE_VERSION_BYTES - (size_t)length, " draft %u", draft);
+}
+
+/* The first two numbers are where they are in every version, the draft since version 3. */
+static int check_version(const struct easim_policy *p, size_t bytes, const char *path,
+                         struct error *reterr) {
+    char found[INTERFACE_VERSION_BYTES], own[INTERFACE_VERSION_BYTES];
+    if (bytes < BYTES_TO(struct easim_policy, abi_minor))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: the symbol easim_policy is not a struct easim_policy", path);
+    bool has_draft = p->abi_major >= 3 && bytes >= BYTES_TO(struct easim_policy, abi_draft);
+    uint32_t draft = has_draft ? p->abi_draft : 0;
+    if (p->abi_major == EASIM_ABI_MAJOR && p->abi_minor <= EASIM_ABI_MINOR &&
+        draft == EASIM_ABI_DRAFT)
+        return 0;
+    interface_version(p->abi_major, p->abi_minor, draft, found);
+    interface_version(EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT, own);
+    return error_set(reterr, ERROR_INPUT,
+                     "%s: is compiled for policy interface %s, this easim has %s: compile it again "
+                     "with the easim/policy.h of this easim (docs/policy-interface.md: what has "
+                     "changed)",
+                     path, found, own);
+}
+
+static int check_size(const char *path, const char *what, size_t found, size_t least,
+                      struct error *reterr) {
+    if (found >= least)
+        return 0;
+    return error_set(reterr, ERROR_INPUT, "%s: %s is too small: expected at least %zu, found %zu",
+                     path, what, least, found);
+}
+
+/* --- the whole --- */
+
+/* The part of a struct of the module that this host knows; the rest of it stays 0. */
+static void copy_known(void *to, size_t own_bytes, const void *from, size_t bytes) {
+    memcpy(to, from, bytes < own_bytes ? bytes : own_bytes);
+}
+
+/* Everything that must be right before the parts may be copied. */
+static int check_parts(const struct easim_policy *p, const char *path, struct error *reterr) {
+    if (!valid_name(p->name))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: expected a policy name of a-z, 0-9 and _, found \"%s\"", path,
+                         p->name ? p->name : "");
+    if (!p->version || !p->summary)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: version and summary must not be NULL",
+                         path, p->name);
+    if (!p->list == !p->decide)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: expected one of list and decide, found %s", path, p->name,
+                         p->list ? "both" : "neither");
+    if (p->param_count > 0 && !p->params)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL",
+                         path, p->name, p->param_count);
+    int r = check_size(path, "param_bytes", p->param_bytes, LEAST_PARAM_BYTES, reterr);
+    return r < 0 || !p->list ? r
+                             : check_size(path, "list.struct_size", p->list->struct_size,
+                                          LEAST_LIST_BYTES, reterr);
+}
+
+static struct easim_policy *make_whole(const struct easim_policy *p) {
+    struct whole *whole = mem_zalloc(1, sizeof *whole + p->param_count * sizeof whole->params[0]);
+    whole->policy = *p;
+    if (p->list) {
+        copy_known(&whole->list, sizeof whole->list, p->list, p->list->struct_size);
+        whole->policy.list = &whole->list;
+    }
+    for (uint32_t i = 0; i < p->param_count; i++)
+        copy_known(&whole->params[i], sizeof whole->params[i],
+                   (const char *)p->params + (size_t)i * p->param_bytes, p->param_bytes);
+    whole->policy.params = whole->params;
+    return &whole->policy;
+}
+
+int interface_read(const void *symbol, size_t bytes, const char *path,
+                   struct easim_policy **ret_policy, struct error *reterr) {
+    const struct easim_policy *exported = symbol;
+    if (check_version(exported, bytes, path, reterr) < 0)
+        return ERROR_INPUT;
+    bool says_size = bytes >= BYTES_TO(struct easim_policy, struct_size);
+    size_t size = says_size ? exported->struct_size : bytes;
+    if (check_size(path, "struct_size", size, LEAST_POLICY_BYTES, reterr) < 0)
+        return ERROR_INPUT;
+    struct easim_policy known = {0};
+    copy_known(&known, sizeof known, exported, size);
+    if (check_parts(&known, path, reterr) < 0)
+        return ERROR_INPUT;
+    struct easim_policy *policy = make_whole(&known);
+    int r = check_capabilities(policy, path, reterr);
+    if (r == 0)
+        r = check_params(policy, path, reterr);
+    if (r == 0)
+        *ret_policy = policy;
+    else
+        free(policy);
+    return r;
+}

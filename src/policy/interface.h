@@ -1,0 +1,30 @@
+/* The host's side of the policy interface (easim/policy.h): which versions it takes, and what a
+   module exports, checked and made whole before any of its functions runs. */
+#ifndef EASIM_POLICY_INTERFACE_H
+#define EASIM_POLICY_INTERFACE_H
+
+#include "base/error.h"
+#include "easim/policy.h"
+
+/* Capabilities this host honours; the reserved ones are refused. */
+#define INTERFACE_CAPABILITIES \
+    (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP | \
+     EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY | \
+     EASIM_CAPABILITY_FRACTIONAL_GPU)
+
+/* A name for one capability bit ("PREEMPT"), or NULL. */
+const char *interface_capability_name(uint32_t bit);
+
+#define INTERFACE_VERSION_BYTES 48
+/* "3.0", or "3.0 draft 1" before 3.0 is released. */
+void interface_version(uint32_t major, uint32_t minor, uint32_t draft,
+                       char text[static INTERFACE_VERSION_BYTES]);
+
+/* Reads what a module exports as `easim_policy`, `bytes` long; path names the module in messages.
+   The result is the host's own copy, to be released with free: the policy, its list and its
+   parameter table are structs of this host's size, in which members that the module's version
+   does not have are 0. Texts, choices and functions stay the module's. */
+int interface_read(const void *symbol, size_t bytes, const char *path,
+                   struct easim_policy **ret_policy, struct error *reterr) MUST_CHECK;
+
+#endif
