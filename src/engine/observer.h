@@ -57,6 +57,7 @@ enum segment_kind {
     SEGMENT_SETUP, /* start-up or restart, with its GPUs; the waking of the GPUs included */
     SEGMENT_RUN,
     SEGMENT_CHECKPOINT, /* writes one, with its GPUs, because it is preempted */
+    SEGMENT_LOST,       /* the end of a run whose work was lost: told afterwards, job_segments.h */
 };
 
 /* Why a segment ended, and the next one began. */
@@ -65,10 +66,11 @@ enum segment_cause {
     CAUSE_STARTED,
     CAUSE_SET_UP, /* the set-up is over */
     CAUSE_PREEMPTED,
-    CAUSE_SAVED, /* the checkpoint is written */
+    CAUSE_SAVED, /* a checkpoint is written */
     CAUSE_RESIZED,
     CAUSE_NODE_FAILED,
     CAUSE_FINISHED,
+    CAUSE_END_OF_RUN, /* nothing happened to the job: job_segments.h */
 };
 
 /* A segment of a job's life. The segments of a job follow each other without gaps from its

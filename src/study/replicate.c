@@ -2,6 +2,7 @@
 #include "study/replicate.h"
 
 #include "engine/loop.h"
+#include "metrics/job_segments_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,12 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     keep_outside(sim, slot);
 }
 
+static int check_segments(struct job_segments *segments, const struct sim *sim,
+                          struct error *reterr) {
+    job_segments_close(segments, sim);
+    return job_segments_check(segments, sim, reterr);
+}
+
 static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
                                 struct slot *slot) {
     struct metrics metrics;
@@ -64,8 +71,12 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     struct trail *trail = pool->options->trail;
     const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
     const struct replicate_sink *sink = pool->sink;
-    const struct observer *observers[4] = {&metrics.observer};
+    struct job_segments segments;
+    job_segments_init(&segments);
+    const struct observer *observers[5] = {&metrics.observer};
     size_t count = 1;
+    if (pool->options->check)
+        observers[count++] = &segments.observer;
     if (trail)
         observers[count++] = &watch;
     if (sink && sink->watch)
@@ -87,6 +98,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         r = loop_run(&sim, &slot->outcome.error);
     if (trail)
         trail_end_copy(trail);
+    if (r == 0 && sink && pool->options->check)
+        r = check_segments(&segments, &sim, &slot->outcome.error);
     if (r == 0 && sink) {
         metrics_sum_up(&metrics, &sim);
         slot->outcome.summary = metrics.summary;
@@ -98,6 +111,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     }
     loop_finish(&sim);
     metrics_finish(&metrics);
+    job_segments_finish(&segments);
     return r;
 }
 

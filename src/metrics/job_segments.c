@@ -1,0 +1,101 @@
+/* Segments of jobs: see job_segments.h. The engine tells of a loss when it has happened, by the
+   job's lost_ns: at the end of the run itself, or later if the run's checkpoint was still being
+   written. */
+#include "metrics/job_segments.h"
+
+#include "engine/gpus.h"
+#include "engine/segments.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* A run, of whose end lost_ns were in vain. */
+static void add_run(struct job_segments *s, const struct segment *run, int64_t lost_ns) {
+    struct segment kept = *run, lost = *run;
+    int64_t length_ns = run->end_ns - run->start_ns;
+    assert(lost_ns <= length_ns);
+    lost.kind = SEGMENT_LOST;
+    if (lost_ns == length_ns && lost_ns > 0) {
+        array_push(&s->list, lost);
+        return;
+    }
+    if (lost_ns > 0) {
+        kept.end_ns = lost.start_ns = run->end_ns - lost_ns;
+        kept.ended = lost.began = CAUSE_SAVED;
+        lost.energy = run->energy / length_ns * lost_ns; /* power is constant: exact */
+        kept.energy = run->energy - lost.energy;
+    }
+    s->trails[run->job].last_run = s->list.count;
+    array_push(&s->list, kept);
+    if (lost_ns > 0)
+        array_push(&s->list, lost);
+}
+
+static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
+    struct job_segments *s = context;
+    if (!s->trails)
+        s->trails = mem_zalloc(sim->workload->jobs.count, sizeof *s->trails);
+    struct job_trail *trail = &s->trails[segment->job];
+    int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
+    trail->lost_ns += lost_ns;
+    if (segment->kind == SEGMENT_RUN) {
+        add_run(s, segment, lost_ns);
+        return;
+    }
+    if (lost_ns > 0) /* what the last run did, with the checkpoint that was to keep it */
+        s->list.at[trail->last_run].kind = SEGMENT_LOST;
+    array_push(&s->list, *segment);
+}
+
+void job_segments_init(struct job_segments *segments) {
+    *segments = (struct job_segments){0};
+    segments->observer = (struct observer){.context = segments, .segment = on_segment};
+}
+
+/* By job; of one job they are in order already. */
+static void sort_by_job(struct job_segments *s, uint32_t jobs) {
+    size_t first = 0, count = s->list.count;
+    struct segment *sorted = mem_alloc(count * sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        s->trails[s->list.at[i].job].count++;
+    for (uint32_t j = 0; j < jobs; j++) {
+        s->trails[j].first = first;
+        first += s->trails[j].count;
+        s->trails[j].count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct job_trail *trail = &s->trails[s->list.at[i].job];
+        sorted[trail->first + trail->count++] = s->list.at[i];
+    }
+    if (count > 0)
+        memcpy(s->list.at, sorted, count * sizeof *sorted);
+    free(sorted);
+}
+
+void job_segments_close(struct job_segments *segments, const struct sim *sim) {
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim->runs[j].segment != SEGMENT_NONE) {
+            const struct segment last = segments_present(sim, j, CAUSE_END_OF_RUN);
+            on_segment(segments, sim, &last);
+        }
+    if (segments->trails)
+        sort_by_job(segments, sim->next_arrival);
+}
+
+const struct segment *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                      size_t *ret_count) {
+    *ret_count = segments->trails ? segments->trails[job].count : 0;
+    return *ret_count > 0 ? &segments->list.at[segments->trails[job].first] : NULL;
+}
+
+void job_segments_finish(struct job_segments *segments) {
+    free(segments->list.at);
+    free(segments->trails);
+    *segments = (struct job_segments){0};
+}
+
+int128 job_segments_gpu_ps(const struct sim *sim, const struct segment *segment) {
+    if (segment->config == EASIM_NONE)
+        return 0;
+    return (int128)gpus_held_milli(sim, segment->config) * (segment->end_ns - segment->start_ns);
+}

@@ -1,0 +1,35 @@
+/* What each job did from its submission to its finish, as segments (engine/observer.h): an observer
+   for those who ask for it, who pay for it. Segments of a job follow each other without gaps. A run
+   whose work was lost, or the part of it behind the last checkpoint, is a segment of its own,
+   SEGMENT_LOST. */
+#ifndef EASIM_METRICS_JOB_SEGMENTS_H
+#define EASIM_METRICS_JOB_SEGMENTS_H
+
+#include "engine/sim.h"
+
+/* Of one job, while segments are noted; and at the end, where its segments are. */
+struct job_trail {
+    int64_t lost_ns; /* noted so far */
+    size_t last_run; /* place of its last run, whose checkpoint may still fail */
+    size_t first, count;
+};
+
+/* Zero-initialise by job_segments_init, release with job_segments_finish. */
+struct job_segments {
+    struct observer observer;      /* for sim->observers */
+    ARRAY_OF(struct segment) list; /* in order of time; once closed, by job and time */
+    struct job_trail *trails;      /* by job */
+};
+
+void job_segments_init(struct job_segments *segments);
+/* At the end of the run: those that are not over end now, with CAUSE_END_OF_RUN. */
+void job_segments_close(struct job_segments *segments, const struct sim *sim);
+/* Of a submitted job, once closed; none if it was rejected. Borrowed. */
+const struct segment *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                      size_t *ret_count);
+void job_segments_finish(struct job_segments *segments);
+
+/* GPU time held in a segment, 1e-12 GPU s. */
+int128 job_segments_gpu_ps(const struct sim *sim, const struct segment *segment);
+
+#endif

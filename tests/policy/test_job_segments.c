@@ -1,0 +1,180 @@
+/* Segments as they are kept: what was lost is told apart from what was kept, by hand, and the check
+   against the records of jobs notices what it is there for. That it holds for scenarios of
+   everything at once is part of --check, and so of most tests. Model m makes 1 and 1.6 samples/s on
+   1 and 2 GPUs of 100 W (its configurations 0 and 1); a GPU in set-up or checkpoint draws 90 W. */
+#include "metrics/job_segments_check.h"
+
+#include "../support/scenario.h"
+#include "../support/temp_dir.h"
+#include "base/units.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+TestSuite(job_segments, .init = temp_dir_enter, .fini = temp_dir_leave);
+
+#define MODELS(costs) \
+    "models: [{name: m, m0: 9, phi: 1, batches: [1], start_s: 3, restart_s: 5, checkpoint_s: 2" costs \
+    ", gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100}, {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100}]}}}]\n"
+
+struct expected {
+    enum segment_kind kind;
+    enum segment_cause began, ended;
+    double start_s, end_s, energy_j;
+};
+
+struct course {
+    const char *name, *models, *script, *horizon;
+    struct expected expected[10];
+};
+
+struct looker {
+    const struct course *course;
+    struct job_segments segments;
+};
+
+static void expect_segments(const struct course *c, const struct segment *at, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct expected *e = &c->expected[i];
+        cr_expect(at[i].kind == e->kind && at[i].began == e->began && at[i].ended == e->ended,
+                  "%s: segment %zu: kind %d, began %d, ended %d", c->name, i, at[i].kind,
+                  at[i].began, at[i].ended);
+        cr_expect(at[i].start_ns == units_ns(e->start_s) && at[i].end_ns == units_ns(e->end_s),
+                  "%s: segment %zu: %.9f to %.9f s", c->name, i, units_s(at[i].start_ns),
+                  units_s(at[i].end_ns));
+        cr_expect(at[i].energy == (int128)llround(e->energy_j * 1e9) * 1000000000,
+                  "%s: segment %zu: %g J", c->name, i, power_j(at[i].energy));
+    }
+}
+
+static void look_at_segments(void *context, const struct replication *replication) {
+    struct looker *looker = context;
+    size_t count, expected = 0;
+    job_segments_close(&looker->segments, replication->sim);
+    const struct segment *at = job_segments_of(&looker->segments, 0, &count);
+    while (looker->course->expected[expected].kind != SEGMENT_NONE)
+        expected++;
+    cr_assert_eq(count, expected, "%s: %zu segments", looker->course->name, count);
+    expect_segments(looker->course, at, count);
+}
+
+static void run_course(const struct course *c) {
+    struct looker looker = {.course = c};
+    struct trial t;
+    job_segments_init(&looker.segments);
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,model,work_samples\na,0,m,100\n",
+                                .models = c->models,
+                                .strict = true,
+                                .watch = &looker.segments.observer,
+                                .look = look_at_segments,
+                                .context = &looker},
+        "name: n\nhorizon: %s\nmodels: models.yaml\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 100}], nodes: [{gpu: g, gpus: 2}]}\n"
+        "policy: {name: script, params: {actions: \"%s\"}}\n" TRIAL_JOBS,
+        c->horizon, c->script);
+    trial_must_succeed(&t);
+    job_segments_finish(&looker.segments);
+    trial_finish(&t);
+}
+
+#define QUEUED(began, start_s, end_s) \
+    { SEGMENT_QUEUED, began, CAUSE_STARTED, start_s, end_s, 0 }
+/* Started at start_s: `setup_s` of set-up at 90 W. */
+#define SET_UP(start_s, setup_s) \
+    { SEGMENT_SETUP, CAUSE_STARTED, CAUSE_SET_UP, start_s, (start_s) + (setup_s), 90 * (setup_s) }
+#define BEGIN QUEUED(CAUSE_SUBMITTED, 0, 0), SET_UP(0, 3)
+
+Test(job_segments, tell_what_was_lost) {
+    static const struct course courses[] = {
+        /* every 8 s of computing: 16 of the 20.385 s are kept */
+        {"periodic checkpoints",
+         MODELS(", checkpoint_interval_s: 8"),
+         "0 start 0 0, 23.385 stop 0, 30 start 0 0",
+         "drain",
+         {BEGIN,
+          {SEGMENT_RUN, CAUSE_SET_UP, CAUSE_SAVED, 3, 19, 1600},
+          {SEGMENT_LOST, CAUSE_SAVED, CAUSE_PREEMPTED, 19, 23.385, 438.5},
+          QUEUED(CAUSE_PREEMPTED, 23.385, 30),
+          SET_UP(30, 5),
+          {SEGMENT_RUN, CAUSE_SET_UP, CAUSE_FINISHED, 35, 119, 8400}}},
+        {"a stop just at a checkpoint",
+         MODELS(", checkpoint_interval_s: 8"),
+         "0 start 0 0, 19 stop 0, 90 start 0 0",
+         "20",
+         {BEGIN,
+          {SEGMENT_RUN, CAUSE_SET_UP, CAUSE_PREEMPTED, 3, 19, 1600},
+          {SEGMENT_QUEUED, CAUSE_PREEMPTED, CAUSE_END_OF_RUN, 19, 20, 0}}},
+        {"no time for a checkpoint",
+         MODELS(""),
+         "0 start 0 0, 23.385 kill 0, 30 start 0 0",
+         "40",
+         {BEGIN,
+          {SEGMENT_LOST, CAUSE_SET_UP, CAUSE_PREEMPTED, 3, 23.385, 2038.5},
+          QUEUED(CAUSE_PREEMPTED, 23.385, 30),
+          SET_UP(30, 5),
+          {SEGMENT_RUN, CAUSE_SET_UP, CAUSE_END_OF_RUN, 35, 40, 500}}},
+        /* the run before the resize is lost with the checkpoint, 2 s, that was to keep it */
+        {"killed while a resize writes its checkpoint",
+         MODELS(""),
+         "0 start 0 0, 23.385 resize 0 1, 23.885 kill 0, 90 start 0 0",
+         "24",
+         {BEGIN,
+          {SEGMENT_LOST, CAUSE_SET_UP, CAUSE_RESIZED, 3, 23.385, 2038.5},
+          {SEGMENT_SETUP, CAUSE_RESIZED, CAUSE_PREEMPTED, 23.385, 23.885, 0.5 * 2 * 90},
+          {SEGMENT_QUEUED, CAUSE_PREEMPTED, CAUSE_END_OF_RUN, 23.885, 24, 0}}},
+        {"killed when it is written",
+         MODELS(""),
+         "0 start 0 0, 23.385 resize 0 1, 25.385 kill 0, 90 start 0 0",
+         "26",
+         {BEGIN,
+          {SEGMENT_RUN, CAUSE_SET_UP, CAUSE_RESIZED, 3, 23.385, 2038.5},
+          {SEGMENT_SETUP, CAUSE_RESIZED, CAUSE_PREEMPTED, 23.385, 25.385, 2 * 2 * 90},
+          {SEGMENT_QUEUED, CAUSE_PREEMPTED, CAUSE_END_OF_RUN, 25.385, 26, 0}}}};
+    for (size_t i = 0; i < sizeof courses / sizeof *courses; i++)
+        run_course(&courses[i]);
+}
+
+/* One segment in turn is damaged, each number of it by as little as can be. */
+static void damage_and_check(void *context, const struct replication *replication) {
+    struct job_segments *s = context;
+    struct error error = {0};
+    job_segments_close(s, replication->sim);
+    cr_assert_eq(job_segments_check(s, replication->sim, &error), 0, "%s", error.text);
+    cr_assert_gt(s->list.count, 10);
+    for (size_t i = 0; i < s->list.count; i++) {
+        struct segment *at = &s->list.at[i], kept = *at;
+        struct segment damaged[] = {kept, kept, kept, kept, kept, kept};
+        damaged[0].energy++;
+        damaged[1].start_ns++;
+        damaged[2].end_ns--;
+        damaged[3].began = CAUSE_END_OF_RUN;
+        damaged[4].ended = CAUSE_SUBMITTED;
+        damaged[5].kind = kept.kind == SEGMENT_LOST ? SEGMENT_RUN : SEGMENT_LOST;
+        for (size_t d = 0; d < sizeof damaged / sizeof *damaged; d++) {
+            *at = damaged[d];
+            cr_expect_lt(job_segments_check(s, replication->sim, &error), 0,
+                         "damage %zu to segment %zu is not noticed", d, i);
+        }
+        *at = kept;
+    }
+}
+
+Test(job_segments, are_checked) {
+    struct job_segments segments;
+    struct trial t;
+    job_segments_init(&segments);
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,30\nb,5,1,20\nc,6,3,4\nd,7,4,1\n",
+            .watch = &segments.observer,
+            .look = damage_and_check,
+            .context = &segments},
+        "name: n\nhorizon: 60\npolicy: {name: preempt_at, params: {at: 11, pause: 2}}\n" TRIAL_CLUSTER(
+            3) "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 1, restart_s: 2, checkpoint_interval_s: 3}}\n");
+    trial_must_succeed(&t);
+    job_segments_finish(&segments);
+    trial_finish(&t);
+}
