@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* No part of a character of UTF-8 stays where the text is cut. */
-static void keep_text(struct error *e, const struct str *text) {
+static void keep_text(struct error *error, const struct str *text) {
     static const char gap[] = " ... ";
-    size_t head = sizeof e->text / 2, tail = sizeof e->text - 1 - head - (sizeof gap - 1);
-    if (text->length < sizeof e->text) {
-        memcpy(e->text, text->text, text->length + 1);
+    size_t head = sizeof error->text / 2, tail = sizeof error->text - 1 - head - (sizeof gap - 1);
+    if (text->length < sizeof error->text) {
+        memcpy(error->text, text->text, text->length + 1);
         return;
     }
     const char *end = text->text + text->length - tail;
@@ -19,9 +19,10 @@ static void keep_text(struct error *e, const struct str *text) {
         head--;
     while (((unsigned char)*end & 0xc0) == 0x80)
         end++;
-    memcpy(e->text, text->text, head);
-    memcpy(e->text + head, gap, sizeof gap - 1);
-    strcpy(e->text + head + sizeof gap - 1, end); /* has room: both were made shorter, not longer */
+    memcpy(error->text, text->text, head);
+    memcpy(error->text + head, gap, sizeof gap - 1);
+    strcpy(error->text + head + sizeof gap - 1,
+           end); /* has room: both were made shorter, not longer */
 }
 
 int error_set(struct error *reterr, int code, const char *format, ...) {

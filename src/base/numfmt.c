@@ -232,8 +232,8 @@ struct scanned {
 
 /* Adds the digits at `at`; returns the place behind them. Digits of the fraction count the exponent
  * down. */
-static const char *scan_digits(const char *at, const char *end, struct scanned *number,
-                               bool fraction) {
+static const char *scan_number_digits(const char *at, const char *end, struct scanned *number,
+                                      bool fraction) {
     for (; at < end && is_digit_byte(*at); at++) {
         if (number->mantissa >= MANTISSA_FULL) {
             number->complete = false;
@@ -268,11 +268,11 @@ static bool scan_number(const char *text, size_t length, struct scanned *number)
     if (at < end && (*at == '-' || *at == '+'))
         at++;
     const char *start = at;
-    at = scan_digits(at, end, number, false);
+    at = scan_number_digits(at, end, number, false);
     ptrdiff_t digits = at - start;
     if (at < end && *at == '.') {
         start = at + 1;
-        at = scan_digits(start, end, number, true);
+        at = scan_number_digits(start, end, number, true);
         digits += at - start;
     }
     if (digits == 0)

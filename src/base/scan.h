@@ -9,20 +9,21 @@ struct scan {
     const char *at, *end;
 };
 
-static inline bool scan_skip(struct scan *s, char c) {
-    bool there = s->at < s->end && *s->at == c;
-    s->at += there;
+static inline bool scan_skip(struct scan *scan, char c) {
+    bool there = scan->at < scan->end && *scan->at == c;
+    scan->at += there;
     return there;
 }
 
 /* Reads up to `most` (at most 9) digits; returns how many there were. *value is 0 if there were
  * none. */
-static inline int scan_digits(struct scan *s, int most, int *value) {
-    const char *begin = s->at;
-    for (*value = 0; s->at < s->end && *s->at >= '0' && *s->at <= '9' && s->at - begin < most;
-         s->at++)
-        *value = 10 * *value + (*s->at - '0');
-    return (int)(s->at - begin);
+static inline int scan_digits(struct scan *scan, int most, int *value) {
+    const char *begin = scan->at;
+    for (*value = 0;
+         scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9' && scan->at - begin < most;
+         scan->at++)
+        *value = 10 * *value + (*scan->at - '0');
+    return (int)(scan->at - begin);
 }
 
 #endif

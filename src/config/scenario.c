@@ -153,55 +153,59 @@ static const struct series_kind carbon_kind = {
 static const struct series_kind price_kind = {
     .path = "price_per_mwh", .column = "price_per_mwh", .value = &price_value};
 
-static int bind_prices(struct scenario *s, const struct binding *b) {
-    struct energy_prices *p = &s->prices;
-    int carbon = series_bind(&p->carbon, &carbon_kind, s->carbon, b, &p->carbon_g_per_kwh);
-    int price = series_bind(&p->price, &price_kind, s->price, b, &p->price_per_mwh);
+static int bind_prices(struct scenario *scenario, const struct binding *binding) {
+    struct energy_prices *p = &scenario->prices;
+    int carbon =
+        series_bind(&p->carbon, &carbon_kind, scenario->carbon, binding, &p->carbon_g_per_kwh);
+    int price = series_bind(&p->price, &price_kind, scenario->price, binding, &p->price_per_mwh);
     return carbon < 0 ? carbon : price;
 }
 
-static int bind_start_time(struct scenario *s, const struct binding *b) {
-    s->start_ns = TIME_NONE_NS;
-    if (!s->start_time || datetime_parse(s->start_time, strlen(s->start_time), &s->start_ns))
+static int bind_start_time(struct scenario *scenario, const struct binding *binding) {
+    scenario->start_ns = TIME_NONE_NS;
+    if (!scenario->start_time ||
+        datetime_parse(scenario->start_time, strlen(scenario->start_time), &scenario->start_ns))
         return 0;
-    s->start_ns = 0; /* any, which would not be asked for again */
-    return schema_wrong(b, yaml_find(s->doc.root, "start_time"), "start_time",
+    scenario->start_ns = 0; /* any, which would not be asked for again */
+    return schema_wrong(binding, yaml_find(scenario->doc.root, "start_time"), "start_time",
                         "a date-time such as 2022-01-01T00:00Z");
 }
 
-static int bind_horizon(struct scenario *s, const struct binding *b) {
+static int bind_horizon(struct scenario *scenario, const struct binding *binding) {
     double seconds = 0;
-    const struct yaml_node *node = s->horizon;
-    s->horizon_ns = units_ns(TIME_MAX_S); /* any but `drain`, which would ask for more keys */
+    const struct yaml_node *node = scenario->horizon;
+    scenario->horizon_ns =
+        units_ns(TIME_MAX_S); /* any but `drain`, which would ask for more keys */
     if (!node)
         return 0; /* reported already */
     if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0) {
-        s->horizon_ns = TIME_NONE_NS;
+        scenario->horizon_ns = TIME_NONE_NS;
         return 0;
     }
     if (node->kind != YAML_NODE_SCALAR ||
         !units_parse_duration(node->text, node->length, &seconds) || seconds <= 0 ||
         seconds > TIME_MAX_S)
-        return schema_wrong(b, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
-    s->horizon_ns = units_ns(seconds);
+        return schema_wrong(binding, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
+    scenario->horizon_ns = units_ns(seconds);
     return 0;
 }
 
 /* Results go to results/NAME unless --out says otherwise. */
-static int check_name(const struct scenario *s, const struct binding *b) {
-    if (!s->name ||
-        (!strchr(s->name, '/') && strcmp(s->name, ".") != 0 && strcmp(s->name, "..") != 0))
+static int check_name(const struct scenario *scenario, const struct binding *binding) {
+    if (!scenario->name || (!strchr(scenario->name, '/') && strcmp(scenario->name, ".") != 0 &&
+                            strcmp(scenario->name, "..") != 0))
         return 0;
-    return schema_wrong(b, yaml_find(s->doc.root, "name"), "name",
+    return schema_wrong(binding, yaml_find(scenario->doc.root, "name"), "name",
                         "text that can name a folder (no /)");
 }
 
 /* --policy NAME: params of the file stay only if they were written for that very name. A path is
    one from where the command was typed, even if the file has the same words; of which policy it is,
    the caller knows who opens it. */
-static int override_policy(struct scenario *s, const char *name, bool same_policy,
+static int override_policy(struct scenario *scenario, const char *name, bool same_policy,
                            struct problems *problems) {
-    const struct yaml_node *old = s->doc.root ? yaml_find(s->doc.root, "policy") : NULL;
+    const struct yaml_node *old =
+        scenario->doc.root ? yaml_find(scenario->doc.root, "policy") : NULL;
     const struct yaml_node *old_name =
         old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
     bool named = old_name && old_name->kind == YAML_NODE_SCALAR;
@@ -209,17 +213,17 @@ static int override_policy(struct scenario *s, const char *name, bool same_polic
     if (same && !strchr(name, '/'))
         return 0;
     if (named && !same)
-        s->replaced_policy = old_name->text;
+        scenario->replaced_policy = old_name->text;
     static const struct yaml_step steps[] = {{.name = "policy"}, {.name = "name"}};
     const struct yaml_path path = {steps, same ? 2 : 1};
     struct str value = {0};
     str_add(&value, same ? "" : "{name: ");
     yaml_add_quoted(&value, name);
     str_add(&value, same ? "" : "}");
-    int r = yaml_doc_set(&s->doc, &path, value.text, problems);
+    int r = yaml_doc_set(&scenario->doc, &path, value.text, problems);
     str_finish(&value);
     if (r == 0) { /* the user typed --policy, not --set policy */
-        struct yaml_node *policy = yaml_find(s->doc.root, "policy");
+        struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
         yaml_find(policy, "name")->where.file = "--policy";
         if (!same)
             policy->where.file = "--policy";
@@ -227,8 +231,8 @@ static int override_policy(struct scenario *s, const char *name, bool same_polic
     return r;
 }
 
-static int apply_set(struct scenario *s, const char *text, struct problems *problems) {
-    struct arena *arena = &s->doc.arena;
+static int apply_set(struct scenario *scenario, const char *text, struct problems *problems) {
+    struct arena *arena = &scenario->doc.arena;
     struct yaml_path path;
     const char *value;
     struct error error = {0};
@@ -236,30 +240,32 @@ static int apply_set(struct scenario *s, const char *text, struct problems *prob
         problems_add(problems, (struct location){.file = "--set"}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    array_push(&s->overrides, arena_printf(arena, "%s=%s", yaml_path_text(&path, arena), value));
-    return yaml_doc_set(&s->doc, &path, value, problems);
+    array_push(&scenario->overrides,
+               arena_printf(arena, "%s=%s", yaml_path_text(&path, arena), value));
+    return yaml_doc_set(&scenario->doc, &path, value, problems);
 }
 
-static int apply_sets(struct scenario *s, const struct scenario_overrides *overrides,
+static int apply_sets(struct scenario *scenario, const struct scenario_overrides *overrides,
                       struct problems *problems) {
     int result = 0;
     for (size_t i = 0; i < overrides->set_count; i++)
-        if (apply_set(s, overrides->sets[i], problems) < 0)
+        if (apply_set(scenario, overrides->sets[i], problems) < 0)
             result = ERROR_INPUT;
     return result;
 }
 
-static int check_users(const struct scenario *s, const struct binding *b) {
-    const struct scenario_user *users = s->users.at;
+static int check_users(const struct scenario *scenario, const struct binding *binding) {
+    const struct scenario_user *users = scenario->users.at;
     struct intern names = {0};
     int result = 0;
-    for (size_t i = 0; i < s->users.count; i++) {
+    for (size_t i = 0; i < scenario->users.count; i++) {
         bool is_new = true;
         if (users[i].name)
             intern(&names, users[i].name, strlen(users[i].name), &is_new);
         if (is_new)
             continue;
-        problems_add(b->problems, users[i].where, arena_printf(b->arena, "users[%zu]", i),
+        problems_add(binding->problems, users[i].where,
+                     arena_printf(binding->arena, "users[%zu]", i),
                      "user \"%.80s\" is listed twice", users[i].name);
         result = ERROR_INPUT;
     }
@@ -267,57 +273,57 @@ static int check_users(const struct scenario *s, const struct binding *b) {
     return result;
 }
 
-int scenario_load(struct scenario *s, const char *path, const struct scenario_overrides *overrides,
-                  struct problems *problems) {
-    *s = (struct scenario){.file = path};
+int scenario_load(struct scenario *scenario, const char *path,
+                  const struct scenario_overrides *overrides, struct problems *problems) {
+    *scenario = (struct scenario){.file = path};
     int read = overrides->text.at
-                   ? yaml_doc_parse(&s->doc, overrides->text, YAML_STDIN_NAME, problems)
-                   : yaml_doc_load(&s->doc, path, problems);
+                   ? yaml_doc_parse(&scenario->doc, overrides->text, YAML_STDIN_NAME, problems)
+                   : yaml_doc_load(&scenario->doc, path, problems);
     if (read < 0)
         return ERROR_INPUT;
-    if (!s->doc.root) {
-        problems_add(problems, (struct location){.file = s->doc.file}, NULL,
+    if (!scenario->doc.root) {
+        problems_add(problems, (struct location){.file = scenario->doc.file}, NULL,
                      "the file holds no scenario");
         return ERROR_INPUT;
     }
     int result = 0;
-    if (s->doc.root->kind == YAML_NODE_MAPPING) {
+    if (scenario->doc.root->kind == YAML_NODE_MAPPING) {
         if (overrides->policy)
-            s->policy_override = arena_strdup(&s->doc.arena, overrides->policy);
+            scenario->policy_override = arena_strdup(&scenario->doc.arena, overrides->policy);
         if (overrides->policy &&
-            override_policy(s, overrides->policy, overrides->same_policy, problems) < 0)
+            override_policy(scenario, overrides->policy, overrides->same_policy, problems) < 0)
             result = ERROR_INPUT;
-        if (apply_sets(s, overrides, problems) < 0)
+        if (apply_sets(scenario, overrides, problems) < 0)
             result = ERROR_INPUT;
     }
-    struct binding binding = {&s->doc.arena, problems, &s->uses};
-    if (schema_bind(&binding, scenario_fields, s->doc.root, "", s) < 0)
+    struct binding binding = {&scenario->doc.arena, problems, &scenario->uses};
+    if (schema_bind(&binding, scenario_fields, scenario->doc.root, "", scenario) < 0)
         result = ERROR_INPUT;
-    if (bind_horizon(s, &binding) < 0)
+    if (bind_horizon(scenario, &binding) < 0)
         result = ERROR_INPUT;
-    if (bind_start_time(s, &binding) < 0)
+    if (bind_start_time(scenario, &binding) < 0)
         result = ERROR_INPUT;
-    if (bind_prices(s, &binding) < 0)
+    if (bind_prices(scenario, &binding) < 0)
         result = ERROR_INPUT;
-    if (check_users(s, &binding) < 0)
+    if (check_users(scenario, &binding) < 0)
         result = ERROR_INPUT;
-    if (check_name(s, &binding) < 0)
+    if (check_name(scenario, &binding) < 0)
         result = ERROR_INPUT;
-    if (s->params_by_policy && s->params_by_policy->kind != YAML_NODE_MAPPING)
-        result = schema_wrong(&binding, s->params_by_policy, "params_by_policy",
+    if (scenario->params_by_policy && scenario->params_by_policy->kind != YAML_NODE_MAPPING)
+        result = schema_wrong(&binding, scenario->params_by_policy, "params_by_policy",
                               "a mapping from policies to parameters");
     return result;
 }
 
-void scenario_finish(struct scenario *s) {
-    schema_uses_finish(&s->uses);
-    free(s->overrides.at);
-    yaml_doc_finish(&s->doc);
+void scenario_finish(struct scenario *scenario) {
+    schema_uses_finish(&scenario->uses);
+    free(scenario->overrides.at);
+    yaml_doc_finish(&scenario->doc);
 }
 
-uint64_t scenario_hash(const struct scenario *s) {
+uint64_t scenario_hash(const struct scenario *scenario) {
     struct str text = {0};
-    yaml_canonical_write(s->doc.root, &text);
+    yaml_canonical_write(scenario->doc.root, &text);
     uint64_t hash = hash_bytes(HASH_START, text.text, text.length);
     str_finish(&text);
     return hash;

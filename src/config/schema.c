@@ -16,13 +16,13 @@ static const char *node_kind_name(const struct yaml_node *node) {
     return node->count == 0 ? empty_names[node->kind] : names[node->kind];
 }
 
-int schema_wrong(const struct binding *b, const struct yaml_node *node, const char *path,
+int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
                  const char *expected) {
     if (node->kind == YAML_NODE_SCALAR)
-        problems_add(b->problems, node->where, path, "expected %s, got \"%.80s\"", expected,
+        problems_add(binding->problems, node->where, path, "expected %s, got \"%.80s\"", expected,
                      node->text);
     else
-        problems_add(b->problems, node->where, path, "expected %s, got %s", expected,
+        problems_add(binding->problems, node->where, path, "expected %s, got %s", expected,
                      node_kind_name(node));
     return ERROR_INPUT;
 }
@@ -50,16 +50,16 @@ static const char *describe_range(struct arena *arena, const struct field *f, co
     return f->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
 }
 
-static bool field_takes(const struct field *f, double value) {
-    if (f->min == 0 && f->max == 0)
+static bool field_takes(const struct field *field, double value) {
+    if (field->min == 0 && field->max == 0)
         return isfinite(value);
-    return value <= f->max && (f->above_min ? value > f->min : value >= f->min);
+    return value <= field->max && (field->above_min ? value > field->min : value >= field->min);
 }
 
-static enum dimension dimension_of(const struct field *f) {
-    return f->type == FIELD_DURATION ? DIMENSION_TIME
-           : f->type == FIELD_GIB    ? DIMENSION_GIB
-                                     : f->dimension;
+static enum dimension dimension_of(const struct field *field) {
+    return field->type == FIELD_DURATION ? DIMENSION_TIME
+           : field->type == FIELD_GIB    ? DIMENSION_GIB
+                                         : field->dimension;
 }
 
 static const char *noun_of(const struct field *f) {
@@ -68,76 +68,77 @@ static const char *noun_of(const struct field *f) {
                                      : "number";
 }
 
-static int bind_number(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                       const char *path, double *value) {
-    enum dimension dimension = dimension_of(f);
+static int bind_number(const struct binding *binding, const struct field *field,
+                       const struct yaml_node *node, const char *path, double *value) {
+    enum dimension dimension = dimension_of(field);
     bool parsed = false;
-    if (f->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
+    if (field->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
         *value = INFINITY;
         return 0;
     }
     if (node->kind == YAML_NODE_SCALAR)
         parsed = units_parse(dimension, node->text, node->length, value);
-    if (parsed && field_takes(f, *value) &&
-        (f->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
+    if (parsed && field_takes(field, *value) &&
+        (field->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
         return 0;
-    const char *expected = describe_range(b->arena, f, noun_of(f));
+    const char *expected = describe_range(binding->arena, field, noun_of(field));
     bool wrong_unit =
         !parsed && node->kind == YAML_NODE_SCALAR && units_is_other(node->text, node->length);
     if (wrong_unit && dimension != DIMENSION_NONE)
-        expected = arena_printf(b->arena, "%s (units: %s)", expected, units_accepted(dimension));
-    return schema_wrong(b, node, path, expected);
+        expected =
+            arena_printf(binding->arena, "%s (units: %s)", expected, units_accepted(dimension));
+    return schema_wrong(binding, node, path, expected);
 }
 
-static int bind_int(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                    const char *path, int64_t *value) {
+static int bind_int(const struct binding *binding, const struct field *field,
+                    const struct yaml_node *node, const char *path, int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
-        !field_takes(f, (double)*value))
-        return schema_wrong(b, node, path, describe_range(b->arena, f, "integer"));
+        !field_takes(field, (double)*value))
+        return schema_wrong(binding, node, path, describe_range(binding->arena, field, "integer"));
     return 0;
 }
 
-static int bind_bool(const struct binding *b, const struct yaml_node *node, const char *path,
+static int bind_bool(const struct binding *binding, const struct yaml_node *node, const char *path,
                      bool *value) {
     if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "true") == 0)
         *value = true;
     else if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "false") == 0)
         *value = false;
     else
-        return schema_wrong(b, node, path, "true or false");
+        return schema_wrong(binding, node, path, "true or false");
     return 0;
 }
 
-static int bind_choice(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                       const char *path, int32_t *value) {
+static int bind_choice(const struct binding *binding, const struct field *field,
+                       const struct yaml_node *node, const char *path, int32_t *value) {
     struct str expected = {0};
-    for (int32_t i = 0; f->choices[i]; i++) {
-        if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, f->choices[i]) == 0) {
+    for (int32_t i = 0; field->choices[i]; i++) {
+        if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, field->choices[i]) == 0) {
             *value = i;
             str_finish(&expected);
             return 0;
         }
-        str_addf(&expected, "%s%s", i ? " | " : "one of ", f->choices[i]);
+        str_addf(&expected, "%s%s", i ? " | " : "one of ", field->choices[i]);
     }
-    int r = schema_wrong(b, node, path, expected.text);
+    int r = schema_wrong(binding, node, path, expected.text);
     str_finish(&expected);
     return r;
 }
 
 /* Replaces every ${VAR} of text; false after a problem. */
-static bool expand_variables(const struct binding *b, const struct yaml_node *node,
+static bool expand_variables(const struct binding *binding, const struct yaml_node *node,
                              const char *path, struct str *out) {
     const char *at = node->text;
     for (const char *start; (start = strstr(at, "${")) != NULL;) {
         const char *end = strchr(start, '}');
         if (!end) {
-            (void)schema_wrong(b, node, path, "a closing } after ${");
+            (void)schema_wrong(binding, node, path, "a closing } after ${");
             return false;
         }
-        const char *name = arena_strndup(b->arena, start + 2, (size_t)(end - start - 2));
+        const char *name = arena_strndup(binding->arena, start + 2, (size_t)(end - start - 2));
         const char *value = getenv(name);
         if (!value) {
-            problems_add(b->problems, node->where, path, "environment variable %s is not set",
+            problems_add(binding->problems, node->where, path, "environment variable %s is not set",
                          name);
             return false;
         }
@@ -149,31 +150,32 @@ static bool expand_variables(const struct binding *b, const struct yaml_node *no
     return true;
 }
 
-const char *schema_path(const struct binding *b, const struct yaml_node *node, const char *path) {
+const char *schema_path(const struct binding *binding, const struct yaml_node *node,
+                        const char *path) {
     if (node->kind != YAML_NODE_SCALAR || node->length == 0) {
-        (void)schema_wrong(b, node, path, "a file name");
+        (void)schema_wrong(binding, node, path, "a file name");
         return NULL;
     }
     struct str name = {0};
     const char *result = NULL;
-    if (expand_variables(b, node, path, &name)) {
+    if (expand_variables(binding, node, path, &name)) {
         /* A value given on the command line stands for the place where the command was typed. */
         const char *slash = node->where.line ? strrchr(node->where.file, '/') : NULL;
         result = slash && name.text[0] != '/'
-                     ? arena_printf(b->arena, "%.*s/%s", (int)(slash - node->where.file),
+                     ? arena_printf(binding->arena, "%.*s/%s", (int)(slash - node->where.file),
                                     node->where.file, name.text)
-                     : arena_strdup(b->arena, name.text);
-        if (b->uses)
-            array_push(&b->uses->files,
+                     : arena_strdup(binding->arena, name.text);
+        if (binding->uses)
+            array_push(&binding->uses->files,
                        ((struct file_use){.node = node, .key = path, .path = result}));
     }
     str_finish(&name);
     return result;
 }
 
-void schema_note_text(const struct binding *b, const struct yaml_node *node) {
-    if (b->uses && !node->quoted && !yaml_is_plain(node->text))
-        array_push(&b->uses->texts, node);
+void schema_note_text(const struct binding *binding, const struct yaml_node *node) {
+    if (binding->uses && !node->quoted && !yaml_is_plain(node->text))
+        array_push(&binding->uses->texts, node);
 }
 
 void schema_uses_finish(struct schema_uses *uses) {
@@ -181,49 +183,49 @@ void schema_uses_finish(struct schema_uses *uses) {
     free(uses->texts.at);
 }
 
-static int bind_text(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                     const char *path, const char **value) {
-    if (f->type == FIELD_PATH) {
-        const char *found = schema_path(b, node, path);
+static int bind_text(const struct binding *binding, const struct field *field,
+                     const struct yaml_node *node, const char *path, const char **value) {
+    if (field->type == FIELD_PATH) {
+        const char *found = schema_path(binding, node, path);
         if (!found)
             return ERROR_INPUT;
         *value = found;
         return 0;
     }
     bool is_null = yaml_is_null(node); /* an item of a list: a key with a null counts as absent */
-    if (node->kind != YAML_NODE_SCALAR || is_null || (node->length == 0 && f->min > 0))
-        return schema_wrong(b, node, path, "text");
-    schema_note_text(b, node);
+    if (node->kind != YAML_NODE_SCALAR || is_null || (node->length == 0 && field->min > 0))
+        return schema_wrong(binding, node, path, "text");
+    schema_note_text(binding, node);
     *value = node->text;
     return 0;
 }
 
-int schema_bind_value(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                      const char *path, void *out) {
-    switch (f->type) {
+int schema_bind_value(const struct binding *binding, const struct field *field,
+                      const struct yaml_node *node, const char *path, void *out) {
+    switch (field->type) {
     case FIELD_REAL:
     case FIELD_DURATION:
     case FIELD_GIB: {
         double value = 0;
-        int r = bind_number(b, f, node, path, &value);
+        int r = bind_number(binding, field, node, path, &value);
         if (r == 0)
             *(double *)out = value;
         return r;
     }
     case FIELD_INT: {
         int64_t value = 0;
-        int r = bind_int(b, f, node, path, &value);
+        int r = bind_int(binding, field, node, path, &value);
         if (r == 0)
             *(int64_t *)out = value;
         return r;
     }
     case FIELD_BOOL:
-        return bind_bool(b, node, path, out);
+        return bind_bool(binding, node, path, out);
     case FIELD_CHOICE:
-        return bind_choice(b, f, node, path, out);
+        return bind_choice(binding, field, node, path, out);
     case FIELD_STRING:
     case FIELD_PATH:
-        return bind_text(b, f, node, path, out);
+        return bind_text(binding, field, node, path, out);
     default:
         *(const struct yaml_node **)out = node;
         return 0;
@@ -231,87 +233,88 @@ int schema_bind_value(const struct binding *b, const struct field *f, const stru
 }
 
 /* A list of scalars; one scalar stands for a list of one. */
-static int bind_scalars(const struct binding *b, const struct field *f,
+static int bind_scalars(const struct binding *binding, const struct field *field,
                         const struct yaml_node *node, const char *path, struct schema_list *list) {
-    struct field item = *f;
-    item.type = f->type == FIELD_REALS  ? FIELD_REAL
-                : f->type == FIELD_INTS ? FIELD_INT
-                                        : FIELD_STRING;
+    struct field item = *field;
+    item.type = field->type == FIELD_REALS  ? FIELD_REAL
+                : field->type == FIELD_INTS ? FIELD_INT
+                                            : FIELD_STRING;
     bool single = node->kind == YAML_NODE_SCALAR;
     size_t count = single ? 1 : node->count;
     if (node->kind == YAML_NODE_MAPPING || count == 0)
-        return schema_wrong(b, node, path, "a list of at least one value");
+        return schema_wrong(binding, node, path, "a list of at least one value");
     size_t size = item.type == FIELD_STRING ? sizeof(const char *) : sizeof(double);
     int result = 0;
-    list->at = arena_alloc(b->arena, count * size);
+    list->at = arena_alloc(binding->arena, count * size);
     list->count = count;
     for (size_t i = 0; i < count; i++) {
-        const char *item_path = single ? path : arena_printf(b->arena, "%s[%zu]", path, i);
-        if (schema_bind_value(b, &item, single ? node : node->items[i], item_path,
+        const char *item_path = single ? path : arena_printf(binding->arena, "%s[%zu]", path, i);
+        if (schema_bind_value(binding, &item, single ? node : node->items[i], item_path,
                               (char *)list->at + i * size) < 0)
             result = ERROR_INPUT;
     }
     return result;
 }
 
-static int bind_objects(const struct binding *b, const struct field *f,
+static int bind_objects(const struct binding *binding, const struct field *field,
                         const struct yaml_node *node, const char *path, struct schema_list *list) {
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
-        return schema_wrong(b, node, path, "a list of mappings");
+        return schema_wrong(binding, node, path, "a list of mappings");
     int result = 0;
-    list->at = arena_alloc(b->arena, node->count * f->item_size);
+    list->at = arena_alloc(binding->arena, node->count * field->item_size);
     list->count = node->count;
     for (size_t i = 0; i < node->count; i++)
-        if (schema_bind(b, f->fields, node->items[i], arena_printf(b->arena, "%s[%zu]", path, i),
-                        (char *)list->at + i * f->item_size) < 0)
+        if (schema_bind(binding, field->fields, node->items[i],
+                        arena_printf(binding->arena, "%s[%zu]", path, i),
+                        (char *)list->at + i * field->item_size) < 0)
             result = ERROR_INPUT;
     return result;
 }
 
-static int bind_field(const struct binding *b, const struct field *f, const struct yaml_node *node,
-                      const char *path, void *out) {
-    switch (f->type) {
+static int bind_field(const struct binding *binding, const struct field *field,
+                      const struct yaml_node *node, const char *path, void *out) {
+    switch (field->type) {
     case FIELD_OBJECT:
-        return schema_bind(b, f->fields, node, path, out);
+        return schema_bind(binding, field->fields, node, path, out);
     case FIELD_OBJECTS:
-        return bind_objects(b, f, node, path, out);
+        return bind_objects(binding, field, node, path, out);
     case FIELD_REALS:
     case FIELD_INTS:
     case FIELD_STRINGS:
-        return bind_scalars(b, f, node, path, out);
+        return bind_scalars(binding, field, node, path, out);
     default:
-        return schema_bind_value(b, f, node, path, out);
+        return schema_bind_value(binding, field, node, path, out);
     }
 }
 
-static int set_default(const struct binding *b, const struct field *f, void *out) {
-    switch (f->type) {
+static int set_default(const struct binding *binding, const struct field *field, void *out) {
+    switch (field->type) {
     case FIELD_REAL:
     case FIELD_DURATION:
     case FIELD_GIB:
-        *(double *)out = f->default_value;
+        *(double *)out = field->default_value;
         return 0;
     case FIELD_INT:
-        *(int64_t *)out = (int64_t)f->default_value;
+        *(int64_t *)out = (int64_t)field->default_value;
         return 0;
     case FIELD_BOOL:
-        *(bool *)out = f->default_value != 0;
+        *(bool *)out = field->default_value != 0;
         return 0;
     case FIELD_CHOICE:
-        *(int32_t *)out = (int32_t)f->default_value;
+        *(int32_t *)out = (int32_t)field->default_value;
         return 0;
     case FIELD_STRING:
     case FIELD_PATH:
-        *(const char **)out = f->default_text;
+        *(const char **)out = field->default_text;
         return 0;
     case FIELD_OBJECT:
-        return schema_bind(b, f->fields, NULL, "", out);
+        return schema_bind(binding, field->fields, NULL, "", out);
     default:
         return 0;
     }
 }
 
-static int report_unknown_key(const struct binding *b, const struct field *fields,
+static int report_unknown_key(const struct binding *binding, const struct field *fields,
                               const struct yaml_node *key, const char *path) {
     const char *names[128];
     size_t count = 0;
@@ -321,18 +324,18 @@ static int report_unknown_key(const struct binding *b, const struct field *field
         if (f->key && count < sizeof names / sizeof *names)
             names[count++] = f->key;
     }
-    problems_add(b->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
-                 str_suggestion(b->arena, key->text, names, count));
+    problems_add(binding->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
+                 str_suggestion(binding->arena, key->text, names, count));
     return ERROR_INPUT;
 }
 
-int schema_bind(const struct binding *b, const struct field *fields, const struct yaml_node *node,
-                const char *path, void *out) {
+int schema_bind(const struct binding *binding, const struct field *fields,
+                const struct yaml_node *node, const char *path, void *out) {
     int result = 0;
     if (node && node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, node, path[0] ? path : NULL, "a mapping of keys to values");
+        return schema_wrong(binding, node, path[0] ? path : NULL, "a mapping of keys to values");
     for (size_t i = 0; node && i < node->count; i++)
-        if (report_unknown_key(b, fields, node->keys[i], path[0] ? path : NULL) < 0)
+        if (report_unknown_key(binding, fields, node->keys[i], path[0] ? path : NULL) < 0)
             result = ERROR_INPUT;
     for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
         void *target = (char *)out + f->offset;
@@ -344,16 +347,16 @@ int schema_bind(const struct binding *b, const struct field *fields, const struc
         const struct yaml_node *value = node ? yaml_find(node, f->key) : NULL;
         if (value && yaml_is_null(value))
             value = NULL;
-        if (set_default(b, f, target) < 0)
+        if (set_default(binding, f, target) < 0)
             result = ERROR_INPUT;
         if (value) {
             const char *value_path =
-                path[0] ? arena_printf(b->arena, "%s.%s", path, f->key) : f->key;
-            if (bind_field(b, f, value, value_path, target) < 0)
+                path[0] ? arena_printf(binding->arena, "%s.%s", path, f->key) : f->key;
+            if (bind_field(binding, f, value, value_path, target) < 0)
                 result = ERROR_INPUT;
         } else if (f->required && node) {
-            problems_add(b->problems, node->where, path[0] ? path : NULL, "key \"%s\" is missing",
-                         f->key);
+            problems_add(binding->problems, node->where, path[0] ? path : NULL,
+                         "key \"%s\" is missing", f->key);
             result = ERROR_INPUT;
         }
     }

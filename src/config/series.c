@@ -31,20 +31,20 @@ static const struct field series_fields[] = {
      .help = "begin again after the end"},
     FIELDS_END};
 
-int series_bind(struct series *s, const struct series_kind *kind, const struct yaml_node *node,
-                const struct binding *b, double *constant) {
-    *s = (struct series){0};
+int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
+                const struct binding *binding, double *constant) {
+    *series = (struct series){0};
     *constant = kind->value->default_value;
     if (!node)
         return 0;
     if (node->kind == YAML_NODE_SCALAR)
-        return schema_bind_value(b, kind->value, node, kind->path, constant);
+        return schema_bind_value(binding, kind->value, node, kind->path, constant);
     if (node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, node, kind->path, "a number or {file: NAME}");
-    int r = schema_bind(b, series_fields, node, kind->path, s);
-    s->kind = kind;
-    if (!s->column)
-        s->column = kind->column;
+        return schema_wrong(binding, node, kind->path, "a number or {file: NAME}");
+    int r = schema_bind(binding, series_fields, node, kind->path, series);
+    series->kind = kind;
+    if (!series->column)
+        series->column = kind->column;
     return r;
 }
 
@@ -65,13 +65,13 @@ struct reader {
     struct str text;          /* of a cell, with a NUL */
 };
 
-static int missing_column(const struct reader *r, const char *name, const char *advice) {
-    size_t count = csv_column_count(r->csv);
-    const char **names = arena_alloc(r->binding->arena, count * sizeof *names);
+static int missing_column(const struct reader *reader, const char *name, const char *advice) {
+    size_t count = csv_column_count(reader->csv);
+    const char **names = arena_alloc(reader->binding->arena, count * sizeof *names);
     for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(r->csv, i);
-    const char *hint = str_suggestion(r->binding->arena, name, names, count);
-    problems_add(r->binding->problems, (struct location){r->series->file, 1, 0}, NULL,
+        names[i] = csv_column_name(reader->csv, i);
+    const char *hint = str_suggestion(reader->binding->arena, name, names, count);
+    problems_add(reader->binding->problems, (struct location){reader->series->file, 1, 0}, NULL,
                  "column \"%.80s\" is missing%s", name, hint[0] ? hint : advice);
     return -1;
 }
@@ -96,114 +96,119 @@ static bool is_named(const char *column, const char *name, struct slice unit) {
 
 /* The column of the values, and the unit in its name: "power_w [kW]", or all of it as in "Price
  * (EUR/kWh)". */
-static void find_value(struct reader *r) {
+static void find_value(struct reader *reader) {
     double one;
-    r->value = csv_column(r->csv, r->series->column);
-    if (r->value >= 0) {
+    reader->value = csv_column(reader->csv, reader->series->column);
+    if (reader->value >= 0) {
         struct str text = {0};
-        r->unit = bracketed_unit(r->series->column);
-        str_addf(&text, "1 %.*s", (int)r->unit.length, r->unit.length > 0 ? r->unit.at : "");
-        if (!units_parse(r->series->kind->value->dimension, text.text, text.length, &one))
-            r->unit = (struct slice){0}; /* a remark of another sort */
+        reader->unit = bracketed_unit(reader->series->column);
+        str_addf(&text, "1 %.*s", (int)reader->unit.length,
+                 reader->unit.length > 0 ? reader->unit.at : "");
+        if (!units_parse(reader->series->kind->value->dimension, text.text, text.length, &one))
+            reader->unit = (struct slice){0}; /* a remark of another sort */
         str_finish(&text);
     }
-    for (size_t i = 0; r->value < 0 && i < csv_column_count(r->csv); i++) {
-        struct slice unit = bracketed_unit(csv_column_name(r->csv, i));
-        if (!is_named(csv_column_name(r->csv, i), r->series->column, unit))
+    for (size_t i = 0; reader->value < 0 && i < csv_column_count(reader->csv); i++) {
+        struct slice unit = bracketed_unit(csv_column_name(reader->csv, i));
+        if (!is_named(csv_column_name(reader->csv, i), reader->series->column, unit))
             continue;
-        r->value = (int)i;
-        r->unit = unit;
+        reader->value = (int)i;
+        reader->unit = unit;
     }
 }
 
-static int find_series_columns(struct reader *r) {
-    struct series *s = r->series;
+static int find_series_columns(struct reader *reader) {
+    struct series *s = reader->series;
     if (!s->time_column)
-        s->time_column = csv_column(r->csv, "time_s") < 0 && csv_column(r->csv, "timestamp") >= 0
-                             ? "timestamp"
-                             : "time_s";
-    r->time = csv_column(r->csv, s->time_column);
-    if (r->time < 0)
-        (void)missing_column(r, s->time_column,
+        s->time_column =
+            csv_column(reader->csv, "time_s") < 0 && csv_column(reader->csv, "timestamp") >= 0
+                ? "timestamp"
+                : "time_s";
+    reader->time = csv_column(reader->csv, s->time_column);
+    if (reader->time < 0)
+        (void)missing_column(reader, s->time_column,
                              " (time_column: NAME says which column holds the times)");
-    find_value(r);
-    if (r->value < 0)
-        (void)missing_column(r, s->column, " (column: NAME says which column holds the values)");
-    return r->time < 0 || r->value < 0 ? ERROR_INPUT : 0;
+    find_value(reader);
+    if (reader->value < 0)
+        (void)missing_column(reader, s->column,
+                             " (column: NAME says which column holds the values)");
+    return reader->time < 0 || reader->value < 0 ? ERROR_INPUT : 0;
 }
 
-static bool wrong_time(const struct reader *r, const char *expected) {
-    struct slice cell = csv_field(r->csv, r->time);
-    problems_add(r->binding->problems, csv_where(r->csv, r->time), r->series->time_column,
-                 "expected %s, got \"%.*s\"", expected, (int)(cell.length < 80 ? cell.length : 80),
-                 cell.at);
+static bool wrong_time(const struct reader *reader, const char *expected) {
+    struct slice cell = csv_field(reader->csv, reader->time);
+    problems_add(reader->binding->problems, csv_where(reader->csv, reader->time),
+                 reader->series->time_column, "expected %s, got \"%.*s\"", expected,
+                 (int)(cell.length < 80 ? cell.length : 80), cell.at);
     return false;
 }
 
 /* False after adding a problem. */
-static bool read_time(struct reader *r, int64_t *time_ns) {
-    struct slice cell = csv_field(r->csv, r->time);
+static bool read_time(struct reader *reader, int64_t *time_ns) {
+    struct slice cell = csv_field(reader->csv, reader->time);
     double seconds;
     int64_t unix_ns;
     bool number = units_parse(DIMENSION_TIME, cell.at, cell.length, &seconds);
     bool date = datetime_parse(cell.at, cell.length, &unix_ns);
-    if (!r->clock_known && !number && !date)
-        return wrong_time(r, "seconds, or a date-time such as 2022-01-01T00:00Z");
-    if (!r->clock_known)
-        r->series->has_dates = date;
-    r->clock_known = true;
-    if (r->series->has_dates) {
+    if (!reader->clock_known && !number && !date)
+        return wrong_time(reader, "seconds, or a date-time such as 2022-01-01T00:00Z");
+    if (!reader->clock_known)
+        reader->series->has_dates = date;
+    reader->clock_known = true;
+    if (reader->series->has_dates) {
         if (!date)
-            return wrong_time(r, "date-time such as 2022-01-01T00:00Z");
-        if (r->start_ns == TIME_NONE_NS) {
+            return wrong_time(reader, "date-time such as 2022-01-01T00:00Z");
+        if (reader->start_ns == TIME_NONE_NS) {
             *time_ns = unix_ns; /* reported once, for the whole file */
             return true;
         }
-        *time_ns = unix_ns - r->start_ns;
+        *time_ns = unix_ns - reader->start_ns;
         return llabs(*time_ns) <= (int64_t)TIME_MAX_S * NS_PER_S ||
-               wrong_time(r, "date-time within 4e9 s of start_time");
+               wrong_time(reader, "date-time within 4e9 s of start_time");
     }
     if (!number || fabs(seconds) > TIME_MAX_S)
-        return wrong_time(r, "seconds -4e9..4e9");
+        return wrong_time(reader, "seconds -4e9..4e9");
     *time_ns = units_ns(seconds);
     return true;
 }
 
 /* An empty cell is a gap. False after adding a problem. */
-static bool read_series_value(struct reader *r, double *value) {
-    struct series *s = r->series;
-    struct slice cell = csv_field(r->csv, r->value);
-    struct location where = csv_where(r->csv, r->value);
+static bool read_series_value(struct reader *reader, double *value) {
+    struct series *s = reader->series;
+    struct slice cell = csv_field(reader->csv, reader->value);
+    struct location where = csv_where(reader->csv, reader->value);
     if (cell.length == 0 && s->kind->is_limit) {
         *value = INFINITY;
         return true;
     }
-    if (cell.length == 0 && isnan(r->last)) {
-        problems_add(r->binding->problems, where, s->column,
+    if (cell.length == 0 && isnan(reader->last)) {
+        problems_add(reader->binding->problems, where, s->column,
                      "expected a number in the first row, got an empty cell");
         return false;
     }
     if (cell.length == 0) {
-        *value = r->last;
+        *value = reader->last;
         if (s->gaps++ == 0)
             s->first_gap_line = where.line;
         return true;
     }
-    r->text.length = 0;
-    str_add_bytes(&r->text, cell.at, cell.length);
-    if (r->unit.length > 0 &&
+    reader->text.length = 0;
+    str_add_bytes(&reader->text, cell.at, cell.length);
+    if (reader->unit.length > 0 &&
         strchr("0123456789.", cell.at[cell.length - 1])) { /* a unit of its own goes before */
-        str_add_char(&r->text, ' ');
-        str_add_bytes(&r->text, r->unit.at, r->unit.length);
+        str_add_char(&reader->text, ' ');
+        str_add_bytes(&reader->text, reader->unit.at, reader->unit.length);
     }
-    const struct yaml_node node = {
-        .kind = YAML_NODE_SCALAR, .where = where, .text = r->text.text, .length = r->text.length};
-    return schema_bind_value(r->binding, s->kind->value, &node, s->column, value) == 0;
+    const struct yaml_node node = {.kind = YAML_NODE_SCALAR,
+                                   .where = where,
+                                   .text = reader->text.text,
+                                   .length = reader->text.length};
+    return schema_bind_value(reader->binding, s->kind->value, &node, s->column, value) == 0;
 }
 
-static void note_step(struct reader *r, int64_t step_ns) {
-    struct series *s = r->series;
-    r->step_ns = step_ns;
+static void note_step(struct reader *reader, int64_t step_ns) {
+    struct series *s = reader->series;
+    reader->step_ns = step_ns;
     s->shortest_ns = s->shortest_ns == 0 || step_ns < s->shortest_ns ? step_ns : s->shortest_ns;
     s->longest_ns = step_ns > s->longest_ns ? step_ns : s->longest_ns;
 }
@@ -237,9 +242,9 @@ static void read_series_row(void *context) {
 }
 
 /* What can only be said of the file as a whole. */
-static void end_rows(struct reader *r) {
-    struct series *s = r->series;
-    struct problems *problems = r->binding->problems;
+static void end_rows(struct reader *reader) {
+    struct series *s = reader->series;
+    struct problems *problems = reader->binding->problems;
     bool ends = s->repeat || !s->kind->is_limit;
     uint64_t least = ends ? 2 : 1; /* the last of two rows holds as long as the first */
     if (s->rows < least) {
@@ -248,14 +253,14 @@ static void end_rows(struct reader *r) {
                      (unsigned long long)s->rows);
         return;
     }
-    if (s->has_dates && r->start_ns == TIME_NONE_NS) {
+    if (s->has_dates && reader->start_ns == TIME_NONE_NS) {
         problems_add(
             problems, s->where, s->kind->path,
             "expected the key \"start_time\", since %s holds date-times: the instant of t = 0",
             s->file);
         return;
     }
-    if (!ends || __builtin_add_overflow(r->last_ns, r->step_ns, &s->end_ns))
+    if (!ends || __builtin_add_overflow(reader->last_ns, reader->step_ns, &s->end_ns))
         s->end_ns = TIME_NONE_NS;
     if (s->repeat &&
         (s->end_ns == TIME_NONE_NS || s->end_ns - s->first_ns > (int64_t)TIME_MAX_S * NS_PER_S))
@@ -263,95 +268,102 @@ static void end_rows(struct reader *r) {
                      "expected a series of at most 4e9 s to repeat");
 }
 
-int series_load(struct series *s, int64_t start_ns, const struct binding *b) {
-    struct reader r = {
-        .series = s, .binding = b, .start_ns = start_ns, .last_ns = INT64_MIN, .last = NAN};
+int series_load(struct series *series, int64_t start_ns, const struct binding *binding) {
+    struct reader r = {.series = series,
+                       .binding = binding,
+                       .start_ns = start_ns,
+                       .last_ns = INT64_MIN,
+                       .last = NAN};
     struct error error = {0};
-    size_t before = b->problems->count;
-    if (!s->kind || !s->file)
+    size_t before = binding->problems->count;
+    if (!series->kind || !series->file)
         return 0;
-    if (csv_open(s->file, ',', &r.csv, &error) < 0) {
-        problems_add(b->problems, (struct location){0}, NULL, "%s", error.text);
+    if (csv_open(series->file, ',', &r.csv, &error) < 0) {
+        problems_add(binding->problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
     if (find_series_columns(&r) == 0) {
-        csv_each_row(r.csv, b->problems, before + MAX_PROBLEMS, read_series_row, &r);
-        if (b->problems->count == before)
+        csv_each_row(r.csv, binding->problems, before + MAX_PROBLEMS, read_series_row, &r);
+        if (binding->problems->count == before)
             end_rows(&r);
     }
-    s->count = r.steps.count;
-    s->steps = arena_alloc(b->arena, s->count * sizeof *s->steps);
-    if (s->count > 0)
-        memcpy(s->steps, r.steps.at, s->count * sizeof *s->steps);
+    series->count = r.steps.count;
+    series->steps = arena_alloc(binding->arena, series->count * sizeof *series->steps);
+    if (series->count > 0)
+        memcpy(series->steps, r.steps.at, series->count * sizeof *series->steps);
     free(r.steps.at);
     str_finish(&r.text);
     csv_close(r.csv);
-    return b->problems->count > before ? ERROR_INPUT : 0;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-int series_check_cover(const struct series *s, int64_t horizon_ns, const struct binding *b) {
-    if (!s->kind || s->count == 0 || s->kind->is_limit)
+int series_check_cover(const struct series *series, int64_t horizon_ns,
+                       const struct binding *binding) {
+    if (!series->kind || series->count == 0 || series->kind->is_limit)
         return 0;
-    if (s->first_ns > 0) {
-        problems_add(b->problems, s->where, s->kind->path,
+    if (series->first_ns > 0) {
+        problems_add(binding->problems, series->where, series->kind->path,
                      "expected a series from t = 0 on, got one from t = %.9g s on (%s)",
-                     units_s(s->first_ns), s->file);
+                     units_s(series->first_ns), series->file);
         return ERROR_INPUT;
     }
-    if (s->repeat || (horizon_ns == TIME_NONE_NS ? s->end_ns > 0 : s->end_ns >= horizon_ns))
+    if (series->repeat ||
+        (horizon_ns == TIME_NONE_NS ? series->end_ns > 0 : series->end_ns >= horizon_ns))
         return 0;
     if (horizon_ns == TIME_NONE_NS)
         horizon_ns = 0;
     problems_add(
-        b->problems, s->where, s->kind->path,
+        binding->problems, series->where, series->kind->path,
         "expected a series up to t = %.9g s or repeat: true, got one up to t = %.9g s (%s)",
-        units_s(horizon_ns), units_s(s->end_ns), s->file);
+        units_s(horizon_ns), units_s(series->end_ns), series->file);
     return ERROR_INPUT;
 }
 
 /* --- time goes on --- */
 
-int64_t series_period_ns(const struct series *s) {
-    return s->kind && s->repeat && s->count > 1 ? s->end_ns - s->first_ns : 0;
+int64_t series_period_ns(const struct series *series) {
+    return series->kind && series->repeat && series->count > 1 ? series->end_ns - series->first_ns
+                                                               : 0;
 }
 
-int64_t series_last_ns(const struct series *s) {
-    return s->kind && !s->repeat ? s->end_ns : TIME_NONE_NS;
+int64_t series_last_ns(const struct series *series) {
+    return series->kind && !series->repeat ? series->end_ns : TIME_NONE_NS;
 }
 
 /* The step after this one, which may be the first of the next round; none at the end of time. */
-static void step_on(struct series_cursor *c) {
-    int64_t period_ns = series_period_ns(c->series);
-    if (++c->next < c->series->count || period_ns == 0)
+static void step_on(struct series_cursor *cursor) {
+    int64_t period_ns = series_period_ns(cursor->series);
+    if (++cursor->next < cursor->series->count || period_ns == 0)
         return;
-    if (!__builtin_add_overflow(c->shift_ns, period_ns, &c->shift_ns))
-        c->next = 0;
+    if (!__builtin_add_overflow(cursor->shift_ns, period_ns, &cursor->shift_ns))
+        cursor->next = 0;
 }
 
-void series_start(struct series_cursor *c, const struct series *s) {
-    *c =
-        (struct series_cursor){.series = s, .value = s->kind && s->kind->is_limit ? INFINITY : NAN};
-    int64_t period_ns = series_period_ns(s);
-    if (period_ns > 0 && s->first_ns < 0)
-        c->shift_ns = -s->first_ns / period_ns * period_ns;
-    if (s->count > 0 && s->steps[0].value == c->value) /* it begins with no limit */
-        step_on(c);
-    while (series_next_ns(c) <= 0)
-        series_pass(c);
+void series_start(struct series_cursor *cursor, const struct series *series) {
+    *cursor = (struct series_cursor){
+        .series = series, .value = series->kind && series->kind->is_limit ? INFINITY : NAN};
+    int64_t period_ns = series_period_ns(series);
+    if (period_ns > 0 && series->first_ns < 0)
+        cursor->shift_ns = -series->first_ns / period_ns * period_ns;
+    if (series->count > 0 && series->steps[0].value == cursor->value) /* it begins with no limit */
+        step_on(cursor);
+    while (series_next_ns(cursor) <= 0)
+        series_pass(cursor);
 }
 
-int64_t series_next_ns(const struct series_cursor *c) {
-    const struct series *s = c->series;
+int64_t series_next_ns(const struct series_cursor *cursor) {
+    const struct series *s = cursor->series;
     int64_t time_ns;
-    return c->next >= s->count ||
-                   __builtin_add_overflow(s->steps[c->next].time_ns, c->shift_ns, &time_ns)
+    return cursor->next >= s->count || __builtin_add_overflow(s->steps[cursor->next].time_ns,
+                                                              cursor->shift_ns, &time_ns)
                ? TIME_NONE_NS
                : time_ns;
 }
 
-void series_pass(struct series_cursor *c) {
-    c->value = c->series->steps[c->next].value;
+void series_pass(struct series_cursor *cursor) {
+    cursor->value = cursor->series->steps[cursor->next].value;
     do /* the last step and the first of the next round may be equal */
-        step_on(c);
-    while (c->next < c->series->count && c->series->steps[c->next].value == c->value);
+        step_on(cursor);
+    while (cursor->next < cursor->series->count &&
+           cursor->series->steps[cursor->next].value == cursor->value);
 }

@@ -24,7 +24,7 @@ static double p_value(const struct estimate *diff, double size) {
     return 2 * gsl_cdf_tdist_Q(fabs(diff->mean) / error, (double)diff->n - 1);
 }
 
-static void add_geometric_ratio(struct paired *p, const double *values, const double *base,
+static void add_geometric_ratio(struct paired *paired, const double *values, const double *base,
                                 size_t count, double *scratch) {
     for (size_t i = 0; i < count; i++) {
         bool pair = is_pair(values[i], base[i]);
@@ -33,9 +33,9 @@ static void add_geometric_ratio(struct paired *p, const double *values, const do
         scratch[i] = pair ? log(values[i] / base[i]) : NAN;
     }
     struct estimate logs = t_interval_of(scratch, count);
-    p->ratio = exp(logs.mean);
-    p->ratio_low = exp(logs.mean - logs.ci95);
-    p->ratio_high = exp(logs.mean + logs.ci95);
+    paired->ratio = exp(logs.mean);
+    paired->ratio_low = exp(logs.mean - logs.ci95);
+    paired->ratio_high = exp(logs.mean + logs.ci95);
 }
 
 struct paired paired_test(const double *values, const double *base, size_t count) {

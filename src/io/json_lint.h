@@ -24,9 +24,9 @@ struct json_lint {
 
 enum json_verdict { JSON_GOES_ON, JSON_WHOLE, JSON_BROKEN };
 
-/* Looks at [*at, end) and moves *at behind the value, or to the byte that breaks it. JSON_GOES_ON:
-   the value does not end here. With a record_key, the bytes of the value that came before must lie
-   in front of *at. */
-enum json_verdict json_lint(struct json_lint *lint, const char **at, const char *end);
+/* Looks at [*text, end) and moves *text behind the value, or to the byte that breaks it.
+   JSON_GOES_ON: the value does not end here. With a record_key, the bytes of the value that came
+   before must lie in front of *text. */
+enum json_verdict json_lint(struct json_lint *lint, const char **text, const char *end);
 
 #endif

@@ -219,102 +219,103 @@ struct check {
     size_t depth;
 };
 
-static bool check_string(struct check *c) {
-    if (c->at == c->end || *c->at++ != '"')
+static bool check_string(struct check *check) {
+    if (check->at == check->end || *check->at++ != '"')
         return false;
-    while (c->at < c->end) {
-        unsigned char byte = (unsigned char)*c->at++;
+    while (check->at < check->end) {
+        unsigned char byte = (unsigned char)*check->at++;
         if (byte == '"')
             return true;
         if (byte < 0x20)
             return false;
         if (byte != '\\')
             continue;
-        if (c->at == c->end || !strchr("\"\\/bfnrtu", *c->at) || *c->at == '\0')
+        if (check->at == check->end || !strchr("\"\\/bfnrtu", *check->at) || *check->at == '\0')
             return false;
-        if (*c->at++ == 'u') {
-            for (int i = 0; i < 4; i++, c->at++)
-                if (c->at == c->end || !isxdigit((unsigned char)*c->at))
+        if (*check->at++ == 'u') {
+            for (int i = 0; i < 4; i++, check->at++)
+                if (check->at == check->end || !isxdigit((unsigned char)*check->at))
                     return false;
         }
     }
     return false;
 }
 
-static size_t skip_digits(struct check *c) {
-    const char *begin = c->at;
-    while (digit_at(c->at, c->end))
-        c->at++;
-    return (size_t)(c->at - begin);
+static size_t skip_digits(struct check *check) {
+    const char *begin = check->at;
+    while (digit_at(check->at, check->end))
+        check->at++;
+    return (size_t)(check->at - begin);
 }
 
-static bool check_number(struct check *c) {
-    if (c->at < c->end && *c->at == '-')
-        c->at++;
-    bool zero = c->at < c->end && *c->at == '0';
-    size_t whole = skip_digits(c);
+static bool check_number(struct check *check) {
+    if (check->at < check->end && *check->at == '-')
+        check->at++;
+    bool zero = check->at < check->end && *check->at == '0';
+    size_t whole = skip_digits(check);
     if (whole == 0 || (zero && whole > 1))
         return false;
-    if (c->at < c->end && *c->at == '.') {
-        c->at++;
-        if (skip_digits(c) == 0)
+    if (check->at < check->end && *check->at == '.') {
+        check->at++;
+        if (skip_digits(check) == 0)
             return false;
     }
-    if (c->at < c->end && (*c->at == 'e' || *c->at == 'E')) {
-        c->at++;
-        if (c->at < c->end && (*c->at == '+' || *c->at == '-'))
-            c->at++;
-        return skip_digits(c) > 0;
+    if (check->at < check->end && (*check->at == 'e' || *check->at == 'E')) {
+        check->at++;
+        if (check->at < check->end && (*check->at == '+' || *check->at == '-'))
+            check->at++;
+        return skip_digits(check) > 0;
     }
     return true;
 }
 
-static bool check_scalar(struct check *c) {
+static bool check_scalar(struct check *check) {
     static const char *const words[] = {"true", "false", "null"};
-    if (c->at < c->end && *c->at == '"')
-        return check_string(c);
+    if (check->at < check->end && *check->at == '"')
+        return check_string(check);
     for (size_t i = 0; i < 3; i++) {
         size_t length = strlen(words[i]);
-        if ((size_t)(c->end - c->at) >= length && memcmp(c->at, words[i], length) == 0) {
-            c->at += length;
+        if ((size_t)(check->end - check->at) >= length &&
+            memcmp(check->at, words[i], length) == 0) {
+            check->at += length;
             return true;
         }
     }
-    return check_number(c);
+    return check_number(check);
 }
 
-static void check_blanks(struct check *c) {
-    while (c->at < c->end && is_json_blank(*c->at))
-        c->at++;
+static void check_blanks(struct check *check) {
+    while (check->at < check->end && is_json_blank(*check->at))
+        check->at++;
 }
 
-static bool check_byte(struct check *c, char byte) {
-    check_blanks(c);
-    if (c->at == c->end || *c->at != byte)
+static bool check_byte(struct check *check, char byte) {
+    check_blanks(check);
+    if (check->at == check->end || *check->at != byte)
         return false;
-    c->at++;
+    check->at++;
     return true;
 }
 
 /* A key and its colon where an object is open. */
-static bool check_object_key(struct check *c) {
-    if (c->depth == 0 || c->open[c->depth - 1] != '}')
+static bool check_object_key(struct check *check) {
+    if (check->depth == 0 || check->open[check->depth - 1] != '}')
         return true;
-    check_blanks(c);
-    return check_string(c) && check_byte(c, ':');
+    check_blanks(check);
+    return check_string(check) && check_byte(check, ':');
 }
 
 /* Behind a value: closes what ends here; *more tells whether another value follows. */
-static bool check_behind(struct check *c, bool *more) {
+static bool check_behind(struct check *check, bool *more) {
     *more = false;
-    while (c->depth > 0) {
-        if (check_byte(c, ',')) {
+    while (check->depth > 0) {
+        if (check_byte(check, ',')) {
             *more = true;
-            return check_object_key(c);
+            return check_object_key(check);
         }
-        if (!check_byte(c, c->open[c->depth - 1]))
+        if (!check_byte(check, check->open[check->depth - 1]))
             return false;
-        c->depth--;
+        check->depth--;
     }
     return true;
 }

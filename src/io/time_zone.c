@@ -39,55 +39,56 @@ struct time_zone {
 
 /* --- the rule of a zone --- */
 
-static bool digits_up_to(struct scan *s, int most, int *value) {
-    return scan_digits(s, 3, value) > 0 && *value <= most;
+static bool digits_up_to(struct scan *scan, int most, int *value) {
+    return scan_digits(scan, 3, value) > 0 && *value <= most;
 }
 
 /* [+-]hh[:mm[:ss]] */
-static bool clock_time(struct scan *s, int most_hours, int64_t *seconds) {
+static bool clock_time(struct scan *scan, int most_hours, int64_t *seconds) {
     int hours, minutes = 0, rest = 0;
-    bool minus = scan_skip(s, '-');
+    bool minus = scan_skip(scan, '-');
     if (!minus)
-        (void)scan_skip(s, '+');
-    if (!digits_up_to(s, most_hours, &hours) ||
-        (scan_skip(s, ':') && (!digits_up_to(s, 59, &minutes))) ||
-        (scan_skip(s, ':') && !digits_up_to(s, 59, &rest)))
+        (void)scan_skip(scan, '+');
+    if (!digits_up_to(scan, most_hours, &hours) ||
+        (scan_skip(scan, ':') && (!digits_up_to(scan, 59, &minutes))) ||
+        (scan_skip(scan, ':') && !digits_up_to(scan, 59, &rest)))
         return false;
     *seconds = (minus ? -1 : 1) * ((hours * 60 + minutes) * 60 + rest);
     return true;
 }
 
 /* At least three letters, or anything within < and >. */
-static bool zone_name(struct scan *s) {
-    const char *begin = s->at;
-    if (scan_skip(s, '<')) {
-        while (s->at < s->end && *s->at != '>')
-            s->at++;
-        return scan_skip(s, '>');
+static bool zone_name(struct scan *scan) {
+    const char *begin = scan->at;
+    if (scan_skip(scan, '<')) {
+        while (scan->at < scan->end && *scan->at != '>')
+            scan->at++;
+        return scan_skip(scan, '>');
     }
-    while (s->at < s->end && ((*s->at >= 'A' && *s->at <= 'Z') || (*s->at >= 'a' && *s->at <= 'z')))
-        s->at++;
-    return s->at - begin >= 3;
+    while (scan->at < scan->end &&
+           ((*scan->at >= 'A' && *scan->at <= 'Z') || (*scan->at >= 'a' && *scan->at <= 'z')))
+        scan->at++;
+    return scan->at - begin >= 3;
 }
 
-static bool rule_day(struct scan *s, struct rule_day *day) {
+static bool rule_day(struct scan *scan, struct rule_day *day) {
     day->form = '0';
     day->time_s = 2 * 3600;
-    if (!scan_skip(s, ','))
+    if (!scan_skip(scan, ','))
         return false;
-    if (scan_skip(s, 'M')) {
+    if (scan_skip(scan, 'M')) {
         day->form = 'M';
-        if (!digits_up_to(s, 12, &day->month) || day->month < 1 || !scan_skip(s, '.') ||
-            !digits_up_to(s, 5, &day->week) || day->week < 1 || !scan_skip(s, '.') ||
-            !digits_up_to(s, 6, &day->day))
+        if (!digits_up_to(scan, 12, &day->month) || day->month < 1 || !scan_skip(scan, '.') ||
+            !digits_up_to(scan, 5, &day->week) || day->week < 1 || !scan_skip(scan, '.') ||
+            !digits_up_to(scan, 6, &day->day))
             return false;
     } else {
-        if (scan_skip(s, 'J'))
+        if (scan_skip(scan, 'J'))
             day->form = 'J';
-        if (!digits_up_to(s, 365, &day->day) || (day->form == 'J' && day->day < 1))
+        if (!digits_up_to(scan, 365, &day->day) || (day->form == 'J' && day->day < 1))
             return false;
     }
-    return !scan_skip(s, '/') || clock_time(s, 167, &day->time_s);
+    return !scan_skip(scan, '/') || clock_time(scan, 167, &day->time_s);
 }
 
 static bool parse_rule(struct slice text, struct rule *rule) {
@@ -156,38 +157,38 @@ static uint32_t big_endian(const unsigned char *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static bool read_zone_header(const unsigned char *at, size_t length, struct counts *c) {
+static bool read_zone_header(const unsigned char *at, size_t length, struct counts *counts) {
     if (length < 44 || memcmp(at, "TZif", 4) != 0)
         return false;
     const unsigned char *n = at + 20;
-    *c = (struct counts){big_endian(n),      big_endian(n + 4),  big_endian(n + 8),
-                         big_endian(n + 12), big_endian(n + 16), big_endian(n + 20)};
-    return c->type >= 1 && c->type <= MAX_TYPES && c->time <= FILE_MAX_BYTES &&
-           c->name <= FILE_MAX_BYTES && c->leap <= FILE_MAX_BYTES && c->utc <= MAX_TYPES &&
-           c->standard <= MAX_TYPES;
+    *counts = (struct counts){big_endian(n),      big_endian(n + 4),  big_endian(n + 8),
+                              big_endian(n + 12), big_endian(n + 16), big_endian(n + 20)};
+    return counts->type >= 1 && counts->type <= MAX_TYPES && counts->time <= FILE_MAX_BYTES &&
+           counts->name <= FILE_MAX_BYTES && counts->leap <= FILE_MAX_BYTES &&
+           counts->utc <= MAX_TYPES && counts->standard <= MAX_TYPES;
 }
 
-static size_t block_bytes(const struct counts *c, size_t time_bytes) {
-    return c->time * (time_bytes + 1) + c->type * 6 + c->name + c->leap * (time_bytes + 4) +
-           c->standard + c->utc;
+static size_t block_bytes(const struct counts *counts, size_t time_bytes) {
+    return counts->time * (time_bytes + 1) + counts->type * 6 + counts->name +
+           counts->leap * (time_bytes + 4) + counts->standard + counts->utc;
 }
 
 static bool read_transitions(struct time_zone *zone, const unsigned char *at,
-                             const struct counts *c) {
-    const unsigned char *indexes = at + 8 * (size_t)c->time, *types = indexes + c->time;
-    zone->times_s = mem_zalloc(c->time + 1, sizeof *zone->times_s);
-    zone->offsets_s = mem_zalloc(c->time + 1, sizeof *zone->offsets_s);
+                             const struct counts *counts) {
+    const unsigned char *indexes = at + 8 * (size_t)counts->time, *types = indexes + counts->time;
+    zone->times_s = mem_zalloc(counts->time + 1, sizeof *zone->times_s);
+    zone->offsets_s = mem_zalloc(counts->time + 1, sizeof *zone->offsets_s);
     zone->first_offset_s = (int32_t)big_endian(types);
-    for (uint32_t i = 0; i < c->time; i++) {
+    for (uint32_t i = 0; i < counts->time; i++) {
         const unsigned char *time = at + 8 * (size_t)i;
         zone->times_s[i] = (int64_t)((uint64_t)big_endian(time) << 32 | big_endian(time + 4));
-        if (indexes[i] >= c->type || (i > 0 && zone->times_s[i] <= zone->times_s[i - 1]))
+        if (indexes[i] >= counts->type || (i > 0 && zone->times_s[i] <= zone->times_s[i - 1]))
             return false;
         zone->offsets_s[i] = (int32_t)big_endian(types + 6 * (size_t)indexes[i]);
         if (abs(zone->offsets_s[i]) > 26 * 3600)
             return false;
     }
-    zone->count = c->time;
+    zone->count = counts->time;
     return abs(zone->first_offset_s) <= 26 * 3600;
 }
 

@@ -25,76 +25,76 @@ static size_t characters_before(const char *text, const char *end) {
     return count;
 }
 
-static int refuse_path(const struct path_reader *r, const char *expected) {
-    return error_set(r->reterr, ERROR_INPUT, "expected %s at character %zu of \"%.200s\"", expected,
-                     characters_before(r->text, r->at) + 1, r->text);
+static int refuse_path(const struct path_reader *reader, const char *expected) {
+    return error_set(reader->reterr, ERROR_INPUT, "expected %s at character %zu of \"%.200s\"",
+                     expected, characters_before(reader->text, reader->at) + 1, reader->text);
 }
 
-static int read_index(struct path_reader *r, size_t *ret_index) {
-    const char *digits = r->at + 1;
+static int read_index(struct path_reader *reader, size_t *ret_index) {
+    const char *digits = reader->at + 1;
     size_t length = strspn(digits, "0123456789");
     int64_t index;
-    r->at = digits;
+    reader->at = digits;
     if (digits[length] != ']' || !numfmt_parse_int(digits, length, &index))
-        return refuse_path(r, "an index and \"]\"");
+        return refuse_path(reader, "an index and \"]\"");
     *ret_index = (size_t)index;
-    r->at = digits + length + 1;
+    reader->at = digits + length + 1;
     return 0;
 }
 
-static int read_quoted_name(struct path_reader *r, const char **ret_name) {
+static int read_quoted_name(struct path_reader *reader, const char **ret_name) {
     static const char escaped[] = "\"\\nt", meant[] = "\"\\\n\t";
-    char *name = arena_alloc(r->arena, strlen(r->at)), *end = name;
-    for (r->at++; *r->at != '"'; r->at++) {
-        if (*r->at == '\\') {
-            const char *code = r->at[1] ? strchr(escaped, *++r->at) : NULL;
+    char *name = arena_alloc(reader->arena, strlen(reader->at)), *end = name;
+    for (reader->at++; *reader->at != '"'; reader->at++) {
+        if (*reader->at == '\\') {
+            const char *code = reader->at[1] ? strchr(escaped, *++reader->at) : NULL;
             if (!code)
-                return refuse_path(r, "one of \\\" \\\\ \\n \\t");
+                return refuse_path(reader, "one of \\\" \\\\ \\n \\t");
             *end++ = meant[code - escaped];
-        } else if (*r->at) {
-            *end++ = *r->at;
+        } else if (*reader->at) {
+            *end++ = *reader->at;
         } else {
-            return refuse_path(r, "a closing quote");
+            return refuse_path(reader, "a closing quote");
         }
     }
-    r->at++;
+    reader->at++;
     *end = '\0';
     *ret_name = name;
     return 0;
 }
 
-static int read_name(struct path_reader *r, const char **ret_name) {
-    if (*r->at == '"')
-        return read_quoted_name(r, ret_name);
-    size_t length = strcspn(r->at, ENDS_NAME);
+static int read_name(struct path_reader *reader, const char **ret_name) {
+    if (*reader->at == '"')
+        return read_quoted_name(reader, ret_name);
+    size_t length = strcspn(reader->at, ENDS_NAME);
     if (length == 0)
-        return refuse_path(r, "a name, as in cluster.nodes[0].gpus,");
-    *ret_name = arena_strndup(r->arena, r->at, length);
-    r->at += length;
+        return refuse_path(reader, "a name, as in cluster.nodes[0].gpus,");
+    *ret_name = arena_strndup(reader->arena, reader->at, length);
+    reader->at += length;
     return 0;
 }
 
-static int read_step(struct path_reader *r, bool is_first, struct yaml_step *step) {
-    if (*r->at == '[')
-        return read_index(r, &step->index);
-    if (!is_first && *r->at != '.')
-        return refuse_path(r, "\".\" or \"[\"");
-    r->at += !is_first;
-    return read_name(r, &step->name);
+static int read_step(struct path_reader *reader, bool is_first, struct yaml_step *step) {
+    if (*reader->at == '[')
+        return read_index(reader, &step->index);
+    if (!is_first && *reader->at != '.')
+        return refuse_path(reader, "\".\" or \"[\"");
+    reader->at += !is_first;
+    return read_name(reader, &step->name);
 }
 
 /* Up to `end`, which is '\0' or '='. */
-static int read_path(struct path_reader *r, char end, struct yaml_path *ret_path) {
+static int read_path(struct path_reader *reader, char end, struct yaml_path *ret_path) {
     size_t most = 1; /* steps: each but the first begins with one of these */
-    for (const char *c = r->text; *c; c++)
+    for (const char *c = reader->text; *c; c++)
         most += *c == '.' || *c == '[';
-    struct yaml_step *steps = arena_alloc(r->arena, most * sizeof *steps);
+    struct yaml_step *steps = arena_alloc(reader->arena, most * sizeof *steps);
     size_t count = 0;
     do {
-        if (read_step(r, count == 0, &steps[count]) < 0)
+        if (read_step(reader, count == 0, &steps[count]) < 0)
             return ERROR_INPUT;
         count++;
-    } while (*r->at && *r->at != end);
+    } while (*reader->at && *reader->at != end);
     *ret_path = (struct yaml_path){steps, count};
     return 0;
 }

@@ -17,11 +17,11 @@ static int append_text(void *context, unsigned char *bytes, size_t length) {
 }
 
 /* The emitter takes the event over, whether it likes it or not. */
-static bool emit_event(struct writer *w, yaml_event_t *event, int made) {
-    return made && yaml_emitter_emit(&w->emitter, event);
+static bool emit_event(struct writer *writer, yaml_event_t *event, int made) {
+    return made && yaml_emitter_emit(&writer->emitter, event);
 }
 
-static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is_key) {
+static bool write_scalar(struct writer *writer, const struct yaml_node *node, bool is_key) {
     yaml_event_t event;
     struct str text = {0};
     bool plain = is_key ? yaml_is_plain(node->text)
@@ -32,51 +32,53 @@ static bool write_scalar(struct writer *w, const struct yaml_node *node, bool is
         &event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1, 1,
         plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
     str_finish(&text);
-    return emit_event(w, &event, made);
+    return emit_event(writer, &event, made);
 }
 
 static bool emit_node(struct writer *w, const struct yaml_node *node);
 
-static bool write_items(struct writer *w, const struct yaml_node *node) {
+static bool write_items(struct writer *writer, const struct yaml_node *node) {
     bool good = true;
     for (size_t i = 0; i < node->count && good; i++) {
         if (node->kind == YAML_NODE_MAPPING)
-            good = write_scalar(w, node->keys[i], true);
-        good = good && emit_node(w, node->items[i]);
+            good = write_scalar(writer, node->keys[i], true);
+        good = good && emit_node(writer, node->items[i]);
     }
     return good;
 }
 
-static bool emit_node(struct writer *w, const struct yaml_node *node) {
+static bool emit_node(struct writer *writer, const struct yaml_node *node) {
     yaml_event_t event;
-    const struct yaml_node *other = w->replace ? w->replace->with(w->replace->context, node) : NULL;
+    const struct yaml_node *other =
+        writer->replace ? writer->replace->with(writer->replace->context, node) : NULL;
     node = other ? other : node;
     switch (node->kind) {
     case YAML_NODE_SEQUENCE:
-        return emit_event(w, &event,
+        return emit_event(writer, &event,
                           yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
                                                                YAML_BLOCK_SEQUENCE_STYLE)) &&
-               write_items(w, node) &&
-               emit_event(w, &event, yaml_sequence_end_event_initialize(&event));
+               write_items(writer, node) &&
+               emit_event(writer, &event, yaml_sequence_end_event_initialize(&event));
     case YAML_NODE_MAPPING:
-        return emit_event(w, &event,
+        return emit_event(writer, &event,
                           yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
                                                               YAML_BLOCK_MAPPING_STYLE)) &&
-               write_items(w, node) &&
-               emit_event(w, &event, yaml_mapping_end_event_initialize(&event));
+               write_items(writer, node) &&
+               emit_event(writer, &event, yaml_mapping_end_event_initialize(&event));
     default:
-        return write_scalar(w, node, false);
+        return write_scalar(writer, node, false);
     }
 }
 
-static bool write_document(struct writer *w, const struct yaml_node *root) {
+static bool write_document(struct writer *writer, const struct yaml_node *root) {
     yaml_event_t event;
-    return emit_event(w, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
-           emit_event(w, &event,
+    return emit_event(writer, &event,
+                      yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
+           emit_event(writer, &event,
                       yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1)) &&
-           emit_node(w, root) &&
-           emit_event(w, &event, yaml_document_end_event_initialize(&event, 1)) &&
-           emit_event(w, &event, yaml_stream_end_event_initialize(&event));
+           emit_node(writer, root) &&
+           emit_event(writer, &event, yaml_document_end_event_initialize(&event, 1)) &&
+           emit_event(writer, &event, yaml_stream_end_event_initialize(&event));
 }
 
 int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace, struct str *out,

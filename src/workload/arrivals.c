@@ -6,51 +6,55 @@
 
 /* Seconds of one whole-cluster second that an average job needs if every GPU works alone (k = 1):
    the load that one job per second would offer. */
-static double load_of_one_per_s(const struct stream *s, const struct workload *w) {
-    const struct cluster *cluster = w->table.cluster;
-    if (s->rigid.node) {
-        const int64_t *k = s->rigid.k.at;
+static double load_of_one_per_s(const struct stream *stream, const struct workload *workload) {
+    const struct cluster *cluster = workload->table.cluster;
+    if (stream->rigid.node) {
+        const int64_t *k = stream->rigid.k.at;
         double sum = 0;
         uint32_t gpus = 0;
-        for (size_t i = 0; i < s->rigid.k.count; i++)
+        for (size_t i = 0; i < stream->rigid.k.count; i++)
             sum += (double)k[i];
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
-            gpus += s->type_mask == 0 || (s->type_mask >> h & 1) ? cluster->gpu_types[h].gpus : 0;
-        return s->sizes.mean_s * sum / (double)s->rigid.k.count / gpus;
+            gpus += stream->type_mask == 0 || (stream->type_mask >> h & 1)
+                        ? cluster->gpu_types[h].gpus
+                        : 0;
+        return stream->sizes.mean_s * sum / (double)stream->rigid.k.count / gpus;
     }
-    const struct mix_entry *mix = s->mix.at;
+    const struct mix_entry *mix = stream->mix.at;
     double weights = 0, load = 0;
-    for (size_t i = 0; i < s->mix.count; i++) {
+    for (size_t i = 0; i < stream->mix.count; i++) {
         double speed = 0,
                reference = 0; /* of the cluster, and of the first type that runs the model */
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
-            double goodput = config_table_unit_goodput(&w->table, mix[i].model_index, h);
+            double goodput = config_table_unit_goodput(&workload->table, mix[i].model_index, h);
             reference = reference > 0 ? reference : goodput;
-            if (s->type_mask == 0 || (s->type_mask >> h & 1))
+            if (stream->type_mask == 0 || (stream->type_mask >> h & 1))
                 speed += goodput * cluster->gpu_types[h].gpus;
         }
         weights += mix[i].weight;
-        load += mix[i].weight * s->sizes.mean_s * reference / speed;
+        load += mix[i].weight * stream->sizes.mean_s * reference / speed;
     }
     return load / weights;
 }
 
-double arrivals_rate_per_s(const struct stream *s, const struct workload *w) {
-    return isnan(s->load) ? s->rate_per_s : s->load / load_of_one_per_s(s, w);
+double arrivals_rate_per_s(const struct stream *stream, const struct workload *workload) {
+    return isnan(stream->load) ? stream->rate_per_s
+                               : stream->load / load_of_one_per_s(stream, workload);
 }
 
 /* Diurnal: rate (1 + amplitude cos(2 pi (t - peak) / period)) by thinning (Lewis, Shedler 1979). */
-double arrivals_next_s(const struct stream *s, double rate_per_s, double time_s, uint64_t number,
-                       gsl_rng *rng) {
-    if (s->kind == STREAM_PERIODIC)
-        return s->start_s + (double)number * s->period_s;
-    if (s->kind == STREAM_POISSON)
+double arrivals_next_s(const struct stream *stream, double rate_per_s, double time_s,
+                       uint64_t number, gsl_rng *rng) {
+    if (stream->kind == STREAM_PERIODIC)
+        return stream->start_s + (double)number * stream->period_s;
+    if (stream->kind == STREAM_POISSON)
         return time_s + gsl_ran_exponential(rng, 1 / rate_per_s);
-    double most = rate_per_s * (1 + s->amplitude);
+    double most = rate_per_s * (1 + stream->amplitude);
     for (;;) {
         time_s += gsl_ran_exponential(rng, 1 / most);
         double now =
-            rate_per_s * (1 + s->amplitude * cos(2 * M_PI * (time_s - s->peak_s) / s->period_s));
+            rate_per_s *
+            (1 + stream->amplitude * cos(2 * M_PI * (time_s - stream->peak_s) / stream->period_s));
         if (gsl_rng_uniform(rng) * most < now)
             return time_s;
     }

@@ -37,15 +37,15 @@ const char *record_obstacle(const struct workload_source *source) {
     return NULL;
 }
 
-static struct trace_row row_of(const struct stream *lead, const struct workload *w,
+static struct trace_row row_of(const struct stream *lead, const struct workload *workload,
                                const struct job_spec *job) {
-    const struct config_request *q = w->table.sets.at[job->set].request;
+    const struct config_request *q = workload->table.sets.at[job->set].request;
     const struct config_request free = stream_request(lead, job->model);
     bool rigid = job->kind == JOB_KIND_RIGID;
     struct trace_row row = {
         .id = job->id,
         .labels = job->labels,
-        .user = w->users.at[job->user].name,
+        .user = workload->users.at[job->user].name,
         .submit_ns = job->submit_ns,
         .deadline_s = job->deadline_ns == TIME_NONE_NS ? NAN : units_s(job->deadline_ns),
         .work_samples = rigid ? NAN : job->work,
@@ -55,22 +55,23 @@ static struct trace_row row_of(const struct stream *lead, const struct workload 
         .gpu_milli = q->milli,
         .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
     if (!rigid)
-        row.model = w->table.models->models[job->model].name;
+        row.model = workload->table.models->models[job->model].name;
     if (rigid || (q->k_count == 1 && (free.k_count != 1 || free.k[0] != q->k[0])))
         row.gpus = q->k[0];
     if (q->batch_count == 1 && (free.batch_count != 1 || free.batch[0] != q->batch[0]))
         row.batch = q->batch[0];
     if (q->type_mask != free.type_mask)
-        row.gpu_type = w->table.cluster->gpu_types[__builtin_ctzll(q->type_mask)].name;
+        row.gpu_type = workload->table.cluster->gpu_types[__builtin_ctzll(q->type_mask)].name;
     return row;
 }
 
-void record_jobs(const struct workload_source *source, const struct workload *w, struct trace *t) {
+void record_jobs(const struct workload_source *source, const struct workload *workload,
+                 struct trace *trace) {
     const struct stream *lead = leading_stream(source);
-    for (size_t i = 0; i < w->label_names.count; i++)
-        array_push(&t->label_names, w->label_names.at[i]);
-    for (size_t i = 0; i < w->jobs.count; i++)
-        array_push(&t->rows, row_of(lead, w, &w->jobs.at[i]));
+    for (size_t i = 0; i < workload->label_names.count; i++)
+        array_push(&trace->label_names, workload->label_names.at[i]);
+    for (size_t i = 0; i < workload->jobs.count; i++)
+        array_push(&trace->rows, row_of(lead, workload, &workload->jobs.at[i]));
 }
 
 static void add_ints(struct str *out, const char *key, const struct schema_list *list) {

@@ -8,26 +8,27 @@
 
 /* Goodput of the request a row was recorded with: its k, its batch or the best one, its GPU type or
    the first that the model knows. 0 if it cannot have run. */
-static double recorded_goodput(struct workload *w, const struct config_request *request,
+static double recorded_goodput(struct workload *workload, const struct config_request *request,
                                uint32_t k) {
     struct config_request fixed = *request;
     fixed.k_count = 1;
     fixed.k[0] = k;
-    uint32_t set_number = config_table_set(&w->table, &fixed);
-    const struct config_set *set = &w->table.sets.at[set_number];
+    uint32_t set_number = config_table_set(&workload->table, &fixed);
+    const struct config_set *set = &workload->table.sets.at[set_number];
     double best = 0;
     for (uint32_t i = set->first; i < set->first + set->count; i++) {
-        const struct easim_config *c = &w->table.configs.at[i];
-        if (c->gpu_type == w->table.configs.at[set->first].gpu_type)
+        const struct easim_config *c = &workload->table.configs.at[i];
+        if (c->gpu_type == workload->table.configs.at[set->first].gpu_type)
             best = fmax(best, c->goodput[c->empty_span]);
     }
     return best;
 }
 
-struct config_request recorded_jobs_request(const struct stream *s, const struct cluster *cluster,
+struct config_request recorded_jobs_request(const struct stream *stream,
+                                            const struct cluster *cluster,
                                             const struct trace_row *row, uint32_t model,
                                             uint32_t batch) {
-    struct config_request q = stream_request(s, model);
+    struct config_request q = stream_request(stream, model);
     if (row->gpus > 0) {
         q.k_count = 1;
         q.k[0] = row->gpus;
@@ -48,64 +49,68 @@ struct config_request recorded_jobs_request(const struct stream *s, const struct
 
 /* The model of a row: its own, or one drawn; always draws, so that rows do not disturb each other.
  */
-static uint32_t row_model(const struct stream *s, const struct workload *w,
+static uint32_t row_model(const struct stream *stream, const struct workload *workload,
                           const struct trace_row *row, gsl_rng *rng) {
-    uint32_t own = row->model ? (uint32_t)model_set_find(w->table.models, row->model) : EASIM_NONE;
-    if (s->assign.models.count == 0)
+    uint32_t own =
+        row->model ? (uint32_t)model_set_find(workload->table.models, row->model) : EASIM_NONE;
+    if (stream->assign.models.count == 0)
         return own;
-    uint32_t drawn = stream_draw_model(&s->assign.models, rng)->model_index;
-    return own == EASIM_NONE || s->assign.overwrite ? drawn : own;
+    uint32_t drawn = stream_draw_model(&stream->assign.models, rng)->model_index;
+    return own == EASIM_NONE || stream->assign.overwrite ? drawn : own;
 }
 
 /* Work and, for a malleable job, its freedom: it keeps the work, not the request, of the recorded
  * job. */
-static void set_work(const struct stream *s, struct workload *w, const struct trace_row *row,
-                     bool malleable, struct config_request *request, struct job_spec *job) {
+static void set_work(const struct stream *stream, struct workload *workload,
+                     const struct trace_row *row, bool malleable, struct config_request *request,
+                     struct job_spec *job) {
     if (job->kind == JOB_KIND_RIGID) {
         job->work = row->duration_s;
         job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
         return;
     }
-    double recorded = isnan(row->work_samples) ? recorded_goodput(w, request, row->gpus) : 1;
+    double recorded = isnan(row->work_samples) ? recorded_goodput(workload, request, row->gpus) : 1;
     job->work = isnan(row->work_samples) ? row->duration_s * recorded : row->work_samples;
     job->predicted_work = job->work;
     if (malleable && recorded > 0)
-        *request = stream_request(s, job->model);
+        *request = stream_request(stream, job->model);
 }
 
-static void add_recorded_job(const struct stream *s, const struct stream_rngs *rngs,
-                             struct workload *w, const struct trace_row *row) {
+static void add_recorded_job(const struct stream *stream, const struct stream_rngs *rngs,
+                             struct workload *workload, const struct trace_row *row) {
     struct job_spec job = {.id = row->id,
                            .labels = row->labels,
                            .submit_ns = row->submit_ns,
                            .deadline_ns = TIME_NONE_NS,
-                           .preemptible = s->preemptible};
-    job.model = row_model(s, w, row, rngs->models);
-    bool malleable = gsl_rng_uniform(rngs->models) < s->assign.malleable_share;
-    uint32_t drawn_batch = stream_draw_batch(&s->assign.batches, rngs->models);
-    bool own_batch = row->batch > 0 && !(drawn_batch > 0 && s->assign.overwrite);
-    struct config_request request = recorded_jobs_request(s, w->table.cluster, row, job.model,
-                                                          own_batch ? row->batch : drawn_batch);
+                           .preemptible = stream->preemptible};
+    job.model = row_model(stream, workload, row, rngs->models);
+    bool malleable = gsl_rng_uniform(rngs->models) < stream->assign.malleable_share;
+    uint32_t drawn_batch = stream_draw_batch(&stream->assign.batches, rngs->models);
+    bool own_batch = row->batch > 0 && !(drawn_batch > 0 && stream->assign.overwrite);
+    struct config_request request = recorded_jobs_request(
+        stream, workload->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
     job.kind = request.kind;
-    set_work(s, w, row, malleable, &request, &job);
+    set_work(stream, workload, row, malleable, &request, &job);
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
-    job.reference_gpu_s = workload_reference_gpu_s(w, &job, gpus);
-    const char *drawn_user = stream_draw_user(s, rngs->users);
-    job.user =
-        workload_user(w, row->user && !(s->assign.overwrite && s->users) ? row->user : drawn_user);
-    if (!isnan(row->deadline_s) && !(s->assign.overwrite && s->deadlines.share > 0))
+    job.reference_gpu_s = workload_reference_gpu_s(workload, &job, gpus);
+    const char *drawn_user = stream_draw_user(stream, rngs->users);
+    job.user = workload_user(workload, row->user && !(stream->assign.overwrite && stream->users)
+                                           ? row->user
+                                           : drawn_user);
+    if (!isnan(row->deadline_s) && !(stream->assign.overwrite && stream->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
-    stream_finish_job(s, w, &request, &job, rngs->deadlines);
+    stream_finish_job(stream, workload, &request, &job, rngs->deadlines);
     if (row->class != TRACE_CLASS_ABSENT)
         job.sla = row->class == TRACE_CLASS_SLA;
-    array_push(&w->jobs, job);
+    array_push(&workload->jobs, job);
 }
 
-void recorded_jobs_add(const struct stream *s, const struct stream_rngs *rngs, struct workload *w) {
-    for (size_t i = 0; i < s->trace.rows.count; i++) {
-        const struct trace_row *row = &s->trace.rows.at[i];
-        if (row->submit_ns > s->until_ns || (int64_t)i >= s->until_jobs)
+void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
+                       struct workload *workload) {
+    for (size_t i = 0; i < stream->trace.rows.count; i++) {
+        const struct trace_row *row = &stream->trace.rows.at[i];
+        if (row->submit_ns > stream->until_ns || (int64_t)i >= stream->until_jobs)
             break;
-        add_recorded_job(s, rngs, w, row);
+        add_recorded_job(stream, rngs, workload, row);
     }
 }

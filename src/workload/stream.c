@@ -43,9 +43,9 @@ const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng
     return &entries[mix->count - 1];
 }
 
-const char *stream_draw_user(const struct stream *s, gsl_rng *rng) {
-    const char *const *names = s->user_names.at;
-    return names[gsl_rng_uniform_int(rng, s->user_names.count)];
+const char *stream_draw_user(const struct stream *stream, gsl_rng *rng) {
+    const char *const *names = stream->user_names.at;
+    return names[gsl_rng_uniform_int(rng, stream->user_names.count)];
 }
 
 uint32_t stream_draw_batch(const struct schema_list *batches, gsl_rng *rng) {
@@ -88,28 +88,29 @@ static uint32_t copy_limits(const struct schema_list *list, uint32_t *out) {
     return (uint32_t)list->count;
 }
 
-struct config_request stream_request(const struct stream *s, uint32_t model) {
+struct config_request stream_request(const struct stream *stream, uint32_t model) {
     static const uint32_t usual_k[] = {1, 2, 4, 8};
     struct config_request q = {
-        .kind = job_kind_of_model(model), .model = model, .type_mask = s->type_mask};
-    q.utilization = q.kind == JOB_KIND_RIGID ? s->rigid.utilization : 0;
-    q.k_count = copy_limits(&s->k, q.k);
+        .kind = job_kind_of_model(model), .model = model, .type_mask = stream->type_mask};
+    q.utilization = q.kind == JOB_KIND_RIGID ? stream->rigid.utilization : 0;
+    q.k_count = copy_limits(&stream->k, q.k);
     if (q.k_count == 0) {
         q.k_count = sizeof usual_k / sizeof *usual_k;
         for (uint32_t i = 0; i < q.k_count; i++)
             q.k[i] = usual_k[i];
     }
-    q.batch_count = copy_limits(&s->b, q.batch);
+    q.batch_count = copy_limits(&stream->b, q.batch);
     return q;
 }
 
-void stream_finish_job(const struct stream *s, struct workload *w,
+void stream_finish_job(const struct stream *stream, struct workload *workload,
                        const struct config_request *request, struct job_spec *job,
                        gsl_rng *deadlines) {
-    job->set = config_table_set(&w->table, request);
-    double start_s = workload_costs(w, job)->start_s;
-    double best_s = config_table_best(&w->table, job->set, job->predicted_work, start_s).time_s;
-    int64_t drawn_ns = stream_draw_deadline(&s->deadlines, job->submit_ns, best_s, deadlines);
+    job->set = config_table_set(&workload->table, request);
+    double start_s = workload_costs(workload, job)->start_s;
+    double best_s =
+        config_table_best(&workload->table, job->set, job->predicted_work, start_s).time_s;
+    int64_t drawn_ns = stream_draw_deadline(&stream->deadlines, job->submit_ns, best_s, deadlines);
     if (job->deadline_ns == TIME_NONE_NS)
         job->deadline_ns = drawn_ns;
     job->sla = job->sla || job->deadline_ns != TIME_NONE_NS;

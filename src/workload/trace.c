@@ -7,21 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-void trace_finish(struct trace *t) {
-    free(t->rows.at);
-    free(t->label_names.at);
-    free(t->notes.at);
-    intern_finish(&t->texts);
-    arena_finish(&t->arena);
-    *t = (struct trace){0};
+void trace_finish(struct trace *trace) {
+    free(trace->rows.at);
+    free(trace->label_names.at);
+    free(trace->notes.at);
+    intern_finish(&trace->texts);
+    arena_finish(&trace->arena);
+    *trace = (struct trace){0};
 }
 
 enum trace_option trace_option_unused(const struct trace_reader *reader,
-                                      const struct trace_options *o) {
-    unsigned given = (o->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) |
-                     (o->models ? TRACE_OPTION_MODELS : 0) |
-                     (o->time_zone ? TRACE_OPTION_TIME_ZONE : 0) |
-                     (o->work_count > 0 ? TRACE_OPTION_WORK : 0);
+                                      const struct trace_options *options) {
+    unsigned given = (options->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) |
+                     (options->models ? TRACE_OPTION_MODELS : 0) |
+                     (options->time_zone ? TRACE_OPTION_TIME_ZONE : 0) |
+                     (options->work_count > 0 ? TRACE_OPTION_WORK : 0);
     unsigned unused = given & ~reader->options;
     return (enum trace_option)(unused & -unused);
 }
@@ -35,92 +35,94 @@ struct trace_row trace_row_absent(uint32_t line) {
                               .line = line};
 }
 
-void trace_note(struct trace *t, bool dropped, const char *reason, uint32_t line) {
-    for (size_t i = 0; i < t->notes.count; i++)
-        if (strcmp(t->notes.at[i].reason, reason) == 0) {
-            t->notes.at[i].rows++;
+void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line) {
+    for (size_t i = 0; i < trace->notes.count; i++)
+        if (strcmp(trace->notes.at[i].reason, reason) == 0) {
+            trace->notes.at[i].rows++;
             return;
         }
-    array_push(&t->notes, ((struct trace_note){reason, 1, line, dropped}));
+    array_push(&trace->notes, ((struct trace_note){reason, 1, line, dropped}));
 }
 
-void trace_write_notes(const struct trace *t, const char *file, const char *prefix,
+void trace_write_notes(const struct trace *trace, const char *file, const char *prefix,
                        struct str *out) {
-    for (size_t i = 0; i < t->notes.count; i++) {
-        const struct trace_note *note = &t->notes.at[i];
+    for (size_t i = 0; i < trace->notes.count; i++) {
+        const struct trace_note *note = &trace->notes.at[i];
         str_addf(out, "%s%s: %llu rows %s: %s (first: line %u)\n", prefix, file,
                  (unsigned long long)note->rows, note->dropped ? "dropped" : "changed",
                  note->reason, note->first_line);
     }
 }
 
-const char *trace_text(struct trace *t, struct slice text) {
-    return text.length == 0 ? NULL
-                            : intern_text(&t->texts, intern(&t->texts, text.at, text.length, NULL));
+const char *trace_text(struct trace *trace, struct slice text) {
+    return text.length == 0
+               ? NULL
+               : intern_text(&trace->texts, intern(&trace->texts, text.at, text.length, NULL));
 }
 
-void trace_sort(struct trace *t, bool shift) {
-    size_t count = t->rows.count;
+void trace_sort(struct trace *trace, bool shift) {
+    size_t count = trace->rows.count;
     uint32_t *order =
-        count > 0 ? order_by_time(&t->rows.at->submit_ns, sizeof *t->rows.at, count) : NULL;
+        count > 0 ? order_by_time(&trace->rows.at->submit_ns, sizeof *trace->rows.at, count) : NULL;
     if (order) {
         struct trace_row *rows = mem_zalloc(count, sizeof *rows);
         for (size_t i = 0; i < count; i++)
-            rows[i] = t->rows.at[order[i]];
-        free(t->rows.at);
-        t->rows.at = rows;
-        t->rows.capacity = count;
+            rows[i] = trace->rows.at[order[i]];
+        free(trace->rows.at);
+        trace->rows.at = rows;
+        trace->rows.capacity = count;
         free(order);
     }
     if (!shift || count == 0)
         return;
-    int64_t first_ns = t->rows.at[0].submit_ns;
-    t->offset_s += units_s(first_ns);
+    int64_t first_ns = trace->rows.at[0].submit_ns;
+    trace->offset_s += units_s(first_ns);
     for (size_t i = 0; i < count; i++) {
-        t->rows.at[i].submit_ns -= first_ns;
-        t->rows.at[i].deadline_s -= units_s(first_ns);
+        trace->rows.at[i].submit_ns -= first_ns;
+        trace->rows.at[i].deadline_s -= units_s(first_ns);
     }
 }
 
 /* The columns of the whole for the labels of a part; new ones are added. */
-static uint32_t *label_places(struct trace *t, struct intern *names, const struct trace *part) {
-    uint32_t *places = arena_alloc(&t->arena, part->label_names.count * sizeof *places);
+static uint32_t *label_places(struct trace *trace, struct intern *names, const struct trace *part) {
+    uint32_t *places = arena_alloc(&trace->arena, part->label_names.count * sizeof *places);
     for (size_t i = 0; i < part->label_names.count; i++) {
         const char *name = part->label_names.at[i];
         bool is_new;
         places[i] = intern(names, name, strlen(name), &is_new);
         if (is_new)
-            array_push(&t->label_names, name);
+            array_push(&trace->label_names, name);
     }
     return places;
 }
 
-static void add_part(struct trace *t, struct trace *part, const uint32_t *places, size_t number) {
+static void add_part(struct trace *trace, struct trace *part, const uint32_t *places,
+                     size_t number) {
     for (size_t i = 0; i < part->rows.count; i++) {
         struct trace_row row = part->rows.at[i];
-        const char **labels = arena_alloc(&t->arena, t->label_names.count * sizeof *labels);
+        const char **labels = arena_alloc(&trace->arena, trace->label_names.count * sizeof *labels);
         for (size_t l = 0; l < part->label_names.count && row.labels; l++)
             labels[places[l]] = row.labels[l];
         row.labels = labels;
-        row.id = arena_printf(&t->arena, "%zu-%s", number, row.id);
+        row.id = arena_printf(&trace->arena, "%zu-%s", number, row.id);
         row.submit_ns += units_ns(part->offset_s);
         row.deadline_s += part->offset_s;
-        array_push(&t->rows, row);
+        array_push(&trace->rows, row);
     }
-    t->rows_read += part->rows_read;
-    arena_adopt(&t->arena, &part->arena);
-    arena_adopt(&t->arena, &part->texts.arena);
+    trace->rows_read += part->rows_read;
+    arena_adopt(&trace->arena, &part->arena);
+    arena_adopt(&trace->arena, &part->texts.arena);
     intern_finish(&part->texts);
     part->rows.count = part->label_names.count = 0;
 }
 
-void trace_join(struct trace *t, struct trace *parts, size_t count) {
+void trace_join(struct trace *trace, struct trace *parts, size_t count) {
     struct intern names = {0};
     uint32_t **places = mem_zalloc(count, sizeof *places);
     for (size_t i = 0; i < count; i++)
-        places[i] = label_places(t, &names, &parts[i]);
+        places[i] = label_places(trace, &names, &parts[i]);
     for (size_t i = 0; i < count; i++)
-        add_part(t, &parts[i], places[i], i + 1);
+        add_part(trace, &parts[i], places[i], i + 1);
     free(places);
     intern_finish(&names);
 }

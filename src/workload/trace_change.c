@@ -25,32 +25,32 @@ bool trace_change_is_none(const struct trace_changes *changes) {
            changes->load_scale == 1 && changes->compress == 1;
 }
 
-static void slice_jobs(struct trace *t, const struct trace_changes *changes) {
+static void slice_jobs(struct trace *trace, const struct trace_changes *changes) {
     size_t kept = 0;
     int64_t number = 0;
-    for (size_t i = 0; i < t->rows.count; i++) {
-        const struct trace_row row = t->rows.at[i];
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        const struct trace_row row = trace->rows.at[i];
         double submit_s = units_s(row.submit_ns);
         if (!(submit_s >= changes->from_s && submit_s < changes->until_s)) {
-            trace_note(t, true, "outside of the slice of time", row.line);
+            trace_note(trace, true, "outside of the slice of time", row.line);
             continue;
         }
         number++;
         if (number >= changes->first_row && number <= changes->last_row)
-            t->rows.at[kept++] = row;
+            trace->rows.at[kept++] = row;
         else
-            trace_note(t, true, "outside of the slice of rows", row.line);
+            trace_note(trace, true, "outside of the slice of rows", row.line);
     }
-    t->rows.count = kept;
+    trace->rows.count = kept;
 }
 
-static void kill_at_request(struct trace *t) {
-    for (size_t i = 0; i < t->rows.count; i++) {
-        struct trace_row *row = &t->rows.at[i];
+static void kill_at_request(struct trace *trace) {
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        struct trace_row *row = &trace->rows.at[i];
         if (!(row->duration_s > row->requested_s))
             continue;
         row->duration_s = row->requested_s;
-        trace_note(t, false, "run time cut at the requested time", row->line);
+        trace_note(trace, false, "run time cut at the requested time", row->line);
     }
 }
 
@@ -73,56 +73,56 @@ static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
     return (submit_ns + moved * DAY_NS) % (days * DAY_NS);
 }
 
-static void scale_load(struct trace *t, double scale, gsl_rng *rng) {
-    size_t count = t->rows.count;
-    struct trace_row *rows = t->rows.at;
+static void scale_load(struct trace *trace, double scale, gsl_rng *rng) {
+    size_t count = trace->rows.count;
+    struct trace_row *rows = trace->rows.at;
     struct intern ids = {0};
     int64_t days = count > 0 ? rows[count - 1].submit_ns / DAY_NS + 1 : 1;
-    t->rows.at = NULL;
-    t->rows.count = t->rows.capacity = 0;
+    trace->rows.at = NULL;
+    trace->rows.count = trace->rows.capacity = 0;
     for (size_t i = 0; i < count; i++)
         (void)intern(&ids, rows[i].id, strlen(rows[i].id), NULL);
     for (size_t i = 0; i < count; i++) {
         unsigned copies = (unsigned)floor(scale) + (gsl_rng_uniform(rng) < scale - floor(scale));
         if (copies == 0)
-            trace_note(t, true, "left out to scale the load", rows[i].line);
+            trace_note(trace, true, "left out to scale the load", rows[i].line);
         else
-            array_push(&t->rows, rows[i]);
+            array_push(&trace->rows, rows[i]);
         for (unsigned c = 2; c <= copies; c++) {
             struct trace_row copy = rows[i];
-            copy.id = copy_id(t, &ids, rows[i].id, c);
+            copy.id = copy_id(trace, &ids, rows[i].id, c);
             copy.submit_ns = copy_time(rows[i].submit_ns, days, rng);
             copy.deadline_s += units_s(copy.submit_ns - rows[i].submit_ns);
-            array_push(&t->rows, copy);
-            trace_note(t, false, "repeated on another day to scale the load", copy.line);
+            array_push(&trace->rows, copy);
+            trace_note(trace, false, "repeated on another day to scale the load", copy.line);
         }
     }
     intern_finish(&ids);
     free(rows);
 }
 
-static void compress_submits(struct trace *t, double factor) {
-    for (size_t i = 0; i < t->rows.count; i++) {
-        struct trace_row *row = &t->rows.at[i];
+static void compress_submits(struct trace *trace, double factor) {
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        struct trace_row *row = &trace->rows.at[i];
         int64_t before_ns = row->submit_ns;
         row->submit_ns = units_ns(units_s(before_ns) / factor);
         row->deadline_s += units_s(row->submit_ns - before_ns);
     }
 }
 
-void trace_change(struct trace *t, const struct trace_changes *changes) {
+void trace_change(struct trace *trace, const struct trace_changes *changes) {
     if (trace_change_is_slice(changes)) {
-        slice_jobs(t, changes);
-        trace_sort(t, true);
+        slice_jobs(trace, changes);
+        trace_sort(trace, true);
     }
     if (changes->kill_at_request)
-        kill_at_request(t);
+        kill_at_request(trace);
     if (changes->load_scale != 1) {
         gsl_rng *rng = rng_create(changes->seed, 0, "load");
-        scale_load(t, changes->load_scale, rng);
+        scale_load(trace, changes->load_scale, rng);
         gsl_rng_free(rng);
-        trace_sort(t, true);
+        trace_sort(trace, true);
     }
     if (changes->compress != 1)
-        compress_submits(t, changes->compress);
+        compress_submits(trace, changes->compress);
 }

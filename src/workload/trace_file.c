@@ -42,57 +42,57 @@ struct reader {
     struct intern ids;
 };
 
-static void report_cell(struct reader *r, enum column column, const char *expected) {
-    struct slice field = csv_field(r->csv, r->columns[column]);
-    problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
-                 "expected %s, got \"%.*s\"", expected,
+static void report_cell(struct reader *reader, enum column column, const char *expected) {
+    struct slice field = csv_field(reader->csv, reader->columns[column]);
+    problems_add(reader->problems, csv_where(reader->csv, reader->columns[column]),
+                 column_names[column], "expected %s, got \"%.*s\"", expected,
                  (int)(field.length < 80 ? field.length : 80), field.at);
 }
 
 /* A number in [least, most], or `absent` for an empty field. */
-static double real_cell(struct reader *r, enum column column, double least, double most,
+static double real_cell(struct reader *reader, enum column column, double least, double most,
                         const char *expected) {
-    struct slice field = csv_field(r->csv, r->columns[column]);
+    struct slice field = csv_field(reader->csv, reader->columns[column]);
     double value = NAN;
     if (field.length == 0)
         return NAN;
     if (!numfmt_parse_real(field.at, field.length, &value) || !(value >= least && value <= most)) {
-        report_cell(r, column, expected);
+        report_cell(reader, column, expected);
         return NAN;
     }
     return value;
 }
 
-static uint32_t count_cell(struct reader *r, enum column column) {
-    struct slice field = csv_field(r->csv, r->columns[column]);
+static uint32_t count_cell(struct reader *reader, enum column column) {
+    struct slice field = csv_field(reader->csv, reader->columns[column]);
     int64_t value = 0;
     if (field.length > 0 &&
         (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
-        report_cell(r, column, "integer 1..1073741824 or empty");
+        report_cell(reader, column, "integer 1..1073741824 or empty");
     return (uint32_t)value;
 }
 
 /* Thousandths of a GPU; 0 for an empty field. */
-static uint32_t share_cell(struct reader *r) {
-    struct slice field = csv_field(r->csv, r->columns[GPU_SHARE]);
+static uint32_t share_cell(struct reader *reader) {
+    struct slice field = csv_field(reader->csv, reader->columns[GPU_SHARE]);
     double value = NAN;
     if (field.length == 0)
         return 0;
     bool number = numfmt_parse_real(field.at, field.length, &value) && value > 0 && value <= 1;
     uint32_t milli = number ? (uint32_t)lround(value * WHOLE_GPU_MILLI) : 0;
     if (milli == 0 || (double)milli / WHOLE_GPU_MILLI != value)
-        report_cell(r, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
+        report_cell(reader, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
     return milli;
 }
 
 /* A part is of one GPU, and of a job whose time on it is known. */
-static void check_share(struct reader *r, const struct trace_row *row) {
+static void check_share(struct reader *reader, const struct trace_row *row) {
     if (row->gpu_milli == 0 || row->gpu_milli == WHOLE_GPU_MILLI)
         return;
     if (row->model)
-        report_cell(r, GPU_SHARE, "1 or empty for a job with a model");
+        report_cell(reader, GPU_SHARE, "1 or empty for a job with a model");
     else if (row->gpus > 1)
-        report_cell(r, GPU_SHARE, "1 or empty unless gpus is 1");
+        report_cell(reader, GPU_SHARE, "1 or empty unless gpus is 1");
 }
 
 static void read_job_row(void *context) {
@@ -152,33 +152,34 @@ static void read_job_row(void *context) {
     array_push(&r->trace->rows, row);
 }
 
-static int find_job_columns(struct reader *r, const char *path) {
-    size_t before = r->problems->count;
+static int find_job_columns(struct reader *reader, const char *path) {
+    size_t before = reader->problems->count;
     for (int c = 0; c < COLUMN_COUNT; c++)
-        r->columns[c] = csv_column(r->csv, column_names[c]);
-    for (size_t i = 0; i < csv_column_count(r->csv); i++) {
-        const char *name = csv_column_name(r->csv, i);
+        reader->columns[c] = csv_column(reader->csv, column_names[c]);
+    for (size_t i = 0; i < csv_column_count(reader->csv); i++) {
+        const char *name = csv_column_name(reader->csv, i);
         if (strncmp(name, "label.", 6) == 0) {
-            array_push(&r->labels.at, ((struct trace_label){.column = (int)i}));
-            array_push(&r->trace->label_names, arena_strdup(&r->trace->arena, name + 6));
+            array_push(&reader->labels.at, ((struct trace_label){.column = (int)i}));
+            array_push(&reader->trace->label_names, arena_strdup(&reader->trace->arena, name + 6));
         } else {
             bool known = false;
             for (int c = 0; c < COLUMN_COUNT; c++)
                 known |= strcmp(name, column_names[c]) == 0;
             if (known)
                 continue;
-            const char *hint = str_suggestion(&r->trace->arena, name, column_names, COLUMN_COUNT);
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+            const char *hint =
+                str_suggestion(&reader->trace->arena, name, column_names, COLUMN_COUNT);
+            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
                          "unknown column \"%.80s\"%s", name,
                          hint[0] ? hint : " (extra columns are named label.*)");
         }
     }
     static const enum column required[] = {ID, SUBMIT};
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-        if (r->columns[required[i]] < 0)
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+        if (reader->columns[required[i]] < 0)
+            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
                          "column \"%s\" is missing", column_names[required[i]]);
-    return r->problems->count > before ? ERROR_INPUT : 0;
+    return reader->problems->count > before ? ERROR_INPUT : 0;
 }
 
 int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
@@ -222,7 +223,7 @@ struct extra_columns {
     bool utilization, gpu_share;
 };
 
-static void write_job_row(const struct trace *t, const struct trace_row *row,
+static void write_job_row(const struct trace *trace, const struct trace_row *row,
                           struct extra_columns extra, struct str *out) {
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
@@ -242,34 +243,34 @@ static void write_job_row(const struct trace *t, const struct trace_row *row,
         csv_comma_real(out, row->utilization);
     if (extra.gpu_share)
         csv_comma_real(out, row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : NAN);
-    for (size_t i = 0; i < t->label_names.count; i++)
+    for (size_t i = 0; i < trace->label_names.count; i++)
         csv_comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
 }
 
-static void write_header(const struct trace *t, struct extra_columns extra, struct str *out) {
+static void write_header(const struct trace *trace, struct extra_columns extra, struct str *out) {
     struct str name = {0};
     for (int c = 0; c < COLUMN_COUNT; c++)
         if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) ||
             (c == GPU_SHARE && extra.gpu_share))
             str_addf(out, "%s%s", c ? "," : "", column_names[c]);
-    for (size_t i = 0; i < t->label_names.count; i++) {
+    for (size_t i = 0; i < trace->label_names.count; i++) {
         name.length = 0;
         str_add(&name, "label.");
-        str_add(&name, t->label_names.at[i]);
+        str_add(&name, trace->label_names.at[i]);
         csv_comma_text(out, name.text);
     }
     str_finish(&name);
     str_add_char(out, '\n');
 }
 
-void trace_file_write(const struct trace *t, struct str *out) {
+void trace_file_write(const struct trace *trace, struct str *out) {
     struct extra_columns extra = {0};
-    for (size_t i = 0; i < t->rows.count; i++) {
-        extra.utilization |= !isnan(t->rows.at[i].utilization);
-        extra.gpu_share |= t->rows.at[i].gpu_milli > 0;
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        extra.utilization |= !isnan(trace->rows.at[i].utilization);
+        extra.gpu_share |= trace->rows.at[i].gpu_milli > 0;
     }
-    write_header(t, extra, out);
-    for (size_t i = 0; i < t->rows.count; i++)
-        write_job_row(t, &t->rows.at[i], extra, out);
+    write_header(trace, extra, out);
+    for (size_t i = 0; i < trace->rows.count; i++)
+        write_job_row(trace, &trace->rows.at[i], extra, out);
 }

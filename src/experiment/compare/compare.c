@@ -7,37 +7,40 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void setting_values(const struct comparison *c, size_t series, unsigned column,
+static void setting_values(const struct comparison *comparison, size_t series, unsigned column,
                            double *values) {
-    for (uint32_t i = 0; i < c->replications; i++)
-        values[i] = summary_value(&c->series[series].summaries[i], column);
+    for (uint32_t i = 0; i < comparison->replications; i++)
+        values[i] = summary_value(&comparison->series[series].summaries[i], column);
 }
 
-static struct estimate estimate_of(const struct comparison *c, size_t series, unsigned column) {
-    return t_interval_of_column(c->series[series].summaries, c->replications, column);
+static struct estimate estimate_of(const struct comparison *comparison, size_t series,
+                                   unsigned column) {
+    return t_interval_of_column(comparison->series[series].summaries, comparison->replications,
+                                column);
 }
 
-void compare_metric(const struct comparison *c, unsigned column, struct compare_cell *cells) {
-    double *base = mem_zalloc(c->replications, sizeof *base),
-           *values = mem_zalloc(c->replications, sizeof *values);
-    double *p_values = mem_zalloc(c->count, sizeof *p_values),
-           *adjusted = mem_zalloc(c->count, sizeof *adjusted);
+void compare_metric(const struct comparison *comparison, unsigned column,
+                    struct compare_cell *cells) {
+    double *base = mem_zalloc(comparison->replications, sizeof *base),
+           *values = mem_zalloc(comparison->replications, sizeof *values);
+    double *p_values = mem_zalloc(comparison->count, sizeof *p_values),
+           *adjusted = mem_zalloc(comparison->count, sizeof *adjusted);
     const struct paired none = paired_test(NULL, NULL, 0);
-    if (c->baseline != COMPARE_NOBODY)
-        setting_values(c, c->baseline, column, base);
-    for (size_t s = 0; s < c->count; s++) {
-        setting_values(c, s, column, values);
-        bool differs = c->baseline != COMPARE_NOBODY && s != c->baseline;
+    if (comparison->baseline != COMPARE_NOBODY)
+        setting_values(comparison, comparison->baseline, column, base);
+    for (size_t s = 0; s < comparison->count; s++) {
+        setting_values(comparison, s, column, values);
+        bool differs = comparison->baseline != COMPARE_NOBODY && s != comparison->baseline;
         cells[s] = (struct compare_cell){
-            .estimate = t_interval_of(values, c->replications),
-            .paired = differs ? paired_test(values, base, c->replications) : none,
+            .estimate = t_interval_of(values, comparison->replications),
+            .paired = differs ? paired_test(values, base, comparison->replications) : none,
         };
         double size = fabs(cells[s].paired.base_mean);
         cells[s].relative = size > 0 ? cells[s].paired.diff.mean / size : NAN;
         p_values[s] = cells[s].paired.p_value;
     }
-    paired_test_holm(p_values, c->count, adjusted);
-    for (size_t s = 0; s < c->count; s++)
+    paired_test_holm(p_values, comparison->count, adjusted);
+    for (size_t s = 0; s < comparison->count; s++)
         cells[s].p_holm = adjusted[s];
     free(base);
     free(values);
@@ -45,57 +48,62 @@ void compare_metric(const struct comparison *c, unsigned column, struct compare_
     free(adjusted);
 }
 
-const char *compare_baseline(const struct comparison *c) {
-    return c->baseline == COMPARE_NOBODY ? NULL : c->series[c->baseline].policy;
+const char *compare_baseline(const struct comparison *comparison) {
+    return comparison->baseline == COMPARE_NOBODY ? NULL
+                                                  : comparison->series[comparison->baseline].policy;
 }
 
-const char *compare_dominator(const struct comparison *c, const struct compare_place *place,
-                              size_t series) {
+const char *compare_dominator(const struct comparison *comparison,
+                              const struct compare_place *place, size_t series) {
     bool by_another = place->dominator != PARETO_NOBODY && place->dominator != series;
-    return by_another ? c->series[place->dominator].policy : NULL;
+    return by_another ? comparison->series[place->dominator].policy : NULL;
 }
 
 static double badness(double value, unsigned column) {
     return metric_table[column].better == METRIC_MORE ? -value : value;
 }
 
-void compare_pareto(const struct comparison *c, const unsigned *columns, unsigned dimensions,
-                    struct compare_place *places) {
-    struct pareto_point *points = mem_zalloc(c->count, sizeof *points);
-    size_t *dominators = mem_zalloc(c->count, sizeof *dominators);
-    for (uint32_t i = 0; i < c->replications; i++) {
-        for (size_t s = 0; s < c->count; s++)
+void compare_pareto(const struct comparison *comparison, const unsigned *columns,
+                    unsigned dimensions, struct compare_place *places) {
+    struct pareto_point *points = mem_zalloc(comparison->count, sizeof *points);
+    size_t *dominators = mem_zalloc(comparison->count, sizeof *dominators);
+    for (uint32_t i = 0; i < comparison->replications; i++) {
+        for (size_t s = 0; s < comparison->count; s++)
             for (unsigned d = 0; d < dimensions; d++)
-                points[s].at[d] =
-                    badness(summary_value(&c->series[s].summaries[i], columns[d]), columns[d]);
-        pareto_dominators(points, c->count, dimensions, dominators);
-        for (size_t s = 0; s < c->count; s++)
+                points[s].at[d] = badness(
+                    summary_value(&comparison->series[s].summaries[i], columns[d]), columns[d]);
+        pareto_dominators(points, comparison->count, dimensions, dominators);
+        for (size_t s = 0; s < comparison->count; s++)
             places[s].share = (i > 0 ? places[s].share : 0) + (dominators[s] == PARETO_NOBODY);
     }
-    for (size_t s = 0; s < c->count; s++)
+    for (size_t s = 0; s < comparison->count; s++)
         for (unsigned d = 0; d < dimensions; d++)
-            points[s].at[d] = badness(estimate_of(c, s, columns[d]).mean, columns[d]);
-    pareto_dominators(points, c->count, dimensions, dominators);
-    for (size_t s = 0; s < c->count; s++)
-        places[s] = (struct compare_place){dominators[s], places[s].share / c->replications};
+            points[s].at[d] = badness(estimate_of(comparison, s, columns[d]).mean, columns[d]);
+    pareto_dominators(points, comparison->count, dimensions, dominators);
+    for (size_t s = 0; s < comparison->count; s++)
+        places[s] =
+            (struct compare_place){dominators[s], places[s].share / comparison->replications};
     free(points);
     free(dominators);
 }
 
-static struct estimate trend_estimate(const struct comparison *c, size_t series, size_t offset) {
-    double *values = mem_zalloc(c->replications, sizeof *values);
-    for (uint32_t i = 0; i < c->replications; i++)
-        values[i] = *(const double *)((const char *)&c->series[series].trends[i] + offset);
-    struct estimate e = t_interval_of(values, c->replications);
+static struct estimate trend_estimate(const struct comparison *comparison, size_t series,
+                                      size_t offset) {
+    double *values = mem_zalloc(comparison->replications, sizeof *values);
+    for (uint32_t i = 0; i < comparison->replications; i++)
+        values[i] = *(const double *)((const char *)&comparison->series[series].trends[i] + offset);
+    struct estimate e = t_interval_of(values, comparison->replications);
     free(values);
     return e;
 }
 
-struct compare_trend compare_trend(const struct comparison *c, size_t series) {
+struct compare_trend compare_trend(const struct comparison *comparison, size_t series) {
     return (struct compare_trend){
-        .queue_per_h = trend_estimate(c, series, offsetof(struct trend, queue_per_h)),
-        .work_unfinished = trend_estimate(c, series, offsetof(struct trend, work_unfinished)),
-        .jobs_unfinished = trend_estimate(c, series, offsetof(struct trend, jobs_unfinished)),
+        .queue_per_h = trend_estimate(comparison, series, offsetof(struct trend, queue_per_h)),
+        .work_unfinished =
+            trend_estimate(comparison, series, offsetof(struct trend, work_unfinished)),
+        .jobs_unfinished =
+            trend_estimate(comparison, series, offsetof(struct trend, jobs_unfinished)),
     };
 }
 
@@ -111,20 +119,20 @@ struct ratio compare_ratio(const struct comparison *perturbed, const struct comp
     return r;
 }
 
-double compare_precision(const struct comparison *c, unsigned column) {
+double compare_precision(const struct comparison *comparison, unsigned column) {
     double worst = 0;
-    for (size_t s = 0; s < c->count; s++) {
-        struct estimate e = estimate_of(c, s, column);
+    for (size_t s = 0; s < comparison->count; s++) {
+        struct estimate e = estimate_of(comparison, s, column);
         double relative = e.ci95 / fabs(e.mean);
         worst = isfinite(relative) ? fmax(worst, relative) : e.ci95 == 0 ? worst : INFINITY;
     }
     return worst;
 }
 
-uint32_t compare_next_count(const struct comparison *c, const struct compare_goal *goal) {
-    double precision = compare_precision(c, goal->column), n = c->replications;
-    if (precision <= goal->relative || c->replications >= goal->most)
-        return c->replications;
+uint32_t compare_next_count(const struct comparison *comparison, const struct compare_goal *goal) {
+    double precision = compare_precision(comparison, goal->column), n = comparison->replications;
+    if (precision <= goal->relative || comparison->replications >= goal->most)
+        return comparison->replications;
     /* The half width falls with the root of n; never more than twice as many at a time, for it is
      * an estimate. */
     double wanted = ceil(n * (precision / goal->relative) * (precision / goal->relative));

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-static bool setting_competes(const struct pareto_point *p, unsigned dimensions) {
+static bool setting_competes(const struct pareto_point *point, unsigned dimensions) {
     for (unsigned d = 0; d < dimensions; d++)
-        if (isnan(p->at[d]))
+        if (isnan(point->at[d]))
             return false;
     return true;
 }

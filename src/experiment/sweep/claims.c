@@ -93,29 +93,29 @@ static const struct field section_fields[] = {{.key = "claims",
                                               OTHER("axes"),
                                               FIELDS_END};
 
-static void report_claim(const struct binding *b, struct location where, const char *path,
+static void report_claim(const struct binding *binding, struct location where, const char *path,
                          const char *text) {
-    problems_add(b->problems, where, path, "%s", text);
+    problems_add(binding->problems, where, path, "%s", text);
 }
 
 /* ---- Metrics ---- */
 
 static int find_metric_column(const char *name, size_t length, const struct yaml_node *node,
-                              const char *path, const struct binding *b) {
-    const char *word = arena_strndup(b->arena, name, length);
+                              const char *path, const struct binding *binding) {
+    const char *word = arena_strndup(binding->arena, name, length);
     int column = summary_find(word);
     if (column < 0)
-        problems_add(b->problems, node->where, path,
+        problems_add(binding->problems, node->where, path,
                      "no column of summary.csv is named \"%.80s\"%s", word,
-                     str_suggestion(b->arena, word, summary_names, SUMMARY_COUNT));
+                     str_suggestion(binding->arena, word, summary_names, SUMMARY_COUNT));
     return column;
 }
 
 /* "column" or "column / column"; its place among the metrics. */
-static size_t bind_metric(struct claims *c, const struct yaml_node *node, const char *path,
-                          const struct binding *b) {
+static size_t bind_metric(struct claims *claims, const struct yaml_node *node, const char *path,
+                          const struct binding *binding) {
     if (node->kind != YAML_NODE_SCALAR) {
-        (void)schema_wrong(b, node, path, "a column of summary.csv, or two with a / between");
+        (void)schema_wrong(binding, node, path, "a column of summary.csv, or two with a / between");
         return 0;
     }
     const char *text = node->text, *slash = strchr(text, '/'),
@@ -123,48 +123,50 @@ static size_t bind_metric(struct claims *c, const struct yaml_node *node, const 
     while (end > text && end[-1] == ' ')
         end--;
     struct claims_metric metric = {.divisor = -1};
-    int column = find_metric_column(text, (size_t)(end - text), node, path, b);
+    int column = find_metric_column(text, (size_t)(end - text), node, path, binding);
     if (slash) {
         slash += 1 + strspn(slash + 1, " ");
-        metric.divisor = find_metric_column(slash, strlen(slash), node, path, b);
+        metric.divisor = find_metric_column(slash, strlen(slash), node, path, binding);
     }
     metric.column = column < 0 ? 0 : (unsigned)column;
-    for (size_t i = 0; i < c->metrics.count; i++)
-        if (c->metrics.at[i].column == metric.column && c->metrics.at[i].divisor == metric.divisor)
+    for (size_t i = 0; i < claims->metrics.count; i++)
+        if (claims->metrics.at[i].column == metric.column &&
+            claims->metrics.at[i].divisor == metric.divisor)
             return i;
-    array_push(&c->metrics, metric);
-    return c->metrics.count - 1;
+    array_push(&claims->metrics, metric);
+    return claims->metrics.count - 1;
 }
 
-static void bind_scopes(struct claims *c, struct claims_subject *s, const struct yaml_node *node,
-                        const char *path, const struct binding *b) {
+static void bind_scopes(struct claims *claims, struct claims_subject *subject,
+                        const struct yaml_node *node, const char *path,
+                        const struct binding *binding) {
     bool labelled = node->kind == YAML_NODE_MAPPING && node->count > 0;
     size_t count = labelled ? node->count : 1;
-    struct claims_scope *scopes = arena_alloc(b->arena, count * sizeof *scopes);
+    struct claims_scope *scopes = arena_alloc(binding->arena, count * sizeof *scopes);
     for (size_t i = 0; i < count; i++) {
         const char *label = labelled ? node->keys[i]->text : NULL;
-        const char *here = labelled ? arena_printf(b->arena, "%s.%s", path, label) : path;
-        scopes[i] =
-            (struct claims_scope){label, bind_metric(c, labelled ? node->items[i] : node, here, b)};
+        const char *here = labelled ? arena_printf(binding->arena, "%s.%s", path, label) : path;
+        scopes[i] = (struct claims_scope){
+            label, bind_metric(claims, labelled ? node->items[i] : node, here, binding)};
     }
-    s->scopes = scopes;
-    s->scope_count = count;
+    subject->scopes = scopes;
+    subject->scope_count = count;
 }
 
 /* ---- Values of axes ---- */
 
-static bool find_axis(const struct sweep *s, const struct yaml_node *key, const char *path,
-                      const struct binding *b, size_t *ret_axis) {
-    const char **names = arena_alloc(b->arena, s->axes.count * sizeof *names);
-    for (size_t a = 0; a < s->axes.count; a++) {
-        names[a] = s->axes.at[a].name;
+static bool find_axis(const struct sweep *sweep, const struct yaml_node *key, const char *path,
+                      const struct binding *binding, size_t *ret_axis) {
+    const char **names = arena_alloc(binding->arena, sweep->axes.count * sizeof *names);
+    for (size_t a = 0; a < sweep->axes.count; a++) {
+        names[a] = sweep->axes.at[a].name;
         if (strcmp(names[a], key->text) == 0) {
             *ret_axis = a;
             return true;
         }
     }
-    problems_add(b->problems, key->where, path, "no axis is named \"%.80s\"%s", key->text,
-                 str_suggestion(b->arena, key->text, names, s->axes.count));
+    problems_add(binding->problems, key->where, path, "no axis is named \"%.80s\"%s", key->text,
+                 str_suggestion(binding->arena, key->text, names, sweep->axes.count));
     return false;
 }
 
@@ -177,10 +179,11 @@ static bool picks_place(const struct claims_picks *picks, size_t axis, size_t pl
 
 /* Adds the places of the values with that label: several if some values of the axis are equal.
    picks->at has room. */
-static void add_picks(struct claims_picks *picks, const struct sweep *s, size_t axis,
-                      const struct yaml_node *label, const char *path, const struct binding *b) {
-    const struct sweep_axis *a = &s->axes.at[axis];
-    const char **names = arena_alloc(b->arena, a->values.count * sizeof *names);
+static void add_picks(struct claims_picks *picks, const struct sweep *sweep, size_t axis,
+                      const struct yaml_node *label, const char *path,
+                      const struct binding *binding) {
+    const struct sweep_axis *a = &sweep->axes.at[axis];
+    const char **names = arena_alloc(binding->arena, a->values.count * sizeof *names);
     bool found = false;
     for (size_t v = 0; v < a->values.count; v++) {
         names[v] = a->values.at[v].shown;
@@ -191,34 +194,34 @@ static void add_picks(struct claims_picks *picks, const struct sweep *s, size_t 
         }
     }
     if (label->kind != YAML_NODE_SCALAR)
-        (void)schema_wrong(b, label, path, "a value of the axis");
+        (void)schema_wrong(binding, label, path, "a value of the axis");
     else if (!found)
-        problems_add(b->problems, label->where, path, "the axis %s has no value \"%.80s\"%s",
+        problems_add(binding->problems, label->where, path, "the axis %s has no value \"%.80s\"%s",
                      a->name, label->text,
-                     str_suggestion(b->arena, label->text, names, a->values.count));
+                     str_suggestion(binding->arena, label->text, names, a->values.count));
 }
 
 /* Axes with one value each or, if `lists`, some. */
-static void bind_picks(struct claims_picks *picks, const struct sweep *s,
+static void bind_picks(struct claims_picks *picks, const struct sweep *sweep,
                        const struct yaml_node *node, const char *path, bool lists,
-                       const struct binding *b) {
+                       const struct binding *binding) {
     size_t most = 0;
     if (node->kind != YAML_NODE_MAPPING || node->count == 0) {
-        (void)schema_wrong(b, node, path, "a mapping from axes to values");
+        (void)schema_wrong(binding, node, path, "a mapping from axes to values");
         return;
     }
-    for (size_t a = 0; a < s->axes.count; a++)
-        most += s->axes.at[a].values.count;
-    picks->at = arena_alloc(b->arena, most * sizeof *picks->at);
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        most += sweep->axes.at[a].values.count;
+    picks->at = arena_alloc(binding->arena, most * sizeof *picks->at);
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
-        const char *here = arena_printf(b->arena, "%s.%s", path, node->keys[i]->text);
+        const char *here = arena_printf(binding->arena, "%s.%s", path, node->keys[i]->text);
         bool list = lists && item->kind == YAML_NODE_SEQUENCE;
         size_t axis, before = picks->count;
-        if (!find_axis(s, node->keys[i], path, b, &axis))
+        if (!find_axis(sweep, node->keys[i], path, binding, &axis))
             continue;
         for (size_t v = 0; v < (list ? item->count : 1); v++)
-            add_picks(picks, s, axis, list ? item->items[v] : item, here, b);
+            add_picks(picks, sweep, axis, list ? item->items[v] : item, here, binding);
         if (!lists && picks->count > before)
             picks->count = before + 1;
     }
@@ -231,24 +234,26 @@ bool claims_picks_axis(const struct claims_picks *picks, size_t axis) {
     return false;
 }
 
-static bool picks_select(const struct sweep *s, const struct claims_picks *picks, size_t point) {
+static bool picks_select(const struct sweep *sweep, const struct claims_picks *picks,
+                         size_t point) {
     for (size_t i = 0; i < picks->count; i++)
-        if (!picks_place(picks, picks->at[i].axis, sweep_place(s, point, picks->at[i].axis)))
+        if (!picks_place(picks, picks->at[i].axis, sweep_place(sweep, point, picks->at[i].axis)))
             return false;
     return true;
 }
 
-size_t claims_next_point(const struct claims *c, const struct claims_subject *subject,
+size_t claims_next_point(const struct claims *claims, const struct claims_subject *subject,
                          size_t point) {
-    const struct sweep *s = c->sweep;
+    const struct sweep *s = claims->sweep;
     while (point < s->count &&
            !(picks_select(s, &subject->of, point) && picks_select(s, &subject->only, point)))
         point++;
     return point;
 }
 
-size_t claims_counterpart(const struct claims *c, size_t point, const struct claims_picks *picks) {
-    const struct sweep *s = c->sweep;
+size_t claims_counterpart(const struct claims *claims, size_t point,
+                          const struct claims_picks *picks) {
+    const struct sweep *s = claims->sweep;
     for (size_t i = 0; i < picks->count; i++) {
         size_t axis = picks->at[i].axis, stride = 1;
         for (size_t g = s->axes.groups.count - 1; g > s->axes.at[axis].group; g--)
@@ -262,83 +267,86 @@ size_t claims_counterpart(const struct claims *c, size_t point, const struct cla
 /* ---- Claims and targets ---- */
 
 /* A statement is about axes that stand alone. */
-static void check_of(const struct claims *c, const struct claims_subject *subject, const char *path,
-                     const struct binding *b) {
-    const struct sweep *s = c->sweep;
+static void check_of(const struct claims *claims, const struct claims_subject *subject,
+                     const char *path, const struct binding *binding) {
+    const struct sweep *s = claims->sweep;
     for (size_t i = 0; i < subject->of.count; i++) {
         const struct sweep_axis *axis = &s->axes.at[subject->of.at[i].axis];
         size_t together = 0;
         for (size_t a = 0; a < s->axes.count; a++)
             together += s->axes.at[a].group == axis->group;
         if (together > 1)
-            problems_add(b->problems, subject->where, path,
+            problems_add(binding->problems, subject->where, path,
                          "the axis %s does not stand alone, but in a zip or sample", axis->name);
         if (claims_picks_axis(&subject->only, subject->of.at[i].axis))
-            problems_add(b->problems, subject->where, path, "the axis %s stands under `only` too",
-                         axis->name);
+            problems_add(binding->problems, subject->where, path,
+                         "the axis %s stands under `only` too", axis->name);
     }
 }
 
-static void bind_subject(struct claims *c, struct claims_subject *subject,
-                         const struct claim_item *item, const char *path, const struct binding *b) {
-    size_t before = b->problems->count;
+static void bind_subject(struct claims *claims, struct claims_subject *subject,
+                         const struct claim_item *item, const char *path,
+                         const struct binding *binding) {
+    size_t before = binding->problems->count;
     subject->where = item->where;
     subject->name = item->name;
     if (item->metric)
-        bind_scopes(c, subject, item->metric, arena_printf(b->arena, "%s.metric", path), b);
+        bind_scopes(claims, subject, item->metric, arena_printf(binding->arena, "%s.metric", path),
+                    binding);
     if (item->of)
-        bind_picks(&subject->of, c->sweep, item->of, arena_printf(b->arena, "%s.of", path), false,
-                   b);
+        bind_picks(&subject->of, claims->sweep, item->of,
+                   arena_printf(binding->arena, "%s.of", path), false, binding);
     if (item->only)
-        bind_picks(&subject->only, c->sweep, item->only, arena_printf(b->arena, "%s.only", path),
-                   true, b);
-    check_of(c, subject, path, b);
-    if (b->problems->count == before && claims_next_point(c, subject, 0) == c->sweep->count)
-        report_claim(b, item->where, path, "no point of the sweep is left");
+        bind_picks(&subject->only, claims->sweep, item->only,
+                   arena_printf(binding->arena, "%s.only", path), true, binding);
+    check_of(claims, subject, path, binding);
+    if (binding->problems->count == before &&
+        claims_next_point(claims, subject, 0) == claims->sweep->count)
+        report_claim(binding, item->where, path, "no point of the sweep is left");
 }
 
 /* Replications are compared one by one, on the same random numbers. */
-static void check_claim_pairs(const struct claims *c, const struct claims_subject *subject,
-                              const char *path, const struct binding *b) {
+static void check_claim_pairs(const struct claims *claims, const struct claims_subject *subject,
+                              const char *path, const struct binding *binding) {
     for (size_t i = 0; i < subject->of.count; i++) {
-        const struct sweep_axis *axis = &c->sweep->axes.at[subject->of.at[i].axis];
+        const struct sweep_axis *axis = &claims->sweep->axes.at[subject->of.at[i].axis];
         for (size_t p = 0; p < axis->paths.count; p++)
             if (strcmp(axis->paths.at[p].text, "seed") == 0 ||
                 strcmp(axis->paths.at[p].text, "replications") == 0)
-                problems_add(b->problems, subject->where, path,
+                problems_add(binding->problems, subject->where, path,
                              "the axis %s sets %s: its values have no replications in common",
                              axis->name, axis->paths.at[p].text);
     }
 }
 
-static void bind_claim(struct claims *c, struct claim *claim, const struct claim_item *item,
-                       const char *path, const struct binding *b) {
-    const char *against_path = arena_printf(b->arena, "%s.against", path);
-    size_t before = b->problems->count;
+static void bind_claim(struct claims *claims, struct claim *claim, const struct claim_item *item,
+                       const char *path, const struct binding *binding) {
+    const char *against_path = arena_printf(binding->arena, "%s.against", path);
+    size_t before = binding->problems->count;
     bool same = true;
     claim->sign = item->sign;
-    bind_subject(c, &claim->subject, item, path, b);
-    check_claim_pairs(c, &claim->subject, path, b);
-    bind_picks(&claim->against, c->sweep, item->against, against_path, false, b);
-    if (b->problems->count > before)
+    bind_subject(claims, &claim->subject, item, path, binding);
+    check_claim_pairs(claims, &claim->subject, path, binding);
+    bind_picks(&claim->against, claims->sweep, item->against, against_path, false, binding);
+    if (binding->problems->count > before)
         return;
     const struct claims_picks *of = &claim->subject.of, *against = &claim->against;
     for (size_t i = 0; i < of->count; i++) {
         if (of->count != against->count || !claims_picks_axis(against, of->at[i].axis)) {
-            report_claim(b, item->against->where, against_path,
+            report_claim(binding, item->against->where, against_path,
                          "expected a value of each axis under `of` and of no other");
             return;
         }
         same = same && picks_place(against, of->at[i].axis, of->at[i].place);
     }
     if (same)
-        report_claim(b, item->against->where, against_path,
+        report_claim(binding, item->against->where, against_path,
                      "a claim without a pair: `of` is the same");
 }
 
-static int find_target_named(const struct claims *c, const char *name, size_t count) {
+static int find_target_named(const struct claims *claims, const char *name, size_t count) {
     for (size_t t = 0; t < count; t++)
-        if (strcmp(c->targets[t].subject.name, name) == 0)
+        if (strcmp(claims->targets[t].subject.name, name) == 0)
             return (int)t;
     return -1;
 }
@@ -359,26 +367,27 @@ static bool scopes_equal(const struct claims_subject *a, const struct claims_sub
 
 /* The readings that some targets share: all must be about values of the same axes, and metrics that
    can be read in several ways in the same ones. */
-static void bind_joint(struct claims *c, struct target *target, const struct target_item *item,
-                       const char *path, const struct binding *b) {
-    const char *const *names = item->all.at, *all_path = arena_printf(b->arena, "%s.all", path);
-    size_t *all = arena_alloc(b->arena, item->all.count * sizeof *all),
-           number = (size_t)(target - c->targets);
+static void bind_joint(struct claims *claims, struct target *target, const struct target_item *item,
+                       const char *path, const struct binding *binding) {
+    const char *const *names = item->all.at,
+                      *all_path = arena_printf(binding->arena, "%s.all", path);
+    size_t *all = arena_alloc(binding->arena, item->all.count * sizeof *all),
+           number = (size_t)(target - claims->targets);
     struct claims_subject *joint = &target->subject;
     joint->where = item->where;
     joint->name = item->name;
     if (item->metric || item->of || item->only || !isnan(item->value) || !isnan(item->within))
         report_claim(
-            b, item->where, path,
+            binding, item->where, path,
             "`all` stands alone: expected no metric, of, only, value and within beside it");
     for (size_t i = 0; i < item->all.count; i++) {
-        int found = find_target_named(c, names[i], number);
-        if (found < 0 || c->targets[found].all_count > 0) {
-            problems_add(b->problems, item->where, all_path,
+        int found = find_target_named(claims, names[i], number);
+        if (found < 0 || claims->targets[found].all_count > 0) {
+            problems_add(binding->problems, item->where, all_path,
                          "no target before this one is named \"%.80s\"", names[i]);
             return;
         }
-        const struct claims_subject *one = &c->targets[found].subject;
+        const struct claims_subject *one = &claims->targets[found].subject;
         if (i == 0 || (joint->scope_count == 1 && one->scope_count > 1)) {
             joint->scopes = one->scopes;
             joint->scope_count = one->scope_count;
@@ -387,7 +396,7 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
         joint->only = i == 0 ? one->only : joint->only;
         if (!axes_equal(&joint->of, &one->of) ||
             (one->scope_count > 1 && !scopes_equal(joint, one)))
-            problems_add(b->problems, item->where, all_path,
+            problems_add(binding->problems, item->where, all_path,
                          "\"%.80s\" and those before it have no readings in common", names[i]);
         all[i] = (size_t)found;
     }
@@ -395,8 +404,9 @@ static void bind_joint(struct claims *c, struct target *target, const struct tar
     target->all_count = item->all.count;
 }
 
-static void bind_target(struct claims *c, struct target *target, const struct target_item *item,
-                        const char *path, const struct binding *b) {
+static void bind_target(struct claims *claims, struct target *target,
+                        const struct target_item *item, const char *path,
+                        const struct binding *binding) {
     const struct claim_item subject = {.where = item->where,
                                        .name = item->name,
                                        .metric = item->metric,
@@ -405,50 +415,52 @@ static void bind_target(struct claims *c, struct target *target, const struct ta
     target->value = item->value;
     target->within = item->within;
     if (item->all.count > 0) {
-        bind_joint(c, target, item, path, b);
+        bind_joint(claims, target, item, path, binding);
         return;
     }
-    bind_subject(c, &target->subject, &subject, path, b);
+    bind_subject(claims, &target->subject, &subject, path, binding);
     if (!item->metric || isnan(item->value) || isnan(item->within))
-        report_claim(b, item->where, path, "expected metric, value and within, or all");
+        report_claim(binding, item->where, path, "expected metric, value and within, or all");
     else if (item->value == 0)
-        report_claim(b, item->where, path, "expected a value other than 0");
+        report_claim(binding, item->where, path, "expected a value other than 0");
 }
 
 /* Tables find statements by name. */
-static void check_names(const struct claims *c, const struct binding *b) {
-    for (size_t i = 0; i < c->claim_count; i++)
+static void check_names(const struct claims *claims, const struct binding *binding) {
+    for (size_t i = 0; i < claims->claim_count; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(c->claims[i].subject.name, c->claims[j].subject.name) == 0)
-                report_claim(b, c->claims[i].subject.where, "claims",
+            if (strcmp(claims->claims[i].subject.name, claims->claims[j].subject.name) == 0)
+                report_claim(binding, claims->claims[i].subject.where, "claims",
                              "another claim has this name");
-    for (size_t t = 0; t < c->target_count; t++)
-        if (find_target_named(c, c->targets[t].subject.name, t) >= 0)
-            report_claim(b, c->targets[t].subject.where, "targets", "another target has this name");
+    for (size_t t = 0; t < claims->target_count; t++)
+        if (find_target_named(claims, claims->targets[t].subject.name, t) >= 0)
+            report_claim(binding, claims->targets[t].subject.where, "targets",
+                         "another target has this name");
 }
 
-int claims_load(struct claims *c, struct sweep *s, struct problems *problems) {
-    const struct binding b = {.arena = &s->doc.arena, .problems = problems};
+int claims_load(struct claims *claims, struct sweep *sweep, struct problems *problems) {
+    const struct binding b = {.arena = &sweep->doc.arena, .problems = problems};
     struct sections sections = {0};
     size_t before = problems->count;
-    *c = (struct claims){.sweep = s};
-    if (schema_bind(&b, section_fields, s->doc.root, "", &sections) < 0)
+    *claims = (struct claims){.sweep = sweep};
+    if (schema_bind(&b, section_fields, sweep->doc.root, "", &sections) < 0)
         return ERROR_INPUT;
-    const struct claim_item *claims = sections.claims.at;
-    const struct target_item *targets = sections.targets.at;
-    c->claims = arena_alloc(b.arena, sections.claims.count * sizeof *c->claims);
-    c->targets = arena_alloc(b.arena, sections.targets.count * sizeof *c->targets);
-    for (; c->claim_count < sections.claims.count; c->claim_count++)
-        bind_claim(c, &c->claims[c->claim_count], &claims[c->claim_count],
-                   arena_printf(b.arena, "claims[%zu]", c->claim_count), &b);
-    for (; c->target_count < sections.targets.count; c->target_count++)
-        bind_target(c, &c->targets[c->target_count], &targets[c->target_count],
-                    arena_printf(b.arena, "targets[%zu]", c->target_count), &b);
-    check_names(c, &b);
+    const struct claim_item *claim_items = sections.claims.at;
+    const struct target_item *target_items = sections.targets.at;
+    claims->claims = arena_alloc(b.arena, sections.claims.count * sizeof *claims->claims);
+    claims->targets = arena_alloc(b.arena, sections.targets.count * sizeof *claims->targets);
+    for (; claims->claim_count < sections.claims.count; claims->claim_count++)
+        bind_claim(claims, &claims->claims[claims->claim_count], &claim_items[claims->claim_count],
+                   arena_printf(b.arena, "claims[%zu]", claims->claim_count), &b);
+    for (; claims->target_count < sections.targets.count; claims->target_count++)
+        bind_target(claims, &claims->targets[claims->target_count],
+                    &target_items[claims->target_count],
+                    arena_printf(b.arena, "targets[%zu]", claims->target_count), &b);
+    check_names(claims, &b);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-void claims_finish(struct claims *c) {
-    free(c->metrics.at);
-    *c = (struct claims){0};
+void claims_finish(struct claims *claims) {
+    free(claims->metrics.at);
+    *claims = (struct claims){0};
 }

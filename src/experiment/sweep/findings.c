@@ -8,72 +8,74 @@
 #include <math.h>
 #include <stdlib.h>
 
-void figures_init(struct figures *f, const struct claims *claims) {
-    f->claims = claims;
-    f->points = mem_zalloc(claims->sweep->count, sizeof *f->points);
+void figures_init(struct figures *figures, const struct claims *claims) {
+    figures->claims = claims;
+    figures->points = mem_zalloc(claims->sweep->count, sizeof *figures->points);
 }
 
-void figures_finish(struct figures *f) {
-    for (size_t p = 0; f->points && p < f->claims->sweep->count; p++)
-        free(f->points[p].values.at);
-    free(f->points);
-    *f = (struct figures){0};
+void figures_finish(struct figures *figures) {
+    for (size_t p = 0; figures->points && p < figures->claims->sweep->count; p++)
+        free(figures->points[p].values.at);
+    free(figures->points);
+    *figures = (struct figures){0};
 }
 
-void figures_add(struct figures *f, size_t point, const struct summary *summary) {
-    for (size_t m = 0; m < f->claims->metrics.count; m++) {
-        const struct claims_metric *metric = &f->claims->metrics.at[m];
+void figures_add(struct figures *figures, size_t point, const struct summary *summary) {
+    for (size_t m = 0; m < figures->claims->metrics.count; m++) {
+        const struct claims_metric *metric = &figures->claims->metrics.at[m];
         double value = summary_value(summary, metric->column);
         double divisor =
             metric->divisor < 0 ? 1 : summary_value(summary, (unsigned)metric->divisor);
-        array_push(&f->points[point].values, divisor != 0 ? value / divisor : NAN);
+        array_push(&figures->points[point].values, divisor != 0 ? value / divisor : NAN);
     }
 }
 
 /* A metric of all replications of a point; the caller frees it. */
-static double *reading_values(const struct figures *f, size_t point, size_t metric,
+static double *reading_values(const struct figures *figures, size_t point, size_t metric,
                               size_t *ret_count) {
-    size_t metrics = f->claims->metrics.count, count = f->points[point].values.count / metrics;
+    size_t metrics = figures->claims->metrics.count,
+           count = figures->points[point].values.count / metrics;
     double *values = mem_zalloc(count, sizeof *values);
     for (size_t i = 0; i < count; i++)
-        values[i] = f->points[point].values.at[i * metrics + metric];
+        values[i] = figures->points[point].values.at[i * metrics + metric];
     *ret_count = count;
     return values;
 }
 
-static size_t count_subject_points(const struct claims *c, const struct claims_subject *s) {
+static size_t count_subject_points(const struct claims *claims,
+                                   const struct claims_subject *subject) {
     size_t count = 0;
-    for (size_t p = claims_next_point(c, s, 0); p < c->sweep->count;
-         p = claims_next_point(c, s, p + 1))
+    for (size_t p = claims_next_point(claims, subject, 0); p < claims->sweep->count;
+         p = claims_next_point(claims, subject, p + 1))
         count++;
     return count;
 }
 
 /* ---- Claims ---- */
 
-static void judge_reading(struct claim_reading *r, int32_t sign, const double *values,
+static void judge_reading(struct claim_reading *reading, int32_t sign, const double *values,
                           const double *against, size_t count) {
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
     struct paired pairs = paired_test(values, against, count);
     struct ratio means = ratio_estimate(values, against, count);
     /* differences that vary by rounding only, about 0, are none; see paired_test */
     double diff = pairs.p_value == 1 ? 0 : pairs.diff.mean, towards = up ? diff : -diff;
-    r->n = pairs.diff.n;
-    r->mean = means.mean;
-    r->against_mean = means.base_mean;
-    r->diff = pairs.diff.mean;
-    r->ci95 = pairs.diff.ci95;
-    if (r->n == 0)
+    reading->n = pairs.diff.n;
+    reading->mean = means.mean;
+    reading->against_mean = means.base_mean;
+    reading->diff = pairs.diff.mean;
+    reading->ci95 = pairs.diff.ci95;
+    if (reading->n == 0)
         return;
-    r->as_claimed = sign == CLAIM_LESS || sign == CLAIM_MORE ? towards > 0 : towards >= 0;
-    r->verdict = towards > r->ci95    ? CLAIM_CLEAR
-                 : -towards > r->ci95 ? CLAIM_OPPOSITE
-                                      : CLAIM_UNCLEAR;
+    reading->as_claimed = sign == CLAIM_LESS || sign == CLAIM_MORE ? towards > 0 : towards >= 0;
+    reading->verdict = towards > reading->ci95    ? CLAIM_CLEAR
+                       : -towards > reading->ci95 ? CLAIM_OPPOSITE
+                                                  : CLAIM_UNCLEAR;
 }
 
-static void find_claim(struct claim_finding *finding, const struct figures *f,
+static void find_claim(struct claim_finding *finding, const struct figures *figures,
                        const struct claim *claim) {
-    const struct claims *c = f->claims;
+    const struct claims *c = figures->claims;
     const struct claims_subject *s = &claim->subject;
     finding->readings =
         mem_zalloc(s->scope_count * count_subject_points(c, s), sizeof *finding->readings);
@@ -82,9 +84,9 @@ static void find_claim(struct claim_finding *finding, const struct figures *f,
              p = claims_next_point(c, s, p + 1)) {
             struct claim_reading *r = &finding->readings[finding->count++];
             size_t metric = s->scopes[scope].metric, counts[2];
-            double *values = reading_values(f, p, metric, &counts[0]);
-            double *against =
-                reading_values(f, claims_counterpart(c, p, &claim->against), metric, &counts[1]);
+            double *values = reading_values(figures, p, metric, &counts[0]);
+            double *against = reading_values(figures, claims_counterpart(c, p, &claim->against),
+                                             metric, &counts[1]);
             *r = (struct claim_reading){.scope = scope, .point = p};
             judge_reading(r, claim->sign, values, against,
                           counts[0] < counts[1] ? counts[0] : counts[1]);
@@ -95,17 +97,18 @@ static void find_claim(struct claim_finding *finding, const struct figures *f,
 
 /* ---- Targets ---- */
 
-static void measure_reading(struct target_reading *r, const struct figures *f,
+static void measure_reading(struct target_reading *reading, const struct figures *figures,
                             const struct target *target) {
     size_t count;
-    double *values = reading_values(f, r->point, target->subject.scopes[r->scope].metric, &count);
+    double *values = reading_values(figures, reading->point,
+                                    target->subject.scopes[reading->scope].metric, &count);
     struct estimate e = t_interval_of(values, count);
-    r->n = e.n;
-    r->mean = e.mean;
-    r->ci95 = e.ci95;
-    r->deviation = fabs(e.mean / target->value - 1);
-    r->missing = e.n == 0;
-    r->within = r->deviation <= target->within;
+    reading->n = e.n;
+    reading->mean = e.mean;
+    reading->ci95 = e.ci95;
+    reading->deviation = fabs(e.mean / target->value - 1);
+    reading->missing = e.n == 0;
+    reading->within = reading->deviation <= target->within;
     free(values);
 }
 
@@ -129,28 +132,29 @@ static const struct target_reading *part_of(const struct target_reading *r, cons
 }
 
 /* False if one of its targets does not have this reading. */
-static bool join_parts(struct target_reading *r, const struct claims *c, const struct target *joint,
-                       const struct target_finding *findings) {
-    r->mean = r->ci95 = NAN;
-    r->within = true;
+static bool join_parts(struct target_reading *reading, const struct claims *claims,
+                       const struct target *joint, const struct target_finding *findings) {
+    reading->mean = reading->ci95 = NAN;
+    reading->within = true;
     for (size_t i = 0; i < joint->all_count; i++) {
         size_t part = joint->all[i];
-        const struct target_reading *one = part_of(r, c, &c->targets[part], &findings[part]);
+        const struct target_reading *one =
+            part_of(reading, claims, &claims->targets[part], &findings[part]);
         if (!one)
             return false;
-        r->n = i == 0 || one->n < r->n ? one->n : r->n;
-        r->missing = r->missing || one->missing;
-        r->within = r->within && one->within;
-        r->deviation = fmax(r->deviation, one->deviation);
+        reading->n = i == 0 || one->n < reading->n ? one->n : reading->n;
+        reading->missing = reading->missing || one->missing;
+        reading->within = reading->within && one->within;
+        reading->deviation = fmax(reading->deviation, one->deviation);
     }
-    if (r->missing)
-        r->deviation = NAN;
+    if (reading->missing)
+        reading->deviation = NAN;
     return true;
 }
 
-static void find_target_readings(struct target_finding *finding, const struct figures *f,
+static void find_target_readings(struct target_finding *finding, const struct figures *figures,
                                  const struct target *target, const struct target_finding *others) {
-    const struct claims *c = f->claims;
+    const struct claims *c = figures->claims;
     const struct claims_subject *s = &target->subject;
     finding->readings =
         mem_zalloc(s->scope_count * count_subject_points(c, s), sizeof *finding->readings);
@@ -160,7 +164,7 @@ static void find_target_readings(struct target_finding *finding, const struct fi
             struct target_reading *r = &finding->readings[finding->count];
             *r = (struct target_reading){.scope = scope, .point = p};
             if (target->all_count == 0)
-                measure_reading(r, f, target);
+                measure_reading(r, figures, target);
             else if (!join_parts(r, c, target, others))
                 continue;
             finding->count++;
@@ -196,14 +200,15 @@ static bool is_first_like(const struct sweep_axis *axis, size_t place) {
     return true;
 }
 
-struct readings_slice *findings_slices(const struct claims *c, size_t claim, size_t *ret_count) {
-    const struct claims_subject *subject = &c->claims[claim].subject;
+struct readings_slice *findings_slices(const struct claims *claims, size_t claim,
+                                       size_t *ret_count) {
+    const struct claims_subject *subject = &claims->claims[claim].subject;
     ARRAY_OF(struct readings_slice) slices = {0};
     array_push(&slices, ((struct readings_slice){SLICE_ALL, NULL}));
     for (size_t i = 0; subject->scope_count > 1 && i < subject->scope_count; i++)
         array_push(&slices, ((struct readings_slice){SLICE_METRIC, subject->scopes[i].label}));
-    for (size_t a = 0; a < c->sweep->axes.count; a++) {
-        const struct sweep_axis *axis = &c->sweep->axes.at[a];
+    for (size_t a = 0; a < claims->sweep->axes.count; a++) {
+        const struct sweep_axis *axis = &claims->sweep->axes.at[a];
         for (size_t v = 0;
              v < axis->values.count && !axis->sampled && !claims_picks_axis(&subject->of, a); v++)
             if (is_first_like(axis, v))
@@ -213,21 +218,22 @@ struct readings_slice *findings_slices(const struct claims *c, size_t claim, siz
     return slices.at;
 }
 
-const char *findings_slice_axis(const struct claims *c, const struct readings_slice *slice) {
+const char *findings_slice_axis(const struct claims *claims, const struct readings_slice *slice) {
     return slice->axis == SLICE_ALL      ? NULL
            : slice->axis == SLICE_METRIC ? "metric"
-                                         : c->sweep->axes.at[slice->axis].column;
+                                         : claims->sweep->axes.at[slice->axis].column;
 }
 
-static bool in_slice(const struct claims *c, const struct claims_subject *subject,
-                     const struct claim_reading *r, const struct readings_slice *slice) {
+static bool in_slice(const struct claims *claims, const struct claims_subject *subject,
+                     const struct claim_reading *reading, const struct readings_slice *slice) {
     if (slice->axis == SLICE_ALL)
         return true;
     if (slice->axis == SLICE_METRIC)
         return subject->scope_count > 1 &&
-               strcmp(subject->scopes[r->scope].label, slice->label) == 0;
+               strcmp(subject->scopes[reading->scope].label, slice->label) == 0;
     return !claims_picks_axis(&subject->of, slice->axis) &&
-           strcmp(sweep_value(c->sweep, r->point, slice->axis)->shown, slice->label) == 0;
+           strcmp(sweep_value(claims->sweep, reading->point, slice->axis)->shown, slice->label) ==
+               0;
 }
 
 struct claim_tally findings_tally(const struct findings *findings, size_t claim,

@@ -46,46 +46,46 @@ static const struct field sweep_fields[] = {
 
 /* ---- What the axes set ---- */
 
-static int check_path(const struct sweep *s, const struct sweep_axis *axis, const char *path,
-                      const struct binding *b) {
-    size_t before = b->problems->count;
-    for (const struct sweep_axis *other = s->axes.at; other < axis; other++)
+static int check_path(const struct sweep *sweep, const struct sweep_axis *axis, const char *path,
+                      const struct binding *binding) {
+    size_t before = binding->problems->count;
+    for (const struct sweep_axis *other = sweep->axes.at; other < axis; other++)
         for (size_t i = 0; i < other->paths.count; i++)
             if (yaml_paths_overlap(path, other->paths.at[i].text))
-                problems_add(b->problems, axis->where, NULL,
+                problems_add(binding->problems, axis->where, NULL,
                              "%s is set twice: here, and as %s by an axis before", path,
                              other->paths.at[i].text);
-    for (size_t i = 0; i < s->fixed.count; i++)
-        if (yaml_paths_overlap(path, s->fixed.at[i].path.text))
-            problems_add(b->problems, axis->where, NULL,
+    for (size_t i = 0; i < sweep->fixed.count; i++)
+        if (yaml_paths_overlap(path, sweep->fixed.at[i].path.text))
+            problems_add(binding->problems, axis->where, NULL,
                          "%s is set twice: here, and as %s under set", path,
-                         s->fixed.at[i].path.text);
-    return b->problems->count > before ? ERROR_INPUT : 0;
+                         sweep->fixed.at[i].path.text);
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-static int check_axes(const struct sweep *s, const struct binding *b) {
+static int check_axes(const struct sweep *sweep, const struct binding *binding) {
     int result = 0;
-    for (size_t a = 0; a < s->axes.count; a++) {
-        const struct sweep_axis *axis = &s->axes.at[a];
+    for (size_t a = 0; a < sweep->axes.count; a++) {
+        const struct sweep_axis *axis = &sweep->axes.at[a];
         for (size_t i = 0; i < axis->paths.count; i++)
-            if (check_path(s, axis, axis->paths.at[i].text, b) < 0)
+            if (check_path(sweep, axis, axis->paths.at[i].text, binding) < 0)
                 result = ERROR_INPUT;
-        for (const struct sweep_axis *other = s->axes.at; other < axis && result == 0; other++)
+        for (const struct sweep_axis *other = sweep->axes.at; other < axis && result == 0; other++)
             if (strcmp(axis->column, other->column) == 0) {
-                problems_add(b->problems, axis->where, NULL, "another axis is named \"%s\" too",
-                             axis->name);
+                problems_add(binding->problems, axis->where, NULL,
+                             "another axis is named \"%s\" too", axis->name);
                 result = ERROR_INPUT;
             }
     }
     return result;
 }
 
-static int count_sweep_points(struct sweep *s, const struct binding *b) {
-    s->count = 1;
-    for (size_t g = 0; g < s->axes.groups.count; g++) {
-        s->count *= s->axes.groups.at[g];
-        if (s->count > SWEEP_MOST_POINTS) {
-            problems_add(b->problems, (struct location){.file = s->doc.file}, "axes",
+static int count_sweep_points(struct sweep *sweep, const struct binding *binding) {
+    sweep->count = 1;
+    for (size_t g = 0; g < sweep->axes.groups.count; g++) {
+        sweep->count *= sweep->axes.groups.at[g];
+        if (sweep->count > SWEEP_MOST_POINTS) {
+            problems_add(binding->problems, (struct location){.file = sweep->doc.file}, "axes",
                          "over %d points", SWEEP_MOST_POINTS);
             return ERROR_INPUT;
         }
@@ -95,26 +95,26 @@ static int count_sweep_points(struct sweep *s, const struct binding *b) {
 
 /* ---- Points ---- */
 
-size_t sweep_place(const struct sweep *s, size_t point, size_t axis) {
-    size_t group = s->axes.at[axis].group;
-    for (size_t g = s->axes.groups.count - 1; g > group; g--)
-        point /= s->axes.groups.at[g];
-    return point % s->axes.groups.at[group];
+size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis) {
+    size_t group = sweep->axes.at[axis].group;
+    for (size_t g = sweep->axes.groups.count - 1; g > group; g--)
+        point /= sweep->axes.groups.at[g];
+    return point % sweep->axes.groups.at[group];
 }
 
-const struct sweep_value *sweep_value(const struct sweep *s, size_t point, size_t axis) {
-    return &s->axes.at[axis].values.at[sweep_place(s, point, axis)];
+const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis) {
+    return &sweep->axes.at[axis].values.at[sweep_place(sweep, point, axis)];
 }
 
 static const char *set_text(const struct sweep_set *set, struct arena *arena) {
     return arena_printf(arena, "%s=%s", set->path.text, set->yaml);
 }
 
-const char **sweep_fixed_texts(const struct sweep *s, struct arena *arena, size_t *ret_count) {
-    const char **texts = arena_alloc(arena, s->fixed.count * sizeof *texts);
-    for (size_t i = 0; i < s->fixed.count; i++)
-        texts[i] = set_text(&s->fixed.at[i], arena);
-    *ret_count = s->fixed.count;
+const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, size_t *ret_count) {
+    const char **texts = arena_alloc(arena, sweep->fixed.count * sizeof *texts);
+    for (size_t i = 0; i < sweep->fixed.count; i++)
+        texts[i] = set_text(&sweep->fixed.at[i], arena);
+    *ret_count = sweep->fixed.count;
     return texts;
 }
 
@@ -123,14 +123,14 @@ static const struct sweep_sets *sets_of(const struct sweep *s, size_t point, siz
     return a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
 }
 
-const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *arena,
+const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena,
                              size_t *ret_count) {
     size_t count = 0, filled = 0;
-    for (size_t a = 0; a <= s->axes.count; a++)
-        count += sets_of(s, point, a)->count;
+    for (size_t a = 0; a <= sweep->axes.count; a++)
+        count += sets_of(sweep, point, a)->count;
     const char **texts = arena_alloc(arena, count * sizeof *texts);
-    for (size_t a = 0; a <= s->axes.count; a++) {
-        const struct sweep_sets *sets = sets_of(s, point, a);
+    for (size_t a = 0; a <= sweep->axes.count; a++) {
+        const struct sweep_sets *sets = sets_of(sweep, point, a);
         for (size_t i = 0; i < sets->count; i++)
             texts[filled++] = set_text(&sets->at[i], arena);
     }
@@ -139,87 +139,87 @@ const char **sweep_set_texts(const struct sweep *s, size_t point, struct arena *
 }
 
 /* The policy of a point, once for all points that have it. */
-static void remember_policy(struct sweep *s, const struct yaml_node *root) {
+static void remember_policy(struct sweep *sweep, const struct yaml_node *root) {
     const struct yaml_node *policy = yaml_find(root, "policy");
     const struct yaml_node *name =
         policy && policy->kind == YAML_NODE_MAPPING ? yaml_find(policy, "name") : NULL;
     size_t at = 0;
     if (!name || name->kind != YAML_NODE_SCALAR)
         return;
-    while (at < s->policies.count && strcmp(s->policies.at[at], name->text) != 0)
+    while (at < sweep->policies.count && strcmp(sweep->policies.at[at], name->text) != 0)
         at++;
-    if (at == s->policies.count)
-        array_push(&s->policies, arena_strdup(&s->doc.arena, name->text));
+    if (at == sweep->policies.count)
+        array_push(&sweep->policies, arena_strdup(&sweep->doc.arena, name->text));
 }
 
 /* The scenario of one point as far as ids need it: values in place, nothing bound. */
-static int identify_point(struct sweep *s, size_t point, const struct yaml_doc *base,
+static int identify_point(struct sweep *sweep, size_t point, const struct yaml_doc *base,
                           struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
     int r = 0;
-    for (size_t a = 0; a <= s->axes.count && r == 0; a++) {
-        const struct sweep_sets *sets = sets_of(s, point, a);
+    for (size_t a = 0; a <= sweep->axes.count && r == 0; a++) {
+        const struct sweep_sets *sets = sets_of(sweep, point, a);
         for (size_t i = 0; i < sets->count && r == 0; i++)
             r = yaml_doc_set(&scenario.doc, &sets->at[i].path.steps, sets->at[i].yaml, problems);
     }
     if (r == 0) {
         static const char version[] = EASIM_VERSION " " EASIM_COMMIT;
         uint64_t start = hash_bytes(HASH_START, version, sizeof version);
-        remember_policy(s, scenario.doc.root);
-        s->points[point].id = scenario_hash(&scenario);
-        s->points[point].inputs = inputs_add_tree(&s->inputs, scenario.doc.root, start);
+        remember_policy(sweep, scenario.doc.root);
+        sweep->points[point].id = scenario_hash(&scenario);
+        sweep->points[point].inputs = inputs_add_tree(&sweep->inputs, scenario.doc.root, start);
     }
     scenario_finish(&scenario);
     return r;
 }
 
-static int identify_points(struct sweep *s, struct problems *problems) {
+static int identify_points(struct sweep *sweep, struct problems *problems) {
     struct yaml_doc base = {0};
-    int r = yaml_doc_load(&base, s->base, problems);
+    int r = yaml_doc_load(&base, sweep->base, problems);
     if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
-        problems_add(problems, (struct location){.file = s->base}, NULL,
+        problems_add(problems, (struct location){.file = sweep->base}, NULL,
                      "the file holds no scenario");
         r = ERROR_INPUT;
     }
-    s->points = mem_zalloc(s->count, sizeof *s->points);
-    (void)inputs_add(&s->inputs, &(struct input){.key = "sweep", .path = s->doc.file});
-    (void)inputs_add(&s->inputs, &(struct input){.key = "base", .path = s->base});
-    for (size_t p = 0; p < s->count && r == 0; p++)
-        r = identify_point(s, p, &base, problems);
+    sweep->points = mem_zalloc(sweep->count, sizeof *sweep->points);
+    (void)inputs_add(&sweep->inputs, &(struct input){.key = "sweep", .path = sweep->doc.file});
+    (void)inputs_add(&sweep->inputs, &(struct input){.key = "base", .path = sweep->base});
+    for (size_t p = 0; p < sweep->count && r == 0; p++)
+        r = identify_point(sweep, p, &base, problems);
     yaml_doc_finish(&base);
     return r;
 }
 
-int sweep_load(struct sweep *s, const char *path, struct problems *problems) {
-    *s = (struct sweep){0};
-    if (yaml_doc_load(&s->doc, path, problems) < 0)
+int sweep_load(struct sweep *sweep, const char *path, struct problems *problems) {
+    *sweep = (struct sweep){0};
+    if (yaml_doc_load(&sweep->doc, path, problems) < 0)
         return ERROR_INPUT;
-    if (!s->doc.root) {
-        problems_add(problems, (struct location){.file = s->doc.file}, NULL,
+    if (!sweep->doc.root) {
+        problems_add(problems, (struct location){.file = sweep->doc.file}, NULL,
                      "the file holds no sweep");
         return ERROR_INPUT;
     }
     struct sweep_file file = {0};
-    const struct binding binding = {.arena = &s->doc.arena, .problems = problems};
-    int result = schema_bind(&binding, sweep_fields, s->doc.root, "", &file);
-    s->name = file.name;
-    s->base = file.base;
+    const struct binding binding = {.arena = &sweep->doc.arena, .problems = problems};
+    int result = schema_bind(&binding, sweep_fields, sweep->doc.root, "", &file);
+    sweep->name = file.name;
+    sweep->base = file.base;
     if (file.name && strchr(file.name, '/'))
-        result = schema_wrong(&binding, yaml_find(s->doc.root, "name"), "name",
+        result = schema_wrong(&binding, yaml_find(sweep->doc.root, "name"), "name",
                               "text that can name a folder (no /)");
-    if (file.set && sweep_sets_bind(&s->fixed, file.set, "set", &binding) < 0)
+    if (file.set && sweep_sets_bind(&sweep->fixed, file.set, "set", &binding) < 0)
         result = ERROR_INPUT;
-    if (file.axes && sweep_axes_bind(&s->axes, file.axes, &binding) < 0)
+    if (file.axes && sweep_axes_bind(&sweep->axes, file.axes, &binding) < 0)
         result = ERROR_INPUT;
-    if (check_axes(s, &binding) < 0 || result < 0 || count_sweep_points(s, &binding) < 0)
+    if (check_axes(sweep, &binding) < 0 || result < 0 || count_sweep_points(sweep, &binding) < 0)
         return ERROR_INPUT;
-    return identify_points(s, problems) < 0 ? ERROR_INPUT : 0;
+    return identify_points(sweep, problems) < 0 ? ERROR_INPUT : 0;
 }
 
-void sweep_finish(struct sweep *s) {
-    sweep_axes_finish(&s->axes);
-    free(s->points);
-    free(s->policies.at);
-    inputs_finish(&s->inputs);
-    yaml_doc_finish(&s->doc);
+void sweep_finish(struct sweep *sweep) {
+    sweep_axes_finish(&sweep->axes);
+    free(sweep->points);
+    free(sweep->policies.at);
+    inputs_finish(&sweep->inputs);
+    yaml_doc_finish(&sweep->doc);
 }

@@ -164,25 +164,25 @@ static const char *flow_text(const struct yaml_node *node, struct arena *arena) 
 }
 
 static int bind_path(struct sweep_path *out, const char *text, struct location where,
-                     const char *path, const struct binding *b) {
+                     const char *path, const struct binding *binding) {
     struct error error = {0};
-    if (yaml_path_parse(text, b->arena, &out->steps, &error) < 0) {
-        problems_add(b->problems, where, path, "%s", error.text);
+    if (yaml_path_parse(text, binding->arena, &out->steps, &error) < 0) {
+        problems_add(binding->problems, where, path, "%s", error.text);
         return ERROR_INPUT;
     }
-    out->text = yaml_path_text(&out->steps, b->arena);
+    out->text = yaml_path_text(&out->steps, binding->arena);
     return 0;
 }
 
 int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
-                    const struct binding *b) {
+                    const struct binding *binding) {
     if (node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(b, node, path, "a mapping from paths to values");
+        return schema_wrong(binding, node, path, "a mapping from paths to values");
     int result = 0;
-    struct sweep_set *at = arena_alloc(b->arena, node->count * sizeof *at);
+    struct sweep_set *at = arena_alloc(binding->arena, node->count * sizeof *at);
     for (size_t i = 0; i < node->count; i++) {
-        at[i].yaml = flow_text(node->items[i], b->arena);
-        if (bind_path(&at[i].path, node->keys[i]->text, node->keys[i]->where, path, b) < 0)
+        at[i].yaml = flow_text(node->items[i], binding->arena);
+        if (bind_path(&at[i].path, node->keys[i]->text, node->keys[i]->where, path, binding) < 0)
             result = ERROR_INPUT;
     }
     if (result == 0)
@@ -211,25 +211,25 @@ static void push_number(struct sweep_axis *axis, const struct span *span, double
 
 /* ---- Lists and ranges ---- */
 
-static int refuse_axis(const struct binding *b, struct location where, const char *path,
+static int refuse_axis(const struct binding *binding, struct location where, const char *path,
                        const char *text) {
-    problems_add(b->problems, where, path, "%s", text);
+    problems_add(binding->problems, where, path, "%s", text);
     return ERROR_INPUT;
 }
 
 static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
-                       const struct binding *b) {
+                       const struct binding *binding) {
     if (node->kind == YAML_NODE_SCALAR)
-        return schema_wrong(b, node, path, "a list of values");
+        return schema_wrong(binding, node, path, "a list of values");
     if (node->count == 0)
-        return refuse_axis(b, node->where, path, "expected at least one value, got none");
+        return refuse_axis(binding, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
-        const char *yaml = flow_text(item, b->arena);
+        const char *yaml = flow_text(item, binding->arena);
         const char *shown = node->keys                       ? node->keys[i]->text
                             : item->kind == YAML_NODE_SCALAR ? item->text
                                                              : yaml;
-        push_value(axis, shown, yaml, b->arena);
+        push_value(axis, shown, yaml, binding->arena);
     }
     return 0;
 }
@@ -243,14 +243,14 @@ static void add_axis_path(struct sweep_axis *axis, const struct sweep_path *path
 
 /* A mapping from labels to whatever they set. */
 static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
-                       const struct binding *b) {
+                       const struct binding *binding) {
     int result = 0;
     if (node->count == 0)
-        return refuse_axis(b, node->where, path, "expected at least one value, got none");
+        return refuse_axis(binding, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         struct sweep_value value = {.shown = node->keys[i]->text};
-        const char *here = arena_printf(b->arena, "%s.%s", path, value.shown);
-        if (sweep_sets_bind(&value.sets, node->items[i], here, b) < 0)
+        const char *here = arena_printf(binding->arena, "%s.%s", path, value.shown);
+        if (sweep_sets_bind(&value.sets, node->items[i], here, binding) < 0)
             result = ERROR_INPUT;
         for (size_t k = 0; k < value.sets.count; k++)
             add_axis_path(axis, &value.sets.at[k].path);
@@ -262,27 +262,27 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
 /* A number with the unit that the first bound has, or with none as that: what the unit is of, the
  * scenario says. */
 static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node,
-                      const char *path, const struct binding *b) {
+                      const char *path, const struct binding *binding) {
     const char *text = node->kind == YAML_NODE_SCALAR ? node->text : "", *unit = "";
     struct yaml_node bare = *node;
     size_t number = units_number_length(text, strlen(text));
     if (number > 0) {
-        bare.text = arena_strndup(b->arena, text, number);
+        bare.text = arena_strndup(binding->arena, text, number);
         bare.length = number;
-        unit = arena_strdup(b->arena, text + number);
+        unit = arena_strdup(binding->arena, text + number);
     }
     if (!span->unit)
         span->unit = unit;
     const char *name = unit + strspn(unit, " "), *expected = span->unit + strspn(span->unit, " ");
     if (strcmp(name, expected) != 0)
-        return schema_wrong(b, node, path,
-                            *expected
-                                ? arena_printf(b->arena, "a number of %s, as from has", expected)
-                                : "a number without unit, as from");
-    return schema_bind_value(b, field, &bare, path, (char *)span + field->offset);
+        return schema_wrong(
+            binding, node, path,
+            *expected ? arena_printf(binding->arena, "a number of %s, as from has", expected)
+                      : "a number without unit, as from");
+    return schema_bind_value(binding, field, &bare, path, (char *)span + field->offset);
 }
 
-static int bind_bounds(struct span *span, const char *path, const struct binding *b) {
+static int bind_bounds(struct span *span, const char *path, const struct binding *binding) {
     static const struct field fields[] = {
         {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from)},
         {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to)},
@@ -296,18 +296,18 @@ static int bind_bounds(struct span *span, const char *path, const struct binding
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (span->bounds[i] &&
             bind_bound(span, &fields[i], span->bounds[i],
-                       arena_printf(b->arena, "%s.%s", path, fields[i].key), b) < 0)
+                       arena_printf(binding->arena, "%s.%s", path, fields[i].key), binding) < 0)
             result = ERROR_INPUT;
     return result;
 }
 
-static int bind_span(struct span *span, const char *path, const struct binding *b) {
-    if (bind_bounds(span, path, b) < 0)
+static int bind_span(struct span *span, const char *path, const struct binding *binding) {
+    if (bind_bounds(span, path, binding) < 0)
         return ERROR_INPUT;
     if (!(span->from < span->to))
-        return refuse_axis(b, span->where, path, "expected from < to");
+        return refuse_axis(binding, span->where, path, "expected from < to");
     if (span->scale == SCALE_LOG && span->from <= 0)
-        return refuse_axis(b, span->where, path, "expected from > 0 with scale log");
+        return refuse_axis(binding, span->where, path, "expected from > 0 with scale log");
     return 0;
 }
 
@@ -320,24 +320,25 @@ static double value_along(const struct span *span, double share) {
 }
 
 static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
-                      const struct binding *b) {
+                      const struct binding *binding) {
     struct span span = {0};
-    if (schema_bind(b, range_fields, node, path, &span) < 0 || bind_span(&span, path, b) < 0)
+    if (schema_bind(binding, range_fields, node, path, &span) < 0 ||
+        bind_span(&span, path, binding) < 0)
         return ERROR_INPUT;
     bool stepped = !isnan(span.step);
     if (stepped == (span.count > 0))
-        return refuse_axis(b, span.where, path, "expected either step or count");
+        return refuse_axis(binding, span.where, path, "expected either step or count");
     if (stepped && span.scale == SCALE_LOG)
-        return refuse_axis(b, span.where, path, "a step has no scale log: give a count");
+        return refuse_axis(binding, span.where, path, "a step has no scale log: give a count");
     double steps =
         stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
     if (steps >= SWEEP_MOST_POINTS)
-        return refuse_axis(b, span.where, path, "expected at most 1000000 values");
+        return refuse_axis(binding, span.where, path, "expected at most 1000000 values");
     for (size_t i = 0; i <= (size_t)steps; i++) {
         push_number(axis, &span,
                     stepped ? span.from + (double)i * span.step
                             : value_along(&span, (double)i / steps),
-                    b->arena);
+                    binding->arena);
         size_t n = axis->values.count;
         if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
             axis->values.count--; /* rounded to the same whole number */
@@ -361,15 +362,15 @@ static bool is_taken(const char *name) {
 /* An axis in the arena of the binding; item->path: NULL if the values say what they set. here: the
    item in messages. NULL after adding a problem. */
 static struct sweep_axis *add_axis(struct sweep_axes *axes, const struct axis_item *item,
-                                   const char *here, const struct binding *b) {
+                                   const char *here, const struct binding *binding) {
     struct sweep_path path;
-    if (item->path &&
-        bind_path(&path, item->path, item->where, arena_printf(b->arena, "%s.path", here), b) < 0)
+    if (item->path && bind_path(&path, item->path, item->where,
+                                arena_printf(binding->arena, "%s.path", here), binding) < 0)
         return NULL;
     struct sweep_axis *axis = array_add(axes);
     axis->name = item->name ? item->name : item->path;
     axis->column =
-        is_taken(axis->name) ? arena_printf(b->arena, "axis.%s", axis->name) : axis->name;
+        is_taken(axis->name) ? arena_printf(binding->arena, "axis.%s", axis->name) : axis->name;
     axis->where = item->where;
     axis->group = axes->groups.count;
     if (item->path)
@@ -379,40 +380,42 @@ static struct sweep_axis *add_axis(struct sweep_axes *axes, const struct axis_it
 
 /* Values or a range, with a path or labels: an axis of the group that is being made. */
 static int bind_plain(struct sweep_axes *axes, const struct axis_item *item, const char *path,
-                      const struct binding *b) {
+                      const struct binding *binding) {
     bool labels = item->values && item->values->kind == YAML_NODE_MAPPING;
     if (!item->path && !(labels && item->name))
-        return refuse_axis(b, item->where, path,
+        return refuse_axis(binding, item->where, path,
                            labels ? "expected a name to go with the labels"
                                   : "expected a path to go with the values");
-    struct sweep_axis *axis = add_axis(axes, item, path, b);
+    struct sweep_axis *axis = add_axis(axes, item, path, binding);
     if (!axis)
         return ERROR_INPUT;
     if (item->range)
-        return bind_range(axis, item->range, arena_printf(b->arena, "%s.range", path), b);
-    const char *values_path = arena_printf(b->arena, "%s.values", path);
-    return item->path ? bind_values(axis, item->values, values_path, b)
-                      : bind_labels(axis, item->values, values_path, b);
+        return bind_range(axis, item->range, arena_printf(binding->arena, "%s.range", path),
+                          binding);
+    const char *values_path = arena_printf(binding->arena, "%s.values", path);
+    return item->path ? bind_values(axis, item->values, values_path, binding)
+                      : bind_labels(axis, item->values, values_path, binding);
 }
 
 static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
-                    const struct binding *b) {
+                    const struct binding *binding) {
     size_t first = axes->count;
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
-        return schema_wrong(b, node, path, "a list of axes");
+        return schema_wrong(binding, node, path, "a list of axes");
     for (size_t i = 0; i < node->count; i++) {
         struct axis_item item = {0};
-        const char *here = arena_printf(b->arena, "%s[%zu]", path, i);
-        if (schema_bind(b, item_fields, node->items[i], here, &item) < 0)
+        const char *here = arena_printf(binding->arena, "%s[%zu]", path, i);
+        if (schema_bind(binding, item_fields, node->items[i], here, &item) < 0)
             return ERROR_INPUT;
         if (item.zip || item.sample || !item.values == !item.range)
-            return refuse_axis(b, item.where, here, "expected a path with values or with a range");
-        if (bind_plain(axes, &item, here, b) < 0)
+            return refuse_axis(binding, item.where, here,
+                               "expected a path with values or with a range");
+        if (bind_plain(axes, &item, here, binding) < 0)
             return ERROR_INPUT;
         size_t count = axes->at[axes->count - 1].values.count,
                expected = axes->at[first].values.count;
         if (count != expected) {
-            problems_add(b->problems, item.where, here,
+            problems_add(binding->problems, item.where, here,
                          "expected %zu values as in the first list, got %zu", expected, count);
             return ERROR_INPUT;
         }
@@ -454,20 +457,20 @@ static void draw_samples(struct sweep_axis *axis, const struct sample *sample,
 }
 
 static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
-                       const struct binding *b) {
+                       const struct binding *binding) {
     struct sample sample = {0};
-    if (schema_bind(b, sample_fields, node, path, &sample) < 0)
+    if (schema_bind(binding, sample_fields, node, path, &sample) < 0)
         return ERROR_INPUT;
     struct span *spans = sample.over.at;
     for (size_t i = 0; i < sample.over.count; i++) {
-        const char *here = arena_printf(b->arena, "%s.over[%zu]", path, i);
+        const char *here = arena_printf(binding->arena, "%s.over[%zu]", path, i);
         const struct axis_item item = {.path = spans[i].path, .where = spans[i].where};
         struct sweep_axis *axis =
-            bind_span(&spans[i], here, b) < 0 ? NULL : add_axis(axes, &item, here, b);
+            bind_span(&spans[i], here, binding) < 0 ? NULL : add_axis(axes, &item, here, binding);
         if (!axis)
             return ERROR_INPUT;
         axis->sampled = true;
-        draw_samples(axis, &sample, &spans[i], b->arena);
+        draw_samples(axis, &sample, &spans[i], binding->arena);
     }
     return 0;
 }
@@ -475,32 +478,35 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
 /* ---- All ---- */
 
 static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, const char *path,
-                     const struct binding *b) {
+                     const struct binding *binding) {
     struct axis_item item = {0};
     size_t first = axes->count;
-    if (schema_bind(b, item_fields, node, path, &item) < 0)
+    if (schema_bind(binding, item_fields, node, path, &item) < 0)
         return ERROR_INPUT;
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
-        return refuse_axis(b, item.where, path, "expected one of values, range, zip and sample");
+        return refuse_axis(binding, item.where, path,
+                           "expected one of values, range, zip and sample");
     if ((item.path || item.name) && (item.zip || item.sample))
-        return refuse_axis(b, item.where, path,
+        return refuse_axis(binding, item.where, path,
                            "the names and paths of zip and sample stand inside of them");
-    int r = item.zip ? bind_zip(axes, item.zip, arena_printf(b->arena, "%s.zip", path), b)
-            : item.sample
-                ? bind_sample(axes, item.sample, arena_printf(b->arena, "%s.sample", path), b)
-                : bind_plain(axes, &item, path, b);
+    int r = item.zip
+                ? bind_zip(axes, item.zip, arena_printf(binding->arena, "%s.zip", path), binding)
+            : item.sample ? bind_sample(axes, item.sample,
+                                        arena_printf(binding->arena, "%s.sample", path), binding)
+                          : bind_plain(axes, &item, path, binding);
     if (r == 0)
         array_push(&axes->groups, axes->at[first].values.count);
     return r;
 }
 
 int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node,
-                    const struct binding *b) {
+                    const struct binding *binding) {
     int result = 0;
     if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
-        return schema_wrong(b, node, "axes", "a list of axes");
+        return schema_wrong(binding, node, "axes", "a list of axes");
     for (size_t i = 0; i < node->count; i++)
-        if (bind_item(axes, node->items[i], arena_printf(b->arena, "axes[%zu]", i), b) < 0)
+        if (bind_item(axes, node->items[i], arena_printf(binding->arena, "axes[%zu]", i), binding) <
+            0)
             result = ERROR_INPUT;
     return result;
 }

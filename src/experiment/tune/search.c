@@ -43,104 +43,106 @@ static bool is_better_score(const struct search_score *a, const struct search_sc
     return a->violation != b->violation ? a->violation < b->violation : a->value < b->value;
 }
 
-static bool is_known(const struct search *s, const double *point) {
-    for (size_t t = 0; t < s->trials.count; t++)
-        if (memcmp(s->trials.at[t].point, point, s->count * sizeof *point) == 0)
+static bool is_known(const struct search *search, const double *point) {
+    for (size_t t = 0; t < search->trials.count; t++)
+        if (memcmp(search->trials.at[t].point, point, search->count * sizeof *point) == 0)
             return true;
     return false;
 }
 
-static int try_point(struct search *s, const double *point) {
+static int try_point(struct search *search, const double *point) {
     struct search_trial trial = {.score = {INFINITY, NAN}};
-    if (s->trials.count >= s->most_trials || is_known(s, point))
+    if (search->trials.count >= search->most_trials || is_known(search, point))
         return 0;
-    int r = s->evaluate(s->context, point, &trial.score);
+    int r = search->evaluate(search->context, point, &trial.score);
     if (r < 0)
         return r;
-    trial.point = mem_zalloc(s->count, sizeof *trial.point);
-    memcpy(trial.point, point, s->count * sizeof *point);
-    array_push(&s->trials, trial);
-    if (is_better_score(&trial.score, &s->trials.at[s->best].score))
-        s->best = s->trials.count - 1;
+    trial.point = mem_zalloc(search->count, sizeof *trial.point);
+    memcpy(trial.point, point, search->count * sizeof *point);
+    array_push(&search->trials, trial);
+    if (is_better_score(&trial.score, &search->trials.at[search->best].score))
+        search->best = search->trials.count - 1;
     return 0;
 }
 
 /* The best point so far with another value on one axis. */
-static int try_axis_value(struct search *s, size_t axis, double value) {
-    double *point = mem_zalloc(s->count, sizeof *point);
-    memcpy(point, s->trials.at[s->best].point, s->count * sizeof *point);
+static int try_axis_value(struct search *search, size_t axis, double value) {
+    double *point = mem_zalloc(search->count, sizeof *point);
+    memcpy(point, search->trials.at[search->best].point, search->count * sizeof *point);
     point[axis] = value;
-    int r = try_point(s, point);
+    int r = try_point(search, point);
     free(point);
     return r;
 }
 
-static int try_grid(struct search *s, size_t axis, double from, double to, unsigned steps) {
+static int try_grid(struct search *search, size_t axis, double from, double to, unsigned steps) {
     int r = 0;
     for (unsigned i = 0; i <= steps && r == 0; i++)
-        r = try_axis_value(s, axis, from_scale(&s->axes[axis], from + (to - from) * i / steps));
+        r = try_axis_value(search, axis,
+                           from_scale(&search->axes[axis], from + (to - from) * i / steps));
     return r;
 }
 
 /* Of the grid over the whole range. */
-static unsigned axis_steps(const struct search_axis *a) {
-    double range = to_scale(a, a->most) - to_scale(a, a->least);
-    double steps = a->logarithmic ? ceil(range * PER_DECADE) : LINEAR_STEPS;
-    if (a->whole && !a->logarithmic)
+static unsigned axis_steps(const struct search_axis *axis) {
+    double range = to_scale(axis, axis->most) - to_scale(axis, axis->least);
+    double steps = axis->logarithmic ? ceil(range * PER_DECADE) : LINEAR_STEPS;
+    if (axis->whole && !axis->logarithmic)
         steps = fmin(fmax(range, 1), WIDE);
     return (unsigned)fmax(steps, 4);
 }
 
 /* Axes from this one on: all values that differ, as if none were known. */
-static void expect_trials_left(const struct search *s, size_t axis) {
-    size_t trials = s->trials.count > 0 ? s->trials.count : 1; /* the start */
-    for (; axis < s->count; axis++) {
-        const struct search_axis *a = &s->axes[axis];
+static void expect_trials_left(const struct search *search, size_t axis) {
+    size_t trials = search->trials.count > 0 ? search->trials.count : 1; /* the start */
+    for (; axis < search->count; axis++) {
+        const struct search_axis *a = &search->axes[axis];
         trials += a->may_be_off + (a->logarithmic && a->least == 0) + axis_steps(a) + 1 +
                   ZOOMS * ZOOM_STEPS;
     }
-    if (s->expect)
-        s->expect(s->context, trials < s->most_trials ? trials : s->most_trials);
+    if (search->expect)
+        search->expect(search->context,
+                       trials < search->most_trials ? trials : search->most_trials);
 }
 
-static int search_axis(struct search *s, size_t axis) {
-    const struct search_axis *a = &s->axes[axis];
+static int search_axis(struct search *search, size_t axis) {
+    const struct search_axis *a = &search->axes[axis];
     double from = to_scale(a, a->least), to = to_scale(a, a->most),
            step = (to - from) / axis_steps(a);
-    int r = a->may_be_off ? try_axis_value(s, axis, INFINITY) : 0;
+    int r = a->may_be_off ? try_axis_value(search, axis, INFINITY) : 0;
     if (r == 0 && a->logarithmic && a->least == 0)
-        r = try_axis_value(s, axis, 0);
+        r = try_axis_value(search, axis, 0);
     if (r == 0)
-        r = try_grid(s, axis, from, to, axis_steps(a));
+        r = try_grid(search, axis, from, to, axis_steps(a));
     for (int zoom = 0; zoom < ZOOMS && r == 0; zoom++) {
-        double value = s->trials.at[s->best].point[axis];
+        double value = search->trials.at[search->best].point[axis];
         if (!isfinite(value))
             break;
         double middle = to_scale(a, value);
-        r = try_grid(s, axis, fmax(from, middle - step), fmin(to, middle + step), ZOOM_STEPS);
+        r = try_grid(search, axis, fmax(from, middle - step), fmin(to, middle + step), ZOOM_STEPS);
         step /= 3;
     }
     return r;
 }
 
-int search_run(struct search *s, const double *start) {
-    expect_trials_left(s, 0);
-    int r = try_point(s, start);
-    for (int round = 0; round < ROUNDS && r == 0 && s->trials.count > 0; round++) {
-        size_t best = s->best;
-        for (size_t axis = 0; axis < s->count && r == 0; axis++) {
-            expect_trials_left(s, axis);
-            r = search_axis(s, axis);
+int search_run(struct search *search, const double *start) {
+    expect_trials_left(search, 0);
+    int r = try_point(search, start);
+    for (int round = 0; round < ROUNDS && r == 0 && search->trials.count > 0; round++) {
+        size_t best = search->best;
+        for (size_t axis = 0; axis < search->count && r == 0; axis++) {
+            expect_trials_left(search, axis);
+            r = search_axis(search, axis);
         }
-        if (s->best == best || s->count == 1)
+        if (search->best == best || search->count == 1)
             break;
     }
     return r;
 }
 
-void search_finish(struct search *s) {
-    for (size_t t = 0; t < s->trials.count; t++)
-        free(s->trials.at[t].point);
-    free(s->trials.at);
-    *s = (struct search){0};
+void search_finish(struct search *search) {
+    for (size_t t = 0; t < search->trials.count; t++)
+        free(search->trials.at[t].point);
+    free(search->trials.at);
+    *search = (struct search){0};
 }

@@ -21,11 +21,11 @@ static double change_of(double value, double start) {
 }
 
 /* By how much the trial breaks its bounds, in fractions of the start's means. */
-static double trial_violation(const struct tune *t, const struct tune_trial *trial) {
-    const struct tune_trial *start = &t->trials.at[0];
+static double trial_violation(const struct tune *tune, const struct tune_trial *trial) {
+    const struct tune_trial *start = &tune->trials.at[0];
     double sum = 0;
-    for (size_t i = 0; i < t->constraint_count; i++) {
-        const struct tune_constraint *c = &t->constraints[i];
+    for (size_t i = 0; i < tune->constraint_count; i++) {
+        const struct tune_constraint *c = &tune->constraints[i];
         double change = change_of(trial->constrained[i], start->constrained[i]);
         double beyond = c->at_least ? c->change - change : change - c->change;
         sum += isnan(beyond) ? INFINITY : fmax(0, beyond);
@@ -33,10 +33,10 @@ static double trial_violation(const struct tune *t, const struct tune_trial *tri
     return sum;
 }
 
-static void judge_trial(const struct tune *t, struct tune_trial *trial) {
-    trial->objective = estimate_column(&trial->runs, t->objective);
-    for (size_t i = 0; i < t->constraint_count; i++)
-        trial->constrained[i] = estimate_column(&trial->runs, t->constraints[i].column).mean;
+static void judge_trial(const struct tune *tune, struct tune_trial *trial) {
+    trial->objective = estimate_column(&trial->runs, tune->objective);
+    for (size_t i = 0; i < tune->constraint_count; i++)
+        trial->constrained[i] = estimate_column(&trial->runs, tune->constraints[i].column).mean;
 }
 
 static int evaluate_trial(void *context, const double *point, struct search_score *ret_score) {
@@ -62,9 +62,9 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     return 0;
 }
 
-void tune_apply(const struct tune *t, const double *point, struct study *study) {
-    for (size_t i = 0; i < t->count; i++)
-        params_set_number(&study->params, t->params[i], point[i]);
+void tune_apply(const struct tune *tune, const double *point, struct study *study) {
+    for (size_t i = 0; i < tune->count; i++)
+        params_set_number(&study->params, tune->params[i], point[i]);
 }
 
 static void expect_trials(void *context, size_t trials) {
@@ -72,46 +72,46 @@ static void expect_trials(void *context, size_t trials) {
     t->expect(t->context, trials);
 }
 
-int tune_run(struct tune *t, struct error *reterr) {
-    double *start = mem_zalloc(t->count, sizeof *start);
-    for (size_t i = 0; i < t->count; i++)
-        start[i] = params_number(&t->study->params, t->params[i]);
-    t->search = (struct search){.axes = t->axes,
-                                .count = t->count,
-                                .evaluate = evaluate_trial,
-                                .context = t,
-                                .most_trials = t->most_trials,
-                                .expect = t->expect ? expect_trials : NULL};
-    int r = search_run(&t->search, start);
+int tune_run(struct tune *tune, struct error *reterr) {
+    double *start = mem_zalloc(tune->count, sizeof *start);
+    for (size_t i = 0; i < tune->count; i++)
+        start[i] = params_number(&tune->study->params, tune->params[i]);
+    tune->search = (struct search){.axes = tune->axes,
+                                   .count = tune->count,
+                                   .evaluate = evaluate_trial,
+                                   .context = tune,
+                                   .most_trials = tune->most_trials,
+                                   .expect = tune->expect ? expect_trials : NULL};
+    int r = search_run(&tune->search, start);
     if (r < 0)
-        *reterr = t->error;
+        *reterr = tune->error;
     free(start);
     return r;
 }
 
-void tune_finish(struct tune *t) {
-    for (size_t i = 0; i < t->trials.count; i++) {
-        replicate_result_finish(&t->trials.at[i].runs);
-        free(t->trials.at[i].constrained);
-        free(t->trials.at[i].failure);
+void tune_finish(struct tune *tune) {
+    for (size_t i = 0; i < tune->trials.count; i++) {
+        replicate_result_finish(&tune->trials.at[i].runs);
+        free(tune->trials.at[i].constrained);
+        free(tune->trials.at[i].failure);
     }
-    free(t->trials.at);
-    search_finish(&t->search);
+    free(tune->trials.at);
+    search_finish(&tune->search);
 }
 
-bool tune_keeps_constraints(const struct tune *t, size_t trial) {
-    return t->search.trials.at[trial].score.violation == 0;
+bool tune_keeps_constraints(const struct tune *tune, size_t trial) {
+    return tune->search.trials.at[trial].score.violation == 0;
 }
 
-bool tune_found(const struct tune *t) {
-    return t->search.best != 0 && tune_keeps_constraints(t, t->search.best);
+bool tune_found(const struct tune *tune) {
+    return tune->search.best != 0 && tune_keeps_constraints(tune, tune->search.best);
 }
 
-size_t tune_failed(const struct tune *t, const char **ret_first) {
+size_t tune_failed(const struct tune *tune, const char **ret_first) {
     size_t count = 0;
     *ret_first = NULL;
-    for (size_t i = 0; i < t->trials.count; i++)
-        if (t->trials.at[i].failure && count++ == 0)
-            *ret_first = t->trials.at[i].failure;
+    for (size_t i = 0; i < tune->trials.count; i++)
+        if (tune->trials.at[i].failure && count++ == 0)
+            *ret_first = tune->trials.at[i].failure;
     return count;
 }
