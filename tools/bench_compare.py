@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of tests/bench/baseline.json and compares CPU time and memory with it.
 
-Usage: bench_compare.py --easim BIN --source DIR [--only NAME] [--update]
+Usage: bench_compare.py --easim BIN --source DIR [--only NAME] [--update] [--instructions [--within PERCENT]]
 
 Each entry: name; command, a list with the placeholders {easim} {src} {tmp} {data}; optionally setup, a
 command run once and not timed; limit_cpu_s, limit_peak_mib, limit_decision_us, the promised bounds, or
@@ -11,6 +11,11 @@ has --timing and is not quiet. With `jobs`, memory per job is shown; with `grows
 entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds. Exit status 1: a command
 failed or a median is above its limit. Being slower than the baseline is shown and fails nothing:
 machines differ.
+
+With --instructions nothing is timed: instructions are counted (instructions.py), which a busy machine does not change, and
+compared with baseline_instructions, one figure for each counter. To compare two versions, build both with the same compiler,
+--update with the first and run the second; with --within PERCENT a larger difference is exit status 1. Commands of more
+than 0.6 s are counted with --only.
 """
 
 import argparse
@@ -25,7 +30,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import instructions
+
 RUNS = 5
+MOST_COUNTED_S = 0.6  # valgrind takes seventy times as long
 SLOWER = 1.25  # ratio to the baseline from which the verdict says so
 PR_SET_CHILD_SUBREAPER = 36
 DECISION = re.compile(r"decision, mean +([0-9.]+) us")
@@ -58,17 +66,18 @@ def run_once(command, folder):
             os.waitstatus_to_exitcode(status), texts[0])
 
 
+def filled(command, values):
+    for key, value in values.items():
+        command = [word.replace("{" + key + "}", value) for word in command]
+    return command
+
+
 def measure(bench, values):
     """(all CPU seconds, peak MiB, us per decision or None) of a benchmark; RuntimeError if a command fails."""
-    def fill(command):
-        for key, value in values.items():
-            command = [word.replace("{" + key + "}", value) for word in command]
-        return command
-
     with tempfile.TemporaryDirectory(prefix="easim-bench.") as folder:
         values = {**values, "tmp": folder}
-        timed = [fill(bench["command"])] * (1 + RUNS)
-        setup = [fill(bench["setup"])] if bench.get("setup") else []
+        timed = [filled(bench["command"], values)] * (1 + RUNS)
+        setup = [filled(bench["setup"], values)] if bench.get("setup") else []
         results = []
         for command in setup + timed:
             *figures, code, errors = run_once(command, folder)
@@ -111,11 +120,55 @@ def exponent_of(bench, cpu_s, smaller):
     return math.log(cpu_s / smaller["measured_cpu_s"]) / math.log(bench["jobs"] / smaller["jobs"])
 
 
-def run_bench(bench, values, update, smaller):
-    """Prints the row of one benchmark; returns whether it is good."""
+def lacks_data(bench, values):
     words = " ".join(bench["command"] + bench.get("setup", []))
     if "{data}" in words and "data" not in values:
         print(f"{bench['name']:<60}  skipped: EASIM_DATA is not set")
+        return True
+    return False
+
+
+def count_bench(bench, values, counter, options):
+    """Prints the instructions of one benchmark; returns whether they are within what is asked for."""
+    if lacks_data(bench, values):
+        return True
+    if bench.get("baseline_cpu_s", 0) > MOST_COUNTED_S and not options.only:
+        print(f"{bench['name']:<60}  skipped: takes long; --only counts it")
+        return True
+    try:
+        with tempfile.TemporaryDirectory(prefix="easim-bench.") as folder:
+            values = {**values, "tmp": folder}
+            if bench.get("setup"):
+                run_once(filled(bench["setup"], values), folder)
+            count = counter.count(filled(bench["command"], values), folder)
+    except RuntimeError as error:
+        print(f"{bench['name']:<60}  FAILED: {error}")
+        return False
+    baselines = bench.setdefault("baseline_instructions", {}) if options.update else bench.get("baseline_instructions", {})
+    baseline = baselines.get(counter.name)
+    good = not baseline or options.within is None or abs(count / baseline - 1) <= options.within / 100
+    verdict = "no baseline" if not baseline else "good" if good else "TOO DIFFERENT"
+    print(f"{bench['name']:<60}{count:>16,}{f'{baseline:,}' if baseline else '-':>16}"
+          f"{f'{count / baseline:.4f}' if baseline else '-':>8}  {verdict}")
+    if options.update:
+        baselines[counter.name] = count
+    return good
+
+
+def count_all(benches, values, options):
+    with tempfile.TemporaryDirectory(prefix="easim-count.") as folder:
+        try:
+            counter = instructions.counter(folder, values["src"])
+        except instructions.NoCounter as reason:
+            print(f"instructions: skipped: {reason}")
+            return True
+        print(f"{f'name ({counter.name})':<60}{'instructions':>16}{'baseline':>16}{'ratio':>8}  verdict")
+        return all([count_bench(bench, values, counter, options) for bench in benches])
+
+
+def run_bench(bench, values, update, smaller):
+    """Prints the row of one benchmark; returns whether it is good."""
+    if lacks_data(bench, values):
         return True
     try:
         times, peak, decision_us = measure(bench, values)
@@ -140,6 +193,15 @@ def run_bench(bench, values, update, smaller):
     return verdict != "OVER LIMIT"
 
 
+def time_all(benches, chosen, values, options):
+    print_row("name", "cpu_s", "(min-max)", "peak_mib", "baseline", "ratio", "limit", "verdict")
+    by_name = {bench["name"]: bench for bench in benches}
+    good = [run_bench(bench, values, options.update, by_name.get(bench.get("grows_from"))) for bench in chosen]
+    for bench in benches:
+        bench.pop("measured_cpu_s", None)
+    return all(good)
+
+
 def as_text(benches):
     """JSON with one line for each member of an entry."""
     entries = [",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in bench.items())
@@ -153,7 +215,11 @@ def main():
     parser.add_argument("--source", required=True, help="the source folder")
     parser.add_argument("--only", metavar="NAME", help="run this benchmark only")
     parser.add_argument("--update", action="store_true", help="rewrite the baseline figures")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead of timing")
+    parser.add_argument("--within", metavar="PERCENT", type=float, help="with --instructions: the largest difference")
     options = parser.parse_args()
+    if options.within is not None and not options.instructions:
+        parser.error("--within needs --instructions")
 
     path = Path(options.source, "tests/bench/baseline.json")
     benches = json.loads(path.read_text(encoding="utf-8"))
@@ -167,14 +233,13 @@ def main():
 
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     pin_to_one_core()
-    print_row("name", "cpu_s", "(min-max)", "peak_mib", "baseline", "ratio", "limit", "verdict")
-    by_name = {bench["name"]: bench for bench in benches}
-    good = [run_bench(bench, values, options.update, by_name.get(bench.get("grows_from"))) for bench in chosen]
-    for bench in benches:
-        bench.pop("measured_cpu_s", None)
+    if options.instructions:
+        good = count_all(chosen, values, options)
+    else:
+        good = time_all(benches, chosen, values, options)
     if options.update:
         path.write_text(as_text(benches), encoding="utf-8")
-    return 0 if all(good) else 1
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
