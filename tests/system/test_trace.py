@@ -105,7 +105,7 @@ def jobs_of(lines):
         if line["kind"] in ("submit", "reject"):
             jobs[line["job"]] = Job(line)
             jobs[line["job"]].status = "rejected" if line["kind"] == "reject" else "waiting"
-        elif "job" in line and line["kind"] != "action" and line["kind"] != "compute":
+        elif "job" in line and line["kind"] not in ("action", "compute", "segment"):
             jobs[line["job"]].follow(line)
     for job in jobs.values():
         if job.held_since_ns is not None:
@@ -124,6 +124,36 @@ def same_jobs(lines, rows):
         assert exact == Fraction(row["gpu_s"]) or float(exact) == float(row["gpu_s"]), (exact, row)
         if job.energy_j is not None:
             assert job.energy_j == Fraction(row["energy_j"]), row
+
+
+def same_segments(lines, rows):
+    """They fill the life of a job, are what its other lines say, and have its energy."""
+    segments, other = {}, {}
+    for line in lines:
+        if line["kind"] == "segment":
+            segments.setdefault(line["job"], []).append(line)
+        elif "job" in line and line["kind"] not in ("action", "reject"):
+            other.setdefault(line["job"], []).append(line)
+    for row in rows:
+        own = segments.pop(row["job_id"], [])
+        if row["status"] == "rejected":
+            assert not own, own
+            continue
+        events = other[row["job_id"]]
+        words = {"submit": "submitted", "start": "started", "compute": "set_up", "preempt": "preempted",
+                 "release": "saved", "resize": "resized", "fail": "failed", "finish": "finished"}
+        causes = [(line["time_ns"], words[line["kind"]]) for line in events]
+        assert causes[:len(own)] == [(s["start_ns"], s["began"]) for s in own], (causes, own)
+        ends = causes[1:] + ([] if row["status"] == "finished" else [(lines[-1]["time_ns"], None)])
+        assert ends == [(s["time_ns"], s["ended"]) for s in own], (ends, own)
+        held = [s for s in own if s["segment"] != "queued"]
+        assert all((s["gpus"] is None) == (s["segment"] == "queued") for s in own), own
+        assert seconds(sum(s["time_ns"] - s["start_ns"] for s in held)) == row["exec_s"], (own, row)
+        for kind, cause in (("run", "set_up"), ("queued", "submitted"), ("queued", "saved"), ("queued", "failed")):
+            assert all(s["segment"] == kind for s in own if s["began"] == cause), (kind, own)
+        energy = sum(s["energy_j"] for s in own)
+        assert abs(energy - Fraction(row["energy_j"])) <= Fraction(row["energy_j"]) / 10**12, (own, row)
+    assert not segments
 
 
 def same_decisions(lines, rows):
@@ -206,6 +236,7 @@ def random_scenarios(folder):
             assert lines[0]["seed"] == int(summary["seed"]) == seed
             try:
                 same_jobs(lines, rows["jobs"])
+                same_segments(lines, rows["jobs"])
                 same_decisions(lines, rows["decisions"])
                 every_event(lines, summary)
                 same_gpus(lines, rows["power"])

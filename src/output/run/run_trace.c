@@ -4,11 +4,16 @@
 
 #include "base/units.h"
 #include "engine/account.h"
+#include "engine/segments.h"
 #include "io/atomic_file.h"
 #include "io/json_write.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* By enum segment_cause. */
+static const char *const cause_names[] = {"submitted", "started", "set_up", "preempted",
+                                          "saved",     "resized", "failed", "finished"};
 
 struct run_trace {
     struct observer observer;
@@ -164,6 +169,37 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
     end_line(t);
 }
 
+/* ---- Segments ---- */
+
+/* ended: NULL: it goes on after the end of the run. */
+static void write_segment(struct run_trace *t, const struct sim *sim, const struct segment *segment,
+                          const char *ended) {
+    static const char *const kinds[] = {"", "queued", "setup", "run", "checkpoint"};
+    struct str *line = &t->line;
+    begin_line(t, segment->end_ns, "segment");
+    add_job(line, sim, segment->job);
+    add_text(line, "segment", kinds[segment->kind]);
+    add_int(line, "start_ns", segment->start_ns);
+    add_text(line, "began", cause_names[segment->began]);
+    add_text(line, "ended", ended);
+    add_config(line, sim, segment->config);
+    add_real(line, "energy_j", power_j(segment->energy));
+    end_line(t);
+}
+
+static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
+    write_segment(context, sim, segment, cause_names[segment->ended]);
+}
+
+/* Those of jobs that are not over. */
+static void write_open_segments(struct run_trace *t, const struct sim *sim) {
+    for (uint32_t job = 0; job < sim->next_arrival; job++) {
+        const struct segment segment = segments_present(sim, job, CAUSE_FINISHED);
+        if (segment.kind != SEGMENT_NONE)
+            write_segment(t, sim, &segment, NULL);
+    }
+}
+
 /* ---- Events ---- */
 
 static void write_cluster_change(struct run_trace *t, const struct sim *sim, uint32_t change) {
@@ -261,6 +297,7 @@ struct run_trace *run_trace_open(const char *path, const struct study *study, ui
                                     .event = on_event,
                                     .decision = on_decision,
                                     .job = on_job,
+                                    .segment = on_segment,
                                     .action = on_action};
     if (atomic_file_open(path, &t->file, &t->error) < 0)
         return t;
@@ -277,6 +314,7 @@ const struct observer *run_trace_observer(const struct run_trace *trace) {
 }
 
 int run_trace_close(struct run_trace *t, const struct sim *sim, struct error *reterr) {
+    write_open_segments(t, sim);
     begin_line(t, sim->now_ns, "end");
     add_int(&t->line, "events", (int64_t)sim->event_total);
     add_int(&t->line, "decisions", (int64_t)sim->decision_total);
