@@ -7,6 +7,7 @@
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
 #include "ingest/logs/log_readers.h"
+#include "io/yaml_path.h"
 #include "output/tune/tune_tables.h"
 #include "study/study_load.h"
 
@@ -51,11 +52,32 @@ static bool narrow(const char *text, enum dimension dimension, struct search_axi
     return true;
 }
 
+/* Of edp_slack or policy.params.edp_slack; NULL: it is neither. */
+static const char *param_name(const char *text, struct arena *arena, struct error *reterr) {
+    struct yaml_path path;
+    if (yaml_path_parse(text, arena, &path, reterr) < 0)
+        return NULL;
+    const char *name = path.steps[path.count - 1].name;
+    bool below = yaml_paths_overlap("policy.params", yaml_path_text(&path, arena));
+    if (name && (path.count == 1 || (path.count == 3 && below)))
+        return name;
+    (void)error_set(reterr, ERROR_INPUT,
+                    "expected a parameter, as edp_slack or policy.params.edp_slack, got \"%.80s\"",
+                    text);
+    return NULL;
+}
+
 static void add_param(struct session *s, const char *item, struct problems *problems) {
     struct arena *arena = &s->options->arena;
     const struct easim_policy *policy = s->own.params.policy;
     const struct location nowhere = {0};
-    const char *range, *name = option_name(item, arena, &range);
+    const char *range, *text = option_name(item, arena, &range);
+    struct error error = {0};
+    const char *name = param_name(text, arena, &error);
+    if (!name) {
+        problems_add(problems, nowhere, NULL, "--params: %s", error.text);
+        return;
+    }
     size_t count = params_count(policy), at = 0;
     const char **names = arena_alloc(arena, count * sizeof *names);
     for (size_t i = 0; i < count; i++)

@@ -139,7 +139,7 @@ static void add_flow(const struct yaml_node *node, struct str *out) {
         if (node->quoted)
             add_quoted_text(node->text, out);
         else
-            str_add(out, node->length > 0 ? node->text : "~");
+            str_add(out, node->text);
         return;
     }
     str_add_char(out, mapping ? '{' : '[');
@@ -154,11 +154,11 @@ static void add_flow(const struct yaml_node *node, struct str *out) {
     str_add_char(out, mapping ? '}' : ']');
 }
 
-/* On one line. */
+/* On one line; an empty value as ~, for nothing at all is no value of a path. */
 static const char *flow_text(const struct yaml_node *node, struct arena *arena) {
     struct str text = {0};
     add_flow(node, &text);
-    const char *result = arena_strndup(arena, text.text ? text.text : "", text.length);
+    const char *result = text.length > 0 ? arena_strndup(arena, text.text, text.length) : "~";
     str_finish(&text);
     return result;
 }
