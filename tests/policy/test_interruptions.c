@@ -114,6 +114,11 @@ Test(interruptions, while_a_resize_writes_its_checkpoint) {
          RESIZED "23.885 resize 0 2, 24.885 kill 0, 25.385 start 0 0",
          A,
          {{"a", 130.385, 3 + 2 * 0.5 + 4 * 1 + 5, 120.385, 129.885, 20.385}}},
+        /* its checkpoint keeps 1 ns of work, and is lost */
+        {"at once, having run for 1 ns",
+         "0 start 0 0, 3.000000001 resize 0 1, 4 kill 0, 5 start 0 0",
+         A,
+         {{"a", 110, 3 + 2 * 0.999999999 + 5, 100 + 1e-9, 109, 1e-9}}},
         {"resized again when written",
          RESIZED "25.385 resize 0 2",
          A,

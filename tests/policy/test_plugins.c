@@ -217,6 +217,32 @@ Test(plugins, view_is_compared) {
     }
 }
 
+/* As above, decision n at n - 1 s. Decisions 1, 2, 4, 8 ... compare all of the view; another one
+   only its first 4096 bytes and as many that wander, and job 500, over long ago, is in neither
+   soon: what is written there is found at decision 1024, or long after 1025. */
+Test(plugins, view_is_compared_as_a_whole_at_powers_of_two) {
+    static const struct {
+        int decision, job, found_s; /* -1: later than at 1030 s */
+    } cases[] = {{1, 500, 0},       {511, 100, 511},   {512, 100, 511}, {1020, 500, 1023},
+                 {1023, 500, 1023}, {1024, 500, 1023}, {1025, 500, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(
+            &t, &(struct trial_options){.jobs = NULL},
+            "name: n\nhorizon: drain\npolicy: {name: write_view, params: {how: host, decision: %d, job: %d}}\n" TRIAL_CLUSTER(
+                1) "workload: {kind: periodic, period: 1s, until: {jobs: 2000}, sizes: {law: constant, mean: 1s}, rigid: {k: 1}}\n",
+            cases[i].decision, cases[i].job);
+        cr_assert_eq(t.status, ERROR_RUN, "decision %d", cases[i].decision);
+        const char *at = strstr(t.failure, "(at t = ");
+        cr_assert(at && strstr(t.failure, "which is constant: "), "%s", t.failure);
+        int found_s = atoi(at + strlen("(at t = "));
+        cr_expect(cases[i].found_s >= 0 ? found_s == cases[i].found_s : found_s > 1030,
+                  "decision %d: found at %d s, not %d", cases[i].decision, found_s,
+                  cases[i].found_s);
+        trial_finish(&t);
+    }
+}
+
 /* a runs from 0 to 10 on one GPU of two; b and c wait for both. The decision at 10 is the fourth,
  * where all is asked. */
 static void run_reader(struct trial *t, const char *what, bool unchecked) {
