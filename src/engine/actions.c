@@ -22,7 +22,7 @@ static void fail_refused(struct sim *sim, const struct action_record *action) {
 }
 
 /* Tells observers of an action; its answer for the policy. */
-static int answer(struct sim *sim, const struct action_record *action) {
+static int answer_action(struct sim *sim, const struct action_record *action) {
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->action)
             (*o)->action((*o)->context, sim, action);
@@ -36,11 +36,11 @@ static int answer(struct sim *sim, const struct action_record *action) {
                                             : EASIM_INVAL;
 }
 
-static bool capable(const struct sim *sim, uint32_t capability) {
+static bool has_capability(const struct sim *sim, uint32_t capability) {
     return sim->module->policy->capabilities & capability;
 }
 
-static bool in_range(const struct easim_job *job, uint32_t config) {
+static bool allows_config(const struct easim_job *job, uint32_t config) {
     return config >= job->first_config && config - job->first_config < job->config_count;
 }
 
@@ -51,7 +51,7 @@ static enum refusal check_start(struct sim *sim, uint32_t job, uint32_t config) 
     const struct easim_job *j = &sim->view.jobs[job];
     if (j->state != EASIM_JOB_WAITING)
         return REFUSED_STATE;
-    if (!in_range(j, config))
+    if (!allows_config(j, config))
         return REFUSED_CONFIG;
     return power_cap_forbids(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
 }
@@ -68,23 +68,23 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
             record.refusal = REFUSED_NOFIT;
         look_begins(sim);
     }
-    return answer(sim, &record);
+    return answer_action(sim, &record);
 }
 
 /* Whether a job runs, and not only since this very plan started or resized it. */
-static bool settled(const struct sim *sim, uint32_t job) {
+static bool is_settled(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     return sim->view.jobs[job].state == EASIM_JOB_RUNNING && job_run_uses_gpus(run) &&
            !run->resizing;
 }
 
 static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
-    if (!capable(sim, EASIM_CAPABILITY_PREEMPT))
+    if (!has_capability(sim, EASIM_CAPABILITY_PREEMPT))
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
     const struct easim_job *j = &sim->view.jobs[job];
-    if (!settled(sim, job))
+    if (!is_settled(sim, job))
         return REFUSED_STATE;
     return j->preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
 }
@@ -100,23 +100,23 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
             ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
         look_begins(sim);
     }
-    return answer(sim, &record);
+    return answer_action(sim, &record);
 }
 
 /* Whether a job may be resized: not one that shares a GPU. */
 static bool may_resize(const struct sim *sim, uint32_t job) {
-    return settled(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
+    return is_settled(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
 }
 
 /* List policies may always resize: the option is the host's. */
 static enum refusal check_resize(struct sim *sim, uint32_t job, uint32_t config) {
-    if (!capable(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
+    if (!has_capability(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
     if (!may_resize(sim, job))
         return REFUSED_STATE;
-    if (!in_range(&sim->view.jobs[job], config) || config == sim->view.jobs[job].config)
+    if (!allows_config(&sim->view.jobs[job], config) || config == sim->view.jobs[job].config)
         return REFUSED_CONFIG;
     return power_cap_forbids(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
 }
@@ -133,13 +133,13 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
             record.refusal = REFUSED_NOFIT;
         look_begins(sim);
     }
-    return answer(sim, &record);
+    return answer_action(sim, &record);
 }
 
 static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config,
                            double *ret_power_w) {
     struct sim *sim = plan->sim;
-    if (job >= sim->workload->jobs.count || !in_range(&sim->view.jobs[job], config) ||
+    if (job >= sim->workload->jobs.count || !allows_config(&sim->view.jobs[job], config) ||
         (sim->view.jobs[job].state != EASIM_JOB_WAITING && !may_resize(sim, job)))
         return EASIM_NOFIT;
     int64_t committed_nw;
@@ -152,12 +152,13 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
 static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
     bool future = time_s > sim->view.v->now_s && time_s <= TIME_MAX_S;
-    enum refusal refusal = !capable(sim, EASIM_CAPABILITY_TICK) ? REFUSED_CAPABILITY
-                           : future                             ? REFUSED_NOT
-                                                                : REFUSED_TIME;
+    enum refusal refusal = !has_capability(sim, EASIM_CAPABILITY_TICK) ? REFUSED_CAPABILITY
+                           : future                                    ? REFUSED_NOT
+                                                                       : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
         sim_push(sim, units_ns_not_before(time_s), EVENT_TIMER, EASIM_NONE);
-    return answer(sim, &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
+    return answer_action(sim,
+                         &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 
 static void *host_scratch(struct easim_plan *plan, size_t bytes) {
@@ -183,7 +184,7 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .uniform = host_uniform,
                                        .fail = host_fail};
 
-static void commit(struct sim *sim, struct easim_plan *plan) {
+static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         const struct action *action = &plan->actions.at[i];
         if (action->kind == ACTION_PREEMPT)
@@ -197,7 +198,7 @@ static void commit(struct sim *sim, struct easim_plan *plan) {
 }
 
 /* A failed decision starts nothing: the GPUs that its actions hold go back. */
-static void drop(struct sim *sim, struct easim_plan *plan) {
+static void drop_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         struct action *action = &plan->actions.at[i];
         if (action->kind != ACTION_PREEMPT)
@@ -213,9 +214,9 @@ struct easim_pass actions_pass(struct easim_plan *plan) {
 void actions_finish(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     if (sim->error.code < 0)
-        drop(sim, plan);
+        drop_plan(sim, plan);
     else
-        commit(sim, plan);
+        commit_plan(sim, plan);
     free(plan->actions.at);
     str_finish(&plan->failure);
     arena_reset(&sim->scratch);

@@ -7,14 +7,14 @@
 
 #include <time.h>
 
-/* Decisions 1, 2, 4, 8 ...: checked as a whole, so that all of them together cost as much as the
- * last. */
+/* Decisions 1, 2, 4, 8 ... compare all of the view and ask for all kept answers again: few,
+   however long the run is. */
 static bool checks_all(const struct sim *sim) {
     return (sim->decision_total & (sim->decision_total - 1)) == 0;
 }
 
-/* For what easim does with the callbacks of a list policy: not each of their calls is noted, of
- * which there are many. */
+/* Stands for all callbacks of a list policy: there are so many calls of them that noting which
+   one runs would cost too much. */
 #define LIST_CALLBACK "a callback"
 
 static void note_call(const struct sim *sim, const char *name) {
@@ -22,7 +22,8 @@ static void note_call(const struct sim *sim, const char *name) {
         *sim->options.calling = name;
 }
 
-static void call(struct sim *sim, int (*function)(const struct easim_pass *), const char *name) {
+static void call_policy(struct sim *sim, int (*function)(const struct easim_pass *),
+                        const char *name) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
@@ -42,7 +43,8 @@ bool callbacks_may_admit(struct sim *sim, uint32_t job) {
         return true;
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
-    view_job(&sim->view, job)->state = EASIM_JOB_WAITING; /* as the policy will see it, or never */
+    view_job(&sim->view, job)->state =
+        EASIM_JOB_WAITING; /* the state in which the policy will see it if it is admitted */
     look_begins(sim);
     note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, easim_view_job(pass.view, job), sim->over_cap);
@@ -62,7 +64,7 @@ static uint64_t thread_ns(void) {
 void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
-    call(sim, sim->module->policy->decide, "decide");
+    call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
     view_header(&sim->view)->event_count = 0;
@@ -70,7 +72,7 @@ void callbacks_decide(struct sim *sim) {
 
 void callbacks_init(struct sim *sim) {
     if (sim->module->policy->init)
-        call(sim, sim->module->policy->init, "init");
+        call_policy(sim, sim->module->policy->init, "init");
 }
 
 void callbacks_finish(struct sim *sim) {
@@ -85,7 +87,7 @@ void callbacks_finish(struct sim *sim) {
 }
 
 void callbacks_check_view(struct sim *sim) {
-    look_begins(sim); /* what the host has written since the last look is its own */
+    look_begins(sim); /* what the host itself has written since the last look is no damage */
     look_ends(sim, true);
 }
 

@@ -16,8 +16,8 @@ void callbacks_init(struct sim *sim);
 void callbacks_finish(struct sim *sim);
 /* At the end of a checked run: compares all of the view. */
 void callbacks_check_view(struct sim *sim);
-/* Of a run that ends with jobs waiting: whether answers of the policy that the host keeps do not
-   hold any more, and which. */
+/* For a run that ends because jobs wait for ever: whether the reason is that answers of a list
+   policy, which the host keeps, are no longer what the policy would answer; text says which. */
 bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]);
 
 #endif

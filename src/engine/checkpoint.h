@@ -1,5 +1,5 @@
-/* What checkpoints keep and cost: of a job that is stopped, the work that is kept and the work that
-   is lost, and the time that it writes. */
+/* What checkpoints keep and cost. When a job is stopped: which part of its work is kept, which
+   is lost, and for how long it holds its GPUs to write. */
 #ifndef EASIM_ENGINE_CHECKPOINT_H
 #define EASIM_ENGINE_CHECKPOINT_H
 
@@ -15,7 +15,8 @@ int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop)
 /* Takes off the work done since the run began, as far as a checkpoint keeps it; the rest is lost.
    For a job that still is in the segment in which it is stopped. */
 void checkpoint_settle_work(struct sim *sim, uint32_t job, enum stop stop);
-/* The checkpoint that was being written, if any, is complete or lost, or it goes on. */
+/* If a checkpoint was being written: notes that it is complete, or takes back the work that it
+   was to keep, or, if it may go on, leaves it. */
 void checkpoint_settle_unsaved(struct sim *sim, uint32_t job, enum stop stop);
 /* A resize: the work is settled, and the checkpoint, or the rest of the last one's, is charged to
    the set-up on the new GPUs. */

@@ -6,13 +6,13 @@
 
 #define ROUNDS_WITH_FAILURES 100
 
-static void show(struct sim *sim, uint32_t which) {
+static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
     double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
     *values[which] = sim->changes.cursors[which].value;
 }
 
-static void push_next(struct sim *sim, uint32_t which) {
+static void push_next_change(struct sim *sim, uint32_t which) {
     int64_t next_ns = series_next_ns(&sim->changes.cursors[which]);
     if (next_ns == TIME_NONE_NS)
         return;
@@ -21,7 +21,7 @@ static void push_next(struct sim *sim, uint32_t which) {
 }
 
 /* The least common multiple, at most TIME_MAX_S; 0 stands for no period. */
-static int64_t common_ns(int64_t a_ns, int64_t b_ns) {
+static int64_t common_period_ns(int64_t a_ns, int64_t b_ns) {
     int64_t a = a_ns, b = b_ns, most_ns = (int64_t)TIME_MAX_S * NS_PER_S;
     if (a_ns == 0 || b_ns == 0)
         return a_ns + b_ns;
@@ -41,9 +41,9 @@ void cluster_changes_init(struct sim *sim) {
         if (!series[i]->kind)
             continue; /* a constant */
         series_start(&c->cursors[i], series[i]);
-        show(sim, i);
-        push_next(sim, i);
-        c->round_ns = common_ns(c->round_ns, series_period_ns(series[i]));
+        show_value(sim, i);
+        push_next_change(sim, i);
+        c->round_ns = common_period_ns(c->round_ns, series_period_ns(series[i]));
         if (series_last_ns(series[i]) != TIME_NONE_NS &&
             (!c->end || series_last_ns(series[i]) < series_last_ns(c->end)))
             c->end = series[i];
@@ -54,8 +54,8 @@ void cluster_changes_apply(struct sim *sim, uint32_t which) {
     struct series_cursor *cursor = &sim->changes.cursors[which];
     sim->changes.pending--;
     series_pass(cursor);
-    show(sim, which);
-    push_next(sim, which);
+    show_value(sim, which);
+    push_next_change(sim, which);
     if (series_period_ns(cursor->series) == 0)
         cluster_changes_reset_round(sim);
     view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);

@@ -13,7 +13,8 @@ void cluster_changes_apply(struct sim *sim, uint32_t which);
 void cluster_changes_reset_round(struct sim *sim);
 /* Fails the run if time would go on to to_ns but the series do not. */
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
-/* Whether only changes are to come, and all of them have been there before. */
+/* Whether nothing but changes of repeated series is to come, and all states that they can be in
+   together have been there since anything else happened. */
 bool cluster_changes_repeat_only(const struct sim *sim);
 
 #endif

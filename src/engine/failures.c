@@ -74,7 +74,7 @@ static void show_node(struct sim *sim, const struct node *node) {
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 
-/* No job is on the node any more: its GPUs and its power go. */
+/* Once no job is on the node: its GPUs and its power go. */
 static void take_node_away(struct sim *sim, uint32_t node) {
     const struct node *n = &sim->cluster->nodes[node];
     nodes_fail(sim, node);

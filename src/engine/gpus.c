@@ -59,7 +59,7 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
 
 /* Takes free GPUs, or part of one, for a configuration, if it is known in the span that placement
  * gives it now. */
-static bool take(struct sim *sim, uint32_t config, struct allocation *allocation) {
+static bool take_free(struct sim *sim, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
     bool taken = c->milli > 0
                      ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
@@ -78,8 +78,8 @@ static uint32_t piece_gpus(const struct allocation *allocation, const struct pie
 }
 
 /* In view, power and usage. */
-static void show_taken(struct sim *sim, uint32_t job, const struct allocation *allocation,
-                       uint32_t config, bool whole) {
+static void show_gpus_taken(struct sim *sim, uint32_t job, const struct allocation *allocation,
+                            uint32_t config, bool whole) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_take_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
@@ -88,8 +88,8 @@ static void show_taken(struct sim *sim, uint32_t job, const struct allocation *a
     view_user_gets(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 
-static void show_given_back(struct sim *sim, uint32_t job, const struct allocation *allocation,
-                            uint32_t config, bool whole) {
+static void show_gpus_given_back(struct sim *sim, uint32_t job, const struct allocation *allocation,
+                                 uint32_t config, bool whole) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_give_back_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
@@ -99,14 +99,14 @@ static void show_given_back(struct sim *sim, uint32_t job, const struct allocati
 }
 
 /* The GPUs of an allocation are a job's now; notes when all of them are awake. */
-static void hold(struct sim *sim, uint32_t job, uint32_t config,
-                 const struct allocation *allocation) {
+static void hold_gpus(struct sim *sim, uint32_t job, uint32_t config,
+                      const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
     bool shares = allocation->milli > 0,
          opens = shares && placement_is_alone(&sim->placement, allocation);
     int64_t *awake_ns = &sim->runs[job].awake_ns;
     *awake_ns = sim->now_ns;
-    show_taken(sim, job, allocation, config, opens);
+    show_gpus_taken(sim, job, allocation, config, opens);
     if (!sim->nodes.sleep.nodes)
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++) {
@@ -121,13 +121,13 @@ static void hold(struct sim *sim, uint32_t job, uint32_t config,
     *awake_ns = gpu->awake_ns;
 }
 
-/* They are free again, as far as nobody else is on them. */
-static void let_go(struct sim *sim, uint32_t job, uint32_t config,
-                   const struct allocation *allocation) {
+/* They are free again; a shared GPU only when the last job leaves it. */
+static void let_gpus_go(struct sim *sim, uint32_t job, uint32_t config,
+                        const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
     bool shares = allocation->milli > 0,
          closes = shares && placement_is_alone(&sim->placement, allocation);
-    show_given_back(sim, job, allocation, config, closes);
+    show_gpus_given_back(sim, job, allocation, config, closes);
     if (!sim->nodes.sleep.nodes)
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++)
@@ -137,7 +137,8 @@ static void let_go(struct sim *sim, uint32_t job, uint32_t config,
                                placement_shared_gpu(&sim->placement, allocation)->awake_ns);
 }
 
-/* The room that the GPUs of a type have now, beside their number. */
+/* What the number of free GPUs of a type does not tell: the most that are free on one node, and
+   how much is free of those that jobs share. */
 static void show_room(struct sim *sim, uint32_t type) {
     const struct sharing *sharing = &sim->placement.types[type].sharing;
     struct easim_gpu_type *t = view_gpu_type(&sim->view, type);
@@ -152,15 +153,15 @@ static void show_room(struct sim *sim, uint32_t type) {
 }
 
 bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    if (!take(sim, config, allocation))
+    if (!take_free(sim, config, allocation))
         return false;
-    hold(sim, job, config, allocation);
+    hold_gpus(sim, job, config, allocation);
     show_room(sim, sim->view.configs[config].gpu_type);
     return true;
 }
 
 void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
-    let_go(sim, job, config, allocation);
+    let_gpus_go(sim, job, config, allocation);
     placement_give_back(&sim->placement, allocation);
     show_room(sim, sim->view.configs[config].gpu_type);
 }
@@ -168,12 +169,12 @@ void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     const struct job_run *run = &sim->runs[job];
     placement_lend(&sim->placement, &run->allocation);
-    if (!take(sim, config, allocation)) {
+    if (!take_free(sim, config, allocation)) {
         placement_reclaim(&sim->placement, &run->allocation);
         return false;
     }
-    let_go(sim, job, run->config, &run->allocation);
-    hold(sim, job, config, allocation);
+    let_gpus_go(sim, job, run->config, &run->allocation);
+    hold_gpus(sim, job, config, allocation);
     show_room(sim, sim->view.configs[config].gpu_type);
     show_room(sim, sim->view.configs[run->config].gpu_type);
     return true;
@@ -182,7 +183,7 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw) {
     struct allocation allocation;
     *ret_committed_nw = sim->committed_nw;
-    if (!take(sim, config, &allocation))
+    if (!take_free(sim, config, &allocation))
         return EASIM_NOFIT;
     int span = (int)gpus_span(&allocation);
     *ret_committed_nw += added_nw(sim, &allocation, config);

@@ -10,7 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW 4096u /* bytes compared at every look: the first ones, and as many that wander */
+#define WINDOW \
+    4096u /* bytes: at every look the first ones are compared, and as many of a window that moves \
+             on */
 
 static void *map_private(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -30,91 +32,91 @@ static int open_for_reading(int file) {
     return reading >= 0 ? reading : dup(file);
 }
 
-static int map_twice(struct guard *g) {
+static int map_twice(struct guard *guard) {
     int file = memfd_create("easim-view", MFD_CLOEXEC), reading = -1;
     void *host = MAP_FAILED, *shown = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)g->bytes) == 0 &&
+    if (file >= 0 && ftruncate(file, (off_t)guard->bytes) == 0 &&
         (reading = open_for_reading(file)) >= 0) {
-        host = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        shown = mmap(NULL, g->bytes, PROT_READ, MAP_SHARED, reading, 0);
+        host = mmap(NULL, guard->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        shown = mmap(NULL, guard->bytes, PROT_READ, MAP_SHARED, reading, 0);
     }
     int failure = errno;
     if (file >= 0)
         close(file);
     if (reading >= 0)
         close(reading);
-    g->host = host == MAP_FAILED ? NULL : host;
-    g->shown = shown == MAP_FAILED ? NULL : shown;
+    guard->host = host == MAP_FAILED ? NULL : host;
+    guard->shown = shown == MAP_FAILED ? NULL : shown;
     errno = failure;
-    return g->host && g->shown ? 0 : -1;
+    return guard->host && guard->shown ? 0 : -1;
 }
 
-int guard_init(struct guard *g, size_t bytes, bool checked, struct error *reterr) {
-    *g = (struct guard){.bytes = (bytes + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE};
+int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) {
+    *guard = (struct guard){.bytes = (bytes + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE};
     if (!checked) {
-        g->shown = g->host = map_private(g->bytes);
+        guard->shown = guard->host = map_private(guard->bytes);
         return 0;
     }
-    if (map_twice(g) < 0)
+    if (map_twice(guard) < 0)
         return error_set(reterr, ERROR_RUN, "check: cannot map the view of the policy twice: %s",
                          strerror(errno));
-    g->copy = map_private(g->bytes);
-    g->noted_at = mem_zalloc(g->bytes / GUARD_LINE, sizeof *g->noted_at);
+    guard->copy = map_private(guard->bytes);
+    guard->noted_at = mem_zalloc(guard->bytes / GUARD_LINE, sizeof *guard->noted_at);
     return 0;
 }
 
-void guard_finish(struct guard *g) {
-    if (g->shown && g->shown != g->host)
-        munmap((void *)(uintptr_t)g->shown, g->bytes);
-    if (g->host)
-        munmap(g->host, g->bytes);
-    if (g->copy)
-        munmap(g->copy, g->bytes);
-    free(g->noted_at);
-    free(g->noted.at);
-    *g = (struct guard){0};
+void guard_finish(struct guard *guard) {
+    if (guard->shown && guard->shown != guard->host)
+        munmap((void *)(uintptr_t)guard->shown, guard->bytes);
+    if (guard->host)
+        munmap(guard->host, guard->bytes);
+    if (guard->copy)
+        munmap(guard->copy, guard->bytes);
+    free(guard->noted_at);
+    free(guard->noted.at);
+    *guard = (struct guard){0};
 }
 
 /* Compares bytes that the host has not opened in this round. */
-static void compare(struct guard *g, size_t from, size_t bytes) {
-    const char *host = g->host;
-    if (g->damage || memcmp(host + from, g->copy + from, bytes) == 0)
+static void compare_bytes(struct guard *guard, size_t from, size_t bytes) {
+    const char *host = guard->host;
+    if (guard->damage || memcmp(host + from, guard->copy + from, bytes) == 0)
         return;
-    while (host[from] == g->copy[from])
+    while (host[from] == guard->copy[from])
         from++;
-    g->damage = host + from;
+    guard->damage = host + from;
 }
 
-void guard_note(struct guard *g, size_t from, size_t bytes) {
+void guard_note(struct guard *guard, size_t from, size_t bytes) {
     for (size_t line = from / GUARD_LINE; line * GUARD_LINE < from + bytes; line++) {
-        if (g->noted_at[line] == g->round)
+        if (guard->noted_at[line] == guard->round)
             continue;
-        g->noted_at[line] = g->round;
-        array_push(&g->noted, (uint32_t)line);
-        compare(g, line * GUARD_LINE, GUARD_LINE);
+        guard->noted_at[line] = guard->round;
+        array_push(&guard->noted, (uint32_t)line);
+        compare_bytes(guard, line * GUARD_LINE, GUARD_LINE);
     }
 }
 
-void guard_show(struct guard *g) {
-    if (!g->copy)
+void guard_show(struct guard *guard) {
+    if (!guard->copy)
         return;
-    if (g->round++ == 0)
-        memcpy(g->copy, g->host, g->bytes);
-    for (size_t i = 0; i < g->noted.count; i++) {
-        size_t at = (size_t)g->noted.at[i] * GUARD_LINE;
-        memcpy(g->copy + at, (const char *)g->host + at, GUARD_LINE);
+    if (guard->round++ == 0)
+        memcpy(guard->copy, guard->host, guard->bytes);
+    for (size_t i = 0; i < guard->noted.count; i++) {
+        size_t at = (size_t)guard->noted.at[i] * GUARD_LINE;
+        memcpy(guard->copy + at, (const char *)guard->host + at, GUARD_LINE);
     }
-    g->noted.count = 0;
+    guard->noted.count = 0;
 }
 
-bool guard_check(struct guard *g, bool all) {
-    if (!g->copy || g->round == 0)
+bool guard_check(struct guard *guard, bool all) {
+    if (!guard->copy || guard->round == 0)
         return true;
-    size_t first = all || g->bytes < WINDOW ? g->bytes : WINDOW;
-    compare(g, 0, first);
-    size_t from = g->next < first ? first : g->next, left = g->bytes - from;
+    size_t first = all || guard->bytes < WINDOW ? guard->bytes : WINDOW;
+    compare_bytes(guard, 0, first);
+    size_t from = guard->next < first ? first : guard->next, left = guard->bytes - from;
     size_t window = left < WINDOW ? left : WINDOW;
-    compare(g, from, window);
-    g->next = window == left ? 0 : from + window;
-    return !g->damage;
+    compare_bytes(guard, from, window);
+    guard->next = window == left ? 0 : from + window;
+    return !guard->damage;
 }

@@ -1,8 +1,8 @@
-/* The memory of a view in a checked run: mapped twice, for the host to write and for policies to
-   read, with a copy of what the host has put there. So a policy that writes by accident crashes,
-   and what one writes by any other way is found: before the host next changes the place, when the
-   look that wanders over the memory comes by, or when all of it is compared. Cost of a decision:
-   what the host changes, and two windows of constant size. */
+/* The memory of a view in a checked run: mapped twice, for the host to write and for policies
+   to read, with a copy of what the host has put there. So a policy that writes by accident
+   crashes. What one writes by any other way is found by comparing with the copy: a place before
+   the host next changes it, a window that moves on at every look, and at times all of it. Cost
+   of a decision: what the host changes, and two windows of constant size. */
 #ifndef EASIM_ENGINE_GUARD_H
 #define EASIM_ENGINE_GUARD_H
 

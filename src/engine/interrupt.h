@@ -1,5 +1,4 @@
-/* Jobs that are stopped or moved while they run: preempted, resized, or on a node that fails; and
- * what is lost by it. */
+/* Jobs that are stopped or moved while they run: preempted, resized, or on a node that fails. */
 #ifndef EASIM_ENGINE_INTERRUPT_H
 #define EASIM_ENGINE_INTERRUPT_H
 

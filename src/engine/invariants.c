@@ -45,19 +45,19 @@ static void check_speed(struct sim *sim, uint32_t job) {
 
 /* What a job holds at its nodes: whole GPUs, or part of one. */
 static void add_pieces(struct sim *sim, const struct allocation *allocation,
-                       const struct easim_config *config, struct totals *t) {
+                       const struct easim_config *config, struct totals *totals) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         int64_t milli = allocation->milli + (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI;
-        t->node_busy[pieces[i].node] += pieces[i].gpus;
-        t->node_jobs[pieces[i].node]++;
-        t->power_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
-        t->committed_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
+        totals->node_busy[pieces[i].node] += pieces[i].gpus;
+        totals->node_jobs[pieces[i].node]++;
+        totals->power_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
+        totals->committed_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
     }
     if (allocation->milli == 0)
         return;
     const struct shared_gpu *gpu = placement_shared_gpu(&sim->placement, allocation);
-    t->share_milli[config->gpu_type][allocation->gpu] += allocation->milli;
+    totals->share_milli[config->gpu_type][allocation->gpu] += allocation->milli;
     if (gpu->node != allocation->first.node)
         sim_fail(sim, ERROR_RUN, "check: GPU %u is on node %u, not %u", allocation->gpu, gpu->node,
                  allocation->first.node);
@@ -73,10 +73,10 @@ static int64_t allocated_milli(const struct allocation *allocation) {
 }
 
 /* The GPU types that a waiting job could use. */
-static void add_wanted(const struct sim *sim, uint32_t job, struct totals *t) {
+static void add_wanted(const struct sim *sim, uint32_t job, struct totals *totals) {
     uint64_t types = sim->workload->table.sets.at[sim->workload->jobs.at[job].set].type_mask;
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
-        t->waiting_for[h] += types >> h & 1;
+        totals->waiting_for[h] += types >> h & 1;
 }
 
 /* GPUs that are still waking up are held in set-up, or by a job that is to write its checkpoint on
@@ -93,18 +93,18 @@ static void check_waking(struct sim *sim, uint32_t job) {
     }
 }
 
-static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
+static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim->view.jobs[job].state;
     bool holds = state == EASIM_JOB_RUNNING || state == EASIM_JOB_CHECKPOINTING;
-    t->waiting += state == EASIM_JOB_WAITING;
-    t->running += state == EASIM_JOB_RUNNING;
-    t->checkpointing += state == EASIM_JOB_CHECKPOINTING;
-    t->finished += state == EASIM_JOB_FINISHED;
-    t->rejected += state == EASIM_JOB_REJECTED;
-    t->energy += run->energy;
+    totals->waiting += state == EASIM_JOB_WAITING;
+    totals->running += state == EASIM_JOB_RUNNING;
+    totals->checkpointing += state == EASIM_JOB_CHECKPOINTING;
+    totals->finished += state == EASIM_JOB_FINISHED;
+    totals->rejected += state == EASIM_JOB_REJECTED;
+    totals->energy += run->energy;
     if (state == EASIM_JOB_WAITING)
-        add_wanted(sim, job, t);
+        add_wanted(sim, job, totals);
     if (holds != (run->allocation.count > 0) || holds != (job_run_uses_gpus(run)))
         sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
                  sim->workload->jobs.at[job].id);
@@ -113,22 +113,22 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *t) {
     const struct easim_config *config = &sim->view.configs[run->config];
     double ctx_w = sim->cluster->gpu_types[config->gpu_type].ctx_w;
     int64_t milli = allocated_milli(&run->allocation);
-    add_pieces(sim, &run->allocation, config, t);
+    add_pieces(sim, &run->allocation, config, totals);
     if (milli != (config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI))
         sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
                  sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
                  easim_config_gpus(config));
     int64_t held_nw = power_of_gpus_nw(
         run->segment == SEGMENT_RUN ? config->power_w[run->span] : ctx_w, config->k, config->milli);
-    t->power_nw += held_nw;
-    t->committed_nw += gpus_committed_nw(sim, run->config, run->span);
-    t->energy += (int128)held_nw * (sim->now_ns - run->segment_start_ns);
+    totals->power_nw += held_nw;
+    totals->committed_nw += gpus_committed_nw(sim, run->config, run->span);
+    totals->energy += (int128)held_nw * (sim->now_ns - run->segment_start_ns);
     check_speed(sim, job);
     check_waking(sim, job);
 }
 
-/* Sleeping GPUs of a node: with those awake they are its free ones, and the next to fall asleep has
- * its event. */
+/* Sleeping GPUs of a node: together with those awake they are its free GPUs, and an event is
+   pending for when the next of them falls asleep. */
 static uint32_t count_asleep(struct sim *sim, uint32_t node) {
     const struct sleep *sleep = &sim->nodes.sleep;
     if (!sleep->nodes)
@@ -144,13 +144,13 @@ static uint32_t count_asleep(struct sim *sim, uint32_t node) {
     return asleep;
 }
 
-/* What the jobs on a shared GPU hold and what is free of it are the whole of it. */
-static void check_shared(struct sim *sim, struct totals *t) {
+/* What jobs hold of a shared GPU and what is free of it add up to the whole GPU. */
+static void check_shared(struct sim *sim, struct totals *totals) {
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         const struct sharing *sharing = &sim->placement.types[h].sharing;
-        for (uint32_t i = 0; t->share_milli[h] && i < sharing->gpu_count; i++) {
+        for (uint32_t i = 0; totals->share_milli[h] && i < sharing->gpu_count; i++) {
             const struct shared_gpu *gpu = &sharing->gpus[i];
-            int64_t held = t->share_milli[h][i];
+            int64_t held = totals->share_milli[h][i];
             if (held == 0 && (gpu->free_milli == 0 ||
                               gpu->free_milli == WHOLE_GPU_MILLI)) /* 0: never shared yet */
                 continue;
@@ -158,70 +158,70 @@ static void check_shared(struct sim *sim, struct totals *t) {
                 sim_fail(sim, ERROR_RUN,
                          "check: %lld and %u thousandths of GPU %u of type %u are held and free",
                          (long long)held, gpu->free_milli, i, h);
-            t->node_shared[gpu->node]++;
-            t->type_shared[h]++;
-            t->room_milli[h] += gpu->free_milli;
+            totals->node_shared[gpu->node]++;
+            totals->type_shared[h]++;
+            totals->room_milli[h] += gpu->free_milli;
         }
     }
 }
 
-static void check_nodes(struct sim *sim, struct totals *t) {
+static void check_nodes(struct sim *sim, struct totals *totals) {
     uint32_t failed = 0, failed_nodes = 0;
     for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
         const struct node *node = &sim->cluster->nodes[n];
         uint32_t free = sim->placement.node_free[n], asleep = count_asleep(sim, n);
         uint32_t available = sim->view.nodes[n].failed ? 0 : node->gpus;
-        if (t->node_busy[n] + t->node_shared[n] + free != available ||
+        if (totals->node_busy[n] + totals->node_shared[n] + free != available ||
             sim->view.nodes[n].free != free)
             sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held, %u shared and %u free",
-                     n, available, t->node_busy[n], t->node_shared[n], free);
-        if (sim->nodes.jobs && sim->nodes.jobs[n].list.count != t->node_jobs[n])
-            sim_fail(sim, ERROR_RUN, "check: node %u has %u jobs, not %zu", n, t->node_jobs[n],
+                     n, available, totals->node_busy[n], totals->node_shared[n], free);
+        if (sim->nodes.jobs && sim->nodes.jobs[n].list.count != totals->node_jobs[n])
+            sim_fail(sim, ERROR_RUN, "check: node %u has %u jobs, not %zu", n, totals->node_jobs[n],
                      sim->nodes.jobs[n].list.count);
         failed += node->gpus - available;
         failed_nodes += available == 0;
-        t->type_free[node->gpu_type] += free;
-        t->type_asleep[node->gpu_type] += asleep;
-        t->type_failed[node->gpu_type] += node->gpus - available;
+        totals->type_free[node->gpu_type] += free;
+        totals->type_asleep[node->gpu_type] += asleep;
+        totals->type_failed[node->gpu_type] += node->gpus - available;
         if (available == 0)
             continue;
         const struct power_type *type = &sim->meter.types[node->gpu_type];
         int64_t idle_nw = type->idle_milli_nw * WHOLE_GPU_MILLI;
-        t->power_nw +=
+        totals->power_nw +=
             power_nw(node->fixed_w) + ((int64_t)free - asleep) * idle_nw + asleep * type->sleep_nw;
-        t->committed_nw += power_nw(node->fixed_w) + free * idle_nw;
+        totals->committed_nw += power_nw(node->fixed_w) + free * idle_nw;
     }
     if (failed != sim->failures.gpus || failed_nodes != sim->failures.nodes)
         sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u",
                  failed_nodes, failed, sim->failures.nodes, sim->failures.gpus);
 }
 
-static void check_types(struct sim *sim, struct totals *t) {
+static void check_types(struct sim *sim, struct totals *totals) {
     uint64_t room = 0;
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         const struct easim_gpu_type *type = &sim->view.gpu_types[h];
         const struct power_type *meter = &sim->meter.types[h];
-        if (type->free != t->type_free[h] || type->asleep != t->type_asleep[h] ||
-            type->failed != t->type_failed[h] || meter->asleep != type->asleep ||
+        if (type->free != totals->type_free[h] || type->asleep != totals->type_asleep[h] ||
+            type->failed != totals->type_failed[h] || meter->asleep != type->asleep ||
             meter->failed != type->failed ||
             type->node_free_max != placement_node_free_max(&sim->placement, h))
             sim_fail(sim, ERROR_RUN,
                      "check: type %s shows %u free, %u asleep and %u failed GPUs, not %u, %u, %u",
-                     type->name, type->free, type->asleep, type->failed, t->type_free[h],
-                     t->type_asleep[h], t->type_failed[h]);
-        if (type->shared != t->type_shared[h] ||
-            type->shared_free_milli != (uint64_t)t->room_milli[h] ||
+                     type->name, type->free, type->asleep, type->failed, totals->type_free[h],
+                     totals->type_asleep[h], totals->type_failed[h]);
+        if (type->shared != totals->type_shared[h] ||
+            type->shared_free_milli != (uint64_t)totals->room_milli[h] ||
             type->shared_free_max_milli != sharing_free_max(&sim->placement.types[h].sharing))
             sim_fail(sim, ERROR_RUN,
                      "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
                      type->name, type->shared, (unsigned long long)type->shared_free_milli,
-                     t->type_shared[h], (long long)t->room_milli[h]);
-        if (sim->waiting_for[h] != t->waiting_for[h])
-            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u", t->waiting_for[h],
-                     type->name, sim->waiting_for[h]);
+                     totals->type_shared[h], (long long)totals->room_milli[h]);
+        if (sim->waiting_for[h] != totals->waiting_for[h])
+            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u",
+                     totals->waiting_for[h], type->name, sim->waiting_for[h]);
         room += type->shared_free_milli;
-        t->power_nw += t->room_milli[h] * meter->idle_milli_nw;
-        t->committed_nw += t->room_milli[h] * meter->idle_milli_nw;
+        totals->power_nw += totals->room_milli[h] * meter->idle_milli_nw;
+        totals->committed_nw += totals->room_milli[h] * meter->idle_milli_nw;
     }
     if (room != sim->view.v->shared_free_milli)
         sim_fail(sim, ERROR_RUN, "check: shared GPUs have %llu thousandths free, not %llu",
@@ -229,7 +229,7 @@ static void check_types(struct sim *sim, struct totals *t) {
 }
 
 /* Energy once more, as the integral of the power that held at the end of each instant. */
-static void integrate(struct sim *sim, int64_t power_nw) {
+static void integrate_power(struct sim *sim, int64_t power_nw) {
     struct check_past *past = &sim->past;
     past->integral += (int128)past->power_nw * (sim->now_ns - past->time_ns);
     past->power_nw = power_nw;
@@ -239,7 +239,8 @@ static void integrate(struct sim *sim, int64_t power_nw) {
                  "check: energy is not the integral of the power of jobs, GPUs and nodes");
 }
 
-/* Jobs that are over stay as they are: they are summed up once, from the first on. */
+/* Sums up the jobs that are over, once, from the first on up to the first that is not: nothing
+   changes about them. */
 static void pass_by(struct sim *sim) {
     struct check_past *past = &sim->past;
     for (; past->jobs < sim->next_arrival; past->jobs++) {
@@ -252,53 +253,54 @@ static void pass_by(struct sim *sim) {
     }
 }
 
-/* More jobs than that are not summed up at every event, or a long queue would cost its length each
- * time. */
+/* With more jobs than that not every event is checked (invariants.h). */
 #define JOBS_PER_EVENT 64u
 
 void invariants_check(struct sim *sim) {
     pass_by(sim);
     if (++sim->past.events * JOBS_PER_EVENT < sim->next_arrival - sim->past.jobs)
-        integrate(sim, power_meter_total_nw(&sim->meter));
+        integrate_power(sim, power_meter_total_nw(&sim->meter));
     else
         invariants_check_all(sim);
 }
 
 void invariants_check_all(struct sim *sim) {
     sim->past.events = 0;
-    struct totals t = {.node_busy = mem_zalloc(sim->cluster->node_count, sizeof *t.node_busy),
-                       .node_shared = mem_zalloc(sim->cluster->node_count, sizeof *t.node_shared),
-                       .node_jobs = mem_zalloc(sim->cluster->node_count, sizeof *t.node_jobs),
-                       .finished = sim->past.finished,
-                       .rejected = sim->past.rejected,
-                       .energy = sim->past.energy};
+    struct totals totals = {
+        .node_busy = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_busy),
+        .node_shared = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_shared),
+        .node_jobs = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_jobs),
+        .finished = sim->past.finished,
+        .rejected = sim->past.rejected,
+        .energy = sim->past.energy};
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         if (sim->placement.types[h].sharing.gpus)
-            t.share_milli[h] =
-                mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *t.share_milli[h]);
+            totals.share_milli[h] =
+                mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *totals.share_milli[h]);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
-        add_job(sim, j, &t);
-    check_shared(sim, &t);
-    check_nodes(sim, &t);
-    check_types(sim, &t);
-    if (t.waiting != sim->waiting || t.waiting != sim->view.v->waiting_count ||
-        t.running != sim->running || t.running != sim->view.v->running_count ||
-        t.checkpointing != sim->checkpointing ||
-        t.checkpointing != sim->view.v->checkpointing_count || t.finished != sim->finished ||
-        t.rejected != sim->rejected)
+        add_job(sim, j, &totals);
+    check_shared(sim, &totals);
+    check_nodes(sim, &totals);
+    check_types(sim, &totals);
+    if (totals.waiting != sim->waiting || totals.waiting != sim->view.v->waiting_count ||
+        totals.running != sim->running || totals.running != sim->view.v->running_count ||
+        totals.checkpointing != sim->checkpointing ||
+        totals.checkpointing != sim->view.v->checkpointing_count ||
+        totals.finished != sim->finished || totals.rejected != sim->rejected)
         sim_fail(sim, ERROR_RUN, "check: counts of job states do not add up");
-    if (t.power_nw != power_meter_total_nw(&sim->meter) || t.committed_nw != sim->committed_nw)
+    if (totals.power_nw != power_meter_total_nw(&sim->meter) ||
+        totals.committed_nw != sim->committed_nw)
         sim_fail(sim, ERROR_RUN, "check: power is not the sum over jobs, idle GPUs and nodes");
     int128 idle = sim->meter.base_energy;
     for (uint32_t h = 0; h < sim->meter.type_count; h++)
         idle += sim->meter.types[h].idle_energy;
-    if (t.energy + idle != power_meter_energy(&sim->meter))
+    if (totals.energy + idle != power_meter_energy(&sim->meter))
         sim_fail(sim, ERROR_RUN,
                  "check: energy of jobs, idle GPUs and nodes is not the integral of power");
-    integrate(sim, t.power_nw);
+    integrate_power(sim, totals.power_nw);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
-        free(t.share_milli[h]);
-    free(t.node_busy);
-    free(t.node_shared);
-    free(t.node_jobs);
+        free(totals.share_milli[h]);
+    free(totals.node_busy);
+    free(totals.node_shared);
+    free(totals.node_jobs);
 }

@@ -70,7 +70,7 @@ static void stop_waiting_for_types(struct sim *sim, uint32_t job) {
 }
 
 /* Into the queue, with predictions up to date. */
-static void enqueue(struct sim *sim, uint32_t job) {
+static void enqueue_job(struct sim *sim, uint32_t job) {
     view_enqueue(&sim->view, job);
     list_enter(&sim->list, job);
     wait_for_types(sim, job);
@@ -93,7 +93,7 @@ void jobs_arrive(struct sim *sim, uint32_t job) {
 }
 
 void jobs_submit(struct sim *sim, uint32_t job) {
-    enqueue(sim, job);
+    enqueue_job(sim, job);
     view_add_event(&sim->view, EASIM_EVENT_ARRIVAL, job);
     sim_notify(sim, job, JOB_SUBMITTED);
 }
@@ -110,7 +110,7 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
         view_header(&sim->view)->checkpointing_count--;
     view_job(&sim->view, job)->saved_at_s = 0;
     update_predictions(sim, job);
-    enqueue(sim, job);
+    enqueue_job(sim, job);
 }
 
 /* --- starts --- */

@@ -16,8 +16,8 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_start(struct sim *sim, const struct job_start *start);
 void jobs_finish(struct sim *sim, uint32_t job);
 
-/* Parts of these steps that interrupt.c repeats. The view of a job that has its GPUs and starts, or
-   starts again, now. */
+/* Steps that jobs.c and interrupt.c share. Shows a job that has got GPUs and starts, or starts
+   again, now. */
 void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
 /* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction
    knows. */

@@ -4,7 +4,7 @@
 
 #include "engine/sim.h"
 
-/* In the failure of a checked run whose policy has. */
+/* Part of the message when the policy of a checked run has changed it. */
 #define LOOK_DAMAGE "has written into the view, which is constant"
 
 /* The policy may look from now on; the host writes nothing into the view. */

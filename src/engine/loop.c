@@ -3,11 +3,10 @@
 #include "engine/loop.h"
 
 #include "base/units.h"
-#include "engine/admission.h"
 #include "engine/callbacks.h"
 #include "engine/cluster_changes.h"
+#include "engine/events.h"
 #include "engine/failures.h"
-#include "engine/interrupt.h"
 #include "engine/invariants.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
@@ -94,7 +93,7 @@ static void end_instant(struct sim *sim) {
     sim->instant_pending = false;
 }
 
-static void advance(struct sim *sim, int64_t to_ns) {
+static void advance_time(struct sim *sim, int64_t to_ns) {
     int64_t from_ns = sim->now_ns;
     if (to_ns == from_ns)
         return;
@@ -112,85 +111,13 @@ static void advance(struct sim *sim, int64_t to_ns) {
             (*o)->advance((*o)->context, sim, from_ns, to_ns);
 }
 
-/* --- events --- */
+/* --- events and decisions --- */
 
-/* Arrivals enter the event set one at a time; jobs are in order of submission. */
-static void arrive(struct sim *sim, uint32_t job) {
-    sim->next_arrival = job + 1;
-    if (job + 1 < sim->workload->jobs.count)
-        sim_push(sim, sim->workload->jobs.at[job + 1].submit_ns, EVENT_ARRIVAL, job + 1);
-    admission_submit(sim, job);
-}
-
-/* Events that go on for ever and do not help a waiting job by themselves. */
-static bool is_background(uint32_t kind) {
-    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
-}
-
-static bool causes_decision(uint32_t kind) {
-    return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
-}
-
-static void tell_event(const struct sim *sim, const struct event *event) {
-    for (const struct observer *const *o = sim->observers; *o; o++)
-        if ((*o)->event)
-            (*o)->event((*o)->context, sim, event);
-}
-
-static void apply(struct sim *sim, const struct event *event) {
-    sim->event_total++;
-    sim->instant_pending = true;
-    sim->background -= is_background(event->kind);
-    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
-        cluster_changes_reset_round(sim);
-    sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
-    if (event->kind == EVENT_FAILURE)
-        tell_event(sim, event);
-    switch ((enum event_kind)event->kind) {
-    case EVENT_ARRIVAL:
-        arrive(sim, event->payload);
-        break;
-    case EVENT_FINISH:
-        if (sim->view.jobs[event->payload].state !=
-            EASIM_JOB_FINISHED) /* else finish_due was first */
-            jobs_finish(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
-        break;
-    case EVENT_COMPUTING:
-        segments_begin_run(sim, event->payload);
-        break;
-    case EVENT_RELEASE:
-        interrupt_release(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
-        break;
-    case EVENT_TIMER:
-        view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
-        break;
-    case EVENT_MEASURE:
-        for (const struct observer *const *o = sim->observers; *o; o++)
-            if ((*o)->measure)
-                (*o)->measure((*o)->context, sim);
-        break;
-    case EVENT_CLUSTER:
-        cluster_changes_apply(sim, event->payload);
-        break;
-    case EVENT_FAILURE:
-        failures_fail(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
-        break;
-    case EVENT_REPAIR:
-        failures_repair(sim, event->payload);
-        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
-        break;
-    case EVENT_SLEEP:
-        nodes_fall_asleep(sim, event->payload);
-        break;
-    }
-    if (event->kind != EVENT_FAILURE)
-        tell_event(sim, event);
+/* Speeds of neighbours and the like follow, and all is checked. */
+static void settle_changes(struct sim *sim) {
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
-    if (sim->options.check)
+    if (sim->options.check && sim->error.code >= 0)
         invariants_check(sim);
 }
 
@@ -199,7 +126,7 @@ struct due {
     ARRAY_OF(uint32_t) jobs;
 };
 
-static void collect_due(const struct event *event, void *context) {
+static void collect_due_job(const struct event *event, void *context) {
     struct due *due = context;
     if (event->kind == EVENT_FINISH &&
         due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
@@ -209,64 +136,63 @@ static void collect_due(const struct event *event, void *context) {
 
 /* Arrivals first and one event at a time (decision 0009): jobs that are due now as they requested
    are over before anybody decides; their own events still cause a decision each. */
-static void finish_due(struct sim *sim) {
+static void finish_due_jobs(struct sim *sim) {
     if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
         eventq_next_ns(&sim->events) != sim->now_ns)
         return;
     struct due due = {.sim = sim};
-    eventq_visit_first_instant(&sim->events, collect_due, &due);
+    eventq_visit_first_instant(&sim->events, collect_due_job, &due);
     for (size_t i = 0; i < due.jobs.count; i++)
         jobs_finish(sim, due.jobs.at[i]);
     free(due.jobs.at);
 }
 
-static void decide(struct sim *sim) {
+static void take_decision(struct sim *sim) {
     if (!sim->decide_pending)
         return;
     sim->decide_pending = false;
-    finish_due(sim);
+    finish_due_jobs(sim);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);
     callbacks_decide(sim);
-    if (sim->nodes.changed.count > 0)
-        settle_nodes(sim);
-    if (sim->options.check && sim->error.code >= 0)
-        invariants_check(sim);
+    settle_changes(sim);
 }
 
 /* All events of the next instant and one decision, or one event and its decision. */
-static void step(struct sim *sim) {
+static void step_to_next_instant(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
     cluster_changes_check_end(sim, instant_ns);
     if (sim->error.code >= 0)
-        advance(sim, instant_ns);
+        advance_time(sim, instant_ns);
     while (sim->error.code >= 0 && eventq_next_ns(&sim->events) == instant_ns &&
            eventq_pop(&sim->events, &event)) {
-        apply(sim, &event);
+        events_apply(sim, &event);
+        settle_changes(sim);
         if (!sim->options.engine.coalesce)
             break;
     }
     if (sim->error.code >= 0)
-        decide(sim);
+        take_decision(sim);
 }
 
-static bool all_done(const struct sim *sim) {
+static bool all_jobs_done(const struct sim *sim) {
     return sim->next_arrival == sim->workload->jobs.count &&
            sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Jobs wait for what no event brings: none runs or is to come, no timer, no repair and no new value
-   of a series is pending. Failures, the repairs after them and sleep only take away from what the
-   policy has seen when it started nothing. */
-static bool stuck(const struct sim *sim) {
+/* Whether jobs wait and no event will help them: no job runs or is to come, no timer, no repair
+   and no new value of a series is pending. Events of the background are not waited for: a
+   failure, its repair or sleep leave at most what the policy had when it started nothing. */
+static bool is_stuck(const struct sim *sim) {
     return sim->waiting > 0 && sim->failures.nodes == 0 &&
            (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
 }
 
-/* Looks outside now and then. True if the run is to be given up. */
-static bool cancelled(const struct sim *sim) {
+/* Every EVENTS_PER_LOOK_OUT events: counts them for whoever shows progress, and asks whether
+   the run is to be given up. */
+static bool is_cancelled(const struct sim *sim) {
     if (sim->event_total % EVENTS_PER_LOOK_OUT != 0)
         return false;
     if (sim->options.progress)
@@ -292,19 +218,19 @@ int loop_run(struct sim *sim, struct error *reterr) {
     bool drain = sim->options.horizon_ns == TIME_NONE_NS;
     if (sim->options.check)
         invariants_check(sim);
-    while (sim->error.code >= 0 && !(drain && all_done(sim))) {
+    while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
         int64_t next_ns = eventq_next_ns(&sim->events);
-        if (cancelled(sim))
+        if (is_cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
-        else if (stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))
+        else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))
             report_stuck(sim);
         else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
             break;
         else
-            step(sim);
+            step_to_next_instant(sim);
     }
     if (sim->error.code >= 0 && !drain)
-        advance(sim, sim->options.horizon_ns);
+        advance_time(sim, sim->options.horizon_ns);
     end_instant(sim);
     if (sim->options.check && sim->error.code >= 0)
         invariants_check_all(sim);

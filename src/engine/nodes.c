@@ -7,7 +7,7 @@ bool nodes_interfere(const struct sim *sim) {
     return sim->cluster->slowdown_per_neighbour > 0;
 }
 
-static void mark(struct nodes *nodes, uint32_t node) {
+static void mark_changed(struct nodes *nodes, uint32_t node) {
     if (!nodes->is_changed || nodes->is_changed[node])
         return;
     nodes->is_changed[node] = true;
@@ -29,7 +29,7 @@ void nodes_init(struct sim *sim) {
     nodes->sleep_events = mem_alloc(count * sizeof *nodes->sleep_events);
     for (uint32_t n = 0; n < count; n++) {
         nodes->sleep_events[n] = EVENT_NONE;
-        mark(nodes, n);
+        mark_changed(nodes, n);
     }
 }
 
@@ -62,24 +62,24 @@ static void show_awake(struct sim *sim, uint32_t node, uint32_t gpus) {
 int64_t nodes_take_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job) {
     struct sleep_taken taken = sleep_take(&sim->nodes.sleep, node, gpus, job, sim->now_ns);
     show_awake(sim, node, taken.slept);
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
     return taken.ready_ns;
 }
 
 void nodes_give_back_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job) {
     sleep_give_back(&sim->nodes.sleep, node, gpus, job, sim->now_ns);
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
 }
 
 void nodes_give_back_shared(struct sim *sim, uint32_t node, int64_t ready_ns) {
     sleep_free(&sim->nodes.sleep, node, 1, ready_ns, sim->now_ns);
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
 }
 
 void nodes_fall_asleep(struct sim *sim, uint32_t node) {
     sim->nodes.sleep_events[node] = EVENT_NONE;
     show_asleep(sim, node, sleep_fall(&sim->nodes.sleep, node, sim->now_ns));
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
 }
 
 void nodes_fail(struct sim *sim, uint32_t node) {
@@ -95,13 +95,13 @@ void nodes_repair(struct sim *sim, uint32_t node) {
 /* --- interference --- */
 
 void nodes_add_job(struct sim *sim, uint32_t job, uint32_t node) {
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
     array_push(&sim->nodes.jobs[node].list, job);
 }
 
 void nodes_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
     struct node_jobs *jobs = &sim->nodes.jobs[node];
-    mark(&sim->nodes, node);
+    mark_changed(&sim->nodes, node);
     size_t at = 0;
     while (jobs->list.at[at] != job)
         at++;

@@ -9,11 +9,12 @@
 void nodes_init(struct sim *sim);
 void nodes_finish(struct sim *sim);
 
-/* With sleep: a job takes GPUs of a node from the free ones, and gives all back that it holds of
-   it. EASIM_NONE: all are awake when they come back. Returns when those taken are awake. */
+/* With sleep: a job takes GPUs of a node from the free ones, which returns when they are awake;
+   and gives back all that it holds there. Job EASIM_NONE: nobody in particular; they come back
+   awake. */
 int64_t nodes_take_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
 void nodes_give_back_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
-/* With sleep: nobody is left on a shared GPU that is awake from ready_ns on. */
+/* With sleep: the last job has left a shared GPU, which is awake from ready_ns on. */
 void nodes_give_back_shared(struct sim *sim, uint32_t node, int64_t ready_ns);
 /* With lists of jobs: a job begins to use GPUs of a node, or leaves it. */
 void nodes_add_job(struct sim *sim, uint32_t job, uint32_t node);

@@ -32,7 +32,8 @@ enum event_kind {
     EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
 };
 
-/* Jobs that are over, passed once by the invariant checker: all with an index below `jobs`. */
+/* What the invariant checker has summed up: all jobs with an index below `jobs`, which are
+   over. */
 struct check_past {
     uint32_t jobs, finished, rejected;
     int128 energy;
@@ -76,7 +77,7 @@ struct sim {
     struct view view;
     struct cluster_changes changes;
     struct job_run *runs;
-    struct unsaved *unsaved;   /* by job; apart, since most jobs never touch theirs */
+    struct unsaved *unsaved;   /* by job; not in runs, since few jobs ever use it */
     struct progress *progress; /* by job; NULL: every job is as fast as predicted */
     uint32_t next_arrival;     /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;

@@ -75,7 +75,8 @@ static struct easim_running *open_running(struct view *view, uint32_t slot) {
     return open_place(view, &view->running[slot], sizeof *view->running);
 }
 
-/* The link that leads to a waiting job, or would: of the one before it, or the head of the list. */
+/* The link that leads to a job if it waits, and would lead there if not: that of the waiting
+   job before it, or the head of the list. */
 static uint32_t *open_link(struct view *view, uint32_t job) {
     uint64_t before = job > 0 ? idset_prev(&view->waiting, job - 1) : IDSET_NONE;
     return before == IDSET_NONE ? &view_header(view)->first_waiting
@@ -243,7 +244,7 @@ void view_repair_node(struct view *view, uint32_t node) {
     view_gpu_type(view, view->nodes[node].gpu_type)->failed -= gpus;
 }
 
-/* To be changed now: the usage is brought up to date before. */
+/* To be written: a user whose usage has been brought up to now. */
 static struct easim_user *open_user_now(struct view *view, uint32_t user) {
     struct easim_user *u = open_user(view, user);
     u->gpu_s = easim_user_usage_s(view->v, user);

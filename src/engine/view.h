@@ -8,8 +8,8 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-/* Who reads uses the pointers, who writes asks for the place (view_header, view_job,
- * view_gpu_type). */
+/* To read, use the pointers; to write, ask for the place (view_header, view_job,
+   view_gpu_type). */
 struct view {
     const struct easim_view *v; /* at the start of the region */
     const struct easim_gpu_type *gpu_types;

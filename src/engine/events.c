@@ -1,0 +1,93 @@
+/* Events: see events.h. */
+#include "engine/events.h"
+
+#include "engine/admission.h"
+#include "engine/cluster_changes.h"
+#include "engine/failures.h"
+#include "engine/interrupt.h"
+#include "engine/jobs.h"
+#include "engine/nodes.h"
+#include "engine/segments.h"
+
+/* Arrivals enter the event set one at a time; jobs are in order of submission. */
+static void take_arrival(struct sim *sim, uint32_t job) {
+    sim->next_arrival = job + 1;
+    if (job + 1 < sim->workload->jobs.count)
+        sim_push(sim, sim->workload->jobs.at[job + 1].submit_ns, EVENT_ARRIVAL, job + 1);
+    admission_submit(sim, job);
+}
+
+/* Events that go on for ever and do not help a waiting job by themselves. */
+static bool is_background(uint32_t kind) {
+    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
+}
+
+static bool causes_decision(uint32_t kind) {
+    return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
+}
+
+static void tell_event(const struct sim *sim, const struct event *event) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->event)
+            (*o)->event((*o)->context, sim, event);
+}
+
+static void tell_measuring(const struct sim *sim) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->measure)
+            (*o)->measure((*o)->context, sim);
+}
+
+static void change_state(struct sim *sim, const struct event *event) {
+    switch ((enum event_kind)event->kind) {
+    case EVENT_ARRIVAL:
+        take_arrival(sim, event->payload);
+        break;
+    case EVENT_FINISH:
+        if (sim->view.jobs[event->payload].state != EASIM_JOB_FINISHED) /* else it was due before */
+            jobs_finish(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
+        break;
+    case EVENT_COMPUTING:
+        segments_begin_run(sim, event->payload);
+        break;
+    case EVENT_RELEASE:
+        interrupt_release(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
+        break;
+    case EVENT_TIMER:
+        view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
+        break;
+    case EVENT_MEASURE:
+        tell_measuring(sim);
+        break;
+    case EVENT_CLUSTER:
+        cluster_changes_apply(sim, event->payload);
+        break;
+    case EVENT_FAILURE:
+        failures_fail(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    case EVENT_REPAIR:
+        failures_repair(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    case EVENT_SLEEP:
+        nodes_fall_asleep(sim, event->payload);
+        break;
+    }
+}
+
+void events_apply(struct sim *sim, const struct event *event) {
+    sim->event_total++;
+    sim->instant_pending = true;
+    sim->background -= is_background(event->kind);
+    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
+        cluster_changes_reset_round(sim);
+    sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
+    if (event->kind == EVENT_FAILURE)
+        tell_event(sim, event);
+    change_state(sim, event);
+    if (event->kind != EVENT_FAILURE)
+        tell_event(sim, event);
+}
