@@ -219,7 +219,7 @@ Test(plugins, view_is_compared) {
 
 /* As above, decision n at n - 1 s. Decisions 1, 2, 4, 8 ... compare all of the view; another one
    only its first 4096 bytes and as many that wander, and job 500, over long ago, is in neither
-   soon: what is written there is found at decision 1024, or long after 1025. */
+   soon: what is written there is found by the next power of two, or long after number 1025. */
 Test(plugins, view_is_compared_as_a_whole_at_powers_of_two) {
     static const struct {
         int decision, job, found_s; /* -1: later than at 1030 s */
