@@ -43,10 +43,10 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
-    "unit": "eventq group list metrics queue placement power_meter sharing sleep timeheap workload statistics "
+    "unit": "eventq group guard list metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module",
-    "policy": "aurachronos charon cluster_changes defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
-              "plugins policies power_limits preemption queues resize resize_scan sharing spans users_and_deadlines warnings "
+    "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
+              "plugins policies power_limits preemption queue_slope queues resize resize_scan sharing spans users_and_deadlines warnings "
               "interruptions mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random",

@@ -94,6 +94,37 @@ Test(guard, damage) {
     guard_finish(&g);
 }
 
+/* What the host wrote in an earlier round is no excuse in a later one. */
+Test(guard, damage_where_the_host_wrote_before) {
+    begin(true);
+    guard_show(&g);
+    host_writes(BYTES / 2, 'x');
+    guard_show(&g);
+    *host_at(BYTES / 2) = 'y';
+    guard_show(&g);
+    cr_expect_not(guard_check(&g, true));
+    cr_expect_eq(g.damage, host_at(BYTES / 2));
+    guard_finish(&g);
+}
+
+/* Linux: msync of memory that is not mapped fails with ENOMEM. */
+static bool is_mapped(const void *memory) {
+    return msync((void *)(uintptr_t)memory, 4096, MS_ASYNC) == 0;
+}
+
+Test(guard, leaves_nothing_mapped) {
+    for (int checked = 0; checked < 2; checked++) {
+        begin(checked == 1);
+        guard_show(&g);
+        struct guard before = g;
+        cr_assert(is_mapped(before.host) && is_mapped(before.shown));
+        guard_finish(&g);
+        cr_expect_not(is_mapped(before.host) || is_mapped(before.shown));
+        cr_expect(!before.copy || !is_mapped(before.copy));
+        cr_expect_null(g.host);
+    }
+}
+
 /* How a child ends that makes the other mapping writable, if it can, and writes. */
 static int ends(bool protect) {
     pid_t child = fork();

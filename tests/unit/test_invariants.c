@@ -113,9 +113,29 @@ struct scene {
     bool sleeps;
 };
 
+static void expect_place(struct sim *sim, const void *damage, const char *expected) {
+    char text[VIEW_PLACE_BYTES];
+    sim->view.guard.damage = damage;
+    view_damage(&sim->view, text);
+    cr_expect_str_eq(text, expected, "%s, not %s", text, expected);
+    sim->view.guard.damage = NULL;
+}
+
+/* Where somebody wrote is named by what lies there. */
+static void damage_view(struct sim *sim) {
+    expect_place(sim, sim->view.v, "the view itself");
+    expect_place(sim, &sim->view.gpu_types[0], "view->gpu_types[0]");
+    expect_place(sim, &sim->view.nodes[1].free, "view->nodes[1]");
+    expect_place(sim, &sim->view.jobs[2], "job a");
+    expect_place(sim, &sim->view.jobs[3].state, "job first");
+    expect_place(sim, &sim->view.running[1], "view->running[1]");
+    expect_place(sim, &sim->view.events[2], "view->events[2]");
+}
+
 static void spoil(void *context, const struct replication *replication) {
     const struct scene *scene = context;
     struct sim *sim = (struct sim *)replication->sim;
+    damage_view(sim);
     expect_check(sim, NULL, "untouched");
     spoil_jobs(sim);
     spoil_nodes(sim);
@@ -169,6 +189,35 @@ static void turn_back(void *context, const struct replication *replication) {
     cr_expect_eq(loop_run(sim, &error), ERROR_RUN);
     cr_expect_str_eq(error.text, "check: time went back (at t = 12 s)");
     sim->error = (struct error){0};
+}
+
+static void spoil_after_the_end(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    struct error error = {0};
+    sim->runs[0].energy += 1;
+    *(bool *)context = true;
+    cr_expect_eq(loop_run(sim, &error), ERROR_RUN);
+    cr_expect(strstr(error.text, "energy of jobs, idle GPUs and nodes"), "%s", error.text);
+    sim->runs[0].energy -= 1;
+    sim->error = (struct error){0};
+}
+
+/* 100 jobs in the system, so that sums are not looked at after each event: at the end they are. */
+Test(invariants, at_the_end) {
+    bool looked = false;
+    struct trial t;
+    struct str jobs = {0};
+    str_add(&jobs, "job_id,submit_s,gpus,duration_s\n");
+    for (int i = 0; i < 100; i++)
+        str_addf(&jobs, "j%d,0,1,50\n", i);
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = jobs.text, .look = spoil_after_the_end, .context = &looked},
+        "name: n\nhorizon: 12\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect(looked);
+    trial_finish(&t);
+    str_finish(&jobs);
 }
 
 /* At 12 an event of 5 appears. */

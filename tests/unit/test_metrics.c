@@ -23,11 +23,12 @@ Test(metrics, jain) {
         size_t count;
         double index;
     } cases[] = {{{1, 2, 3}, 3, 36 / 42.0}, {{2.385, 2.385, 2.385, 2.385}, 4, 1},
-                 {{0, 0, 5, 0}, 4, 0.25},   {{7}, 1, 1},
+                 {{0, 0, 5, 0}, 4, 0.25},   {{7, 1e9}, 1, 1},
                  {{0, 0}, 2, NAN},          {{0}, 0, NAN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_near(fairness_jain(cases[i].values, cases[i].count), cases[i].index, "jain");
     expect_near(fairness_finish_time(9, 4), 2.25, "rho");
+    expect_near(fairness_finish_time(0.25, 0.5), 0.5, "rho of less than a second");
     expect_near(fairness_finish_time(9, 0), NAN, "rho of nothing");
 }
 
@@ -207,6 +208,17 @@ Test(metrics, small_users_count, .init = temp_dir_enter, .fini = temp_dir_leave)
               "name: n\nhorizon: 10\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_near(t.summaries->jain_gpu_s, 3.5 * 3.5 / (3 * (1.5 * 1.5 + 1 + 1)), "jain_gpu_s");
+    trial_finish(&t);
+}
+
+/* Alone on the cluster, and of less than a second: what it took is what it was due. */
+Test(metrics, one_short_job, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,0.5\n"},
+              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    expect_near(t.summaries->ftf_mean, 1, "ftf_mean");
+    expect_near(t.summaries->ftf_max, 1, "ftf_max");
     trial_finish(&t);
 }
 
