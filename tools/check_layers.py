@@ -2,8 +2,8 @@
 """Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB] | --self-test
 
 Includes, or with the built library also calls: no upward link, and no ring of files (a .c and its .h are one) by both
-together. Prints every violation as file:line: text and exits 1 if there is one; exits 77, skipped, if the library does not
-tell its symbols.
+together. No layer but cli names flags ("--out") in its texts. Prints every violation as file:line: text and exits 1 if
+there is one; exits 77, skipped, if the library does not tell its symbols.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import link_graph
-from c_text import without_comments
+from c_text import TOKEN, without_comments
 
 ORDER = ("base io config cluster model workload policy engine metrics study conformance experiment "
          "insight output cli").split()
@@ -26,6 +26,8 @@ STANDARD = {name + ".h" for name in (
     "threads time uchar wchar wctype").split()}
 PUBLIC = ["easim/types.h", "easim/predict.h", "easim/policy.h"]  # each may include those before it
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
+OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
+FLAG = re.compile(r'(?<![\w-])--[a-z]')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"([^"]*)"|<([^>]*)>|(.*))', re.MULTILINE)
 
 
@@ -51,6 +53,17 @@ def includes_of(path):
         for name, kind in zip(match.groups(), ("quoted", "angled", "computed")):
             if name is not None:
                 yield line, name.strip(), kind
+
+
+def flags_in_strings(path):
+    """Yields (line, string) of strings that name an option of a command line, as "--out"."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for match in TOKEN.finditer(text):
+        string = match["string"] or ""
+        for name in OTHER_PROGRAMS:
+            string = string.replace(name, "")
+        if string.startswith('"') and FLAG.search(string):
+            yield text.count("\n", 0, match.start()) + 1, match[0]
 
 
 class Tree:
@@ -102,6 +115,8 @@ class Tree:
                 self.report(path, line, f'"{name}" is not found')
             elif target:
                 self.check_edge(path, layer, line, name, target)
+        for line, string in flags_in_strings(path) if layer != "cli" else ():
+            self.report(path, line, f"only cli speaks of flags: {string}")
 
     def check_edge(self, path, layer, line, name, target):
         self.edges.setdefault(path, []).append((line, target))
@@ -243,6 +258,9 @@ def self_test():
     cases = [
         ({}, []),
         ({"src/base/b.c": '\n#include "workload/w.h"\n'}, ["src/base/b.c:2: base must not"]),
+        ({"src/output/o.c": '/* --out */ int a = sizeof "x--y" - sizeof "nvidia-smi --query-gpu";\n'}, []),
+        ({"src/cli/o.c": 'const char *o = "--out";\n'}, []),
+        ({"src/output/o.c": '\nconst char *o = "more: --out";\n'}, ["src/output/o.c:2: only cli speaks of flags"]),
         ({"src/engine/e.c": '#include "ingest/i.h"\n'}, ["src/engine/e.c:1: engine must not"]),
         ({"src/cluster/c.h": "", "src/ingest/j.c": '#include "cluster/c.h"\n'},
          ["src/ingest/j.c:1: ingest must not"]),

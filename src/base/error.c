@@ -51,6 +51,18 @@ static void add_place(struct str *text, struct location where) {
         str_add_char(text, ' ');
 }
 
+static void add_problem(struct problems *problems, struct str *text, const char *format,
+                        va_list arguments) {
+    str_addv(text, format, arguments);
+    for (size_t i = 0; i < text->length;
+         i++) /* input may hold anything; a problem is one line of text */
+        if ((unsigned char)text->text[i] < ' ' || text->text[i] == 0x7f)
+            text->text[i] = '?';
+    if (problems->count == problems->capacity)
+        problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
+    problems->texts[problems->count++] = text->text;
+}
+
 void problems_add(struct problems *problems, struct location where, const char *path,
                   const char *format, ...) {
     struct str text = {0};
@@ -59,15 +71,19 @@ void problems_add(struct problems *problems, struct location where, const char *
         str_addf(&text, "%s: ", path);
     va_list arguments;
     va_start(arguments, format);
-    str_addv(&text, format, arguments);
+    add_problem(problems, &text, format, arguments);
     va_end(arguments);
-    for (size_t i = 0; i < text.length;
-         i++) /* input may hold anything; a problem is one line of text */
-        if ((unsigned char)text.text[i] < ' ' || text.text[i] == 0x7f)
-            text.text[i] = '?';
-    if (problems->count == problems->capacity)
-        problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
-    problems->texts[problems->count++] = text.text;
+}
+
+void problems_add_setting(struct problems *problems, struct location where, const char *name,
+                          const char *format, ...) {
+    struct str text = {0};
+    add_place(&text, where);
+    str_addf(&text, "%s%s: ", problems->dashes ? problems->dashes : "", name);
+    va_list arguments;
+    va_start(arguments, format);
+    add_problem(problems, &text, format, arguments);
+    va_end(arguments);
 }
 
 void problems_finish(struct problems *problems) {

@@ -38,16 +38,22 @@ struct location {
     uint32_t column;
 };
 
-/* All problems of an input, in the order found. Zero-initialise; release with problems_finish. */
+/* All problems of an input, in the order found. Zero-initialise, or but for dashes; release with
+   problems_finish. */
 struct problems {
     char **texts; /* "file:line:column: path: what was expected, what was found" */
     size_t count;
     size_t capacity;
+    const char
+        *dashes; /* before names of settings: "--" where a command line gives them, or NULL */
 };
 
 /* Adds one problem. path is the dotted path of the value ("cluster.nodes[2].gpus") or NULL. */
 void problems_add(struct problems *problems, struct location where, const char *path,
                   const char *format, ...) PRINTF_LIKE(4, 5);
+/* The same of something that whoever asked for the work has set, or could: "gpu". */
+void problems_add_setting(struct problems *problems, struct location where, const char *name,
+                          const char *format, ...) PRINTF_LIKE(4, 5);
 void problems_finish(struct problems *problems);
 
 #endif

@@ -148,7 +148,7 @@ static int ablate(struct session *s, struct ablation *ablation) {
 int cli_ablate(struct options *o) {
     struct session s = {.options = o, .sides = {o->operands[1], o->operands[2]}};
     struct ablation ablation = {0};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     scenario_args_refuse_policy(o, "policies A and B");
     int r = load_sides(&s, &problems);
     if (r == 0) {

@@ -207,7 +207,7 @@ static int check_models(const struct options *o, const struct profile_table *pro
 int cli_calibrate(struct options *o) {
     const char *file = o->operands[0];
     struct profile_table profile = {0};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     int r;
     if (profile_table_load(&profile, file, &problems) < 0)
         r = cli_report_problems(&problems);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 int cli_check(struct options *o) {
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     struct study study;
     int code = EXIT_DONE;
     if (scenario_args_load(o, &study, &problems) < 0)

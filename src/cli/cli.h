@@ -7,6 +7,10 @@
 
 struct options;
 
+/* Problems of what the command line says, in whose names the user knows it. */
+#define CLI_PROBLEMS \
+    { .dashes = "--" }
+
 /* Exit codes: promises to shell scripts (docs/exit-codes.md). */
 enum exit_code {
     EXIT_DONE = 0,

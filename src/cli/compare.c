@@ -296,7 +296,7 @@ static void finish(struct session *s) {
 
 int cli_compare(struct options *o) {
     struct compare_args args = {.options = o};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     scenario_args_refuse_policy(o, "--policies");
     if (o->goal.relative > 0 && o->goal.column == SUMMARY_COUNT)
         o->goal.column = o->pareto.columns[0];

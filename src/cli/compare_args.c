@@ -2,6 +2,7 @@
 #include "cli/compare_args.h"
 
 #include "base/numfmt.h"
+#include "cli/cli.h"
 #include "cli/option_values.h"
 #include "cli/scenario_args.h"
 
@@ -75,7 +76,7 @@ static void find_perturbation(struct compare_args *a, const char *item, struct p
 /* The policy that the scenario names itself; what is wrong with the scenario is told later. */
 static void find_own_policy(struct compare_args *a) {
     struct scenario scenario;
-    struct problems ignored = {0};
+    struct problems ignored = CLI_PROBLEMS;
     const struct scenario_overrides overrides = scenario_args_overrides(a->options);
     if (scenario_load(&scenario, a->options->operands[0], &overrides, &ignored) == 0)
         a->own_policy = arena_strdup(&a->options->arena, scenario.policy.name);

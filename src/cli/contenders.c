@@ -30,7 +30,7 @@ int contenders_load(struct contenders *all, const char *config,
     overrides.policy_count = count;
     all->at = mem_zalloc(count, sizeof *all->at);
     for (; all->count < count; all->count++) {
-        struct problems own = {0};
+        struct problems own = CLI_PROBLEMS;
         overrides.policy = policies[all->count];
         if (study_load(&all->at[all->count].study, config, &overrides, ingest_readers, &own) < 0)
             add_new(problems, &own);
@@ -76,6 +76,7 @@ int contenders_leave_out(struct contenders *all, const struct options *o, struct
 
 int contenders_open(struct contenders *all, const char *folder, const struct options *o,
                     struct error *reterr) {
+    static const char *const words[] = {"--summary-only", NULL};
     struct arena arena = {0};
     int r = 0;
     for (size_t i = 0; i < all->count && r == 0; i++) {
@@ -83,7 +84,8 @@ int contenders_open(struct contenders *all, const char *folder, const struct opt
         const struct run_dir_options options = {
             .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
             .force = o->force,
-            .summary_only = o->summary_only};
+            .summary_only = o->summary_only,
+            .words = o->summary_only ? words : words + 1};
         if (!c->failed)
             r = run_dir_open(&options, &c->study, &c->dir, reterr);
     }

@@ -44,7 +44,7 @@ static int generate(const struct options *o, const struct study *study, struct p
 }
 
 int cli_gen(struct options *o) {
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     struct study study;
     int code = scenario_args_load(o, &study, &problems) < 0 ? cli_report_problems(&problems)
                                                             : generate(o, &study, &problems);

@@ -91,7 +91,7 @@ static int write_all(const struct options *o, const struct trace *trace, const s
 static int import_logs(const struct options *o, const struct trace_reader *reader) {
     struct trace trace = {0}, nodes = {0};
     struct trace_assignment assignment = {0};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     struct str cluster = {0}, log = {0};
     struct error error = {0};
     int r = EXIT_DONE;
@@ -133,7 +133,7 @@ static const struct format_use *list_formats(struct arena *arena, size_t *ret_co
 int cli_import(struct options *o) {
     size_t count;
     const struct format_use *formats = list_formats(&o->arena, &count);
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     int r = EXIT_BAD_INPUT;
     if (o->changes.from_s >= o->changes.until_s)
         options_refuse(o, "expected --from before --until");

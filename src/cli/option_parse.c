@@ -231,7 +231,7 @@ static void check_options(const struct options *o, struct problems *problems) {
 }
 
 void options_parse(struct options *o, enum command command, int argc, char **argv) {
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     *o = (struct options){.command = command, .who = argv[0]};
     set_defaults(o);
     set_usual_values(o);

@@ -12,6 +12,7 @@
 enum option_kind {
     OPTION_FLAG,      /* bool; takes no value */
     OPTION_TEXT,      /* const char *, borrowed from the command line */
+    OPTION_FOLDER,    /* the same, but not empty */
     OPTION_TEXTS,     /* struct texts; may be given again */
     OPTION_COUNT,     /* whole number least..most: (u)int32_t or (u)int64_t */
     OPTION_SETTING,   /* a whole number, as value of the scenario of that name: struct texts */

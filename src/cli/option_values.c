@@ -19,6 +19,13 @@ int option_read_count(const char *text, double least, double most, int64_t *ret_
     return 0;
 }
 
+static int read_folder(const char *text, const char **ret_folder, struct error *reterr) {
+    if (text[0] == '\0')
+        return error_set(reterr, ERROR_INPUT, "expected a folder, got \"\"");
+    *ret_folder = text;
+    return 0;
+}
+
 static int read_count_of(const struct option_row *row, const char *text, void *target,
                          struct error *reterr) {
     int64_t value;
@@ -152,6 +159,8 @@ int option_value_read(const struct option_row *row, const char *text, void *targ
     case OPTION_TEXT:
         *(const char **)target = text;
         return 0;
+    case OPTION_FOLDER:
+        return read_folder(text, target, reterr);
     case OPTION_TEXTS:
         array_push((struct texts *)target, text);
         return 0;

@@ -74,11 +74,8 @@ static int draw_figures(const struct session *s, const char *folder, struct str 
                         struct error *reterr) {
     struct plot_dir *dir = NULL;
     const char *formats = list_formats(s);
-    if (folder[0] == '\0')
-        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
-    int r = s->options->force ? 0 : run_dir_check_empty(folder, reterr);
-    if (r == 0)
-        r = plot_dir_open(folder, &dir, reterr);
+    int r = run_args_folder(s->options, folder, reterr) ? plot_dir_open(folder, &dir, reterr)
+                                                        : reterr->code;
     for (size_t i = 0; r == 0 && plot_kinds[i].name; i++)
         if (is_wanted(s->options, i) && !s->figures[i].reason)
             r = plot_dir_draw(dir, &plot_kinds[i], &s->figures[i], formats, warnings, reterr);
@@ -118,7 +115,7 @@ static struct plot_wishes wishes_of(const struct options *o) {
 
 int cli_plot(struct options *o) {
     struct session session = {.options = o, .wishes = wishes_of(o), .arena = &o->arena};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     struct str warnings = {0};
     if (o->operand_count > 1 && !o->out)

@@ -57,8 +57,8 @@ int cli_profile(struct options *o) {
     struct format_use *formats = arena_alloc(&o->arena, count * sizeof *formats);
     for (size_t i = 0; i < count; i++)
         formats[i] = (struct format_use){profile_readers[i]->name, profile_readers[i]->uses};
-    struct profile profile = {0};
-    struct problems problems = {0};
+    struct profile profile = {.notes = CLI_PROBLEMS};
+    struct problems problems = CLI_PROBLEMS;
     size_t chosen = formats_choose(o, formats, count, &problems);
     int r = EXIT_BAD_INPUT;
     if (chosen < count && option_given(o, "interval"))

@@ -10,13 +10,6 @@
 
 #include <stdio.h>
 
-static const char *out_folder(struct options *o, const struct study *study) {
-    if (o->out)
-        return o->out;
-    return arena_printf(&o->arena, "results/%s/%s", study->scenario.name,
-                        study->module.policy->name);
-}
-
 /* The table with its notes, or data on standard output and the notes beside it. */
 static int print_result(const struct options *o, const struct study *study,
                         const struct replicate_result *result, const char *out) {
@@ -47,12 +40,17 @@ static int run_study(struct options *o, const struct study *study) {
     struct error error = {0};
     run_args_catch_interrupts();
     struct replicate_result result = {0};
-    const char *out = out_folder(o, study);
+    const char *usual =
+        arena_printf(&o->arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
+    const char *out = run_args_folder(o, usual, &error);
+    if (!out)
+        return cli_report_error(&error);
     const struct run_dir_options dir_options = {.path = out,
                                                 .force = o->force,
                                                 .summary_only = o->summary_only,
                                                 .decisions = o->decisions,
-                                                .trace = o->trace};
+                                                .trace = o->trace,
+                                                .words = o->words.at};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     uint32_t count = (uint32_t)study->scenario.replications;
@@ -78,7 +76,7 @@ static int run_study(struct options *o, const struct study *study) {
 }
 
 int cli_run(struct options *o) {
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     struct study study;
     int code = scenario_args_load(o, &study, &problems) < 0 ? cli_report_problems(&problems)
                                                             : run_study(o, &study);

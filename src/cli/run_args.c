@@ -61,9 +61,9 @@ void run_args_add_notes(const struct options *o, const struct notes *notes, stru
 
 const char *run_args_folder(const struct options *o, const char *usual, struct error *reterr) {
     const char *folder = o->out ? o->out : usual;
-    int r = folder[0] == '\0' ? error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"")
-                              : 0;
-    if (r == 0 && !o->force)
-        r = run_dir_check_empty(folder, reterr);
-    return r < 0 ? NULL : folder;
+    int empty = o->force ? 1 : run_dir_is_empty(folder, reterr);
+    if (empty == 0)
+        empty = error_set(reterr, ERROR_INPUT,
+                          "%s: the folder is not empty; add --force to write into it", folder);
+    return empty == 1 ? folder : NULL;
 }

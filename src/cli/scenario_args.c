@@ -1,6 +1,7 @@
 /* CONFIG.yaml, --policy and --set. */
 #include "cli/scenario_args.h"
 
+#include "cli/cli.h"
 #include "cli/option_parse.h"
 #include "ingest/logs/log_readers.h"
 #include "io/yaml_path.h"
@@ -50,7 +51,7 @@ int scenario_args_load(struct options *o, struct study *study, struct problems *
 }
 
 void scenario_args_plain(const struct options *o, struct study *study) {
-    struct problems ignored = {0};
+    struct problems ignored = CLI_PROBLEMS;
     const struct scenario_overrides overrides = scenario_args_overrides(o);
     study_load_files(study, o->operands[0], &overrides, &ignored);
     problems_finish(&ignored);

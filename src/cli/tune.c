@@ -265,7 +265,7 @@ static int tune(struct session *s) {
 
 int cli_tune(struct options *o) {
     struct session session = {.options = o};
-    struct problems problems = {0};
+    struct problems problems = CLI_PROBLEMS;
     int code = load(&session, &problems) < 0 ? cli_report_problems(&problems) : tune(&session);
     study_finish(&session.own);
     study_finish(&session.training);

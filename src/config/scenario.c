@@ -199,6 +199,13 @@ static int check_name(const struct scenario *scenario, const struct binding *bin
                         "text that can name a folder (no /)");
 }
 
+/* As where.file of a value that was set: "--policy" of a command line. */
+static const char *setting_name(struct scenario *scenario, const struct problems *problems,
+                                const char *name) {
+    return arena_printf(&scenario->doc.arena, "%s%s", problems->dashes ? problems->dashes : "",
+                        name);
+}
+
 /* --policy NAME: params of the file stay only if they were written for that very name. A path is
    one from where the command was typed, even if the file has the same words; of which policy it is,
    the caller knows who opens it. */
@@ -224,9 +231,10 @@ static int override_policy(struct scenario *scenario, const char *name, bool sam
     str_finish(&value);
     if (r == 0) { /* the user typed --policy, not --set policy */
         struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
-        yaml_find(policy, "name")->where.file = "--policy";
+        const char *origin = setting_name(scenario, problems, "policy");
+        yaml_find(policy, "name")->where.file = origin;
         if (!same)
-            policy->where.file = "--policy";
+            policy->where.file = origin;
     }
     return r;
 }
@@ -237,7 +245,7 @@ static int apply_set(struct scenario *scenario, const char *text, struct problem
     const char *value;
     struct error error = {0};
     if (yaml_path_parse_set(text, arena, &path, &value, &error) < 0) {
-        problems_add(problems, (struct location){.file = "--set"}, NULL, "%s", error.text);
+        problems_add_setting(problems, (struct location){0}, "set", "%s", error.text);
         return ERROR_INPUT;
     }
     array_push(&scenario->overrides,

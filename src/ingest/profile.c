@@ -30,20 +30,19 @@ int profile_check_columns(struct profile *profile, struct problems *problems) {
         batch += row->batch == 0;
     }
     const struct {
-        const char *column, *option;
+        const char *column, *setting;
         size_t empty;
-    } columns[] = {{"model", "--model NAME", model},
-                   {"k", "--gpus K", gpus},
-                   {"batch_per_gpu", "--batch B", batch}};
+    } columns[] = {
+        {"model", "model", model}, {"k", "gpus", gpus}, {"batch_per_gpu", "batch", batch}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (columns[i].empty > 0)
-            problems_add(&profile->notes, (struct location){0}, NULL,
-                         "%zu of %zu rows have no %s: %s gives it", columns[i].empty, count,
-                         columns[i].column, columns[i].option);
+            problems_add_setting(&profile->notes, (struct location){0}, columns[i].setting,
+                                 "%zu of %zu rows have no %s", columns[i].empty, count,
+                                 columns[i].column);
     if (gpu == 0)
         return 0;
-    problems_add(
-        problems, (struct location){0}, "--gpu",
+    problems_add_setting(
+        problems, (struct location){0}, "gpu",
         "expected the GPU type: the input does not name it, and %zu of %zu profile rows need it",
         gpu, count);
     return ERROR_INPUT;

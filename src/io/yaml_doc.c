@@ -95,7 +95,9 @@ static struct yaml_node *read_set_value(struct yaml_doc *doc, const char *text, 
 
 int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct problems *problems) {
-    const char *file = arena_printf(&doc->arena, "--set %s", yaml_path_text(path, &doc->arena));
+    const char *file =
+        arena_printf(&doc->arena, "%sset %s", problems->dashes ? problems->dashes : "",
+                     yaml_path_text(path, &doc->arena));
     struct yaml_setting setting = {.path = path, .where = {file, 0, 0}, .arena = &doc->arena};
     struct error error = {0};
     unsigned height;

@@ -27,7 +27,7 @@ int yaml_doc_parse(struct yaml_doc *doc, struct slice text, const char *name,
 void yaml_doc_finish(struct yaml_doc *doc);
 
 /* Puts a YAML value given as text at a path, as yaml_path_set does. Problems are located at
-   "--set PATH". */
+   "set PATH", behind the dashes of the problems. */
 int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct problems *problems) MUST_CHECK;
 

@@ -278,7 +278,7 @@ static void print_group(const struct notes *notes, const struct told *g, struct 
     }
     str_add(out, g->sum.text);
     if (g->sum.kind == NOTE_REFUSED)
-        str_add(out, " (--strict stops at the first)");
+        str_add(out, " (a strict run stops at the first)");
     add_concerned(notes, g, out);
     str_add_char(out, '\n');
 }

@@ -103,7 +103,7 @@ def test_what_cannot_be_tested():
                                (["zeuss"], "easim: no policy is named \"zeuss\", did you mean \"zeus\"\\? .*"),
                                ([str(crashing)], f"easim: {crashing}: ends the process while it is loaded: it was ended by "
                                 "signal 11, Segmentation fault"),
-                               (["zeus", "--param", "tua=1"], "--set policy.params.tua: .*has no parameter \"tua\".*"),
+                               (["zeus", "--param", "tua=1"], "set policy.params.tua: .*has no parameter \"tua\".*"),
                                (["zeus", "--param", "tau"], "(?s)easim policies: --param: expected NAME=VALUE, got \"tau\".*")):
         code, checks, last, errors = suite(*arguments)
         assert code == 2 and not checks and not last, (arguments, code, checks, last)

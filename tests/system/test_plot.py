@@ -415,7 +415,7 @@ def check_partial_sweep(file, results, folder):
     partial = folder / "partial"
     easim("sweep", file, "--quiet", "--out", partial, "--shard", "1/2")
     _, err = easim("plot", partial, code=2)
-    assert err == f"{partial}: a sweep that is not joined; easim sweep --merge joins what is there\n", err
+    assert err == f"{partial}: a sweep whose points are not joined yet\n", err
     easim("sweep", file, "--quiet", "--out", partial, "--merge", code=1)
     said, _ = easim("plot", partial, "--figures", "lines")
     assert "note: the sweep is partial: 0 points failed, 12 are missing" in said, said

@@ -19,9 +19,9 @@ BASE = {"rank": 3, "world_size": 8, "gpu_events": 4, "communication_events": 1, 
         "gpu_idle_us": 20, "compute_us": 25, "communication_us": 30, "memory_us": 10, "overlap_us": 10,
         "exposed_communication_us": 15, "iteration_median_us": 100, "step_count": 1, "truncation": None}
 UNKNOWN = {"rank": None, "world_size": None}
-NO_BATCH = "no throughput without --batch\n"
-NO_SIZE = "no throughput without --gpus and --batch\n"
-NO_STEP = "no iteration is marked: no throughput; --iteration PATTERN names an annotation that begins one\n"
+NO_BATCH = "--batch: there is no throughput without it\n"
+NO_SIZE = "--gpus: there is no throughput without it\n" + NO_BATCH
+NO_STEP = "--iteration: no iteration is marked: no throughput; a pattern names the annotation that begins one\n"
 EARLY = {"gpu_events": 3, "gpu_span_us": 45, "gpu_busy_us": 45, "gpu_idle_us": 0, "compute_us": 20}  # without relu
 EMPTY = dict.fromkeys(("gpu_events", "communication_events", "gpu_span_us", "gpu_busy_us", "gpu_idle_us", "compute_us",
                        "communication_us", "memory_us", "overlap_us", "exposed_communication_us"), 0)
@@ -122,9 +122,9 @@ A = {"device": "GPU-a", "samples": 3, "changes": 2, "duration_s": 3, "energy_j":
 B = {"device": "GPU-b", "samples": 3, "changes": 2, "duration_s": 3, "energy_j": 170, "power_mean_w": 170 / 3,
      "power_p50_w": 50, "power_p95_w": 68, "power_max_w": 70, "utilization_mean_%": 0}
 RISE = {"samples": 2, "duration_s": 2, "energy_j": 30, "power_mean_w": 15}  # 10 W, 2 s later 20 W
-NO_TIMES = "no times in the file: rows taken to be 1 s apart (--interval)\n"
+NO_TIMES = "--interval: no times in the file: rows taken to be 1 s apart\n"
 NO_KEY = "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU\n"
-NO_HEADER = ":1:1: expected a header with power.draw (or --columns for a file without one)\n"
+NO_HEADER = ":1:1: expected a header with power.draw, or the columns of a file without one\n"
 CAPTION = "timestamp,index,uuid,name,power.draw,utilization.gpu,memory.used,enforced.power.limit,clocks_event_reasons.active"
 
 
@@ -376,8 +376,8 @@ def rows():
     _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
     assert output == header + f",,X,2,5,300,100000,,measured,{source}", output
     _, output, message = easim("kineto", "no_step.json --gpu X", "csv")
-    assert message == (NO_STEP + "1 of 1 rows have no model: --model NAME gives it\n"
-                       "1 of 1 rows have no batch_per_gpu: --batch B gives it\n"), message
+    assert message == (NO_STEP + "--model: 1 of 1 rows have no model\n"
+                       "--batch: 1 of 1 rows have no batch_per_gpu\n"), message
     assert output == header + f",,X,8,,,,,,kineto {FILES}/kineto/no_step.json\n", output
 
 

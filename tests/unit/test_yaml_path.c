@@ -190,23 +190,23 @@ Test(yaml_path, set) {
         const char *path, *value, *expected; /* canonical text, or the problem */
     } cases[] = {
         {"a", "2.385", "a\t2.385\nl[0].g\t1\nl[1].g\t1\n"},
-        {"a.b", "7", "--set a.b: expected a mapping at a, found a value"},
+        {"a.b", "7", "set a.b: expected a mapping at a, found a value"},
         {"n.x.y", "{p: [1, 2]}", "a\t5\nl[0].g\t1\nl[1].g\t1\nn.x.y.p[0]\t1\nn.x.y.p[1]\t2\n"},
         {"l[0].g", "9", "a\t5\nl[0].g\t9\nl[1].g\t1\n"}, /* the alias l[1] keeps its value */
         {"l[1].h", "9", "a\t5\nl[0].g\t1\nl[1].g\t1\nl[1].h\t9\n"},
         {"l[2].g", "3", "a\t5\nl[0].g\t1\nl[1].g\t1\nl[2].g\t3\n"},
-        {"l[3]", "3", "--set l[3]: index 3 is past the end of a list of 2"},
+        {"l[3]", "3", "set l[3]: index 3 is past the end of a list of 2"},
         {"m[0][0]", "~", "a\t5\nl[0].g\t1\nl[1].g\t1\nm[0][0]\t~\n"},
         {"l", "[]", "a\t5\nl\t[]\n"},
         {"\"x.y\"", "1", "a\t5\nl[0].g\t1\nl[1].g\t1\n\"x.y\"\t1\n"},
-        {"a[0]", "1", "--set a[0]: expected a list at a, found a value"},
-        {"l.g", "1", "--set l.g: expected a mapping at l, found a list"},
-        {"l[0].g.h", "1", "--set l[0].g.h: expected a mapping at l[0].g, found a value"},
-        {"[0]", "1", "--set [0]: expected a list, found a mapping"},
-        {"x", "{a: 1, a: 2}", "--set x: a: duplicate key \"a\""},
-        {"x", "[1", "--set x: did not find expected ',' or ']'"},
-        {"a", "", "--set a: expected a value, got \"\"; ~ leaves it to the default"},
-        {"a", "# 7", "--set a: expected a value, got \"# 7\"; ~ leaves it to the default"},
+        {"a[0]", "1", "set a[0]: expected a list at a, found a value"},
+        {"l.g", "1", "set l.g: expected a mapping at l, found a list"},
+        {"l[0].g.h", "1", "set l[0].g.h: expected a mapping at l[0].g, found a value"},
+        {"[0]", "1", "set [0]: expected a list, found a mapping"},
+        {"x", "{a: 1, a: 2}", "set x: a: duplicate key \"a\""},
+        {"x", "[1", "set x: did not find expected ',' or ']'"},
+        {"a", "", "set a: expected a value, got \"\"; ~ leaves it to the default"},
+        {"a", "# 7", "set a: expected a value, got \"# 7\"; ~ leaves it to the default"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char text[] = "a: 5\nl: [&k {g: 1}, *k]\n";
@@ -236,7 +236,7 @@ Test(yaml_path, set_into_nothing_and_too_deep) {
     cr_assert_eq(set_text(&doc, "cluster.nodes[1].gpus", "'4'", &problems), 0);
     const struct yaml_node *nodes = yaml_find(yaml_find(doc.root, "cluster"), "nodes");
     const struct yaml_node *gpus = yaml_find(nodes->items[1], "gpus");
-    cr_assert_str_eq(gpus->where.file, "--set cluster.nodes[1].gpus");
+    cr_assert_str_eq(gpus->where.file, "set cluster.nodes[1].gpus");
     cr_assert_eq(gpus->where.line, 0);
     cr_assert_eq(gpus->where.column, 0);
     cr_assert(gpus->quoted);

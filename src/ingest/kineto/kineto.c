@@ -31,26 +31,25 @@ static void add_problem(struct session *s, const struct error *error) {
     problems_add(s->problems, (struct location){0}, NULL, "%s", error->text);
 }
 
-static int compile_pattern(struct session *s, const char *option, const char *text,
+static int compile_pattern(struct session *s, const char *setting, const char *text,
                            regex_t *pattern) {
     char reason[128];
     int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
         return 0;
     regerror(code, pattern, reason, sizeof reason);
-    problems_add(s->problems, (struct location){0}, NULL,
-                 "%s: expected a regular expression, got \"%s\": %s", option, text, reason);
+    problems_add_setting(s->problems, (struct location){0}, setting,
+                         "expected a regular expression, got \"%s\": %s", text, reason);
     return ERROR_INPUT;
 }
 
 static int compile_patterns(struct session *s) {
     const char *communication = s->options->communication_pattern;
-    if (compile_pattern(s, "--communication", communication ? communication : COMMUNICATION_PATTERN,
+    if (compile_pattern(s, "communication", communication ? communication : COMMUNICATION_PATTERN,
                         &s->reading.communication) < 0)
         return ERROR_INPUT;
     if (s->options->iteration_pattern &&
-        compile_pattern(s, "--iteration", s->options->iteration_pattern, &s->reading.iteration) <
-            0) {
+        compile_pattern(s, "iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
         regfree(&s->reading.communication);
         return ERROR_INPUT;
     }
@@ -117,8 +116,8 @@ static void read_rank_file(struct session *s, size_t index, const char *path) {
     struct kineto_streams streams;
     kineto_prepare(trace, &s->reading, &streams);
     if (options->has_steps && trace->steps.count == 0)
-        problems_add(s->problems, (struct location){0}, "--steps", "%s: no step %lld..%lld", path,
-                     (long long)options->first_step, (long long)options->last_step);
+        problems_add_setting(s->problems, (struct location){0}, "steps", "%s: no step %lld..%lld",
+                             path, (long long)options->first_step, (long long)options->last_step);
     kineto_rank_figures_init(&s->figures[index], trace, &streams, s->steps_left);
     s->steps_left -= trace->steps.count;
     keep_communication(s, trace);
@@ -212,14 +211,15 @@ static void add_kineto_row(struct session *s) {
     row->source =
         arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
     if (!(iteration_s > 0))
-        problems_add(
-            &s->profile->notes, (struct location){0}, NULL,
-            "no iteration is marked: no throughput; --iteration PATTERN names an annotation that begins one");
-    else if (row->gpus == 0 || row->batch == 0)
-        problems_add(&s->profile->notes, (struct location){0}, NULL, "no throughput without %s",
-                     row->gpus > 0    ? "--batch"
-                     : row->batch > 0 ? "--gpus"
-                                      : "--gpus and --batch");
+        problems_add_setting(
+            &s->profile->notes, (struct location){0}, "iteration",
+            "no iteration is marked: no throughput; a pattern names the annotation that begins one");
+    if (iteration_s > 0 && row->gpus == 0)
+        problems_add_setting(&s->profile->notes, (struct location){0}, "gpus",
+                             "there is no throughput without it");
+    if (iteration_s > 0 && row->batch == 0)
+        problems_add_setting(&s->profile->notes, (struct location){0}, "batch",
+                             "there is no throughput without it");
 }
 
 /* ---- All files ---- */
@@ -231,9 +231,9 @@ static void report_figures(struct session *s) {
     kineto_ranks_init(&ranks, &s->kinds, s->traces, s->count);
     kineto_costs_init(&costs, &ranks);
     if (ranks.too_many)
-        problems_add(
-            &s->profile->notes, (struct location){0}, NULL,
-            "%llu communication kernels are too many to match (at most %d): choose fewer --steps",
+        problems_add_setting(
+            &s->profile->notes, (struct location){0}, "steps",
+            "%llu communication kernels are too many to match (at most %d): choose fewer",
             (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
     kineto_figures_add_ranks(s->profile->figures, s->traces, s->figures, s->count);
     if (s->count > 1)

@@ -110,12 +110,13 @@ static bool can_rescale(struct records_job *job, const struct records *records,
     double measured_s = job->options->rescale_s;
     struct location where = {records->path, 0, 0};
     if (measured_s > 0 && isnan(r->interval_s))
-        problems_add(
-            job->problems, where, "--rescale",
+        problems_add_setting(
+            job->problems, where, "rescale",
             "expected sampling_freq in a config_energy.json beside the file: the nominal interval is not known");
     else if (measured_s > 0 && measured_s < r->interval_s)
-        problems_add(job->problems, where, "--rescale",
-                     "expected at least sampling_freq, %g s, got %g s", r->interval_s, measured_s);
+        problems_add_setting(job->problems, where, "rescale",
+                             "expected at least sampling_freq, %g s, got %g s", r->interval_s,
+                             measured_s);
     else
         return true;
     return false;
@@ -139,15 +140,15 @@ static bool begin_ea2p(struct records_job *job, struct records *records) {
     for (size_t i = 0; i < records->name_count; i++)
         r->counts[r->kinds[i]]++;
     if (isnan(r->joules))
-        problems_add(
-            job->problems, (struct location){records->path, 0, 0}, "--energy-unit",
+        problems_add_setting(
+            job->problems, (struct location){records->path, 0, 0}, "energy-unit",
             "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
     else if (r->elapsed < 0)
         problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
                      "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
     if (job->options->rescale_s > 0 && r->counts[KIND_GPU] == 0)
-        problems_add(&job->profile->notes, (struct location){records->path, 1, 0}, "--rescale",
-                     "no effect: no energies of GPUs");
+        problems_add_setting(&job->profile->notes, (struct location){records->path, 1, 0},
+                             "rescale", "no effect: no energies of GPUs");
     return !isnan(r->joules) && r->elapsed >= 0 && can_rescale(job, records, r);
 }
 
@@ -241,5 +242,5 @@ static int ea2p_read(char *const *paths, size_t count, const struct profile_opti
 }
 
 const struct profile_reader ea2p_reader = {
-    "ea2p", "energy reports of EA2P (needs --energy-unit)", ea2p_read,
+    "ea2p", "energy reports of EA2P (needs the unit of energies)", ea2p_read,
     PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE};

@@ -34,14 +34,14 @@ static bool begin_sweep(struct records_job *job, const struct records *records, 
     r->epoch = records_require(job, records, "time_per_epoch");
     r->power = records_require(job, records, "average_power");
     if (job->options->batch > 0)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, "--batch",
-                     "the rows of a sweep have their own");
+        problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "batch",
+                             "the rows of a sweep have their own");
     if (!isnan(job->options->power_limit_w))
-        problems_add(job->problems, (struct location){records->path, 1, 0}, "--power-limit",
-                     "the rows of a sweep have their own");
+        problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "power-limit",
+                             "the rows of a sweep have their own");
     if (job->options->dataset && r->dataset < 0)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, "--dataset",
-                     "no column \"dataset\" is there");
+        problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "dataset",
+                             "no column \"dataset\" is there");
     if (job->problems->count > before)
         return false;
     return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
@@ -62,8 +62,8 @@ static bool begin_zeus(struct records_job *job, struct records *records) {
             r->gpus[r->gpu_count++] = column;
     }
     if (job->options->dataset)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, "--dataset",
-                     "measurement windows have none");
+        problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "dataset",
+                             "measurement windows have none");
     if (r->gpu_count == 0)
         (void)records_require(job, records, "gpu0_energy");
     return r->elapsed >= 0 && r->gpu_count > 0 && !job->options->dataset;

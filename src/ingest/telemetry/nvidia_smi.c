@@ -275,7 +275,7 @@ static int read_smi_line(struct telemetry *t, struct slice line, struct error *r
         return 0;
     return error_set(
         reterr, ERROR_INPUT,
-        "%s:%u:1: expected a header with power.draw (or --columns for a file without one)", t->path,
+        "%s:%u:1: expected a header with power.draw, or the columns of a file without one", t->path,
         (unsigned)lines_number(t->lines));
 }
 

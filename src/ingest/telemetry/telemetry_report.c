@@ -137,17 +137,17 @@ static void add_notes(const struct telemetry *t, const struct profile_options *o
     note_count(profile, t->missing, "samples without power left out");
     note_count(profile, t->backward, "times before the one above: rows were sorted");
     if (options->trim_idle && !has_utilization(t))
-        problems_add(&profile->notes, (struct location){0}, "--trim-idle",
-                     "no effect: the input has no utilization");
+        problems_add_setting(&profile->notes, (struct location){0}, "trim-idle",
+                             "no effect: the input has no utilization");
     for (size_t i = 0; i < t->devices.count; i++)
         note_count(profile, t->devices.at[i].resets, "resets of an energy counter");
     if (!t->no_times && options->given & PROFILE_INTERVAL)
-        problems_add(&profile->notes, (struct location){0}, "--interval",
-                     "no effect: the input has times");
+        problems_add_setting(&profile->notes, (struct location){0}, "interval",
+                             "no effect: the input has times");
     if (t->no_times)
-        problems_add(&profile->notes, (struct location){0}, NULL,
-                     "no times in the file: rows taken to be %g s apart (--interval)",
-                     options->interval_s);
+        problems_add_setting(&profile->notes, (struct location){0}, "interval",
+                             "no times in the file: rows taken to be %g s apart",
+                             options->interval_s);
 }
 
 /* The power sensors of A100 and H100 look at about a quarter of the time (arXiv 2312.02741): what

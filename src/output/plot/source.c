@@ -135,8 +135,7 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
         return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
                          strerror(errno));
     else if (stat(arena_printf(&source->arena, "%s/runs", folder), &status) == 0)
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: a sweep that is not joined; easim sweep --merge joins what is there",
+        return error_set(reterr, ERROR_INPUT, "%s: a sweep whose points are not joined yet",
                          folder);
     else
         return error_set(

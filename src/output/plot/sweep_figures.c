@@ -74,7 +74,7 @@ static size_t widest_axis(const struct grid_table *t, bool numeric, size_t most,
 static int find_x(const struct grid_table *t, const struct plot_wishes *wishes,
                   struct plot_figure *figure, size_t *x) {
     if (wishes->x)
-        return named_axis(t, "--x", wishes->x, true, x, figure);
+        return named_axis(t, "x", wishes->x, true, x, figure);
     *x = widest_axis(t, true, SIZE_MAX, NULL, 0);
     return *x == GRID_NO_AXIS
                ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
@@ -92,13 +92,13 @@ static int find_by(const struct grid_table *t, const struct plot_wishes *wishes,
             roles->axes[role] = widest_axis(t, true, MOST_LINES, taken, count);
         return 0;
     }
-    int r = named_axis(t, "--by", wishes->by, false, &roles->axes[role], figure);
+    int r = named_axis(t, "by", wishes->by, false, &roles->axes[role], figure);
     size_t most = role == LINE ? PLOT_MOST_SERIES : MOST_LINES;
     for (size_t i = 0; r == 0 && i < count; i++)
         if (roles->axes[role] == taken[i])
-            r = plot_not_possible(figure, "--by: %s is an axis of the figure already", wishes->by);
+            r = plot_not_possible(figure, "by: %s is an axis of the figure already", wishes->by);
     if (r == 0 && t->axes.at[roles->axes[role]].count > most)
-        r = plot_not_possible(figure, "--by: %s has %zu values, at most %zu can be told apart",
+        r = plot_not_possible(figure, "by: %s has %zu values, at most %zu can be told apart",
                               wishes->by, t->axes.at[roles->axes[role]].count, most);
     return r;
 }
@@ -250,7 +250,7 @@ static int find_map_axes(const struct grid_table *t, const struct plot_wishes *w
     const size_t by = wishes->by ? grid_find_axis(t, wishes->by) : GRID_NO_AXIS;
     const size_t taken[] = {roles->axes[X], by};
     if (r == 0 && wishes->y)
-        r = named_axis(t, "--y", wishes->y, true, &roles->axes[LINE], figure);
+        r = named_axis(t, "y", wishes->y, true, &roles->axes[LINE], figure);
     else if (r == 0)
         roles->axes[LINE] = widest_axis(t, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
     if (r == 0 && (roles->axes[LINE] == GRID_NO_AXIS || roles->axes[LINE] == roles->axes[X]))

@@ -54,7 +54,7 @@ struct run_dir {
     bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct inputs inputs;
-    const char *options[4]; /* that say which files there are */
+    const char *const *words; /* of the command */
     struct atomic_file *files[FILE_COUNT];
     struct trace_files *traces;   /* NULL: none */
     struct run_trace *trace;      /* in the process of a replication: its own */
@@ -62,20 +62,17 @@ struct run_dir {
     struct arena arena;
 };
 
-int run_dir_check_empty(const char *path, struct error *reterr) {
+int run_dir_is_empty(const char *path, struct error *reterr) {
     DIR *dir = opendir(path);
     if (!dir)
-        return errno == ENOENT ? 0
+        return errno == ENOENT ? 1
                                : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path,
                                            strerror(errno));
     int entries = 0;
     while (entries < 3 && readdir(dir))
         entries++;
     closedir(dir);
-    if (entries > 2) /* . and .. are always there */
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: the folder is not empty; add --force to write into it", path);
-    return 0;
+    return entries <= 2; /* . and .. are always there */
 }
 
 static char *join(const char *folder, const char *name) {
@@ -125,10 +122,11 @@ bool run_dir_names(const char *name) {
 
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) {
-    if (options->path[0] == '\0')
-        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
-    if (!options->force && run_dir_check_empty(options->path, reterr) < 0)
-        return reterr->code;
+    int empty = options->force ? 1 : run_dir_is_empty(options->path, reterr);
+    if (empty < 0)
+        return empty;
+    if (empty == 0)
+        return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty", options->path);
     bool made = access(options->path, F_OK) < 0;
     if (files_make_folders(options->path, reterr) < 0)
         return reterr->code;
@@ -140,13 +138,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
                          (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
-    size_t count = 0;
-    if (options->summary_only)
-        dir->options[count++] = "--summary-only";
-    if (options->decisions)
-        dir->options[count++] = "--decisions";
-    if (options->trace)
-        dir->options[count++] = arena_printf(&dir->arena, "--trace=%s", options->trace);
+    dir->words = options->words;
     if (write_headers(dir, reterr) < 0 ||
         (options->trace && trace_files_open(dir->path, options->trace, study->scenario.replications,
                                             &dir->traces, reterr) < 0)) {
@@ -265,7 +257,7 @@ static void add_tally(cJSON *root, const char *name, const struct tally *tally) 
 static int write_manifest(const struct run_dir *dir, const struct replicate_result *result,
                           bool partial, const char *const *names, struct error *reterr) {
     const struct study *study = dir->study;
-    const struct manifest_origin origin = {"run", dir->options, &study->scenario, &dir->inputs,
+    const struct manifest_origin origin = {"run", dir->words, &study->scenario, &dir->inputs,
                                            study->module.policy->name};
     cJSON *root = manifest_begin(&origin, study->scenario.name, dir->path);
     manifest_add_hash(root, study);

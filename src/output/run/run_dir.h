@@ -9,16 +9,18 @@ struct run_dir; /* opaque */
 
 struct run_dir_options {
     const char *path;
-    bool force;        /* a folder that is not empty is used all the same */
-    bool summary_only; /* no jobs, users, types, power */
-    bool decisions;    /* decisions.csv too */
-    const char *trace; /* a name in the folder for traces (trace_files.h); NULL: none */
+    bool force;               /* a folder that is not empty is used all the same */
+    bool summary_only;        /* no jobs, users, types, power */
+    bool decisions;           /* decisions.csv too */
+    const char *trace;        /* a name in the folder for traces (trace_files.h); NULL: none */
+    const char *const *words; /* of the command, for the manifest; NULL-terminated */
 };
 
 /* Whether a run writes a file of that name of its own. */
 bool run_dir_names(const char *name);
-/* ERROR_INPUT if there is something in the folder; a folder that does not exist is fine. */
-int run_dir_check_empty(const char *path, struct error *reterr) MUST_CHECK;
+/* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
+ */
+int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;

@@ -179,8 +179,6 @@ static int check_folder(const char *path, struct error *reterr) {
 }
 
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
-    if (dir->path[0] == '\0')
-        return error_set(reterr, ERROR_INPUT, "--out: expected a folder, got \"\"");
     int r = check_folder(dir->path, reterr);
     struct arena arena = {0};
     if (r == 0)

@@ -59,7 +59,7 @@ CASES = [
     ablate("results in a folder that is not empty", ["zeus", "pollux"],
            "easim: out: the folder is not empty; add --force to write into it", files={"out/precious.txt": "mine\n"}),
     ablate("results in a folder without a name", ["zeus", "pollux", "--out", ""],
-           "easim: --out: expected a folder, got \"\""),
+           "easim ablate: --out: expected a folder, got \"\"", ABLATE),
     tune("nothing", [], "easim tune: expected --params", "easim tune: expected --objective", TUNE),
     tune("no objective", ["--params", "tau"], "easim tune: expected --objective", TUNE),
     tune_usage("unknown objective", ["--objective", "energy"],

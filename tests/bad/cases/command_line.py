@@ -71,7 +71,7 @@ CASES = [
         "--set workload.k: did not find expected ',' or ']'"),
     run("results in a folder that is not empty", [],
         "easim: out: the folder is not empty; add --force to write into it", files={"out/precious.txt": "mine\n"}),
-    run("results in a folder without a name", ["--out", ""], "easim: --out: expected a folder, got \"\""),
+    run("results in a folder without a name", ["--out", ""], "easim run: --out: expected a folder, got \"\"", TRY),
     run("results under a file", ["--out", "c.yaml/out"],
         "easim: c.yaml/out: cannot open folder: Not a directory"),
     run("results in a file", ["--out", "c.yaml"],
@@ -104,7 +104,7 @@ CASES = [
             "easim policies: --limit: expected integer 1..100000, got \"0\"",
             "Try `easim policies --help' for more information."),
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
-            "--set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
+            "set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
             "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 1, " + COMPILE_AGAIN),
 ]

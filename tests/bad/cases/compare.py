@@ -81,7 +81,7 @@ CASES = [
     compare("results in a folder that is not empty", ["--policies", "fcfs,zeus"],
             "easim: out: the folder is not empty; add --force to write into it", files={"out/precious.txt": "mine\n"}),
     compare("results in a folder without a name", ["--policies", "fcfs", "--out", ""],
-            "easim: --out: expected a folder, got \"\""),
+            "easim compare: --out: expected a folder, got \"\"", TRY),
     command("gen: replication 0", ["gen", "c.yaml", "--replication", "0"],
             "easim gen: --replication: expected integer 1..1000000, got \"0\"",
             "Try `easim gen --help' for more information."),

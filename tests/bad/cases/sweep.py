@@ -35,7 +35,7 @@ def target(name, change, *errors):
 
 CASES = [
     sweep("axis over an unknown path", "  - {path: cluster.power_cap, values: [1000]}\n",
-          "--set cluster.power_cap: cluster: unknown key \"power_cap\", did you mean \"power_cap_w\"?"),
+          "set cluster.power_cap: cluster: unknown key \"power_cap\", did you mean \"power_cap_w\"?"),
     sweep("axis over what is no path", "  - {path: \"nodes[x]\", values: [1000]}\n",
           "s.yaml:4:5: axes[0].path: expected an index and \"]\" at character 7 of \"nodes[x]\""),
     sweep("axis over a path with =", "  - {path: seed=3, values: [1000]}\n",
@@ -52,7 +52,7 @@ CASES = [
     sweep("the same axis twice, once in quotes", SEEDS + "  - {path: '\"seed\"', values: [1]}\n",
           "s.yaml:5:5: seed is set twice: here, and as seed by an axis before"),
     sweep("value that no scenario takes", "  - {path: horizon, values: [soon, 1h]}\n",
-          "--set horizon: horizon: expected drain or a duration > 0 and <= 4e9 s, got \"soon\""),
+          "set horizon: horizon: expected drain or a duration > 0 and <= 4e9 s, got \"soon\""),
     sweep("zipped lists of two lengths", "  - zip: [{path: seed, values: [1, 2]}, {path: horizon, values: [1h]}]\n",
           "s.yaml:4:41: axes[0].zip[1]: expected 2 values as in the first list, got 1"),
     sweep("empty list", "  - {path: seed, values: []}\n",
