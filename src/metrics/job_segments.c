@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* A run, of whose end lost_ns were in vain. */
-static void add_run(struct job_segments *s, const struct segment *run, int64_t lost_ns) {
+static void add_run_parts(struct job_segments *s, const struct segment *run, int64_t lost_ns) {
     struct segment kept = *run, lost = *run;
     int64_t length_ns = run->end_ns - run->start_ns;
     assert(lost_ns <= length_ns);
@@ -39,7 +39,7 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
     int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
     if (segment->kind == SEGMENT_RUN) {
-        add_run(s, segment, lost_ns);
+        add_run_parts(s, segment, lost_ns);
         return;
     }
     if (lost_ns > 0) /* what the last run did, with the checkpoint that was to keep it */

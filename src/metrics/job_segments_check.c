@@ -12,7 +12,7 @@ struct sums {
     uint32_t preemptions, resizes;
 };
 
-static void add_segment(struct sums *sums, const struct sim *sim, const struct segment *segment) {
+static void sum_segment(struct sums *sums, const struct sim *sim, const struct segment *segment) {
     int128 gpu_ps = job_segments_gpu_ps(sim, segment);
     int64_t length_ns = segment->end_ns - segment->start_ns;
     bool runs = segment->kind == SEGMENT_RUN || segment->kind == SEGMENT_LOST;
@@ -34,8 +34,8 @@ static bool is_joined(const struct segment *before, const struct segment *after)
 }
 
 /* From the submission to the finish, without gaps. */
-static bool tile(const struct segment *at, size_t count, const struct sim *sim,
-                 const struct job_record *record) {
+static bool segments_tile(const struct segment *at, size_t count, const struct sim *sim,
+                          const struct job_record *record) {
     if (count == 0)
         return record->state == EASIM_JOB_REJECTED;
     bool finished = record->state == EASIM_JOB_FINISHED;
@@ -49,15 +49,15 @@ static bool tile(const struct segment *at, size_t count, const struct sim *sim,
 }
 
 /* A job waits until its first start, and its first segment says so. */
-static bool start_as_recorded(const struct segment *at, size_t count,
-                              const struct job_record *record) {
+static bool segments_start_well(const struct segment *at, size_t count,
+                                const struct job_record *record) {
     if (count == 0)
         return record->start_ns < 0;
     return at->kind == SEGMENT_QUEUED &&
            (count > 1 ? at->end_ns == record->start_ns : record->start_ns < 0);
 }
 
-static bool add_up(const struct sums *sums, const struct job_record *record) {
+static bool sums_match(const struct sums *sums, const struct job_record *record) {
     return sums->held_energy + sums->run_energy == record->energy &&
            sums->held_gpu_ps + sums->run_gpu_ps == record->gpu_ps &&
            sums->lost_energy == record->lost_energy && sums->lost_gpu_ps == record->lost_gpu_ps &&
@@ -65,24 +65,24 @@ static bool add_up(const struct sums *sums, const struct job_record *record) {
            sums->preemptions == record->preemptions && sums->resizes == record->resizes;
 }
 
-static const char *check_job(const struct job_segments *s, const struct sim *sim, uint32_t job,
-                             struct sums *total) {
+static const char *check_job_segments(const struct job_segments *s, const struct sim *sim,
+                                      uint32_t job, struct sums *total) {
     size_t count;
     const struct job_record record = job_record_of(sim, job);
     const struct segment *at = job_segments_of(s, job, &count);
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++) {
-        add_segment(&sums, sim, &at[i]);
-        add_segment(total, sim, &at[i]);
+        sum_segment(&sums, sim, &at[i]);
+        sum_segment(total, sim, &at[i]);
     }
-    return !tile(at, count, sim, &record)           ? "tile another time"
-           : !start_as_recorded(at, count, &record) ? "start at another time"
-           : !add_up(&sums, &record)                ? "add up to something else"
-                                                    : NULL;
+    return !segments_tile(at, count, sim, &record)    ? "tile another time"
+           : !segments_start_well(at, count, &record) ? "start at another time"
+           : !sums_match(&sums, &record)              ? "add up to something else"
+                                                      : NULL;
 }
 
 /* Energy and GPU time of all jobs are what the meter has counted. */
-static bool agree_with_meter(const struct sums *total, const struct power_meter *meter) {
+static bool sums_match_meter(const struct sums *total, const struct power_meter *meter) {
     int128 held = 0, run = 0, held_gpu_ps = 0, run_gpu_ps = 0;
     for (uint32_t h = 0; h < meter->type_count; h++) {
         held += meter->types[h].setup.energy;
@@ -98,12 +98,12 @@ int job_segments_check(const struct job_segments *segments, const struct sim *si
                        struct error *reterr) {
     struct sums total = {0};
     for (uint32_t j = 0; j < sim->next_arrival; j++) {
-        const char *wrong = check_job(segments, sim, j, &total);
+        const char *wrong = check_job_segments(segments, sim, j, &total);
         if (wrong)
             return error_set(reterr, ERROR_RUN, "check: segments of job %s %s than its record says",
                              sim->workload->jobs.at[j].id, wrong);
     }
-    if (!agree_with_meter(&total, &sim->meter))
+    if (!sums_match_meter(&total, &sim->meter))
         return error_set(reterr, ERROR_RUN,
                          "check: segments of all jobs add up to something else than the meter");
     return 0;

@@ -101,7 +101,7 @@ static void add_user(struct user_row *user, const struct job_record *record) {
     user->energy_kwh += power_j(record->energy) / J_PER_KWH;
 }
 
-static void add_job(struct sums *t, uint32_t job) {
+static void add_measured_job(struct sums *t, uint32_t job) {
     const struct job_record record = job_record_of(t->sim, job);
     const struct job_spec *spec = record.spec;
     struct summary *s = t->summary;
@@ -159,7 +159,7 @@ static double finish_users(struct sums *t) {
     return index;
 }
 
-static double mean(double sum, double count) {
+static double mean_or_nan(double sum, double count) {
     return count > 0 ? sum / count : NAN;
 }
 
@@ -171,23 +171,23 @@ static void fill_summary(struct sums *t) {
     s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
     s->energy_finished_kwh = power_j(t->finished_energy) / J_PER_KWH;
     s->work_submitted_gpu_h = t->submitted_s / S_PER_H;
-    s->jct_mean_s = mean(t->jct_sum, finished);
+    s->jct_mean_s = mean_or_nan(t->jct_sum, finished);
     s->jct_p50_s = job_stats_percentile(t->jct, t->jct_count, 0.50);
     s->jct_p95_s = job_stats_percentile(t->jct, t->jct_count, 0.95);
     s->jct_p99_s = job_stats_percentile(t->jct, t->jct_count, 0.99);
-    s->jct_restricted_mean_s = mean(t->restricted, s->jobs_submitted);
-    s->wait_mean_s = mean(t->wait, (double)t->waits);
-    s->bsld_mean = mean(t->slowdown, finished);
-    s->bsld_dedicated_mean = mean(t->dedicated, finished);
+    s->jct_restricted_mean_s = mean_or_nan(t->restricted, s->jobs_submitted);
+    s->wait_mean_s = mean_or_nan(t->wait, (double)t->waits);
+    s->bsld_mean = mean_or_nan(t->slowdown, finished);
+    s->bsld_dedicated_mean = mean_or_nan(t->dedicated, finished);
     s->makespan_s = finished > 0 ? units_s(t->last_finish_ns - t->first_submit_ns) : NAN;
-    s->edp_mean_js = mean(t->edp, finished);
-    s->edp_exec_mean_js = mean(t->edp_exec, finished);
-    s->ftf_mean = mean(t->ftf, (double)t->ftf_count);
+    s->edp_mean_js = mean_or_nan(t->edp, finished);
+    s->edp_exec_mean_js = mean_or_nan(t->edp_exec, finished);
+    s->ftf_mean = mean_or_nan(t->ftf, (double)t->ftf_count);
     s->ftf_max = t->ftf_count > 0 ? t->ftf_max : NAN;
-    s->deadline_miss_rate = mean(s->deadline_missed, s->deadline_jobs);
+    s->deadline_miss_rate = mean_or_nan(s->deadline_missed, s->deadline_jobs);
     s->lateness_p50_s = job_stats_percentile(t->lateness, t->lateness_count, 0.50);
     s->lateness_p95_s = job_stats_percentile(t->lateness, t->lateness_count, 0.95);
-    s->prediction_error_mean_s = mean(t->prediction_error, finished);
+    s->prediction_error_mean_s = mean_or_nan(t->prediction_error, finished);
     s->jain_gpu_s = jain_gpu_s(t);
     s->jain_slowdown = finish_users(t);
 }
@@ -203,7 +203,7 @@ void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct use
     t.user_finished = mem_zalloc(user_count, sizeof *t.user_finished);
     for (uint32_t j = 0; j < sim->next_arrival; j++)
         if (sim->workload->jobs.at[j].submit_ns >= sim->workload->warmup_ns)
-            add_job(&t, j);
+            add_measured_job(&t, j);
     fill_summary(&t);
     free(t.jct);
     free(t.lateness);

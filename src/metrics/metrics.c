@@ -16,18 +16,18 @@ static void copy_meter(struct power_meter *to, const struct power_meter *from) {
 
 /* Measuring starts anew: what came before the end of the warm-up does not count. */
 static void on_measure(void *context, const struct sim *sim) {
-    struct metrics *m = context;
-    free(m->at_start.types);
-    copy_meter(&m->at_start, &sim->meter);
-    m->start_ns = sim->now_ns;
-    m->jobs_at_start = job_totals_of(sim);
-    m->power_max_nw = 0;
-    m->frag_gpu_ps = m->violation_energy = 0;
-    m->violation_ns = 0;
-    m->capped = false;
-    m->co2 = m->cost = (struct priced){0};
-    m->preemptions = m->resizes = m->job_failures = 0;
-    m->node_failures_at_start = sim->failures.count;
+    struct metrics *metrics = context;
+    free(metrics->at_start.types);
+    copy_meter(&metrics->at_start, &sim->meter);
+    metrics->start_ns = sim->now_ns;
+    metrics->jobs_at_start = job_totals_of(sim);
+    metrics->power_max_nw = 0;
+    metrics->frag_gpu_ps = metrics->violation_energy = 0;
+    metrics->violation_ns = 0;
+    metrics->capped = false;
+    metrics->co2 = metrics->cost = (struct priced){0};
+    metrics->preemptions = metrics->resizes = metrics->job_failures = 0;
+    metrics->node_failures_at_start = sim->failures.count;
 }
 
 /* kWh of priced, at the plant, times its present value. */
@@ -57,23 +57,23 @@ static uint64_t wanted_milli(const struct sim *sim) {
 }
 
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
-    struct metrics *m = context;
+    struct metrics *metrics = context;
     int64_t duration_ns = to_ns - from_ns, power = power_meter_total_nw(&sim->meter);
-    if (power > m->power_max_nw)
-        m->power_max_nw = power;
-    m->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;
+    if (power > metrics->power_max_nw)
+        metrics->power_max_nw = power;
+    metrics->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;
     double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
-    m->capped = m->capped || isfinite(cap_w);
+    metrics->capped = metrics->capped || isfinite(cap_w);
     if (isfinite(cap_w) && power > power_nw(cap_w)) {
-        m->violation_ns += duration_ns;
-        m->violation_energy += (int128)(power - power_nw(cap_w)) * duration_ns;
+        metrics->violation_ns += duration_ns;
+        metrics->violation_energy += (int128)(power - power_nw(cap_w)) * duration_ns;
     }
-    add_priced(&m->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
-    add_priced(&m->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
+    add_priced(&metrics->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
+    add_priced(&metrics->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
 }
 
 static void on_instant(void *context, const struct sim *sim) {
-    struct metrics *m = context;
+    struct metrics *metrics = context;
     uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
     struct power_row row = {sim->now_ns,
                             power_meter_total_nw(&sim->meter),
@@ -83,67 +83,70 @@ static void on_instant(void *context, const struct sim *sim) {
                             failed,
                             sim->view.v->shared_free_milli,
                             sim->view.v->power_cap_w};
-    queue_slope_note(&m->queue, sim);
-    if (m->record_power)
-        array_push(&m->power_rows, row);
+    queue_slope_note(&metrics->queue, sim);
+    if (metrics->record_power)
+        array_push(&metrics->power_rows, row);
 }
 
-static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
-    struct metrics *m = context;
-    if (m->record_decisions)
-        array_push(&m->decision_rows, ((struct decision_row){sim->now_ns, *action}));
+static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
+    struct metrics *metrics = context;
+    if (metrics->record_decisions)
+        array_push(&metrics->decision_rows, ((struct decision_row){sim->now_ns, *action}));
 }
 
-static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
-    struct metrics *m = context;
+static void count_change(void *context, const struct sim *sim, uint32_t job,
+                         enum job_change change) {
+    struct metrics *metrics = context;
     if (change == JOB_REJECTED)
-        on_action(m, sim, &(struct action_record){ACTION_REJECT, REFUSED_NOT, job, EASIM_NONE});
+        note_action(metrics, sim,
+                    &(struct action_record){ACTION_REJECT, REFUSED_NOT, job, EASIM_NONE});
     if (change == JOB_STOPPED)
-        m->preemptions++;
+        metrics->preemptions++;
     if (change == JOB_RESIZED)
-        m->resizes++;
+        metrics->resizes++;
     if (change == JOB_FAILED)
-        m->job_failures++;
+        metrics->job_failures++;
 }
 
-void metrics_init(struct metrics *m, bool record_power, bool record_decisions) {
-    *m = (struct metrics){.record_power = record_power, .record_decisions = record_decisions};
-    m->observer = (struct observer){.context = m,
-                                    .advance = on_advance,
-                                    .instant = on_instant,
-                                    .job = on_job,
-                                    .action = on_action,
-                                    .measure = on_measure};
+void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions) {
+    *metrics = (struct metrics){.record_power = record_power, .record_decisions = record_decisions};
+    metrics->observer = (struct observer){.context = metrics,
+                                          .advance = on_advance,
+                                          .instant = on_instant,
+                                          .job = count_change,
+                                          .action = note_action,
+                                          .measure = on_measure};
 }
 
-void metrics_finish(struct metrics *m) {
-    free(m->power_rows.at);
-    free(m->decision_rows.at);
-    free(m->at_start.types);
-    free(m->users);
-    free(m->types);
-    *m = (struct metrics){0};
+void metrics_finish(struct metrics *metrics) {
+    free(metrics->power_rows.at);
+    free(metrics->decision_rows.at);
+    free(metrics->at_start.types);
+    free(metrics->users);
+    free(metrics->types);
+    *metrics = (struct metrics){0};
 }
 
 /* Energy and GPU time of the measured part, by type and in all. */
-static void sum_up_energy(struct metrics *m, const struct sim *sim) {
-    struct summary *s = &m->summary;
+static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
+    struct summary *s = &metrics->summary;
     int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0,
            sleep_gpu_ps = 0;
     int128 limited_gpu_ps = 0;
-    m->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *m->types);
+    metrics->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *metrics->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
         const struct power_type *now = &sim->meter.types[h],
-                                *then = m->at_start.types ? &m->at_start.types[h] : &zero;
+                                *then =
+                                    metrics->at_start.types ? &metrics->at_start.types[h] : &zero;
         int128 type_setup = now->setup.energy - then->setup.energy;
         int128 type_computing = now->computing.energy - then->computing.energy;
         int128 type_idle = now->idle_energy - then->idle_energy;
         int128 type_setup_ps = now->setup.gpu_ps - then->setup.gpu_ps;
         int128 type_computing_ps = now->computing.gpu_ps - then->computing.gpu_ps;
-        m->types[h].alloc_gpu_h = power_gpu_s(type_setup_ps + type_computing_ps) / S_PER_H;
-        m->types[h].compute_gpu_h = power_gpu_s(type_computing_ps) / S_PER_H;
-        m->types[h].energy_kwh = power_j(type_setup + type_computing + type_idle) / J_PER_KWH;
+        metrics->types[h].alloc_gpu_h = power_gpu_s(type_setup_ps + type_computing_ps) / S_PER_H;
+        metrics->types[h].compute_gpu_h = power_gpu_s(type_computing_ps) / S_PER_H;
+        metrics->types[h].energy_kwh = power_j(type_setup + type_computing + type_idle) / J_PER_KWH;
         idle += type_idle;
         setup += type_setup;
         computing += type_computing;
@@ -152,7 +155,7 @@ static void sum_up_energy(struct metrics *m, const struct sim *sim) {
         limited_gpu_ps += now->limited_gpu_ps - then->limited_gpu_ps;
         sleep_gpu_ps += now->sleep_gpu_ps - then->sleep_gpu_ps;
     }
-    int128 base = sim->meter.base_energy - m->at_start.base_energy;
+    int128 base = sim->meter.base_energy - metrics->at_start.base_energy;
     double capacity_s = s->sim_s * sim->cluster->gpus;
     s->energy_kwh = power_j(base + idle + setup + computing) / J_PER_KWH;
     s->energy_job_kwh = power_j(setup + computing) / J_PER_KWH;
@@ -174,51 +177,52 @@ static double priced_total(struct priced *p, double value, double pue) {
     return (p->sum + present_share(p, pue)) / 1000;
 }
 
-static void sum_up_prices(struct metrics *m, const struct sim *sim) {
+static void sum_up_prices(struct metrics *metrics, const struct sim *sim) {
     const struct easim_view *v = sim->view.v;
-    m->summary.co2_kg = priced_total(&m->co2, v->carbon_g_per_kwh, sim->cluster->pue);
-    m->summary.cost = priced_total(&m->cost, v->price_per_mwh, sim->cluster->pue);
-    m->summary.water_l = m->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
+    metrics->summary.co2_kg = priced_total(&metrics->co2, v->carbon_g_per_kwh, sim->cluster->pue);
+    metrics->summary.cost = priced_total(&metrics->cost, v->price_per_mwh, sim->cluster->pue);
+    metrics->summary.water_l = metrics->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
 }
 
 /* Of all jobs, measured or not. */
-static void sum_up_totals(struct metrics *m, const struct sim *sim) {
-    struct summary *s = &m->summary;
-    const struct job_totals now = job_totals_of(sim), *then = &m->jobs_at_start;
+static void sum_up_totals(struct metrics *metrics, const struct sim *sim) {
+    struct summary *s = &metrics->summary;
+    const struct job_totals now = job_totals_of(sim), *then = &metrics->jobs_at_start;
     s->work_done_gpu_h = (now.work_done_s - then->work_done_s) / S_PER_H;
     s->work_unfinished_gpu_h = now.work_left_s / S_PER_H;
     s->energy_lost_kwh = power_j(now.lost_energy - then->lost_energy) / J_PER_KWH;
     s->lost_gpu_h = power_gpu_s(now.lost_gpu_ps - then->lost_gpu_ps) / S_PER_H;
 }
 
-static double ratio(double numerator, double denominator) {
+static double ratio_or_nan(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : NAN;
 }
 
-void metrics_sum_up(struct metrics *m, const struct sim *sim) {
-    struct summary *s = &m->summary;
+void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
+    struct summary *s = &metrics->summary;
     if (sim->now_ns < sim->workload->warmup_ns) /* all were done before: nothing is measured */
-        on_measure(m, sim);
-    bool capped = m->capped || isfinite(sim->cluster->power_cap_w);
-    s->sim_s = units_s(sim->now_ns - m->start_ns);
-    sum_up_energy(m, sim);
-    m->users = mem_zalloc(sim->workload->users.count, sizeof *m->users);
-    job_stats_sum_up(sim, s, m->users, m->types);
-    sum_up_totals(m, sim);
-    sum_up_prices(m, sim);
-    s->throughput_jobs_per_h = ratio(s->jobs_finished, s->sim_s / S_PER_H);
-    s->energy_per_job_kwh = ratio(s->energy_kwh, s->jobs_finished);
-    s->energy_per_work_kwh = ratio(s->energy_kwh, s->work_done_gpu_h);
-    s->frag_gpu_h = power_gpu_s(m->frag_gpu_ps) / S_PER_H;
+        on_measure(metrics, sim);
+    bool capped = metrics->capped || isfinite(sim->cluster->power_cap_w);
+    s->sim_s = units_s(sim->now_ns - metrics->start_ns);
+    sum_up_energy(metrics, sim);
+    metrics->users = mem_zalloc(sim->workload->users.count, sizeof *metrics->users);
+    job_stats_sum_up(sim, s, metrics->users, metrics->types);
+    sum_up_totals(metrics, sim);
+    sum_up_prices(metrics, sim);
+    s->throughput_jobs_per_h = ratio_or_nan(s->jobs_finished, s->sim_s / S_PER_H);
+    s->energy_per_job_kwh = ratio_or_nan(s->energy_kwh, s->jobs_finished);
+    s->energy_per_work_kwh = ratio_or_nan(s->energy_kwh, s->work_done_gpu_h);
+    s->frag_gpu_h = power_gpu_s(metrics->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job =
-        ratio((double)(m->preemptions + m->resizes + m->job_failures), s->jobs_submitted);
-    s->preemptions = (double)m->preemptions;
-    s->resizes = (double)m->resizes;
-    s->job_failures = (double)m->job_failures;
-    s->node_failures = (double)(sim->failures.count - m->node_failures_at_start);
-    s->power_max_w = power_w(m->power_max_nw);
-    s->cap_violation_s = capped ? units_s(m->violation_ns) : NAN;
-    s->cap_violation_j = capped ? power_j(m->violation_energy) : NAN;
+        ratio_or_nan((double)(metrics->preemptions + metrics->resizes + metrics->job_failures),
+                     s->jobs_submitted);
+    s->preemptions = (double)metrics->preemptions;
+    s->resizes = (double)metrics->resizes;
+    s->job_failures = (double)metrics->job_failures;
+    s->node_failures = (double)(sim->failures.count - metrics->node_failures_at_start);
+    s->power_max_w = power_w(metrics->power_max_nw);
+    s->cap_violation_s = capped ? units_s(metrics->violation_ns) : NAN;
+    s->cap_violation_j = capped ? power_j(metrics->violation_energy) : NAN;
     s->events = (double)sim->event_total;
     s->decisions = (double)sim->decision_total;
     s->extrapolated_starts = (double)sim->extrapolated_starts;

@@ -16,26 +16,26 @@ static double from_middle_h(const struct sim *sim, int64_t time_ns) {
 }
 
 /* The moment with what is between the last instant and to_ns. */
-static double moment_at(const struct queue_slope *q, const struct sim *sim, int64_t to_ns) {
+static double moment_at(const struct queue_slope *slope, const struct sim *sim, int64_t to_ns) {
     int64_t from_ns =
-        q->since_ns > sim->workload->warmup_ns ? q->since_ns : sim->workload->warmup_ns;
+        slope->since_ns > sim->workload->warmup_ns ? slope->since_ns : sim->workload->warmup_ns;
     if (to_ns <= from_ns)
-        return q->moment;
+        return slope->moment;
     double from_h = from_middle_h(sim, from_ns), to_h = from_middle_h(sim, to_ns);
-    return q->moment + q->waiting * (to_h * to_h - from_h * from_h) / 2;
+    return slope->moment + slope->waiting * (to_h * to_h - from_h * from_h) / 2;
 }
 
-void queue_slope_note(struct queue_slope *q, const struct sim *sim) {
+void queue_slope_note(struct queue_slope *slope, const struct sim *sim) {
     if (sim->options.horizon_ns == TIME_NONE_NS)
         return;
-    q->moment = moment_at(q, sim, sim->now_ns);
-    q->since_ns = sim->now_ns;
-    q->waiting = sim->waiting;
+    slope->moment = moment_at(slope, sim, sim->now_ns);
+    slope->since_ns = sim->now_ns;
+    slope->waiting = sim->waiting;
 }
 
-double queue_slope_per_h(const struct queue_slope *q, const struct sim *sim) {
+double queue_slope_per_h(const struct queue_slope *slope, const struct sim *sim) {
     if (sim->options.horizon_ns == TIME_NONE_NS)
         return NAN;
     double hours = length_h(sim);
-    return 12 * moment_at(q, sim, sim->options.horizon_ns) / (hours * hours * hours);
+    return 12 * moment_at(slope, sim, sim->options.horizon_ns) / (hours * hours * hours);
 }

@@ -28,11 +28,11 @@ void json_add_text(cJSON *object, const char *name, const char *text) {
         cJSON_AddNullToObject(object, name);
 }
 
-void json_add_estimate(cJSON *object, const char *name, const struct estimate *e) {
+void json_add_estimate(cJSON *object, const char *name, const struct estimate *estimate) {
     cJSON *own = cJSON_AddObjectToObject(object, name);
-    json_add_int(own, "n", (int64_t)e->n);
-    json_add_real(own, "mean", e->mean);
-    json_add_real(own, "ci95", e->ci95);
+    json_add_int(own, "n", (int64_t)estimate->n);
+    json_add_real(own, "mean", estimate->mean);
+    json_add_real(own, "ci95", estimate->ci95);
 }
 
 void json_print(cJSON *root, struct str *out) {

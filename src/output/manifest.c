@@ -39,7 +39,7 @@ cJSON *manifest_add_policy(cJSON *root, const char *key, const struct study *stu
     return object;
 }
 
-static void add_models(cJSON *root, const struct model_set *models) {
+static void add_model_objects(cJSON *root, const struct model_set *models) {
     cJSON *list = cJSON_AddArrayToObject(root, "models");
     for (uint32_t i = 0; i < models->count; i++) {
         const struct model *model = &models->models[i];
@@ -95,7 +95,7 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
 }
 
 /* Only where there is something to say: most scenarios have neither. */
-static void add_series(cJSON *root, const struct study *study, const char *folder) {
+static void add_series_objects(cJSON *root, const struct study *study, const char *folder) {
     const struct series *list[STUDY_SERIES];
     cJSON *array = NULL;
     study_list_series(study, list);
@@ -129,9 +129,9 @@ void manifest_add_hash(cJSON *object, const struct study *study) {
 }
 
 void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder) {
-    add_models(root, &study->models);
+    add_model_objects(root, &study->models);
     add_traces(root, &study->source, folder);
-    add_series(root, study, folder);
+    add_series_objects(root, study, folder);
 }
 
 /* ---- What every manifest has ---- */
@@ -271,7 +271,7 @@ static const struct yaml_node *own_params(struct resolver *r, const struct yaml_
 
 /* What stands in place of the name of a file: what is in it, or its name from the folder of the
    results. Texts get quotes. */
-static const struct yaml_node *resolve(void *context, const struct yaml_node *node) {
+static const struct yaml_node *resolve_value(void *context, const struct yaml_node *node) {
     struct resolver *r = context;
     const struct schema_uses *uses = &r->scenario->uses;
     if (r->policy && node == r->scenario->params_by_policy)
@@ -298,7 +298,7 @@ static int write_scenario(const struct manifest_origin *origin, const char *fold
                           struct error *reterr) {
     const struct scenario *scenario = origin->scenario;
     struct resolver resolver = {.scenario = scenario, .folder = folder, .policy = origin->policy};
-    const struct yaml_replace replace = {&resolver, resolve};
+    const struct yaml_replace replace = {&resolver, resolve_value};
     struct str text = {0};
     sort_texts(&resolver);
     str_add(&text, "# What the results beside it were made of, with models and overrides in place; "

@@ -18,23 +18,23 @@ static const char *const kind_names[NOTE_KIND_COUNT] = {"rejected", "refused", "
 
 /* ---- Making them ---- */
 
-static bool same(const char *a, const char *b) {
+static bool is_same_text(const char *a, const char *b) {
     return strcmp(a, b) == 0;
 }
 
 static const char *keep_policy(struct notes *notes, const char *policy) {
     for (size_t i = 0; i < notes->policies.count; i++)
-        if (same(notes->policies.at[i], policy))
+        if (is_same_text(notes->policies.at[i], policy))
             return notes->policies.at[i];
     array_push(&notes->policies, arena_strdup(&notes->arena, policy));
     return notes->policies.at[notes->policies.count - 1];
 }
 
-static void add(struct notes *notes, const struct note *note) {
+static void add_note(struct notes *notes, const struct note *note) {
     for (size_t i = 0; i < notes->at.count; i++) {
         struct note *old = &notes->at.at[i];
-        if (old->kind != note->kind || !same(old->policy, note->policy) ||
-            !same(old->text, note->text))
+        if (old->kind != note->kind || !is_same_text(old->policy, note->policy) ||
+            !is_same_text(old->text, note->text))
             continue;
         old->number += note->number;
         old->of += note->of;
@@ -49,14 +49,15 @@ static void add(struct notes *notes, const struct note *note) {
     array_push(&notes->at, own);
 }
 
-static void say(struct notes *notes, const struct study *study, enum note_kind kind,
-                const char *text) {
-    add(notes, &(struct note){
-                   .kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
+static void add_note_of_study(struct notes *notes, const struct study *study, enum note_kind kind,
+                              const char *text) {
+    add_note(notes,
+             &(struct note){
+                 .kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
 }
 
 void notes_say(struct notes *notes, const struct study *study, const char *text) {
-    say(notes, study, NOTE_SAID, text);
+    add_note_of_study(notes, study, NOTE_SAID, text);
 }
 
 static void say_of_trace(struct notes *notes, const struct study *study,
@@ -72,7 +73,7 @@ static void say_of_trace(struct notes *notes, const struct study *study,
         notes_add_count(&text, (double)t->rows_read);
         str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed",
                  note->reason, note->first_line);
-        say(notes, study, NOTE_SAID, text.text);
+        add_note_of_study(notes, study, NOTE_SAID, text.text);
     }
     str_finish(&text);
 }
@@ -84,7 +85,7 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     (void)keep_policy(notes, study->module.policy->name);
     notes->sources++;
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
-        say(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
+        add_note_of_study(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
     for (size_t i = 0; i < study->source.streams.count; i++)
         say_of_trace(notes, study, &streams[i]);
     study_list_series(study, list);
@@ -96,14 +97,14 @@ void notes_add_study(struct notes *notes, const struct study *study) {
                  (unsigned long long)list[i]->rows, list[i]->kind ? list[i]->column : "",
                  list[i]->first_gap_line);
         if (list[i]->gaps > 0)
-            say(notes, study, NOTE_SAID, text.text);
+            add_note_of_study(notes, study, NOTE_SAID, text.text);
     }
     for (size_t i = 0; i < study->warnings.count; i++)
-        say(notes, study, NOTE_WARNING, study->warnings.at[i]);
+        add_note_of_study(notes, study, NOTE_WARNING, study->warnings.at[i]);
     str_finish(&text);
 }
 
-static double total(const struct replicate_result *result, unsigned column) {
+static double metric_total(const struct replicate_result *result, unsigned column) {
     double sum = 0;
     for (uint32_t i = 0; i < result->count; i++) {
         double value = summary_value(&result->summaries[i], column);
@@ -112,15 +113,15 @@ static double total(const struct replicate_result *result, unsigned column) {
     return sum;
 }
 
-static void add_tally(struct notes *notes, enum note_kind kind, const struct tally *tally,
-                      double of, const struct note *common) {
+static void add_tally_notes(struct notes *notes, enum note_kind kind, const struct tally *tally,
+                            double of, const struct note *common) {
     for (size_t i = 0; i < tally->entries.count; i++) {
         struct note note = *common;
         note.kind = kind;
         note.text = tally->entries.at[i].reason;
         note.number = (double)tally->entries.at[i].count;
         note.of = of;
-        add(notes, &note);
+        add_note(notes, &note);
     }
 }
 
@@ -128,28 +129,28 @@ void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result) {
     const struct easim_policy *policy = study->module.policy;
     struct note common = {.policy = policy->name, .text = "", .runs = result->count, .sources = 1};
-    add_tally(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
-    add_tally(notes, NOTE_REFUSED, &result->refused, total(result, SUMMARY_COLUMN(decisions)),
-              &common);
-    add_tally(notes, NOTE_OUTSIDE, &result->outside, 0, &common);
+    add_tally_notes(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
+    add_tally_notes(notes, NOTE_REFUSED, &result->refused,
+                    metric_total(result, SUMMARY_COLUMN(decisions)), &common);
+    add_tally_notes(notes, NOTE_OUTSIDE, &result->outside, 0, &common);
     common.number = (double)result->starts;
     common.kind = NOTE_STARTS;
-    add(notes, &common);
+    add_note(notes, &common);
     common.kind = NOTE_OVER_CAP;
     common.text = policy->capabilities & EASIM_CAPABILITY_POWER_CAP
                       ? "over the power cap, which is kept as far as starts and preemption can"
                       : "over the power cap, which is ignored (no POWER_CAP)";
-    common.number = total(result, SUMMARY_COLUMN(cap_violation_s));
-    common.of = total(result, SUMMARY_COLUMN(sim_s));
-    common.extra = total(result, SUMMARY_COLUMN(cap_violation_j));
+    common.number = metric_total(result, SUMMARY_COLUMN(cap_violation_s));
+    common.of = metric_total(result, SUMMARY_COLUMN(sim_s));
+    common.extra = metric_total(result, SUMMARY_COLUMN(cap_violation_j));
     if (common.number > 0)
-        add(notes, &common);
+        add_note(notes, &common);
 }
 
 /* ---- Trends ---- */
 
 /* One replication has no interval: then a rise that is no small part of the jobs counts. */
-static bool grows(const struct study *study, const struct estimate *slope, double jobs) {
+static bool queue_grows(const struct study *study, const struct estimate *slope, double jobs) {
     double hours = units_s(study->scenario.horizon_ns) / S_PER_H;
     return isnan(slope->ci95) ? slope->mean * hours > fmax(2, SMALL_SHARE * jobs)
                               : slope->mean - slope->ci95 > 0;
@@ -158,14 +159,14 @@ static bool grows(const struct study *study, const struct estimate *slope, doubl
 static void add_queue(struct notes *notes, const struct study *study, const struct compare_trend *t,
                       double jobs) {
     struct str text = {0};
-    if (t->queue_per_h.n == 0 || !grows(study, &t->queue_per_h, jobs))
+    if (t->queue_per_h.n == 0 || !queue_grows(study, &t->queue_per_h, jobs))
         return;
     str_addf(&text, "not stationary, the queue grows by %.3g", t->queue_per_h.mean);
     if (!isnan(t->queue_per_h.ci95))
         str_addf(&text, " +- %.3g", t->queue_per_h.ci95);
     str_addf(&text, " waiting jobs an hour%s",
              isnan(t->queue_per_h.ci95) ? " (one replication: no interval)" : "");
-    say(notes, study, NOTE_WARNING, text.text);
+    add_note_of_study(notes, study, NOTE_WARNING, text.text);
     str_finish(&text);
 }
 
@@ -181,7 +182,7 @@ static void add_censored(struct notes *notes, const struct study *study,
     str_addf(&text, "%.1f %% of the jobs unfinished", 100 * t->jobs_unfinished.mean);
     if (much)
         str_add(&text, ": means over finished jobs miss the large ones");
-    say(notes, study, much ? NOTE_WARNING : NOTE_SAID, text.text);
+    add_note_of_study(notes, study, much ? NOTE_WARNING : NOTE_SAID, text.text);
     str_finish(&text);
 }
 
@@ -193,10 +194,12 @@ void notes_add_trends(struct notes *notes, const struct study *study,
     if (result->count == 0)
         return;
     const struct compare_trend t = compare_trend(&alone, 0);
-    add_queue(notes, study, &t, total(result, SUMMARY_COLUMN(jobs_submitted)) / result->count);
+    add_queue(notes, study, &t,
+              metric_total(result, SUMMARY_COLUMN(jobs_submitted)) / result->count);
     add_censored(notes, study, &t);
     if (summary_all_equal(result->summaries, result->count))
-        say(notes, study, NOTE_WARNING,
+        add_note_of_study(
+            notes, study, NOTE_WARNING,
             "all replications are equal, nothing in the scenario is random: intervals mean nothing");
 }
 
@@ -218,11 +221,11 @@ struct told {
     size_t policies;
 };
 
-static struct told gather(const struct notes *notes, enum note_kind kind, const char *text) {
+static struct told gather_told(const struct notes *notes, enum note_kind kind, const char *text) {
     struct told g = {.sum = {.kind = kind, .text = text}};
     for (size_t i = 0; i < notes->at.count; i++) {
         const struct note *note = &notes->at.at[i];
-        if (note->kind != kind || !same(note->text, text))
+        if (note->kind != kind || !is_same_text(note->text, text))
             continue;
         g.sum.number += note->number;
         g.sum.of += note->of;
@@ -238,7 +241,7 @@ static void add_concerned(const struct notes *notes, const struct told *g, struc
     if (g->policies < notes->policies.count) {
         for (size_t i = 0; i < notes->at.count; i++) {
             const struct note *note = &notes->at.at[i];
-            if (note->kind != g->sum.kind || !same(note->text, g->sum.text))
+            if (note->kind != g->sum.kind || !is_same_text(note->text, g->sum.text))
                 continue;
             str_addf(out, "%s%s", separator, note->policy);
             separator = ", ";
@@ -255,7 +258,7 @@ static void print_over_cap(const struct notes *notes, const struct told *g, stru
     str_addf(out, "  warning: %s", g->sum.text);
     for (size_t i = 0; i < notes->at.count; i++) {
         const struct note *note = &notes->at.at[i];
-        if (note->kind != NOTE_OVER_CAP || !same(note->text, g->sum.text))
+        if (note->kind != NOTE_OVER_CAP || !is_same_text(note->text, g->sum.text))
             continue;
         str_addf(out, "%s %s for %.3g %% of the time, by %.3g kWh a run", separator, note->policy,
                  100 * note->number / note->of, note->extra / J_PER_KWH / (double)note->runs);
@@ -283,7 +286,7 @@ static void print_group(const struct notes *notes, const struct told *g, struct 
     str_add_char(out, '\n');
 }
 
-static int by_number(const void *left, const void *right) {
+static int compare_told(const void *left, const void *right) {
     const struct told *a = left, *b = right;
     return a->sum.number != b->sum.number
                ? (a->sum.number < b->sum.number) - (a->sum.number > b->sum.number)
@@ -293,11 +296,11 @@ static int by_number(const void *left, const void *right) {
 /* Of all policies together: they choose from the same configurations. */
 static void print_outside(const struct notes *notes, struct told *groups, size_t count,
                           struct str *out) {
-    const struct told all = gather(notes, NOTE_STARTS, "");
+    const struct told all = gather_told(notes, NOTE_STARTS, "");
     double outside = 0;
     for (size_t i = 0; i < count; i++)
         outside += groups[i].sum.number;
-    qsort(groups, count, sizeof *groups, by_number);
+    qsort(groups, count, sizeof *groups, compare_told);
     str_add(out, "  note: ");
     notes_add_count(out, outside);
     str_add(out, " of ");
@@ -322,9 +325,9 @@ void notes_print(const struct notes *notes, struct str *out) {
             const struct note *note = &notes->at.at[i];
             bool known = note->kind != kind;
             for (size_t g = 0; g < count && !known; g++)
-                known = same(groups[g].sum.text, note->text);
+                known = is_same_text(groups[g].sum.text, note->text);
             if (!known)
-                groups[count++] = gather(notes, kind, note->text);
+                groups[count++] = gather_told(notes, kind, note->text);
         }
         if (kind == NOTE_OUTSIDE && count > 0)
             print_outside(notes, groups, count, out);
@@ -347,7 +350,7 @@ void notes_add_warnings(const struct notes *notes, cJSON *root) {
         bool told = notes->at.at[i].kind != NOTE_WARNING;
         for (size_t j = 0; j < i && !told; j++)
             told = notes->at.at[j].kind == NOTE_WARNING &&
-                   same(notes->at.at[j].text, notes->at.at[i].text);
+                   is_same_text(notes->at.at[j].text, notes->at.at[i].text);
         if (told)
             continue;
         list = list ? list : cJSON_AddArrayToObject(root, "warnings");
@@ -395,7 +398,7 @@ int notes_add_file(struct notes *notes, const char *path, const char *policy,
         while (note.kind < NOTE_KIND_COUNT && !slice_is(kind, kind_names[note.kind]))
             note.kind++;
         if (note.kind < NOTE_KIND_COUNT)
-            add(notes, &note);
+            add_note(notes, &note);
     }
     csv_close(csv);
     return r < 0 ? r : 0;

@@ -54,26 +54,26 @@ struct reading {
     const char *missing; /* the first key that is not as it should be */
 };
 
-static const char *text_or_null(struct reading *r, const cJSON *object, const char *key) {
+static const char *find_text(struct reading *r, const cJSON *object, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
     return cJSON_IsString(value) ? arena_strdup(&r->recorded->arena, value->valuestring) : NULL;
 }
 
-static const char *text(struct reading *r, const cJSON *object, const char *key) {
-    const char *value = text_or_null(r, object, key);
+static const char *get_text(struct reading *r, const cJSON *object, const char *key) {
+    const char *value = find_text(r, object, key);
     if (!value && !r->missing)
         r->missing = key;
     return value ? value : "";
 }
 
-static const cJSON *list(struct reading *r, const cJSON *object, const char *key) {
+static const cJSON *get_list(struct reading *r, const cJSON *object, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!cJSON_IsArray(value) && !r->missing)
         r->missing = key;
     return cJSON_IsArray(value) ? value : NULL;
 }
 
-static const char *const *texts(struct reading *r, const cJSON *array, const char *key) {
+static const char *const *get_file_names(struct reading *r, const cJSON *array, const char *key) {
     const char **all =
         arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
     const cJSON *item;
@@ -93,10 +93,10 @@ static const char *from_folder(struct reading *r, const char *name) {
 }
 
 static struct recorded_file file_of(struct reading *r, const cJSON *object, const char *key) {
-    struct recorded_file file = {.name = text(r, object, key)};
+    struct recorded_file file = {.name = get_text(r, object, key)};
     file.path = from_folder(r, file.name);
-    file.sha256 = text_or_null(r, object, "sha256");
-    file.policy = text_or_null(r, object, "name");
+    file.sha256 = find_text(r, object, "sha256");
+    file.policy = find_text(r, object, "name");
     file.in_scenario = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "in_scenario"));
     return file;
 }
@@ -110,28 +110,29 @@ static struct recorded_file *files_of(struct reading *r, const cJSON *array, con
     return all;
 }
 
-static int bind(struct recorded *recorded, const cJSON *root, const char *path,
-                struct error *reterr) {
+static int read_recorded(struct recorded *recorded, const cJSON *root, const char *path,
+                         struct error *reterr) {
     struct reading r = {.recorded = recorded};
-    recorded->version = text(&r, root, "easim_version");
+    recorded->version = get_text(&r, root, "easim_version");
     if (r.missing)
         return error_set(reterr, ERROR_INPUT, "%s: not a manifest of easim: key \"%s\" is missing",
                          path, r.missing);
-    recorded->commit = text(&r, root, "commit");
+    recorded->commit = get_text(&r, root, "commit");
     if (!cJSON_GetObjectItemCaseSensitive(root, "command"))
         return error_set(reterr, ERROR_INPUT,
                          "%s: easim %s (%s) kept no inputs in its manifests: it cannot be repeated",
                          path, recorded->version, recorded->commit);
-    recorded->command = text(&r, root, "command");
-    recorded->options = texts(&r, list(&r, root, "options"), "options");
-    recorded->folders = texts(&r, cJSON_GetObjectItemCaseSensitive(root, "folders"), "folders");
-    recorded->inputs = files_of(&r, list(&r, root, "inputs"), "path");
-    recorded->files = files_of(&r, list(&r, root, "results"), "file");
+    recorded->command = get_text(&r, root, "command");
+    recorded->options = get_file_names(&r, get_list(&r, root, "options"), "options");
+    recorded->folders =
+        get_file_names(&r, cJSON_GetObjectItemCaseSensitive(root, "folders"), "folders");
+    recorded->inputs = files_of(&r, get_list(&r, root, "inputs"), "path");
+    recorded->files = files_of(&r, get_list(&r, root, "results"), "file");
     recorded->scenario = file_of(&r, cJSON_GetObjectItemCaseSensitive(root, "scenario"), "file");
     recorded->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "partial"));
     if (strcmp(recorded->command, "sweep") == 0)
-        recorded->sweep = from_folder(&r, text(&r, root, "sweep"));
-    const char *working = text_or_null(&r, root, "working_folder");
+        recorded->sweep = from_folder(&r, get_text(&r, root, "sweep"));
+    const char *working = find_text(&r, root, "working_folder");
     recorded->working_folder = working ? from_folder(&r, working) : NULL;
     return r.missing
                ? error_set(reterr, ERROR_INPUT,
@@ -141,7 +142,8 @@ static int bind(struct recorded *recorded, const cJSON *root, const char *path,
 
 /* ---- The file ---- */
 
-static int damaged(const char *path, const struct str *all, const char *at, struct error *reterr) {
+static int refuse_damaged(const char *path, const struct str *all, const char *at,
+                          struct error *reterr) {
     size_t line = 1, column = 1;
     for (const char *c = all->text; c < at && c < all->text + all->length; c++) {
         column = *c == '\n' ? 1 : column + 1;
@@ -176,10 +178,10 @@ int recorded_load(struct recorded *recorded, const char *path, struct error *ret
         root = cJSON_ParseWithLengthOpts(all.text, all.length, &end, false);
         end += strspn(end, " \t\r\n");
         if (!root || *end)
-            r = damaged(path, &all, end, reterr);
+            r = refuse_damaged(path, &all, end, reterr);
     }
     if (r == 0)
-        r = bind(recorded, root, path, reterr);
+        r = read_recorded(recorded, root, path, reterr);
     cJSON_Delete(root);
     str_finish(&all);
     return r;

@@ -3,16 +3,17 @@
 
 #include "output/text_files.h"
 
-static void add_names(cJSON *array, const struct comparison *c) {
+static void add_policy_names(cJSON *array, const struct comparison *c) {
     for (size_t s = 0; s < c->count; s++)
         cJSON_AddItemToArray(array, cJSON_CreateString(c->series[s].policy));
 }
 
-static void add_goal(cJSON *root, const struct compare_output *o, const struct compare_goal *goal) {
+static void add_goal(cJSON *root, const struct compare_output *output,
+                     const struct compare_goal *goal) {
     cJSON *object = cJSON_AddObjectToObject(root, "until_ci");
     cJSON_AddStringToObject(object, "metric", summary_names[goal->column]);
     json_add_real(object, "asked", goal->relative);
-    json_add_real(object, "reached", compare_precision(&o->comparison, goal->column));
+    json_add_real(object, "reached", compare_precision(&output->comparison, goal->column));
     json_add_int(object, "max_replications", goal->most);
 }
 
@@ -22,46 +23,46 @@ static void add_list(cJSON *root, const char *key, const char *const *names) {
         cJSON_AddItemToArray(array, cJSON_CreateString(*names));
 }
 
-static cJSON *make_manifest(const char *folder, const struct compare_output *o,
-                            const struct compare_dir_state *state) {
-    const struct comparison *c = &o->comparison;
-    cJSON *root = manifest_begin(state->origin, o->study->scenario.name, folder);
-    json_add_int(root, "seed", o->study->scenario.seed);
+static cJSON *make_compare_manifest(const char *folder, const struct compare_output *output,
+                                    const struct compare_dir_state *state) {
+    const struct comparison *c = &output->comparison;
+    cJSON *root = manifest_begin(state->origin, output->study->scenario.name, folder);
+    json_add_int(root, "seed", output->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
     cJSON_AddBoolToObject(root, "partial", state->partial);
-    add_names(cJSON_AddArrayToObject(root, "policies"), c);
+    add_policy_names(cJSON_AddArrayToObject(root, "policies"), c);
     add_list(root, "failed", state->failed);
     if (*state->missing)
         add_list(root, "missing", state->missing);
     json_add_text(root, "baseline", compare_baseline(c));
     cJSON *pareto = cJSON_AddArrayToObject(root, "pareto");
-    for (unsigned d = 0; d < o->pareto_count; d++)
-        cJSON_AddItemToArray(pareto, cJSON_CreateString(summary_names[o->pareto[d]]));
+    for (unsigned d = 0; d < output->pareto_count; d++)
+        cJSON_AddItemToArray(pareto, cJSON_CreateString(summary_names[output->pareto[d]]));
     if (state->goal)
-        add_goal(root, o, state->goal);
+        add_goal(root, output, state->goal);
     cJSON *perturbed = cJSON_AddObjectToObject(root, "perturbed");
-    for (size_t i = 0; i < o->perturbed_count; i++)
-        json_add_real(perturbed, o->perturbed[i].name, o->perturbed[i].amount);
+    for (size_t i = 0; i < output->perturbed_count; i++)
+        json_add_real(perturbed, output->perturbed[i].name, output->perturbed[i].amount);
     add_list(root, "folders", state->folders);
     notes_add_warnings(state->notes, root);
     return root;
 }
 
-int compare_dir_write(const char *folder, const struct compare_output *o,
+int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) {
     struct text_file files[] = {{.name = "compare.csv"},
                                 {.name = "pareto.csv"},
                                 {.name = "stationarity.csv"},
                                 {.name = "perturb.csv"}};
     const char *const names[] = {files[0].name, files[1].name, files[2].name,
-                                 o->perturbed_count > 0 ? files[3].name : NULL, NULL};
-    compare_tables_metrics(o, &files[0].text);
-    compare_tables_pareto(o, &files[1].text);
-    compare_tables_trends(o, &files[2].text);
-    if (o->perturbed_count > 0)
-        compare_tables_perturbed(o, &files[3].text);
+                                 output->perturbed_count > 0 ? files[3].name : NULL, NULL};
+    compare_tables_metrics(output, &files[0].text);
+    compare_tables_pareto(output, &files[1].text);
+    compare_tables_trends(output, &files[2].text);
+    if (output->perturbed_count > 0)
+        compare_tables_perturbed(output, &files[3].text);
     int r = text_files_write(folder, files, 4, reterr);
     return r < 0 ? r
-                 : manifest_write(make_manifest(folder, o, state), state->origin, folder, names,
-                                  reterr);
+                 : manifest_write(make_compare_manifest(folder, output, state), state->origin,
+                                  folder, names, reterr);
 }

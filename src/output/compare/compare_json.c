@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-static void add_cell(cJSON *policies, const struct comparison *c, size_t s,
-                     const struct compare_cell *cell) {
+static void add_policy_object(cJSON *policies, const struct comparison *c, size_t s,
+                              const struct compare_cell *cell) {
     cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
     const struct paired *p = &cell->paired;
     json_add_int(object, "n", (int64_t)cell->estimate.n);
@@ -35,20 +35,20 @@ void compare_json_metrics(cJSON *root, const struct comparison *c) {
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
         compare_metric(c, column, cells);
         for (size_t s = 0; s < c->count; s++)
-            add_cell(policies, c, s, &cells[s]);
+            add_policy_object(policies, c, s, &cells[s]);
     }
     free(cells);
 }
 
-static void add_pareto(cJSON *root, const struct compare_output *o) {
-    const struct comparison *c = &o->comparison;
+static void add_pareto(cJSON *root, const struct compare_output *output) {
+    const struct comparison *c = &output->comparison;
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
     cJSON *object = cJSON_AddObjectToObject(root, "pareto");
     cJSON *metrics = cJSON_AddArrayToObject(object, "metrics");
-    for (unsigned d = 0; d < o->pareto_count; d++)
-        cJSON_AddItemToArray(metrics, cJSON_CreateString(summary_names[o->pareto[d]]));
+    for (unsigned d = 0; d < output->pareto_count; d++)
+        cJSON_AddItemToArray(metrics, cJSON_CreateString(summary_names[output->pareto[d]]));
     cJSON *policies = cJSON_AddObjectToObject(object, "policies");
-    compare_pareto(c, o->pareto, o->pareto_count, places);
+    compare_pareto(c, output->pareto, output->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
         cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
         cJSON_AddBoolToObject(policy, "front", places[s].dominator == PARETO_NOBODY);
@@ -58,7 +58,7 @@ static void add_pareto(cJSON *root, const struct compare_output *o) {
     free(places);
 }
 
-static void add_trends(cJSON *root, const struct comparison *c) {
+static void add_stationarity_object(cJSON *root, const struct comparison *c) {
     cJSON *policies = cJSON_AddObjectToObject(root, "stationarity");
     for (size_t s = 0; s < c->count; s++) {
         struct compare_trend t = compare_trend(c, s);
@@ -69,7 +69,7 @@ static void add_trends(cJSON *root, const struct comparison *c) {
     }
 }
 
-static void add_perturbed(cJSON *root, const struct compare_perturbed *p) {
+static void add_perturbed_object(cJSON *root, const struct compare_perturbed *p) {
     cJSON *object = cJSON_AddObjectToObject(root, p->name);
     json_add_real(object, "amount", p->amount);
     cJSON *metrics = cJSON_AddObjectToObject(object, "metrics");
@@ -87,18 +87,19 @@ static void add_perturbed(cJSON *root, const struct compare_perturbed *p) {
     }
 }
 
-void compare_json(const struct compare_output *o, struct str *out) {
-    const struct comparison *c = &o->comparison;
+void compare_json(const struct compare_output *output, struct str *out) {
+    const struct comparison *c = &output->comparison;
     cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "name", o->study->scenario.name);
-    json_add_int(root, "seed", o->study->scenario.seed);
+    cJSON_AddStringToObject(root, "name", output->study->scenario.name);
+    json_add_int(root, "seed", output->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
     json_add_text(root, "baseline", compare_baseline(c));
     compare_json_metrics(root, c);
-    add_pareto(root, o);
-    add_trends(root, c);
-    cJSON *perturbed = o->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
-    for (size_t i = 0; i < o->perturbed_count; i++)
-        add_perturbed(perturbed, &o->perturbed[i]);
+    add_pareto(root, output);
+    add_stationarity_object(root, c);
+    cJSON *perturbed =
+        output->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
+    for (size_t i = 0; i < output->perturbed_count; i++)
+        add_perturbed_object(perturbed, &output->perturbed[i]);
     json_print(root, out);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *wish(unsigned column) {
+static const char *better_words(unsigned column) {
     static const char *const texts[] = {"", ", less is better", ", more is better"};
     return texts[metric_table[column].better];
 }
@@ -22,7 +22,8 @@ static bool ranks_before(const struct compare_cell *a, const struct compare_cell
 }
 
 /* By rank; equal ones as listed. */
-static void sort(const struct compare_cell *cells, size_t count, unsigned column, size_t *order) {
+static void sort_by_rank(const struct compare_cell *cells, size_t count, unsigned column,
+                         size_t *order) {
     for (size_t i = 0; i < count; i++) {
         size_t at = i;
         for (; at > 0 && ranks_before(&cells[i], &cells[order[at - 1]], column); at--)
@@ -31,7 +32,7 @@ static void sort(const struct compare_cell *cells, size_t count, unsigned column
     }
 }
 
-static void add_test(const struct compare_cell *cell, struct str *out) {
+static void add_test_result(const struct compare_cell *cell, struct str *out) {
     if (!isnan(cell->p_holm))
         str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=',
                  fmax(cell->p_holm, 0.0001), cell->p_holm < 0.05 ? " *" : "");
@@ -40,8 +41,8 @@ static void add_test(const struct compare_cell *cell, struct str *out) {
 }
 
 /* Difference from the baseline, its relative size, and what the test says of it. */
-static void add_difference(const struct compare_cell *cell, unsigned column, double scale,
-                           struct str *out) {
+static void add_baseline_difference(const struct compare_cell *cell, unsigned column, double scale,
+                                    struct str *out) {
     const struct paired *p = &cell->paired;
     if (p->diff.n == 0) {
         str_add(out, "   no pair to compare");
@@ -56,18 +57,18 @@ static void add_difference(const struct compare_cell *cell, unsigned column, dou
         str_add(out, " g");
     else if (p->diff.n > 1)
         str_add(out, isnan(relative) ? "             " : "  ");
-    add_test(cell, out);
+    add_test_result(cell, out);
 }
 
-static void add_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
-                    const struct report_line *line, struct str *out) {
+static void add_policy_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
+                           const struct report_line *line, struct str *out) {
     size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
     str_addf(out, "%-14s", c->series[s].policy);
     run_report_add_interval(out, &cell->estimate, line->scale, 11);
     if (s == c->baseline)
         str_add(out, "     baseline");
     else if (c->baseline != COMPARE_NOBODY)
-        add_difference(cell, line->column, line->scale, out);
+        add_baseline_difference(cell, line->column, line->scale, out);
     if (n < c->replications)
         str_addf(out, "  in %zu of %u", n, c->replications);
     if (pairs > 0 && pairs < n)
@@ -76,18 +77,19 @@ static void add_row(const struct comparison *c, size_t s, const struct compare_c
 }
 
 /* Equal means share a place; there is none where neither less nor more is better. */
-static void add_metric(const struct compare_output *o, unsigned column, struct str *out) {
-    const struct comparison *c = &o->comparison;
+static void add_metric_ranking(const struct compare_output *output, unsigned column,
+                               struct str *out) {
+    const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
     size_t *order = mem_zalloc(c->count, sizeof *order), place = 0;
     const struct report_line line = run_report_find_line(column);
     compare_metric(c, column, cells);
-    sort(cells, c->count, column, order);
+    sort_by_rank(cells, c->count, column, order);
     for (size_t i = 0; i < c->count && cells[order[0]].estimate.n > 0; i++) {
         if (i == 0) {
             str_add_char(out, '\n');
             run_report_add_label(out, &line);
-            str_addf(out, "%s\n", wish(column));
+            str_addf(out, "%s\n", better_words(column));
         }
         if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
             place = i + 1;
@@ -95,20 +97,20 @@ static void add_metric(const struct compare_output *o, unsigned column, struct s
             str_addf(out, "  %2zu ", place);
         else
             str_add(out, "   - ");
-        add_row(c, order[i], &cells[order[i]], &line, out);
+        add_policy_row(c, order[i], &cells[order[i]], &line, out);
     }
     free(cells);
     free(order);
 }
 
-static void add_front(const struct compare_output *o, struct str *out) {
-    const struct comparison *c = &o->comparison;
+static void add_pareto_front(const struct compare_output *output, struct str *out) {
+    const struct comparison *c = &output->comparison;
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
     const char *separator = ": ";
-    compare_pareto(c, o->pareto, o->pareto_count, places);
+    compare_pareto(c, output->pareto, output->pareto_count, places);
     str_add(out, "\nPareto front of the means of ");
-    for (unsigned d = 0; d < o->pareto_count; d++)
-        str_addf(out, "%s%s", d ? " and " : "", summary_names[o->pareto[d]]);
+    for (unsigned d = 0; d < output->pareto_count; d++)
+        str_addf(out, "%s%s", d ? " and " : "", summary_names[output->pareto[d]]);
     for (size_t s = 0; s < c->count; s++)
         if (places[s].dominator == PARETO_NOBODY) {
             str_addf(out, "%s%s", separator, c->series[s].policy);
@@ -121,7 +123,7 @@ static void add_front(const struct compare_output *o, struct str *out) {
     free(places);
 }
 
-static const char *verdict(const struct estimate *slope) {
+static const char *trend_verdict(const struct estimate *slope) {
     if (isnan(slope->ci95))
         return "";
     if (slope->mean - slope->ci95 > 0)
@@ -129,16 +131,16 @@ static const char *verdict(const struct estimate *slope) {
     return slope->mean + slope->ci95 < 0 ? ", not stationary: it shrinks" : ", no trend is seen";
 }
 
-static void add_trends(const struct compare_output *o, struct str *out) {
+static void add_queue_trends(const struct compare_output *output, struct str *out) {
     str_add(
         out,
         "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
-    for (size_t s = 0; s < o->comparison.count; s++) {
-        struct compare_trend t = compare_trend(&o->comparison, s);
-        str_addf(out, "     %-14s", o->comparison.series[s].policy);
+    for (size_t s = 0; s < output->comparison.count; s++) {
+        struct compare_trend t = compare_trend(&output->comparison, s);
+        str_addf(out, "     %-14s", output->comparison.series[s].policy);
         if (t.queue_per_h.n > 0) {
             run_report_add_interval(out, &t.queue_per_h, 1, 11);
-            str_add(out, verdict(&t.queue_per_h));
+            str_add(out, trend_verdict(&t.queue_per_h));
         } else {
             str_add(out, " until drained: it fills and empties");
         }
@@ -150,17 +152,17 @@ static void add_trends(const struct compare_output *o, struct str *out) {
     }
 }
 
-static void add_perturbed(const struct compare_output *o, const struct compare_perturbed *p,
-                          struct str *out) {
+static void add_robustness(const struct compare_output *output, const struct compare_perturbed *p,
+                           struct str *out) {
     str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", p->name, p->amount);
     for (size_t s = 0; s < p->clean.count; s++) {
         str_addf(out, "     %-14s", p->clean.series[s].policy);
-        for (unsigned d = 0; d < o->pareto_count; d++) {
-            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, o->pareto[d]);
+        for (unsigned d = 0; d < output->pareto_count; d++) {
+            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, output->pareto[d]);
             const struct estimate e = {.n = r.n, .mean = r.ratio, .ci95 = r.ci95};
             if (isnan(r.ratio))
                 continue;
-            str_addf(out, "%s%s", d ? ";  " : " ", summary_names[o->pareto[d]]);
+            str_addf(out, "%s%s", d ? ";  " : " ", summary_names[output->pareto[d]]);
             run_report_add_interval(out, &e, 1, 8);
         }
         str_add_char(out, '\n');
@@ -174,12 +176,12 @@ static bool all_equal(const struct comparison *c) {
     return c->replications > 1;
 }
 
-void compare_report(const struct compare_output *o, struct str *out) {
-    const struct comparison *c = &o->comparison;
+void compare_report(const struct compare_output *output, struct str *out) {
+    const struct comparison *c = &output->comparison;
     bool has_baseline = c->baseline != COMPARE_NOBODY;
-    str_addf(out, "%s: %zu polic%s, ", o->study->scenario.name, c->count,
+    str_addf(out, "%s: %zu polic%s, ", output->study->scenario.name, c->count,
              c->count == 1 ? "y" : "ies");
-    run_report_protocol(o->study, c->replications, out);
+    run_report_protocol(output->study, c->replications, out);
     if (has_baseline)
         str_addf(out, ", baseline %s", c->series[c->baseline].policy);
     str_add_char(out, '\n');
@@ -199,12 +201,12 @@ void compare_report(const struct compare_output *o, struct str *out) {
             ";\n"
             "p: paired t-test of the difference, Holm's correction over the policies of one metric, * below 0.05");
     str_add_char(out, '\n');
-    for (size_t i = 0; i < o->shown_count; i++)
-        add_metric(o, o->shown[i], out);
-    add_front(o, out);
-    add_trends(o, out);
-    for (size_t i = 0; i < o->perturbed_count; i++)
-        add_perturbed(o, &o->perturbed[i], out);
+    for (size_t i = 0; i < output->shown_count; i++)
+        add_metric_ranking(output, output->shown[i], out);
+    add_pareto_front(output, out);
+    add_queue_trends(output, out);
+    for (size_t i = 0; i < output->perturbed_count; i++)
+        add_robustness(output, &output->perturbed[i], out);
     if (all_equal(c))
         str_add(
             out,

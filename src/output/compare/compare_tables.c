@@ -31,8 +31,8 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column,
     str_add_char(out, '\n');
 }
 
-void compare_tables_metrics(const struct compare_output *o, struct str *out) {
-    const struct comparison *c = &o->comparison;
+void compare_tables_metrics(const struct compare_output *output, struct str *out) {
+    const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
     str_add(
         out,
@@ -45,23 +45,24 @@ void compare_tables_metrics(const struct compare_output *o, struct str *out) {
     free(cells);
 }
 
-void compare_tables_pareto(const struct compare_output *o, struct str *out) {
-    const struct comparison *c = &o->comparison;
+void compare_tables_pareto(const struct compare_output *output, struct str *out) {
+    const struct comparison *c = &output->comparison;
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
-    struct compare_cell *cells = mem_zalloc(c->count * o->pareto_count, sizeof *cells);
+    struct compare_cell *cells = mem_zalloc(c->count * output->pareto_count, sizeof *cells);
     str_add(out, "policy,front,dominated_by,front_share");
-    for (unsigned d = 0; d < o->pareto_count; d++) {
-        str_addf(out, ",%s,%s_ci95", summary_names[o->pareto[d]], summary_names[o->pareto[d]]);
-        compare_metric(c, o->pareto[d], cells + d * c->count);
+    for (unsigned d = 0; d < output->pareto_count; d++) {
+        str_addf(out, ",%s,%s_ci95", summary_names[output->pareto[d]],
+                 summary_names[output->pareto[d]]);
+        compare_metric(c, output->pareto[d], cells + d * c->count);
     }
     str_add_char(out, '\n');
-    compare_pareto(c, o->pareto, o->pareto_count, places);
+    compare_pareto(c, output->pareto, output->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
         csv_add_text(out, c->series[s].policy);
         csv_comma_int(out, places[s].dominator == PARETO_NOBODY);
         csv_comma_text(out, compare_dominator(c, &places[s], s));
         csv_comma_real(out, places[s].share);
-        for (unsigned d = 0; d < o->pareto_count; d++) {
+        for (unsigned d = 0; d < output->pareto_count; d++) {
             csv_comma_real(out, cells[d * c->count + s].estimate.mean);
             csv_comma_real(out, cells[d * c->count + s].estimate.ci95);
         }
@@ -71,17 +72,17 @@ void compare_tables_pareto(const struct compare_output *o, struct str *out) {
     free(cells);
 }
 
-void compare_tables_trends(const struct compare_output *o, struct str *out) {
+void compare_tables_trends(const struct compare_output *output, struct str *out) {
     str_add(
         out,
         "policy,n,queue_slope_per_h,queue_slope_ci95,work_unfinished_share,work_unfinished_ci95,jobs_unfinished_share,jobs_unfinished_ci95\n");
-    for (size_t s = 0; s < o->comparison.count; s++) {
-        struct compare_trend t = compare_trend(&o->comparison, s);
+    for (size_t s = 0; s < output->comparison.count; s++) {
+        struct compare_trend t = compare_trend(&output->comparison, s);
         const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,
                                  t.work_unfinished.mean, t.work_unfinished.ci95,
                                  t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
-        csv_add_text(out, o->comparison.series[s].policy);
-        csv_comma_int(out, (int64_t)o->comparison.replications);
+        csv_add_text(out, output->comparison.series[s].policy);
+        csv_comma_int(out, (int64_t)output->comparison.replications);
         comma_reals(out, values, sizeof values / sizeof *values);
         str_add_char(out, '\n');
     }
@@ -101,10 +102,10 @@ static void perturbed_rows(const struct compare_perturbed *p, unsigned column, s
     }
 }
 
-void compare_tables_perturbed(const struct compare_output *o, struct str *out) {
+void compare_tables_perturbed(const struct compare_output *output, struct str *out) {
     str_add(out,
             "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
-    for (size_t i = 0; i < o->perturbed_count; i++)
+    for (size_t i = 0; i < output->perturbed_count; i++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-            perturbed_rows(&o->perturbed[i], column, out);
+            perturbed_rows(&output->perturbed[i], column, out);
 }

@@ -10,24 +10,24 @@
 #define DECISIONS_COLUMNS(X) \
     X(time_s, "s", NEITHER, run_columns_ns(out, row->time_ns)) \
     X(action, "", NEITHER, csv_comma_text(out, action_names[row->action.kind])) \
-    X(job_id, "", NEITHER, csv_comma_text(out, job_id(sim, &row->action))) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, gpu_type(sim, c))) \
+    X(job_id, "", NEITHER, csv_comma_text(out, action_job_id(sim, &row->action))) \
+    X(gpu_type, "", NEITHER, csv_comma_text(out, config_gpu_type(sim, c))) \
     X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
     X(b, "samples", NEITHER, csv_comma_count(out, c ? c->batch : 0)) \
-    X(answer, "", NEITHER, csv_comma_text(out, answer(sim, &row->action))) \
+    X(answer, "", NEITHER, csv_comma_text(out, answer_text(sim, &row->action))) \
     X(power_limit_w, "W", NEITHER, run_columns_limit(out, c ? c->power_limit_w : INFINITY))
 /* clang-format on */
 
-static const char *job_id(const struct sim *sim, const struct action_record *action) {
+static const char *action_job_id(const struct sim *sim, const struct action_record *action) {
     return action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : NULL;
 }
 
-static const char *answer(const struct sim *sim, const struct action_record *action) {
+static const char *answer_text(const struct sim *sim, const struct action_record *action) {
     return action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
                                          : refusal_names[action->refusal];
 }
 
-static const char *gpu_type(const struct sim *sim, const struct easim_config *config) {
+static const char *config_gpu_type(const struct sim *sim, const struct easim_config *config) {
     return config ? sim->cluster->gpu_types[config->gpu_type].name : NULL;
 }
 

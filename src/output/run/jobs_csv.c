@@ -12,7 +12,7 @@
 #define JOBS_COLUMNS(X) \
     X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
     X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
-    X(model, "", NEITHER, csv_comma_text(out, model_name(w, spec))) \
+    X(model, "", NEITHER, csv_comma_text(out, job_model_name(w, spec))) \
     X(class, "", NEITHER, csv_comma_text(out, spec->sla ? "sla" : "best_effort")) \
     X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
     X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
@@ -38,7 +38,7 @@
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
 /* clang-format on */
 
-static const char *model_name(const struct workload *w, const struct job_spec *spec) {
+static const char *job_model_name(const struct workload *w, const struct job_spec *spec) {
     return spec->kind == JOB_KIND_RIGID ? NULL : w->table.models->models[spec->model].name;
 }
 
@@ -66,7 +66,7 @@ void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 
-static void add_row(const struct replication *replication, uint32_t index, struct str *out) {
+static void add_job_row(const struct replication *replication, uint32_t index, struct str *out) {
     const struct cluster *cluster = replication->sim->cluster;
     const struct workload *w = replication->sim->workload;
     const struct job_record job = job_record_of(replication->sim, index);
@@ -83,5 +83,5 @@ static void add_row(const struct replication *replication, uint32_t index, struc
 
 void jobs_csv_rows(const struct replication *replication, struct str *out) {
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
-        add_row(replication, j, out);
+        add_job_row(replication, j, out);
 }

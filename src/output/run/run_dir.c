@@ -75,7 +75,7 @@ int run_dir_is_empty(const char *path, struct error *reterr) {
     return entries <= 2; /* . and .. are always there */
 }
 
-static char *join(const char *folder, const char *name) {
+static char *join_path(const char *folder, const char *name) {
     size_t bytes = strlen(folder) + strlen(name) + 2;
     char *path = mem_alloc(bytes);
     snprintf(path, bytes, "%s/%s", folder, name);
@@ -83,7 +83,7 @@ static char *join(const char *folder, const char *name) {
 }
 
 static int open_file(struct run_dir *dir, enum file file, struct error *reterr) {
-    char *path = join(dir->path, files[file].name);
+    char *path = join_path(dir->path, files[file].name);
     int r = atomic_file_open(path, &dir->files[file], reterr);
     free(path);
     return r;
@@ -188,7 +188,8 @@ static struct slice take_part(struct slice *rest) {
     return part;
 }
 
-static void render(void *context, const struct replication *replication, struct str *out) {
+static void render_replication(void *context, const struct replication *replication,
+                               struct str *out) {
     struct run_dir *dir = context;
     for (int part = 0; part < PART_COUNT; part++) {
         size_t start = begin_part(out);
@@ -211,8 +212,8 @@ static int keep_trace(struct run_dir *dir, uint32_t number, struct slice failure
     return 0;
 }
 
-static int emit(void *context, uint32_t number, const struct summary *summary,
-                struct slice rendered, struct error *reterr) {
+static int emit_replication(void *context, uint32_t number, const struct summary *summary,
+                            struct slice rendered, struct error *reterr) {
     struct run_dir *dir = context;
     struct slice parts[PART_COUNT];
     struct str row = {0};
@@ -234,21 +235,21 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
 struct replicate_sink run_dir_sink(struct run_dir *dir) {
     return (struct replicate_sink){.context = dir,
                                    .watch = dir->traces ? watch_replication : NULL,
-                                   .render = render,
-                                   .emit = emit};
+                                   .render = render_replication,
+                                   .emit = emit_replication};
 }
 
 /* With --force the folder may hold files of another run that this one does not write. */
 static void remove_stale(const struct run_dir *dir) {
     for (int f = 0; f < FILE_COUNT; f++) {
-        char *path = join(dir->path, files[f].name);
+        char *path = join_path(dir->path, files[f].name);
         if (!dir->wanted[f])
             (void)unlink(path);
         free(path);
     }
 }
 
-static void add_tally(cJSON *root, const char *name, const struct tally *tally) {
+static void add_tally_object(cJSON *root, const char *name, const struct tally *tally) {
     cJSON *object = cJSON_AddObjectToObject(root, name);
     for (size_t i = 0; i < tally->entries.count; i++)
         json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
@@ -267,8 +268,8 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     cJSON_AddBoolToObject(root, "partial", partial);
     manifest_add_policy(root, "policy", study);
     manifest_add_inputs(root, study, dir->path);
-    add_tally(root, "jobs_rejected", &result->rejected);
-    add_tally(root, "actions_refused", &result->refused);
+    add_tally_object(root, "jobs_rejected", &result->rejected);
+    add_tally_object(root, "actions_refused", &result->refused);
     return manifest_write(root, &origin, dir->path, names, reterr);
 }
 

@@ -75,12 +75,13 @@ void run_report_add_number(struct str *out, double value, int width) {
     str_addf(out, "%*.*f", width, decimals, value);
 }
 
-void run_report_add_interval(struct str *out, const struct estimate *e, double scale, int width) {
-    run_report_add_number(out, scale * e->mean, width);
-    if (isnan(e->ci95))
+void run_report_add_interval(struct str *out, const struct estimate *estimate, double scale,
+                             int width) {
+    run_report_add_number(out, scale * estimate->mean, width);
+    if (isnan(estimate->ci95))
         return;
     str_add(out, " +-");
-    run_report_add_number(out, scale * e->ci95, 9);
+    run_report_add_number(out, scale * estimate->ci95, 9);
 }
 
 static void add_line(const struct line *line, const struct replicate_result *result,

@@ -12,14 +12,14 @@
 static const char break_down_title[] = "clearly so/opposite (%)";
 
 /* "61 %", of the readings that are there; "-" if none is. */
-static void add_share(struct str *out, double share, int width) {
+static void add_share_cell(struct str *out, double share, int width) {
     if (isnan(share))
         str_addf(out, "%*s", width, "-");
     else
         str_addf(out, "%*.0f %%", width - 2, 100 * share);
 }
 
-static int name_width(size_t count, const void *first, size_t size) {
+static int subject_width(size_t count, const void *first, size_t size) {
     int width = 6;
     for (size_t i = 0; i < count; i++) {
         const struct claims_subject *subject = (const void *)((const char *)first + i * size);
@@ -32,16 +32,16 @@ static int name_width(size_t count, const void *first, size_t size) {
 static void claims_table(const struct findings *f, struct str *out) {
     const struct claims *c = f->claims;
     const struct readings_slice all = {SLICE_ALL, NULL};
-    int width = name_width(c->claim_count, c->claims, sizeof *c->claims);
+    int width = subject_width(c->claim_count, c->claims, sizeof *c->claims);
     str_addf(out, "\n   %-*s  readings  missing  as claimed  clearly so  clearly opposite\n", width,
              "claim");
     for (size_t i = 0; i < c->claim_count; i++) {
         struct claim_tally tally = findings_tally(f, i, &all);
         str_addf(out, "%2zu %-*s  %8zu  %7zu", i + 1, width, c->claims[i].subject.name,
                  tally.readings, tally.missing);
-        add_share(out, findings_share(&tally, tally.as_claimed), 12);
-        add_share(out, findings_share(&tally, tally.clear), 12);
-        add_share(out, findings_share(&tally, tally.opposite), 18);
+        add_share_cell(out, findings_share(&tally, tally.as_claimed), 12);
+        add_share_cell(out, findings_share(&tally, tally.clear), 12);
+        add_share_cell(out, findings_share(&tally, tally.opposite), 18);
         str_add_char(out, '\n');
     }
 }
@@ -53,7 +53,8 @@ struct rows {
     int axis_width, label_width;
 };
 
-static void add_row(const struct claims *c, struct rows *rows, const struct readings_slice *slice) {
+static void note_slice(const struct claims *c, struct rows *rows,
+                       const struct readings_slice *slice) {
     for (size_t i = 0; i < rows->slices.count; i++)
         if (rows->slices.at[i].axis == slice->axis &&
             strcmp(rows->slices.at[i].label, slice->label) == 0)
@@ -72,12 +73,12 @@ static void collect_rows(const struct claims *c, struct rows *rows) {
             struct readings_slice *slices = findings_slices(c, i, &count);
             for (size_t s = 1; s < count; s++)
                 if (slices[s].axis == (a == 0 ? SLICE_METRIC : a - 1))
-                    add_row(c, rows, &slices[s]);
+                    note_slice(c, rows, &slices[s]);
             free(slices);
         }
 }
 
-static void add_cell(const struct claim_tally *tally, struct str *out) {
+static void add_clear_cell(const struct claim_tally *tally, struct str *out) {
     char cell[CELL_WIDTH + 1] = "-";
     if (tally->readings > tally->missing)
         snprintf(cell, sizeof cell, "%.0f/%.0f", 100 * findings_share(tally, tally->clear),
@@ -101,7 +102,7 @@ static void break_down(const struct findings *f, struct str *out) {
                      rows.label_width, row->label);
             for (size_t i = 0; i < f->claims->claim_count; i++) {
                 struct claim_tally tally = findings_tally(f, i, row);
-                add_cell(&tally, out);
+                add_clear_cell(&tally, out);
             }
             str_add_char(out, '\n');
         }
@@ -127,7 +128,7 @@ static void add_reading(const struct claims *c, const struct claims_subject *sub
 
 static void targets_table(const struct findings *f, struct str *out) {
     const struct claims *c = f->claims;
-    int width = name_width(c->target_count, c->targets, sizeof *c->targets);
+    int width = subject_width(c->target_count, c->targets, sizeof *c->targets);
     str_addf(out, "\n%-*s  within  readings  missing   nearest    off  reading of the nearest\n",
              width, "target");
     for (size_t t = 0; t < c->target_count; t++) {

@@ -12,18 +12,18 @@ static const char *const verdict_names[] = {"missing", "not clear", "clearly so"
 
 /* ---- CSV ---- */
 
-void findings_tables_claims(const struct findings *f, struct str *out) {
+void findings_tables_claims(const struct findings *findings, struct str *out) {
     str_add(out, "claim,axis,value,readings,missing,as_claimed,clearly_so,clearly_opposite\n");
-    for (size_t i = 0; i < f->claims->claim_count; i++) {
-        const struct claims_subject *subject = &f->claims->claims[i].subject;
+    for (size_t i = 0; i < findings->claims->claim_count; i++) {
+        const struct claims_subject *subject = &findings->claims->claims[i].subject;
         size_t count;
-        struct readings_slice *slices = findings_slices(f->claims, i, &count);
+        struct readings_slice *slices = findings_slices(findings->claims, i, &count);
         for (size_t s = 0; s < count; s++) {
-            struct claim_tally tally = findings_tally(f, i, &slices[s]);
+            struct claim_tally tally = findings_tally(findings, i, &slices[s]);
             if (tally.readings == 0)
                 continue;
             csv_add_text(out, subject->name);
-            csv_comma_text(out, findings_slice_axis(f->claims, &slices[s]));
+            csv_comma_text(out, findings_slice_axis(findings->claims, &slices[s]));
             csv_comma_text(out, slices[s].label);
             csv_comma_int(out, (int64_t)tally.readings);
             csv_comma_int(out, (int64_t)tally.missing);
@@ -52,15 +52,16 @@ static void reading_cells(const struct claims *c, const struct claims_subject *s
                                 : sweep_value(c->sweep, point, a)->shown);
 }
 
-void findings_tables_claim_readings(const struct findings *f, struct str *out) {
+void findings_tables_claim_readings(const struct findings *findings, struct str *out) {
     str_add(out, "claim,metric");
-    axis_names(f->claims, out);
+    axis_names(findings->claims, out);
     str_add(out, ",n,mean,against_mean,diff,ci95,as_claimed,verdict\n");
-    for (size_t i = 0; i < f->claims->claim_count; i++)
-        for (size_t j = 0; j < f->of_claims[i].count; j++) {
-            const struct claim_reading *r = &f->of_claims[i].readings[j];
-            csv_add_text(out, f->claims->claims[i].subject.name);
-            reading_cells(f->claims, &f->claims->claims[i].subject, r->scope, r->point, false, out);
+    for (size_t i = 0; i < findings->claims->claim_count; i++)
+        for (size_t j = 0; j < findings->of_claims[i].count; j++) {
+            const struct claim_reading *r = &findings->of_claims[i].readings[j];
+            csv_add_text(out, findings->claims->claims[i].subject.name);
+            reading_cells(findings->claims, &findings->claims->claims[i].subject, r->scope,
+                          r->point, false, out);
             csv_comma_int(out, (int64_t)r->n);
             csv_comma_real(out, r->mean);
             csv_comma_real(out, r->against_mean);
@@ -72,17 +73,17 @@ void findings_tables_claim_readings(const struct findings *f, struct str *out) {
         }
 }
 
-void findings_tables_target_readings(const struct findings *f, struct str *out) {
+void findings_tables_target_readings(const struct findings *findings, struct str *out) {
     str_add(out, "target,metric");
-    axis_names(f->claims, out);
+    axis_names(findings->claims, out);
     str_add(out, ",n,mean,ci95,deviation,within\n");
-    for (size_t t = 0; t < f->claims->target_count; t++)
-        for (size_t j = 0; j < f->of_targets[t].count; j++) {
-            const struct target *target = &f->claims->targets[t];
-            const struct target_reading *r = &f->of_targets[t].readings[j];
+    for (size_t t = 0; t < findings->claims->target_count; t++)
+        for (size_t j = 0; j < findings->of_targets[t].count; j++) {
+            const struct target *target = &findings->claims->targets[t];
+            const struct target_reading *r = &findings->of_targets[t].readings[j];
             csv_add_text(out, target->subject.name);
-            reading_cells(f->claims, &target->subject, r->scope, r->point, target->all_count > 0,
-                          out);
+            reading_cells(findings->claims, &target->subject, r->scope, r->point,
+                          target->all_count > 0, out);
             csv_comma_int(out, (int64_t)r->n);
             csv_comma_real(out, r->mean);
             csv_comma_real(out, r->ci95);
@@ -92,43 +93,43 @@ void findings_tables_target_readings(const struct findings *f, struct str *out) 
         }
 }
 
-void findings_tables_targets(const struct findings *f, struct str *out) {
+void findings_tables_targets(const struct findings *findings, struct str *out) {
     str_add(out, "target,value,tolerance,readings,missing,within,nearest,deviation,metric");
-    axis_names(f->claims, out);
+    axis_names(findings->claims, out);
     str_add_char(out, '\n');
-    for (size_t t = 0; t < f->claims->target_count; t++) {
-        const struct target *target = &f->claims->targets[t];
-        const struct target_reading *nearest = findings_nearest(&f->of_targets[t]);
-        size_t missing, within = findings_within(&f->of_targets[t], &missing);
+    for (size_t t = 0; t < findings->claims->target_count; t++) {
+        const struct target *target = &findings->claims->targets[t];
+        const struct target_reading *nearest = findings_nearest(&findings->of_targets[t]);
+        size_t missing, within = findings_within(&findings->of_targets[t], &missing);
         csv_add_text(out, target->subject.name);
         csv_comma_real(out, target->value);
         csv_comma_real(out, target->within);
-        csv_comma_int(out, (int64_t)f->of_targets[t].count);
+        csv_comma_int(out, (int64_t)findings->of_targets[t].count);
         csv_comma_int(out, (int64_t)missing);
         csv_comma_int(out, (int64_t)within);
         csv_comma_real(out, nearest ? nearest->mean : NAN);
         csv_comma_real(out, nearest ? nearest->deviation : NAN);
         if (nearest)
-            reading_cells(f->claims, &target->subject, nearest->scope, nearest->point,
+            reading_cells(findings->claims, &target->subject, nearest->scope, nearest->point,
                           target->all_count > 0, out);
-        for (size_t a = 0; !nearest && a <= f->claims->sweep->axes.count; a++)
+        for (size_t a = 0; !nearest && a <= findings->claims->sweep->axes.count; a++)
             str_add_char(out, ',');
         str_add_char(out, '\n');
     }
 }
 
-void findings_csv(const struct findings *f, struct str *out) {
-    if (f->claims->claim_count > 0)
-        findings_tables_claims(f, out);
-    if (f->claims->claim_count > 0 && f->claims->target_count > 0)
+void findings_csv(const struct findings *findings, struct str *out) {
+    if (findings->claims->claim_count > 0)
+        findings_tables_claims(findings, out);
+    if (findings->claims->claim_count > 0 && findings->claims->target_count > 0)
         str_add_char(out, '\n');
-    if (f->claims->target_count > 0)
-        findings_tables_targets(f, out);
+    if (findings->claims->target_count > 0)
+        findings_tables_targets(findings, out);
 }
 
 /* ---- JSON ---- */
 
-static void add_tally(cJSON *object, const struct claim_tally *tally) {
+static void add_claim_tally(cJSON *object, const struct claim_tally *tally) {
     json_add_int(object, "readings", (int64_t)tally->readings);
     json_add_int(object, "missing", (int64_t)tally->missing);
     json_add_real(object, "as_claimed", findings_share(tally, tally->as_claimed));
@@ -136,26 +137,26 @@ static void add_tally(cJSON *object, const struct claim_tally *tally) {
     json_add_real(object, "clearly_opposite", findings_share(tally, tally->opposite));
 }
 
-static void add_claim(const struct findings *f, size_t claim, cJSON *array) {
+static void add_claim(const struct findings *findings, size_t claim, cJSON *array) {
     size_t count;
-    struct readings_slice *slices = findings_slices(f->claims, claim, &count);
+    struct readings_slice *slices = findings_slices(findings->claims, claim, &count);
     cJSON *object = cJSON_CreateObject(), *by = NULL;
     cJSON_AddItemToArray(array, object);
-    cJSON_AddStringToObject(object, "name", f->claims->claims[claim].subject.name);
+    cJSON_AddStringToObject(object, "name", findings->claims->claims[claim].subject.name);
     for (size_t s = 0; s < count; s++) {
-        struct claim_tally tally = findings_tally(f, claim, &slices[s]);
+        struct claim_tally tally = findings_tally(findings, claim, &slices[s]);
         if (tally.readings == 0)
             continue;
         if (s == 0) {
-            add_tally(object, &tally);
+            add_claim_tally(object, &tally);
             by = cJSON_AddArrayToObject(object, "by");
             continue;
         }
         cJSON *part = cJSON_CreateObject();
         cJSON_AddItemToArray(by, part);
-        cJSON_AddStringToObject(part, "axis", findings_slice_axis(f->claims, &slices[s]));
+        cJSON_AddStringToObject(part, "axis", findings_slice_axis(findings->claims, &slices[s]));
         cJSON_AddStringToObject(part, "value", slices[s].label);
-        add_tally(part, &tally);
+        add_claim_tally(part, &tally);
     }
     free(slices);
 }
@@ -175,29 +176,29 @@ static void add_nearest(const struct claims *c, const struct target *target,
                                     sweep_value(c->sweep, r->point, a)->shown);
 }
 
-static void add_target(const struct findings *f, size_t number, cJSON *array) {
-    const struct target *target = &f->claims->targets[number];
-    const struct target_reading *nearest = findings_nearest(&f->of_targets[number]);
-    size_t missing, within = findings_within(&f->of_targets[number], &missing);
+static void add_target(const struct findings *findings, size_t number, cJSON *array) {
+    const struct target *target = &findings->claims->targets[number];
+    const struct target_reading *nearest = findings_nearest(&findings->of_targets[number]);
+    size_t missing, within = findings_within(&findings->of_targets[number], &missing);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     cJSON_AddStringToObject(object, "name", target->subject.name);
     json_add_real(object, "value", target->value);
     json_add_real(object, "tolerance", target->within);
-    json_add_int(object, "readings", (int64_t)f->of_targets[number].count);
+    json_add_int(object, "readings", (int64_t)findings->of_targets[number].count);
     json_add_int(object, "missing", (int64_t)missing);
     json_add_int(object, "within", (int64_t)within);
     if (nearest)
-        add_nearest(f->claims, target, nearest, object);
+        add_nearest(findings->claims, target, nearest, object);
     else
         cJSON_AddNullToObject(object, "nearest");
 }
 
-void findings_json(const struct findings *f, cJSON *root) {
+void findings_json(const struct findings *findings, cJSON *root) {
     cJSON *claims = cJSON_AddArrayToObject(root, "claims"),
           *targets = cJSON_AddArrayToObject(root, "targets");
-    for (size_t i = 0; i < f->claims->claim_count; i++)
-        add_claim(f, i, claims);
-    for (size_t t = 0; t < f->claims->target_count; t++)
-        add_target(f, t, targets);
+    for (size_t i = 0; i < findings->claims->claim_count; i++)
+        add_claim(findings, i, claims);
+    for (size_t t = 0; t < findings->claims->target_count; t++)
+        add_target(findings, t, targets);
 }

@@ -36,7 +36,7 @@ static void done_header(struct str *out) {
     out->text[--out->length] = '\0'; /* the line end */
 }
 
-static enum sweep_state state_of(struct slice header) {
+static enum sweep_state state_of_header(struct slice header) {
     struct str expected = {0};
     done_header(&expected);
     bool done = slice_is(header, expected.text);
@@ -58,7 +58,7 @@ static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, cons
     size_t count = 0;
     if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 &&
         lines_next(lines, &line, &error) == 1)
-        state = state_of(line);
+        state = state_of_header(line);
     while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
         count++;
         if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
@@ -102,8 +102,9 @@ static int write_notes(const struct sweep_dir *dir, size_t point, const struct s
     return r;
 }
 
-static int emit(void *context, size_t point, const struct study *study,
-                const struct replicate_result *result, const char *failure, struct error *reterr) {
+static int emit_point(void *context, size_t point, const struct study *study,
+                      const struct replicate_result *result, const char *failure,
+                      struct error *reterr) {
     const struct sweep_dir *dir = context;
     unsigned long long inputs = dir->sweep->points[point].inputs;
     struct str text = {0};
@@ -135,7 +136,7 @@ static int emit(void *context, size_t point, const struct study *study,
 }
 
 struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
-    return (struct sweep_sink){dir, emit};
+    return (struct sweep_sink){dir, emit_point};
 }
 
 /* ---- The folder ---- */
@@ -212,7 +213,7 @@ static void add_header(const struct sweep *sweep, struct str *out) {
         csv_comma_text(out, sweep->axes.at[a].column);
 }
 
-static void add_point(const struct sweep *sweep, size_t point, struct str *out) {
+static void add_point_cells(const struct sweep *sweep, size_t point, struct str *out) {
     str_addf(out, "%016llx", (unsigned long long)sweep->points[point].id);
     for (size_t a = 0; a < sweep->axes.count; a++)
         csv_comma_text(out, sweep_value(sweep, point, a)->shown);
@@ -223,7 +224,7 @@ void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t co
     add_header(dir->sweep, out);
     str_add(out, ",state\n");
     for (size_t i = 0; i < count; i++) {
-        add_point(dir->sweep, points[i], out);
+        add_point_cells(dir->sweep, points[i], out);
         csv_comma_text(out, sweep_state_names[sweep_dir_state(dir, points[i])]);
         str_add_char(out, '\n');
     }
@@ -308,7 +309,7 @@ struct joined {
     struct notes *notes;
 };
 
-static int join(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
+static int join_points(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
     int r = 0;
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
@@ -317,7 +318,7 @@ static int join(const struct sweep_dir *dir, const struct joined *to, struct err
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
         struct str prefix = {0}, rows = {0};
-        add_point(dir->sweep, p, &prefix);
+        add_point_cells(dir->sweep, p, &prefix);
         str_add_char(&prefix, ',');
         enum sweep_state state = read_run(dir, p, prefix.text, &rows);
         if (state != SWEEP_MISSING)
@@ -340,7 +341,7 @@ int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
     struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
     const struct joined to = {&files[0].text, &files[1].text, figures, ret_counts, notes};
-    int r = join(dir, &to, reterr);
+    int r = join_points(dir, &to, reterr);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */
     if (ret_counts->missing == 0)
