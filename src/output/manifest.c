@@ -23,20 +23,20 @@ void manifest_add_param(cJSON *object, const struct policy_params *params, size_
     str_finish(&text);
 }
 
-cJSON *manifest_add_policy(cJSON *root, const char *key, const struct study *study) {
+cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *study) {
     const struct easim_policy *policy = study->module.policy;
-    cJSON *object = cJSON_AddObjectToObject(root, key);
-    cJSON_AddStringToObject(object, "name", policy->name);
-    cJSON_AddStringToObject(object, "version", policy->version);
-    cJSON *capabilities = cJSON_AddArrayToObject(object, "capabilities");
+    cJSON *policy_object = cJSON_AddObjectToObject(object, key);
+    cJSON_AddStringToObject(policy_object, "name", policy->name);
+    cJSON_AddStringToObject(policy_object, "version", policy->version);
+    cJSON *capabilities = cJSON_AddArrayToObject(policy_object, "capabilities");
     for (int i = 0; i < 32; i++)
         if (policy->capabilities & 1u << i)
             cJSON_AddItemToArray(capabilities,
                                  cJSON_CreateString(interface_capability_name(1u << i)));
-    cJSON *params = cJSON_AddObjectToObject(object, "params");
+    cJSON *params = cJSON_AddObjectToObject(policy_object, "params");
     for (size_t i = 0; i < params_count(policy); i++)
         manifest_add_param(params, &study->params, i);
-    return object;
+    return policy_object;
 }
 
 static void add_model_objects(cJSON *root, const struct model_set *models) {

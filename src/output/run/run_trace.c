@@ -128,7 +128,7 @@ static void add_submit(struct str *line, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct model_set *models = sim->workload->table.models;
     add_text(line, "user", sim->workload->users.at[spec->user].name);
-    add_text(line, "model", spec->model == EASIM_NONE ? NULL : models->models[spec->model].name);
+    add_text(line, "model", spec->kind == JOB_KIND_RIGID ? NULL : models->models[spec->model].name);
     if (spec->deadline_ns == TIME_NONE_NS)
         add_null(line, "deadline_ns");
     else
