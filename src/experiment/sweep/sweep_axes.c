@@ -1,31 +1,14 @@
-/* From the section `axes` to lists of values. Numbers that are computed keep 12 significant digits:
-   ids are hashes of their text, and the last bits of pow differ between C libraries. */
+/* From the section `axes` to lists of values. */
 #include "experiment/sweep/sweep_axes.h"
 
-#include "base/numfmt.h"
 #include "base/rng.h"
-#include "base/units.h"
+#include "experiment/sweep/sweep_spans.h"
 #include "metrics/summary.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum scale { SCALE_LINEAR, SCALE_LOG };
 enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
-
-/* Numbers from..to, as a range or as the bounds of a sample. */
-struct span {
-    struct location where;
-    const char *path;                  /* of samples */
-    const struct yaml_node *bounds[3]; /* from, to, step: see bind_bounds */
-    double from, to, step;
-    const char *unit; /* of all three, with the blanks before it; "" */
-    int64_t count;
-    int32_t scale;
-    bool integer;
-};
 
 struct axis_item {
     struct location where;
@@ -36,51 +19,10 @@ struct axis_item {
 struct sample {
     int32_t kind;
     int64_t count, seed;
-    struct schema_list over; /* struct span */
+    struct schema_list over; /* struct sweep_span */
 };
 
-static const char *const scale_names[] = {"linear", "log", NULL};
 static const char *const sampling_names[] = {"random", "lhs", NULL};
-
-#define SPAN_FIELDS \
-    {.key = "from", \
-     .type = FIELD_NODE, \
-     .offset = offsetof(struct span, bounds[0]), \
-     .required = true}, \
-        {.key = "to", \
-         .type = FIELD_NODE, \
-         .offset = offsetof(struct span, bounds[1]), \
-         .required = true}, \
-        {.key = "scale", \
-         .type = FIELD_CHOICE, \
-         .offset = offsetof(struct span, scale), \
-         .choices = scale_names, \
-         .help = "equal steps of the value, or of its logarithm"}, \
-    { \
-        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct span, integer), \
-        .help = "round to whole numbers" \
-    }
-
-static const struct field range_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
-    SPAN_FIELDS,
-    {.key = "step", .type = FIELD_NODE, .offset = offsetof(struct span, bounds[2])},
-    {.key = "count",
-     .type = FIELD_INT,
-     .offset = offsetof(struct span, count),
-     .min = 2,
-     .max = SWEEP_MOST_POINTS},
-    FIELDS_END};
-
-static const struct field over_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct span, where)},
-    {.key = "path",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct span, path),
-     .required = true,
-     .min = 1},
-    SPAN_FIELDS,
-    FIELDS_END};
 
 static const struct field sample_fields[] = {{.key = "kind",
                                               .type = FIELD_CHOICE,
@@ -104,8 +46,8 @@ static const struct field sample_fields[] = {{.key = "kind",
                                               .offset = offsetof(struct sample, over),
                                               .required = true,
                                               .min = 1,
-                                              .fields = over_fields,
-                                              .item_size = sizeof(struct span)},
+                                              .fields = sweep_sample_span_fields,
+                                              .item_size = sizeof(struct sweep_span)},
                                              FIELDS_END};
 
 static const struct field item_fields[] = {
@@ -118,78 +60,6 @@ static const struct field item_fields[] = {
     {.key = "sample", .type = FIELD_NODE, .offset = offsetof(struct axis_item, sample)},
     FIELDS_END};
 
-/* ---- Values as text ---- */
-
-static void add_quoted_text(const char *text, struct str *out) {
-    str_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            str_add_char(out, '\\');
-        if (*text == '\n')
-            str_add(out, "\\n");
-        else
-            str_add_char(out, *text);
-    }
-    str_add_char(out, '"');
-}
-
-static void add_flow(const struct yaml_node *node, struct str *out) {
-    bool mapping = node->kind == YAML_NODE_MAPPING;
-    if (node->kind == YAML_NODE_SCALAR) {
-        if (node->quoted)
-            add_quoted_text(node->text, out);
-        else
-            str_add(out, node->text);
-        return;
-    }
-    str_add_char(out, mapping ? '{' : '[');
-    for (size_t i = 0; i < node->count; i++) {
-        str_add(out, i > 0 ? ", " : "");
-        if (mapping) {
-            add_flow(node->keys[i], out);
-            str_add(out, ": ");
-        }
-        add_flow(node->items[i], out);
-    }
-    str_add_char(out, mapping ? '}' : ']');
-}
-
-/* On one line; an empty value as ~, for nothing at all is no value of a path. */
-static const char *flow_text(const struct yaml_node *node, struct arena *arena) {
-    struct str text = {0};
-    add_flow(node, &text);
-    const char *result = text.length > 0 ? arena_strndup(arena, text.text, text.length) : "~";
-    str_finish(&text);
-    return result;
-}
-
-static int bind_path(struct sweep_path *out, const char *text, struct location where,
-                     const char *path, const struct binding *binding) {
-    struct error error = {0};
-    if (yaml_path_parse(text, binding->arena, &out->steps, &error) < 0) {
-        problems_add(binding->problems, where, path, "%s", error.text);
-        return ERROR_INPUT;
-    }
-    out->text = yaml_path_text(&out->steps, binding->arena);
-    return 0;
-}
-
-int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
-                    const struct binding *binding) {
-    if (node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(binding, node, path, "a mapping from paths to values");
-    int result = 0;
-    struct sweep_set *at = arena_alloc(binding->arena, node->count * sizeof *at);
-    for (size_t i = 0; i < node->count; i++) {
-        at[i].yaml = flow_text(node->items[i], binding->arena);
-        if (bind_path(&at[i].path, node->keys[i]->text, node->keys[i]->where, path, binding) < 0)
-            result = ERROR_INPUT;
-    }
-    if (result == 0)
-        *sets = (struct sweep_sets){at, node->count};
-    return result;
-}
-
 /* A value of an axis with one path. */
 static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml,
                        struct arena *arena) {
@@ -198,15 +68,10 @@ static void push_value(struct sweep_axis *axis, const char *shown, const char *y
     array_push(&axis->values, ((struct sweep_value){shown, {set, 1}}));
 }
 
-static void push_number(struct sweep_axis *axis, const struct span *span, double value,
+static void push_number(struct sweep_axis *axis, const struct sweep_span *span, double value,
                         struct arena *arena) {
-    char rounded[NUMFMT_BYTES], text[NUMFMT_BYTES];
-    snprintf(rounded, sizeof rounded, "%.12g", span->integer ? round(value) : value);
-    if (!numfmt_parse_real(rounded, strlen(rounded), &value))
-        return; /* cannot be: it is a finite number */
-    numfmt_real(text, value);
-    const char *kept = arena_printf(arena, "%s%s", text, span->unit);
-    push_value(axis, kept, kept, arena);
+    const char *text = sweep_span_text(span, value, arena);
+    push_value(axis, text, text, arena);
 }
 
 /* ---- Lists and ranges ---- */
@@ -225,7 +90,7 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
         return refuse_axis(binding, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
-        const char *yaml = flow_text(item, binding->arena);
+        const char *yaml = sweep_value_text(item, binding->arena);
         const char *shown = node->keys                       ? node->keys[i]->text
                             : item->kind == YAML_NODE_SCALAR ? item->text
                                                              : yaml;
@@ -259,86 +124,13 @@ static int bind_labels(struct sweep_axis *axis, const struct yaml_node *node, co
     return result;
 }
 
-/* A number with the unit that the first bound has, or with none as that: what the unit is of, the
- * scenario says. */
-static int bind_bound(struct span *span, const struct field *field, const struct yaml_node *node,
-                      const char *path, const struct binding *binding) {
-    const char *text = node->kind == YAML_NODE_SCALAR ? node->text : "", *unit = "";
-    struct yaml_node bare = *node;
-    size_t number = units_number_length(text, strlen(text));
-    if (number > 0) {
-        bare.text = arena_strndup(binding->arena, text, number);
-        bare.length = number;
-        unit = arena_strdup(binding->arena, text + number);
-    }
-    if (!span->unit)
-        span->unit = unit;
-    const char *name = unit + strspn(unit, " "), *expected = span->unit + strspn(span->unit, " ");
-    if (strcmp(name, expected) != 0)
-        return schema_wrong(
-            binding, node, path,
-            *expected ? arena_printf(binding->arena, "a number of %s, as from has", expected)
-                      : "a number without unit, as from");
-    return schema_bind_value(binding, field, &bare, path, (char *)span + field->offset);
-}
-
-static int bind_bounds(struct span *span, const char *path, const struct binding *binding) {
-    static const struct field fields[] = {
-        {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct span, from)},
-        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct span, to)},
-        {.key = "step",
-         .type = FIELD_REAL,
-         .offset = offsetof(struct span, step),
-         .above_min = true,
-         .max = 1e300}};
-    int result = 0;
-    span->step = NAN;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (span->bounds[i] &&
-            bind_bound(span, &fields[i], span->bounds[i],
-                       arena_printf(binding->arena, "%s.%s", path, fields[i].key), binding) < 0)
-            result = ERROR_INPUT;
-    return result;
-}
-
-static int bind_span(struct span *span, const char *path, const struct binding *binding) {
-    if (bind_bounds(span, path, binding) < 0)
-        return ERROR_INPUT;
-    if (!(span->from < span->to))
-        return refuse_axis(binding, span->where, path, "expected from < to");
-    if (span->scale == SCALE_LOG && span->from <= 0)
-        return refuse_axis(binding, span->where, path, "expected from > 0 with scale log");
-    return 0;
-}
-
-/* share 0..1 of the way. */
-static double value_along(const struct span *span, double share) {
-    if (share >= 1)
-        return span->to;
-    return span->scale == SCALE_LOG ? span->from * pow(span->to / span->from, share)
-                                    : span->from + (span->to - span->from) * share;
-}
-
 static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
                       const struct binding *binding) {
-    struct span span = {0};
-    if (schema_bind(binding, range_fields, node, path, &span) < 0 ||
-        bind_span(&span, path, binding) < 0)
+    struct sweep_span span = {0};
+    if (sweep_span_bind_range(&span, node, path, binding) < 0)
         return ERROR_INPUT;
-    bool stepped = !isnan(span.step);
-    if (stepped == (span.count > 0))
-        return refuse_axis(binding, span.where, path, "expected either step or count");
-    if (stepped && span.scale == SCALE_LOG)
-        return refuse_axis(binding, span.where, path, "a step has no scale log: give a count");
-    double steps =
-        stepped ? floor((span.to - span.from) / span.step * (1 + 1e-12)) : (double)span.count - 1;
-    if (steps >= SWEEP_MOST_POINTS)
-        return refuse_axis(binding, span.where, path, "expected at most 1000000 values");
-    for (size_t i = 0; i <= (size_t)steps; i++) {
-        push_number(axis, &span,
-                    stepped ? span.from + (double)i * span.step
-                            : value_along(&span, (double)i / steps),
-                    binding->arena);
+    for (size_t i = 0; i < (size_t)span.count; i++) {
+        push_number(axis, &span, sweep_span_number(&span, i), binding->arena);
         size_t n = axis->values.count;
         if (n > 1 && strcmp(axis->values.at[n - 1].shown, axis->values.at[n - 2].shown) == 0)
             axis->values.count--; /* rounded to the same whole number */
@@ -364,8 +156,8 @@ static bool is_taken(const char *name) {
 static struct sweep_axis *add_axis(struct sweep_axes *axes, const struct axis_item *item,
                                    const char *here, const struct binding *binding) {
     struct sweep_path path;
-    if (item->path && bind_path(&path, item->path, item->where,
-                                arena_printf(binding->arena, "%s.path", here), binding) < 0)
+    if (item->path && sweep_path_bind(&path, item->path, item->where,
+                                      arena_printf(binding->arena, "%s.path", here), binding) < 0)
         return NULL;
     struct sweep_axis *axis = array_add(axes);
     axis->name = item->name ? item->name : item->path;
@@ -439,7 +231,7 @@ static void shuffle_strata(size_t *order, size_t count, gsl_rng *rng) {
 /* Every path has a random stream of its own: another axis more does not change the values of this
  * one. */
 static void draw_samples(struct sweep_axis *axis, const struct sample *sample,
-                         const struct span *span, struct arena *arena) {
+                         const struct sweep_span *span, struct arena *arena) {
     size_t count = (size_t)sample->count;
     gsl_rng *rng =
         rng_create((uint64_t)sample->seed, 0, arena_printf(arena, "sweep %s", span->path));
@@ -450,7 +242,7 @@ static void draw_samples(struct sweep_axis *axis, const struct sample *sample,
         double share = gsl_rng_uniform(rng);
         if (sample->kind == SAMPLING_LHS)
             share = ((double)strata[i] + share) / (double)count;
-        push_number(axis, span, value_along(span, share), arena);
+        push_number(axis, span, sweep_span_along(span, share), arena);
     }
     free(strata);
     gsl_rng_free(rng);
@@ -461,12 +253,13 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
     struct sample sample = {0};
     if (schema_bind(binding, sample_fields, node, path, &sample) < 0)
         return ERROR_INPUT;
-    struct span *spans = sample.over.at;
+    struct sweep_span *spans = sample.over.at;
     for (size_t i = 0; i < sample.over.count; i++) {
         const char *here = arena_printf(binding->arena, "%s.over[%zu]", path, i);
         const struct axis_item item = {.path = spans[i].path, .where = spans[i].where};
-        struct sweep_axis *axis =
-            bind_span(&spans[i], here, binding) < 0 ? NULL : add_axis(axes, &item, here, binding);
+        struct sweep_axis *axis = sweep_span_bind_bounds(&spans[i], here, binding) < 0
+                                      ? NULL
+                                      : add_axis(axes, &item, here, binding);
         if (!axis)
             return ERROR_INPUT;
         axis->sampled = true;

@@ -3,25 +3,7 @@
 #define EASIM_EXPERIMENT_SWEEP_SWEEP_AXES_H
 
 #include "base/array.h"
-#include "config/schema.h"
-
-#define SWEEP_MOST_POINTS 1000000
-
-struct sweep_path {
-    struct yaml_path steps;
-    const char *text; /* as yaml_path_text writes it, so that texts can be compared */
-};
-
-/* A path and the YAML value it gets. */
-struct sweep_set {
-    struct sweep_path path;
-    const char *yaml;
-};
-
-struct sweep_sets {
-    const struct sweep_set *at;
-    size_t count;
-};
+#include "experiment/sweep/sweep_sets.h"
 
 struct sweep_value {
     const char *shown; /* as a cell of a table */
@@ -50,8 +32,5 @@ struct sweep_axes {
 int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node,
                     const struct binding *binding) MUST_CHECK;
 void sweep_axes_finish(struct sweep_axes *axes);
-/* Binds a mapping from paths to values. Negative if problems were added. */
-int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
-                    const struct binding *binding) MUST_CHECK;
 
 #endif
