@@ -36,7 +36,7 @@ from c_mutants import KINDS, mutants_of
 
 SOURCE = Path(__file__).resolve().parent.parent
 LAYERS = {"engine": ("src/engine/*.c",), "metrics": ("src/metrics/*.c",),
-          "policy": ("src/policy/*.c", "policies/*.c", "policies/*/*.c")}
+          "policy": ("src/policy/*.c", "src/policy/list/*.c", "policies/*.c", "policies/*/*.c")}
 EQUIVALENT = "tests/equivalent_mutants.csv"
 OPTIONS = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=2", "-Ddebug=false", "-Ddocs=disabled", "-Db_ndebug=false"]
 SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=1", "-Ddebug=false", "-Ddocs=disabled",
@@ -47,7 +47,7 @@ TESTS = {
             "compare invariants module",
     "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
               "plugins policies power_limits preemption queue_slope queues resize resize_scan sharing spans users_and_deadlines warnings "
-              "interruptions mock_zeus mock_easy mock_host warmup",
+              "interruptions leaks mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random",
 }

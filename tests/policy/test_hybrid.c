@@ -148,3 +148,155 @@ Test(hybrid, not_a_number) {
     }
     temp_dir_leave();
 }
+
+/* --- made-up sides, asked as the host would --- */
+
+/* What a side answers, and what it was asked. */
+struct side {
+    struct easim_key key;
+    double objective;
+    int init_result;
+    struct asked {
+        int inits, finishes;
+        void *state;
+    } * asked;
+};
+
+static void side_key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                     struct easim_key *ret) {
+    (void)job, (void)best;
+    *ret = ((const struct side *)pass->params)->key;
+}
+
+static double side_objective(const struct easim_pass *pass, const struct easim_job *job,
+                             const struct easim_choice *choice) {
+    (void)job, (void)choice;
+    return ((const struct side *)pass->params)->objective;
+}
+
+static int side_init(const struct easim_pass *pass) {
+    const struct side *side = pass->params;
+    side->asked->inits++;
+    side->asked->state = pass->state;
+    return side->init_result;
+}
+
+static void side_finish(const struct easim_pass *pass) {
+    const struct side *side = pass->params;
+    side->asked->finishes++;
+    cr_expect(side->asked->inits == 0 || side->asked->state == pass->state);
+}
+
+static const struct easim_list side_list = {
+    .struct_size = sizeof side_list, .key = side_key, .objective = side_objective};
+static const struct easim_policy side_policy = {EASIM_POLICY_ABI,
+                                                .name = "side",
+                                                .list = &side_list,
+                                                .state_size = sizeof(int),
+                                                .init = side_init,
+                                                .finish = side_finish,
+                                                .version = "1",
+                                                .summary = "made up",
+                                                .params_size = sizeof(struct side)};
+
+/* A mixture of two of them with one job, one configuration and one GPU. */
+struct mixture {
+    struct side sides[2];
+    struct asked asked[2];
+    struct policy_params params[2];
+    struct hybrid hybrid;
+    struct easim_gpu_type gpu_type;
+    struct easim_config config;
+    struct easim_job job;
+    struct easim_view view;
+    struct easim_pass pass;
+};
+
+static void mixture_init(struct mixture *m, const struct side *first, const struct side *second,
+                         unsigned second_mask) {
+    *m = (struct mixture){.sides = {*first, *second},
+                          .gpu_type = {.name = "g", .gpus = 1, .free = 1},
+                          .config = {.k = 1, .goodput = {1, 1}, .power_w = {100, 100}},
+                          .job = {.state = EASIM_JOB_WAITING, .config_count = 1, .remaining = 1}};
+    for (int i = 0; i < 2; i++) {
+        m->sides[i].asked = &m->asked[i];
+        m->params[i] = (struct policy_params){.policy = &side_policy, .own = &m->sides[i]};
+    }
+    m->view = (struct easim_view){.struct_size = sizeof m->view,
+                                  .gpu_types = &m->gpu_type,
+                                  .configs = &m->config,
+                                  .jobs = &m->job,
+                                  .gpu_type_count = 1,
+                                  .config_count = 1,
+                                  .job_count = 1};
+    hybrid_init(&m->hybrid, &m->params[0], &m->params[1], second_mask);
+    m->pass = (struct easim_pass){
+        .view = &m->view, .params = &m->hybrid, .state = calloc(1, m->hybrid.policy.state_size)};
+}
+
+static int mixture_begin(struct mixture *m) {
+    return m->hybrid.policy.init(&m->pass);
+}
+
+static void mixture_finish(struct mixture *m) {
+    m->hybrid.policy.finish(&m->pass);
+    free(m->pass.state);
+}
+
+/* Both sides begin and end, once, each with a state of its own. */
+Test(hybrid, begins_and_ends_with_both) {
+    struct mixture m;
+    mixture_init(&m, &(struct side){.objective = 1}, &(struct side){.objective = 1}, 1);
+    cr_assert_eq(mixture_begin(&m), 0);
+    cr_expect(m.asked[0].inits == 1 && m.asked[1].inits == 1);
+    cr_expect_neq(m.asked[0].state, m.asked[1].state);
+    cr_expect(m.asked[0].finishes == 0 && m.asked[1].finishes == 0);
+    mixture_finish(&m);
+    cr_expect(m.asked[0].finishes == 1 && m.asked[1].finishes == 1);
+}
+
+/* A side that refuses to run is a mixture that does. */
+Test(hybrid, either_side_may_refuse) {
+    for (int refusing = 0; refusing < 2; refusing++) {
+        const struct side sides[2] = {{.init_result = refusing == 0 ? -1 : 0},
+                                      {.init_result = refusing == 1 ? -1 : 0}};
+        struct mixture m;
+        mixture_init(&m, &sides[0], &sides[1], 1);
+        cr_expect_lt(mixture_begin(&m), 0);
+        mixture_finish(&m);
+    }
+}
+
+/* The key is due when that of either side is: 0 is never, a time before the start at once. */
+Test(hybrid, asks_again_for_the_earlier) {
+    static const double cases[][3] = {{2, 1, 1}, {1, 2, 1},      {0, 7, 7},     {3, 0, 3},
+                                      {0, 0, 0}, {-5, 1000, -5}, {1000, -5, -5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mixture m;
+        mixture_init(&m, &(struct side){.key.ask_again_s = cases[i][0]},
+                     &(struct side){.key.ask_again_s = cases[i][1]}, 1u << COMPONENT_AGEING);
+        cr_assert_eq(mixture_begin(&m), 0);
+        struct easim_key key = {0};
+        m.hybrid.list.key(&m.pass, &m.job, 1, &key);
+        cr_expect_eq(key.ask_again_s, cases[i][2], "%zu: %g", i, key.ask_again_s);
+        mixture_finish(&m);
+    }
+}
+
+/* The bound of the side that admits holds for waiting jobs, in its own objective; a running one
+   may be resized to what the other side likes best. */
+Test(hybrid, bounds_waiting_jobs_only) {
+    struct mixture m;
+    const struct side chooses = {.objective = 1},
+                      admits = {.objective = 11, .key.objective_max = 10};
+    const struct easim_choice choice = {.k = 1};
+    mixture_init(&m, &chooses, &admits, 1u << COMPONENT_ADMISSION);
+    cr_assert_eq(mixture_begin(&m), 0);
+    struct easim_key key = {0};
+    m.hybrid.list.key(&m.pass, &m.job, 1, &key);
+    cr_expect_eq(key.objective_max, 0);
+    cr_expect_eq(m.hybrid.list.objective(&m.pass, &m.job, &choice), INFINITY);
+    m.job.state = EASIM_JOB_RUNNING;
+    cr_expect_eq(m.hybrid.list.objective(&m.pass, &m.job, &choice), 1);
+    mixture_finish(&m);
+}

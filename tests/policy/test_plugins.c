@@ -1,8 +1,10 @@
 /* What the host does with plug-ins that misbehave: refuses and counts, fails the run under
    --strict, names the fault, keeps its own state whole. */
-#include "../support/scenario.h"
+#include "../support/policy_case.h"
 #include "../support/temp_dir.h"
 
+#include "base/mem.h"
+#include "policy/fault.h"
 #include "policy/names.h"
 
 #include <criterion/criterion.h>
@@ -358,13 +360,90 @@ Test(plugins, names_unlike_files) {
     struct str path = {0};
     cr_assert(module_find("give_up", &path));
     cr_assert_eq(symlink(path.text, "other.so"), 0);
-    static const char *const loaded[] = {"./other.so"};
+    static const char *const loaded[] = {"./other.so", "./dice.so"};
+    struct str another = {0};
+    cr_assert(module_find("dice", &another));
+    cr_assert_eq(symlink(another.text, "dice.so"), 0);
+    str_finish(&another);
     setenv("EASIM_POLICY_PATH", "/nowhere", 1);
     expect_named("give_up", NULL, 0, false, false);
     expect_named("give_up", loaded, 1, true, true);
     expect_named("given_up", loaded, 1, false, false);
+    expect_named("give_up", loaded, 2, true, true); /* it stays open while dice is looked at */
+    expect_named("dice", loaded, 2, true, true);
     setenv("EASIM_POLICY_PATH", ".", 1);
     expect_named("give_up", NULL, 0, true, true);
     expect_named("other", NULL, 0, true, false);
     str_finish(&path);
+}
+
+/* What is said of a mixture of pollux and ends_badly_list whose process does `crash`, which must
+   end it by SIGSEGV; with the paths of both. */
+static void expect_crash(void (*crash)(const struct policy_module *second), const char *format) {
+    struct policy_module sides[2];
+    struct error error = {0};
+    cr_assert_eq(module_open("pollux", &sides[0], &error), 0, "%s", error.text);
+    cr_assert_eq(module_open("ends_badly_list", &sides[1], &error), 0, "%s", error.text);
+    const struct policy_module mixture = {.sides = {&sides[0], &sides[1]}};
+    char *words = mem_shared(FAULT_BYTES), names[2][FAULT_NAME_BYTES];
+    fault_name(&mixture, names[0]);
+    fault_name(&sides[1], names[1]);
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        fault_watch(&mixture, words);
+        crash(&sides[1]);
+        _exit(0);
+    }
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%#x", status);
+    struct str said = {0};
+    str_addf(&said, format, names[strstr(format, "outside") ? 0 : 1]);
+    cr_expect_str_eq(words, said.text);
+    str_finish(&said);
+    mem_unshare(words, FAULT_BYTES);
+    for (int i = 0; i < 2; i++)
+        module_close(&sides[i]);
+}
+
+static void crash_in_second(const struct policy_module *second) {
+    struct policy_params params;
+    char state[64] = {0};
+    cr_assert(second->policy->state_size <= sizeof state);
+    params_init(&params, second->policy);
+    params_set_number(&params, 0, 1); /* after: at the first decision */
+    params_set_number(&params, 1, 1); /* how: crash */
+    second->policy->list->begin(&(struct easim_pass){.params = params.own, .state = state});
+}
+
+static void crash_by_kill(const struct policy_module *second) {
+    (void)second;
+    raise(SIGSEGV); /* nothing raises it again by itself */
+}
+
+/* Of a mixture the instruction tells whose code it was, the second one's as well. */
+Test(plugins, crashes_of_a_mixture) {
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip_test("the sanitizer has a handler of its own");
+#endif
+    expect_crash(crash_in_second, "%s crashed: SIGSEGV, a wrong address");
+    expect_crash(
+        crash_by_kill,
+        "crashed outside the code of %s, perhaps in a function that it called: SIGSEGV, a wrong address");
+}
+
+/* x leaves 2 of 4 GPUs. At 1 big (4 GPUs) comes first by its key, but does not fit: to make room
+   for it the policy starts small and tiny, which the pass was to visit after it. Nobody is visited,
+   or started, twice, and big starts when all three have ended. */
+Test(plugins, jobs_started_by_a_callback) {
+    static const struct policy_case starts = {
+        "starts others",
+        "{name: starts_others}",
+        TRIAL_CLUSTER(4),
+        NULL,
+        "job_id,submit_s,gpus,duration_s\nx,0,2,10\ntiny,1,1,4\nsmall,1,1,3\nbig,1,4,5\n",
+        {{"x", 0, 10, 2, 0}, {"small", 1, 4, 1, 0}, {"tiny", 1, 5, 1, 0}, {"big", 10, 15, 4, 0}}};
+    policy_cases_run(&starts, 1);
 }

@@ -206,6 +206,12 @@ Test(resize, shrinks) {
          ", preemptible: false",
          MODEL "a,0,,,flat,200\nb,10,1,10,,\n",
          {{"a", 0, 100, 4, 0}, {"b", 100, 110, 1, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+Test(resize, shrinks_for_the_first) {
+    static const struct policy_case cases[] = {
         /* by the key, b (10 s) is before c (30 s), though submitted later: b gets the first place,
            c the GPU that is left */
         {"for the first by key",
@@ -214,6 +220,17 @@ Test(resize, shrinks) {
          NULL,
          MODEL "a,0,,,flat,200\nc,10,2,30,,\nb,10,2,10,,\n",
          {{"a", 0, 122.5, 2, 0}, {"b", 10, 20, 2, 0}, {"c", 20, 50, 2, 0}}},
+        /* three sizes wait in three queues; b, the last to come, is first by its key. For d or c a
+           would lose more than they gain */
+        {"for the first of three queues",
+         SHRINK("pollux"),
+         TRIAL_CLUSTER(4),
+         NULL,
+         MODEL "a,0,,,flat,200\nc,10,4,60,,\nd,10,3,30,,\nb,10,2,10,,\n",
+         {{"a", 0, 122.5, 2, 0},
+          {"b", 10, 20, 2, 0},
+          {"d", 122.5, 152.5, 3, 0},
+          {"c", 152.5, 212.5, 4, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
