@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20
 lines; C of at most 100 columns, where strings do not count: they are not split mid-sentence; paragraphs and list items
-of documents of at most 100 columns.
+of documents of at most 100 columns. In src only model/job_kind.h tells the kind of a job from its model.
 
 Usage: check_text.py SOURCE_DIR | --self-test
 Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
@@ -17,6 +17,7 @@ from pathlib import Path
 ENDINGS = (".c", ".h", ".py", ".sh", ".md", ".yaml", ".build")
 NAMES = {"run", "meson_options.txt", "packages.txt", "pre-commit", "commit-msg", ".gitignore", ".editorconfig", ".clang-format"}
 WIDTH, STRING = 100, re.compile(r'"(\\.|[^"\\])*"')
+INFERS_KIND, TELLS_KIND = re.compile(r"\bmodel *[!=]= *EASIM_NONE\b"), "src/model/job_kind.h"
 RECORD, RECORD_LINES = "docs/decisions/[0-9][0-9][0-9][0-9]-*.md", 20
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
@@ -66,6 +67,8 @@ def problems_of_file(name, data):
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if name.suffix in (".c", ".h") and len(STRING.sub('""', line)) > WIDTH:
             yield number, f"wider than {WIDTH} columns"
+        if name.parts[0] == "src" and str(name) != TELLS_KIND and INFERS_KIND.search(line):
+            yield number, f"infers the kind of a job from its model: ask for the kind ({TELLS_KIND})"
     if name.suffix == ".md" and not name.match(RECORD):
         for number in wide_prose(data.decode("utf-8", "replace")):
             yield number, f"prose wider than {WIDTH} columns"
@@ -90,6 +93,9 @@ def self_test():
         ("a.sh", b"ls\r\n", "a.sh:1: blank or CR"), ("meson.build", b"x", "meson.build:1: no newline"),
         ("a.md", b"x\n\n", "a.md:2: empty line"), (".ci/run", b"\xff\n", ".ci/run:1: not UTF-8"),
         ("tests/bad/a.yaml", b"\t", None), ("build-x/a.md", b"\t", None),
+        ("src/a.c", b"if (job->model == EASIM_NONE)\n", "src/a.c:1: infers the kind"),
+        ("src/model/job_kind.h", b"return model == EASIM_NONE;\n", None),
+        ("policies/a.c", b"if (job->model != EASIM_NONE)\n", None),
         ("src/build/a.md", b"\t\n", "src/build/a.md:1: tab"),
         ("docs/decisions/0001-time.md", b"x\n" * 20, None), ("docs/decisions/README.md", b"x\n" * 21, None),
         ("docs/decisions/0001-time.md", b"x\n" * 21, "docs/decisions/0001-time.md:21: a decision record"),

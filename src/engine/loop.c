@@ -19,11 +19,11 @@
 #define EVENTS_PER_LOOK_OUT 1024
 
 int loop_init(struct sim *sim, struct error *reterr) {
-    const struct workload *w = sim->workload;
+    const struct workload *workload = sim->workload;
     const struct easim_policy *policy = sim->module->policy;
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    if (view_init(&sim->view, sim->cluster, w, sim->options.check, reterr) < 0)
+    if (view_init(&sim->view, sim->cluster, workload, sim->options.check, reterr) < 0)
         return ERROR_RUN;
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
     view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
@@ -31,24 +31,25 @@ int loop_init(struct sim *sim, struct error *reterr) {
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     power_cap_init(sim);
-    sim->runs = mem_zalloc(w->jobs.count, sizeof *sim->runs);
-    sim->unsaved = mem_zalloc(w->jobs.count, sizeof *sim->unsaved);
+    sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
+    sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
     progress_init(sim);
-    sim->reject_reasons = mem_zalloc(w->jobs.count, sizeof *sim->reject_reasons);
+    sim->reject_reasons = mem_zalloc(workload->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
-    sim->extrapolated_by = mem_zalloc((size_t)w->table.models->count * sim->cluster->gpu_type_count,
-                                      sizeof *sim->extrapolated_by);
+    sim->extrapolated_by =
+        mem_zalloc((size_t)workload->table.models->count * sim->cluster->gpu_type_count,
+                   sizeof *sim->extrapolated_by);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (policy->list) {
-        list_init(&sim->list, sim->params, (uint32_t)w->jobs.count);
+        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count);
         sim->list.recheck = sim->options.check;
         view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }
-    if (w->jobs.count > 0)
-        sim_push(sim, w->jobs.at[0].submit_ns, EVENT_ARRIVAL, 0);
-    if (w->warmup_ns > 0)
-        sim_push(sim, w->warmup_ns, EVENT_MEASURE, EASIM_NONE);
+    if (workload->jobs.count > 0)
+        sim_push(sim, workload->jobs.at[0].submit_ns, EVENT_ARRIVAL, 0);
+    if (workload->warmup_ns > 0)
+        sim_push(sim, workload->warmup_ns, EVENT_MEASURE, EASIM_NONE);
     nodes_init(sim);
     settle_nodes(sim);
     failures_init(sim);

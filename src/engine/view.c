@@ -15,10 +15,10 @@ static size_t reserve(size_t *bytes, size_t count, size_t each) {
 
 enum { AT_VIEW, AT_GPU_TYPES, AT_NODES, AT_USERS, AT_CONFIGS, AT_JOBS, AT_RUNNING, AT_EVENTS };
 
-static int map_region(struct view *view, const struct cluster *cluster, const struct workload *w,
-                      bool checked, struct error *reterr) {
-    uint32_t jobs = (uint32_t)w->jobs.count;
-    size_t bytes = 0, users = w->users.count, configs = w->table.configs.count;
+static int map_region(struct view *view, const struct cluster *cluster,
+                      const struct workload *workload, bool checked, struct error *reterr) {
+    uint32_t jobs = (uint32_t)workload->jobs.count;
+    size_t bytes = 0, users = workload->users.count, configs = workload->table.configs.count;
     size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
            running = most_running < jobs ? most_running : jobs;
     size_t *at = view->places;
@@ -84,7 +84,7 @@ static uint32_t *open_link(struct view *view, uint32_t job) {
 }
 
 static void fill_arrays(struct view *view, const struct cluster *cluster,
-                        const struct workload *w) {
+                        const struct workload *workload) {
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         *view_gpu_type(view, h) = (struct easim_gpu_type){.name = type->name,
@@ -100,47 +100,49 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
     for (uint32_t n = 0; n < cluster->node_count; n++)
         *open_node(view, n) = (struct easim_node){
             cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
-    for (uint32_t u = 0; u < w->users.count; u++)
-        *open_user(view, u) =
-            (struct easim_user){.name = w->users.at[u].name, .weight = w->users.at[u].weight};
-    if (w->table.configs.count > 0)
-        memcpy(open_place(view, view->configs, w->table.configs.count * sizeof *view->configs),
-               w->table.configs.at, w->table.configs.count * sizeof *view->configs);
+    for (uint32_t u = 0; u < workload->users.count; u++)
+        *open_user(view, u) = (struct easim_user){.name = workload->users.at[u].name,
+                                                  .weight = workload->users.at[u].weight};
+    if (workload->table.configs.count > 0)
+        memcpy(
+            open_place(view, view->configs, workload->table.configs.count * sizeof *view->configs),
+            workload->table.configs.at, workload->table.configs.count * sizeof *view->configs);
 }
 
-int view_init(struct view *view, const struct cluster *cluster, const struct workload *w,
+int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
               bool checked, struct error *reterr) {
     *view = (struct view){0};
-    if (map_region(view, cluster, w, checked, reterr) < 0)
+    if (map_region(view, cluster, workload, checked, reterr) < 0)
         return ERROR_RUN;
-    fill_arrays(view, cluster, w);
-    idset_init(&view->waiting, w->jobs.count);
+    fill_arrays(view, cluster, workload);
+    idset_init(&view->waiting, workload->jobs.count);
     const char *shown = view->guard.shown; /* which pointers that policies follow lead to */
-    *view_header(view) = (struct easim_view){.struct_size = sizeof *view->v,
-                                             .power_cap_w = cluster->power_cap_w,
-                                             .gpus = cluster->gpus,
-                                             .free_gpus = cluster->gpus,
-                                             .gpu_type_count = cluster->gpu_type_count,
-                                             .node_count = cluster->node_count,
-                                             .user_count = (uint32_t)w->users.count,
-                                             .config_count = (uint32_t)w->table.configs.count,
-                                             .job_count = (uint32_t)w->jobs.count,
-                                             .usage_half_life_s = INFINITY,
-                                             .first_waiting = EASIM_NONE,
-                                             .gpu_type_stride = sizeof *view->gpu_types,
-                                             .node_stride = sizeof *view->nodes,
-                                             .user_stride = sizeof *view->users,
-                                             .config_stride = sizeof *view->configs,
-                                             .job_stride = sizeof *view->jobs,
-                                             .running_stride = sizeof *view->running,
-                                             .event_stride = sizeof *view->events,
-                                             .gpu_types = shown + view->places[AT_GPU_TYPES],
-                                             .nodes = shown + view->places[AT_NODES],
-                                             .users = shown + view->places[AT_USERS],
-                                             .configs = shown + view->places[AT_CONFIGS],
-                                             .jobs = shown + view->places[AT_JOBS],
-                                             .running = shown + view->places[AT_RUNNING],
-                                             .events = shown + view->places[AT_EVENTS]};
+    *view_header(view) =
+        (struct easim_view){.struct_size = sizeof *view->v,
+                            .power_cap_w = cluster->power_cap_w,
+                            .gpus = cluster->gpus,
+                            .free_gpus = cluster->gpus,
+                            .gpu_type_count = cluster->gpu_type_count,
+                            .node_count = cluster->node_count,
+                            .user_count = (uint32_t)workload->users.count,
+                            .config_count = (uint32_t)workload->table.configs.count,
+                            .job_count = (uint32_t)workload->jobs.count,
+                            .usage_half_life_s = INFINITY,
+                            .first_waiting = EASIM_NONE,
+                            .gpu_type_stride = sizeof *view->gpu_types,
+                            .node_stride = sizeof *view->nodes,
+                            .user_stride = sizeof *view->users,
+                            .config_stride = sizeof *view->configs,
+                            .job_stride = sizeof *view->jobs,
+                            .running_stride = sizeof *view->running,
+                            .event_stride = sizeof *view->events,
+                            .gpu_types = shown + view->places[AT_GPU_TYPES],
+                            .nodes = shown + view->places[AT_NODES],
+                            .users = shown + view->places[AT_USERS],
+                            .configs = shown + view->places[AT_CONFIGS],
+                            .jobs = shown + view->places[AT_JOBS],
+                            .running = shown + view->places[AT_RUNNING],
+                            .events = shown + view->places[AT_EVENTS]};
     return 0;
 }
 
