@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No part of a character of UTF-8 stays where the text is cut. */
+/* Head and tail of a text that is too long, cut between characters of UTF-8. */
 static void keep_text(struct error *error, const struct str *text) {
     static const char gap[] = " ... ";
     size_t head = sizeof error->text / 2, tail = sizeof error->text - 1 - head - (sizeof gap - 1);

@@ -33,7 +33,7 @@ static void *checked_memory(void *memory, size_t bytes) {
     return memory;
 }
 
-/* As many as there are at most. */
+/* count * bytes_each, or SIZE_MAX if that is no size_t. */
 static size_t byte_product(size_t count, size_t bytes_each) {
     size_t bytes;
     return __builtin_mul_overflow(count, bytes_each, &bytes) ? SIZE_MAX : bytes;

@@ -166,7 +166,7 @@ static int bind_start_time(struct scenario *scenario, const struct binding *bind
     if (!scenario->start_time ||
         datetime_parse(scenario->start_time, strlen(scenario->start_time), &scenario->start_ns))
         return 0;
-    scenario->start_ns = 0; /* any, which would not be asked for again */
+    scenario->start_ns = 0; /* not "none given", which would be a second problem */
     return schema_wrong(binding, yaml_find(scenario->doc.root, "start_time"), "start_time",
                         "a date-time such as 2022-01-01T00:00Z");
 }
@@ -175,7 +175,7 @@ static int bind_horizon(struct scenario *scenario, const struct binding *binding
     double seconds = 0;
     const struct yaml_node *node = scenario->horizon;
     scenario->horizon_ns =
-        units_ns(TIME_MAX_S); /* any but `drain`, which would ask for more keys */
+        units_ns(TIME_MAX_S); /* not `drain`, which would need more keys: a second problem */
     if (!node)
         return 0; /* reported already */
     if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0) {

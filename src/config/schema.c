@@ -28,26 +28,28 @@ int schema_wrong(const struct binding *binding, const struct yaml_node *node, co
 }
 
 /* "number > 0", "integer 1..8", "duration >= 0": the numbers that a field accepts. */
-static const char *describe_numbers(struct arena *arena, const struct field *f, const char *noun) {
+static const char *describe_numbers(struct arena *arena, const struct field *field,
+                                    const char *noun) {
     char low[NUMFMT_BYTES] = "", high[NUMFMT_BYTES] = "";
-    if (f->min == 0 && f->max == 0)
+    if (field->min == 0 && field->max == 0)
         return noun;
-    if (isfinite(f->min))
-        numfmt_real(low, f->min);
-    if (isfinite(f->max))
-        numfmt_real(high, f->max);
-    if (low[0] && high[0] && !f->above_min)
+    if (isfinite(field->min))
+        numfmt_real(low, field->min);
+    if (isfinite(field->max))
+        numfmt_real(high, field->max);
+    if (low[0] && high[0] && !field->above_min)
         return arena_printf(arena, "%s %s..%s", noun, low, high);
     if (low[0] && high[0])
         return arena_printf(arena, "%s > %s and <= %s", noun, low, high);
     if (low[0])
-        return arena_printf(arena, "%s %s %s", noun, f->above_min ? ">" : ">=", low);
+        return arena_printf(arena, "%s %s %s", noun, field->above_min ? ">" : ">=", low);
     return high[0] ? arena_printf(arena, "%s <= %s", noun, high) : noun;
 }
 
-static const char *describe_range(struct arena *arena, const struct field *f, const char *noun) {
-    const char *numbers = describe_numbers(arena, f, noun);
-    return f->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
+static const char *describe_range(struct arena *arena, const struct field *field,
+                                  const char *noun) {
+    const char *numbers = describe_numbers(arena, field, noun);
+    return field->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
 }
 
 static bool field_takes(const struct field *field, double value) {
@@ -62,10 +64,10 @@ static enum dimension dimension_of(const struct field *field) {
                                          : field->dimension;
 }
 
-static const char *noun_of(const struct field *f) {
-    return f->type == FIELD_DURATION ? "duration such as 90s or 10h"
-           : f->type == FIELD_GIB    ? "size in GiB"
-                                     : "number";
+static const char *noun_of(const struct field *field) {
+    return field->type == FIELD_DURATION ? "duration such as 90s or 10h"
+           : field->type == FIELD_GIB    ? "size in GiB"
+                                         : "number";
 }
 
 static int bind_number(const struct binding *binding, const struct field *field,

@@ -195,7 +195,7 @@ static bool read_series_value(struct reader *reader, double *value) {
     reader->text.length = 0;
     str_add_bytes(&reader->text, cell.at, cell.length);
     if (reader->unit.length > 0 &&
-        strchr("0123456789.", cell.at[cell.length - 1])) { /* a unit of its own goes before */
+        strchr("0123456789.", cell.at[cell.length - 1])) { /* it names no unit of its own */
         str_add_char(&reader->text, ' ');
         str_add_bytes(&reader->text, reader->unit.at, reader->unit.length);
     }
@@ -231,9 +231,8 @@ static void read_series_row(void *context) {
         r->last_ns = time_ns;
     }
     if (!valued)
-        r->last = isnan(r->last)
-                      ? 0
-                      : r->last; /* one problem for a bad first cell, none for the gaps behind it */
+        r->last = isnan(r->last) ? 0 : r->last; /* a bad first cell is reported once, and not again
+                                                   as gaps without a value before */
     if (!timed || !valued)
         return;
     if (r->steps.count == 0 || value != r->last)
@@ -241,7 +240,7 @@ static void read_series_row(void *context) {
     r->last = value;
 }
 
-/* What can only be said of the file as a whole. */
+/* Problems of the file as a whole. */
 static void end_rows(struct reader *reader) {
     struct series *s = reader->series;
     struct problems *problems = reader->binding->problems;
@@ -345,7 +344,8 @@ void series_start(struct series_cursor *cursor, const struct series *series) {
     int64_t period_ns = series_period_ns(series);
     if (period_ns > 0 && series->first_ns < 0)
         cursor->shift_ns = -series->first_ns / period_ns * period_ns;
-    if (series->count > 0 && series->steps[0].value == cursor->value) /* it begins with no limit */
+    if (series->count > 0 &&
+        series->steps[0].value == cursor->value) /* the first step is no change */
         step_on(cursor);
     while (series_next_ns(cursor) <= 0)
         series_pass(cursor);

@@ -43,7 +43,8 @@ static void add_generated_job(const struct stream *stream, const struct stream_r
         request = stream_request(stream, job.model);
         if (stream->request.k == REQUEST_UNIFORM)
             request_one_k(&request, rngs->requests);
-        job.work = 1; /* of which the size tells how many */
+        job.work =
+            1; /* to learn the GPU time of one unit; the size says how many units there are */
         job.work = size_s / workload_reference_gpu_s(workload, &job, 1);
         job.reference_gpu_s = size_s;
     }

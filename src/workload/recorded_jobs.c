@@ -59,8 +59,8 @@ static uint32_t row_model(const struct stream *stream, const struct workload *wo
     return own == EASIM_NONE || stream->assign.overwrite ? drawn : own;
 }
 
-/* Work and, for a malleable job, its freedom: it keeps the work, not the request, of the recorded
- * job. */
+/* The work as it was recorded. A malleable job keeps that work, but may have any request that its
+   stream allows. */
 static void set_work(const struct stream *stream, struct workload *workload,
                      const struct trace_row *row, bool malleable, struct config_request *request,
                      struct job_spec *job) {

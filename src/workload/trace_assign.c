@@ -39,7 +39,8 @@ static void assign_row(struct trace *trace, const struct stream *stream,
                        row->line);
         row->gpu_milli = 0;
     }
-    (void)gsl_rng_uniform(rngs->models); /* there, whether the job is malleable */
+    (void)gsl_rng_uniform(
+        rngs->models); /* recorded_jobs.c draws here whether the job is malleable */
     uint32_t batch = stream_draw_batch(&assign->batches, rngs->models);
     if (row->batch == 0 || (batch > 0 && assign->overwrite))
         row->batch = batch;

@@ -55,13 +55,14 @@ static void kill_at_request(struct trace *trace) {
 }
 
 /* An id that no row has: "ID~2", "ID~3", ... */
-static const char *copy_id(struct trace *t, struct intern *ids, const char *id, unsigned number) {
+static const char *copy_id(struct trace *trace, struct intern *ids, const char *id,
+                           unsigned number) {
     struct str name = {0};
     bool is_new = false;
     str_addf(&name, "%s~%u", id, number);
     while (intern(ids, name.text, name.length, &is_new), !is_new)
         str_add_char(&name, '~');
-    id = arena_strdup(&t->arena, name.text);
+    id = arena_strdup(&trace->arena, name.text);
     str_finish(&name);
     return id;
 }

@@ -43,7 +43,7 @@ static int run_cell(struct ablation *ablation, unsigned cell, const struct study
         return replicate_run(second, options, &replicate_summaries_only, &ablation->cells[cell],
                              reterr);
     struct hybrid hybrid;
-    struct study study = *first; /* everything else is borrowed */
+    struct study study = *first; /* what it points to stays first's */
     unsigned second_mask = 0;
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         second_mask |= ablation_is_first(ablation, cell, (enum component)c) ? 0 : 1u << c;

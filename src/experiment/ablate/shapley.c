@@ -12,8 +12,9 @@ static double coalition_weight(unsigned players, unsigned size) {
     return 1 / (players * choices);
 }
 
-/* A set and what it leaves of the others are added first, and then to the sum: of the game with
-   values[S] and values[not S] exchanged every share is the negative, to the last bit. */
+/* A set and its complement among the others have the same weight, so their two terms are added
+   before they are weighed. Rounding is then the same in both directions: if values[S] and
+   values[complement of S] are exchanged, every share becomes exactly its negative. */
 static double share_of(const double *values, unsigned players, unsigned player) {
     unsigned own = 1u << player, others = ((1u << players) - 1) & ~own;
     double sum = 0;

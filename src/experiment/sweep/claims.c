@@ -259,14 +259,15 @@ size_t claims_counterpart(const struct claims *claims, size_t point,
         for (size_t g = s->axes.groups.count - 1; g > s->axes.at[axis].group; g--)
             stride *= s->axes.groups.at[g];
         point += picks->at[i].place * stride -
-                 sweep_place(s, point, axis) * stride; /* unsigned: wraps and back */
+                 sweep_place(s, point, axis) *
+                     stride; /* unsigned: the difference may wrap, the sum does not */
     }
     return point;
 }
 
 /* ---- Claims and targets ---- */
 
-/* A statement is about axes that stand alone. */
+/* `of` must not name an axis of a zip or sample: its values cannot change alone. */
 static void check_of(const struct claims *claims, const struct claims_subject *subject,
                      const char *path, const struct binding *binding) {
     const struct sweep *s = claims->sweep;
@@ -365,8 +366,8 @@ static bool scopes_equal(const struct claims_subject *a, const struct claims_sub
     return equal;
 }
 
-/* The readings that some targets share: all must be about values of the same axes, and metrics that
-   can be read in several ways in the same ones. */
+/* A joint target, which is met where all targets under `all` are. These must be about values of the
+   same axes; those whose metric can be read in several ways must have the same labels for them. */
 static void bind_joint(struct claims *claims, struct target *target, const struct target_item *item,
                        const char *path, const struct binding *binding) {
     const char *const *names = item->all.at,

@@ -58,7 +58,7 @@ static void judge_reading(struct claim_reading *reading, int32_t sign, const dou
     bool up = sign == CLAIM_MORE || sign == CLAIM_NO_LESS;
     struct paired pairs = paired_test(values, against, count);
     struct ratio means = ratio_estimate(values, against, count);
-    /* differences that vary by rounding only, about 0, are none; see paired_test */
+    /* differences that vary about 0 by no more than rounding count as 0; see paired_test */
     double diff = pairs.p_value == 1 ? 0 : pairs.diff.mean, towards = up ? diff : -diff;
     reading->n = pairs.diff.n;
     reading->mean = means.mean;
@@ -119,19 +119,20 @@ static int compare_readings(const void *left, const void *right) {
     return a->point < b->point ? -1 : a->point > b->point;
 }
 
-/* The reading of one of the targets of a joint one that belongs to a reading of that; NULL if it
- * has none. */
-static const struct target_reading *part_of(const struct target_reading *r, const struct claims *c,
-                                            const struct target *part,
+/* What a part of a joint target reads where the joint one is read: same metric, same point but for
+   the part's own values under `of`. NULL if the part has no such reading. */
+static const struct target_reading *part_of(const struct target_reading *reading,
+                                            const struct claims *claims, const struct target *part,
                                             const struct target_finding *finding) {
-    struct target_reading key = {.scope = part->subject.scope_count > 1 ? r->scope : 0,
-                                 .point = claims_counterpart(c, r->point, &part->subject.of)};
+    struct target_reading key = {.scope = part->subject.scope_count > 1 ? reading->scope : 0,
+                                 .point =
+                                     claims_counterpart(claims, reading->point, &part->subject.of)};
     if (finding->count == 0)
         return NULL;
     return bsearch(&key, finding->readings, finding->count, sizeof key, compare_readings);
 }
 
-/* False if one of its targets does not have this reading. */
+/* A joint target at one reading: met if all its parts are. False if a part has no such reading. */
 static bool join_parts(struct target_reading *reading, const struct claims *claims,
                        const struct target *joint, const struct target_finding *findings) {
     reading->mean = reading->ci95 = NAN;

@@ -119,8 +119,8 @@ const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, s
 }
 
 /* What a point sets in place a: first what all points set, then what each axis does. */
-static const struct sweep_sets *sets_of(const struct sweep *s, size_t point, size_t a) {
-    return a == 0 ? &s->fixed : &sweep_value(s, point, a - 1)->sets;
+static const struct sweep_sets *sets_of(const struct sweep *sweep, size_t point, size_t a) {
+    return a == 0 ? &sweep->fixed : &sweep_value(sweep, point, a - 1)->sets;
 }
 
 const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena,
@@ -152,7 +152,8 @@ static void remember_policy(struct sweep *sweep, const struct yaml_node *root) {
         array_push(&sweep->policies, arena_strdup(&sweep->doc.arena, name->text));
 }
 
-/* The scenario of one point as far as ids need it: values in place, nothing bound. */
+/* Puts the values of a point into the tree of the base and takes its hashes. Nothing is bound, so
+   nothing else is checked. */
 static int identify_point(struct sweep *sweep, size_t point, const struct yaml_doc *base,
                           struct problems *problems) {
     struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};

@@ -60,8 +60,8 @@ static int refuse_span(const struct sweep_span *span, const char *path, const ch
     return ERROR_INPUT;
 }
 
-/* A number with the unit that the first bound has, or with none as that: what the unit is of, the
- * scenario says. */
+/* All bounds have the unit of the first one, or none as it has none. Whether the unit fits the
+   quantity is known only when the scenario is loaded. */
 static int bind_bound(struct sweep_span *span, const struct field *field,
                       const struct yaml_node *node, const char *path,
                       const struct binding *binding) {

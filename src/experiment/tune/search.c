@@ -9,8 +9,9 @@
 #define PER_DECADE   4
 #define LINEAR_STEPS 16
 #define ZOOMS        3 /* each makes the step three times finer */
-#define ZOOM_STEPS   6 /* between whose ends the best lies, which is known */
-#define ROUNDS       4 /* over all axes */
+#define ZOOM_STEPS \
+    6            /* of a finer grid, whose ends lie about the best point, which has been tried */
+#define ROUNDS 4 /* over all axes */
 
 struct search_axis search_axis_of(double least, double most, bool whole, bool may_be_off) {
     bool wide = least >= 0 && most > (least > 0 ? WIDE * least : WIDE);
@@ -24,7 +25,7 @@ static double to_scale(const struct search_axis *axis, double value) {
     return axis->logarithmic ? log10(fmax(value, least)) : value;
 }
 
-/* To three significant digits, which is finer than the last grid and can be read. */
+/* To three significant digits: a person can read them, and the last grid is coarser. */
 static double round_digits(double value) {
     char text[32];
     snprintf(text, sizeof text, "%.3g", value);
@@ -83,7 +84,7 @@ static int try_grid(struct search *search, size_t axis, double from, double to, 
     return r;
 }
 
-/* Of the grid over the whole range. */
+/* Steps of the grid over the whole range. */
 static unsigned axis_steps(const struct search_axis *axis) {
     double range = to_scale(axis, axis->most) - to_scale(axis, axis->least);
     double steps = axis->logarithmic ? ceil(range * PER_DECADE) : LINEAR_STEPS;
@@ -92,7 +93,7 @@ static unsigned axis_steps(const struct search_axis *axis) {
     return (unsigned)fmax(steps, 4);
 }
 
-/* Axes from this one on: all values that differ, as if none were known. */
+/* How many trials there will be if every grid of the axes from this one on is tried in full. */
 static void expect_trials_left(const struct search *search, size_t axis) {
     size_t trials = search->trials.count > 0 ? search->trials.count : 1; /* the start */
     for (; axis < search->count; axis++) {

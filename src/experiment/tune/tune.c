@@ -15,7 +15,7 @@ static struct estimate estimate_column(const struct replicate_result *result, un
     return e;
 }
 
-/* As a fraction of the start's mean; from 0 every change is without bound. */
+/* (value - start) / |start|; infinite for any change from 0. */
 static double change_of(double value, double start) {
     return value == start ? 0 : (value - start) / fabs(start);
 }
