@@ -10,13 +10,14 @@
 #include <stdlib.h>
 
 /* A run, of whose end lost_ns were in vain. */
-static void add_run_parts(struct job_segments *s, const struct segment *run, int64_t lost_ns) {
+static void add_run_parts(struct job_segments *segments, const struct segment *run,
+                          int64_t lost_ns) {
     struct segment kept = *run, lost = *run;
     int64_t length_ns = run->end_ns - run->start_ns;
     assert(lost_ns <= length_ns);
     lost.kind = SEGMENT_LOST;
     if (lost_ns == length_ns && lost_ns > 0) {
-        array_push(&s->list, lost);
+        array_push(&segments->list, lost);
         return;
     }
     if (lost_ns > 0) {
@@ -25,10 +26,10 @@ static void add_run_parts(struct job_segments *s, const struct segment *run, int
         lost.energy = run->energy / length_ns * lost_ns; /* power is constant: exact */
         kept.energy = run->energy - lost.energy;
     }
-    s->trails[run->job].last_run = s->list.count;
-    array_push(&s->list, kept);
+    segments->trails[run->job].last_run = segments->list.count;
+    array_push(&segments->list, kept);
     if (lost_ns > 0)
-        array_push(&s->list, lost);
+        array_push(&segments->list, lost);
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
@@ -53,22 +54,22 @@ void job_segments_init(struct job_segments *segments) {
 }
 
 /* By job; of one job they are in order already. */
-static void sort_by_job(struct job_segments *s, uint32_t jobs) {
-    size_t first = 0, count = s->list.count;
+static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
+    size_t first = 0, count = segments->list.count;
     struct segment *sorted = mem_alloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        s->trails[s->list.at[i].job].count++;
+        segments->trails[segments->list.at[i].job].count++;
     for (uint32_t j = 0; j < jobs; j++) {
-        s->trails[j].first = first;
-        first += s->trails[j].count;
-        s->trails[j].count = 0;
+        segments->trails[j].first = first;
+        first += segments->trails[j].count;
+        segments->trails[j].count = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        struct job_trail *trail = &s->trails[s->list.at[i].job];
-        sorted[trail->first + trail->count++] = s->list.at[i];
+        struct job_trail *trail = &segments->trails[segments->list.at[i].job];
+        sorted[trail->first + trail->count++] = segments->list.at[i];
     }
     if (count > 0)
-        memcpy(s->list.at, sorted, count * sizeof *sorted);
+        memcpy(segments->list.at, sorted, count * sizeof *sorted);
     free(sorted);
 }
 

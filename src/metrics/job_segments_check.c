@@ -65,11 +65,11 @@ static bool sums_match(const struct sums *sums, const struct job_record *record)
            sums->preemptions == record->preemptions && sums->resizes == record->resizes;
 }
 
-static const char *check_job_segments(const struct job_segments *s, const struct sim *sim,
+static const char *check_job_segments(const struct job_segments *segments, const struct sim *sim,
                                       uint32_t job, struct sums *total) {
     size_t count;
     const struct job_record record = job_record_of(sim, job);
-    const struct segment *at = job_segments_of(s, job, &count);
+    const struct segment *at = job_segments_of(segments, job, &count);
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++) {
         sum_segment(&sums, sim, &at[i]);

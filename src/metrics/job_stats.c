@@ -63,35 +63,35 @@ static double dedicated_s(const struct sim *sim, const struct job_spec *spec) {
     return start_s(sim, spec) + spec->work / sim->workload->table.sets.at[spec->set].best_goodput;
 }
 
-static void add_fairness(struct sums *t, double rho) {
+static void add_fairness(struct sums *sums, double rho) {
     if (isnan(rho))
         return;
-    t->ftf += rho;
-    t->ftf_max = fmax(t->ftf_max, rho);
-    t->ftf_count++;
+    sums->ftf += rho;
+    sums->ftf_max = fmax(sums->ftf_max, rho);
+    sums->ftf_count++;
 }
 
-static void add_finished(struct sums *t, uint32_t job, const struct job_record *record) {
+static void add_finished(struct sums *sums, uint32_t job, const struct job_record *record) {
     const struct job_spec *spec = record->spec;
     double jct_s = units_s(record->jct_ns), exec_s = units_s(record->exec_ns);
     double slowdown = job_stats_slowdown(jct_s, exec_s);
-    t->jct[t->jct_count++] = jct_s;
-    t->jct_sum += jct_s;
-    t->slowdown += slowdown;
-    t->dedicated += job_stats_slowdown(jct_s, dedicated_s(t->sim, spec));
-    t->last_finish_ns =
-        record->finish_ns > t->last_finish_ns ? record->finish_ns : t->last_finish_ns;
-    t->finished_energy += record->energy;
-    t->edp += job_record_edp_js(record);
-    t->edp_exec += power_j(record->energy) * exec_s;
-    t->prediction_error += fabs(units_s(record->finish_ns - record->predicted_finish_ns));
-    add_fairness(t, fairness_finish_time(jct_s, ideal_s(t->sim, job, record)));
+    sums->jct[sums->jct_count++] = jct_s;
+    sums->jct_sum += jct_s;
+    sums->slowdown += slowdown;
+    sums->dedicated += job_stats_slowdown(jct_s, dedicated_s(sums->sim, spec));
+    sums->last_finish_ns =
+        record->finish_ns > sums->last_finish_ns ? record->finish_ns : sums->last_finish_ns;
+    sums->finished_energy += record->energy;
+    sums->edp += job_record_edp_js(record);
+    sums->edp_exec += power_j(record->energy) * exec_s;
+    sums->prediction_error += fabs(units_s(record->finish_ns - record->predicted_finish_ns));
+    add_fairness(sums, fairness_finish_time(jct_s, ideal_s(sums->sim, job, record)));
     if (record->deadline == DEADLINE_MISSED)
-        t->lateness[t->lateness_count++] = units_s(record->finish_ns - spec->deadline_ns);
-    t->user_slowdown[spec->user] += slowdown;
-    t->user_jct[spec->user] += jct_s;
-    t->user_finished[spec->user]++;
-    t->types[record->config->gpu_type].jobs++;
+        sums->lateness[sums->lateness_count++] = units_s(record->finish_ns - spec->deadline_ns);
+    sums->user_slowdown[spec->user] += slowdown;
+    sums->user_jct[spec->user] += jct_s;
+    sums->user_finished[spec->user]++;
+    sums->types[record->config->gpu_type].jobs++;
 }
 
 static void add_user(struct user_row *user, const struct job_record *record) {
@@ -101,57 +101,59 @@ static void add_user(struct user_row *user, const struct job_record *record) {
     user->energy_kwh += power_j(record->energy) / J_PER_KWH;
 }
 
-static void add_measured_job(struct sums *t, uint32_t job) {
-    const struct job_record record = job_record_of(t->sim, job);
+static void add_measured_job(struct sums *sums, uint32_t job) {
+    const struct job_record record = job_record_of(sums->sim, job);
     const struct job_spec *spec = record.spec;
-    struct summary *s = t->summary;
+    struct summary *s = sums->summary;
     bool finished = record.state == EASIM_JOB_FINISHED;
     if (s->jobs_submitted == 0)
-        t->first_submit_ns = spec->submit_ns;
+        sums->first_submit_ns = spec->submit_ns;
     s->jobs_submitted++;
     s->jobs_finished += finished;
     s->jobs_rejected += record.state == EASIM_JOB_REJECTED;
     s->deadline_jobs += record.deadline_is_due;
     s->deadline_missed += record.deadline_is_due && record.deadline == DEADLINE_MISSED;
-    t->submitted_s += spec->reference_gpu_s;
-    t->restricted += units_s((finished ? record.finish_ns : t->sim->now_ns) - spec->submit_ns);
-    add_user(&t->users[spec->user], &record);
+    sums->submitted_s += spec->reference_gpu_s;
+    sums->restricted +=
+        units_s((finished ? record.finish_ns : sums->sim->now_ns) - spec->submit_ns);
+    add_user(&sums->users[spec->user], &record);
     if (record.wait_ns >= 0) {
-        t->wait += units_s(record.wait_ns);
-        t->waits++;
+        sums->wait += units_s(record.wait_ns);
+        sums->waits++;
     }
     if (finished)
-        add_finished(t, job, &record);
+        add_finished(sums, job, &record);
 }
 
 /* GPU-seconds against what each user could have had: its demand, or its share of the cluster if
  * that is less. */
-static double jain_gpu_s(const struct sums *t) {
-    const struct workload *w = t->sim->workload;
-    double weights = 0, capacity_s = t->summary->sim_s * t->sim->cluster->gpus;
+static double jain_gpu_s(const struct sums *sums) {
+    const struct workload *w = sums->sim->workload;
+    double weights = 0, capacity_s = sums->summary->sim_s * sums->sim->cluster->gpus;
     double *values = mem_zalloc(w->users.count, sizeof *values);
     size_t count = 0;
     for (size_t u = 0; u < w->users.count; u++)
-        weights += t->users[u].demand_gpu_s > 0 ? w->users.at[u].weight : 0;
+        weights += sums->users[u].demand_gpu_s > 0 ? w->users.at[u].weight : 0;
     for (size_t u = 0; u < w->users.count; u++) {
         double share_s = capacity_s * w->users.at[u].weight / weights,
-               demand_s = t->users[u].demand_gpu_s;
+               demand_s = sums->users[u].demand_gpu_s;
         if (demand_s > 0)
-            values[count++] = t->users[u].gpu_s / fmin(demand_s, share_s);
+            values[count++] = sums->users[u].gpu_s / fmin(demand_s, share_s);
     }
     double index = fairness_jain(values, count);
     free(values);
     return index;
 }
 
-static double finish_users(struct sums *t) {
-    size_t users = t->sim->workload->users.count, count = 0;
+static double finish_users(struct sums *sums) {
+    size_t users = sums->sim->workload->users.count, count = 0;
     double *means = mem_zalloc(users, sizeof *means);
     for (size_t u = 0; u < users; u++) {
-        struct user_row *row = &t->users[u];
-        row->jct_mean_s = t->user_finished[u] ? t->user_jct[u] / t->user_finished[u] : NAN;
-        row->slowdown_mean = t->user_finished[u] ? t->user_slowdown[u] / t->user_finished[u] : NAN;
-        if (t->user_finished[u])
+        struct user_row *row = &sums->users[u];
+        row->jct_mean_s = sums->user_finished[u] ? sums->user_jct[u] / sums->user_finished[u] : NAN;
+        row->slowdown_mean =
+            sums->user_finished[u] ? sums->user_slowdown[u] / sums->user_finished[u] : NAN;
+        if (sums->user_finished[u])
             means[count++] = row->slowdown_mean;
     }
     double index = fairness_jain(means, count);
@@ -163,33 +165,33 @@ static double mean_or_nan(double sum, double count) {
     return count > 0 ? sum / count : NAN;
 }
 
-static void fill_summary(struct sums *t) {
-    struct summary *s = t->summary;
+static void fill_summary(struct sums *sums) {
+    struct summary *s = sums->summary;
     double finished = s->jobs_finished;
-    gsl_sort(t->jct, 1, t->jct_count);
-    gsl_sort(t->lateness, 1, t->lateness_count);
+    gsl_sort(sums->jct, 1, sums->jct_count);
+    gsl_sort(sums->lateness, 1, sums->lateness_count);
     s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
-    s->energy_finished_kwh = power_j(t->finished_energy) / J_PER_KWH;
-    s->work_submitted_gpu_h = t->submitted_s / S_PER_H;
-    s->jct_mean_s = mean_or_nan(t->jct_sum, finished);
-    s->jct_p50_s = job_stats_percentile(t->jct, t->jct_count, 0.50);
-    s->jct_p95_s = job_stats_percentile(t->jct, t->jct_count, 0.95);
-    s->jct_p99_s = job_stats_percentile(t->jct, t->jct_count, 0.99);
-    s->jct_restricted_mean_s = mean_or_nan(t->restricted, s->jobs_submitted);
-    s->wait_mean_s = mean_or_nan(t->wait, (double)t->waits);
-    s->bsld_mean = mean_or_nan(t->slowdown, finished);
-    s->bsld_dedicated_mean = mean_or_nan(t->dedicated, finished);
-    s->makespan_s = finished > 0 ? units_s(t->last_finish_ns - t->first_submit_ns) : NAN;
-    s->edp_mean_js = mean_or_nan(t->edp, finished);
-    s->edp_exec_mean_js = mean_or_nan(t->edp_exec, finished);
-    s->ftf_mean = mean_or_nan(t->ftf, (double)t->ftf_count);
-    s->ftf_max = t->ftf_count > 0 ? t->ftf_max : NAN;
+    s->energy_finished_kwh = power_j(sums->finished_energy) / J_PER_KWH;
+    s->work_submitted_gpu_h = sums->submitted_s / S_PER_H;
+    s->jct_mean_s = mean_or_nan(sums->jct_sum, finished);
+    s->jct_p50_s = job_stats_percentile(sums->jct, sums->jct_count, 0.50);
+    s->jct_p95_s = job_stats_percentile(sums->jct, sums->jct_count, 0.95);
+    s->jct_p99_s = job_stats_percentile(sums->jct, sums->jct_count, 0.99);
+    s->jct_restricted_mean_s = mean_or_nan(sums->restricted, s->jobs_submitted);
+    s->wait_mean_s = mean_or_nan(sums->wait, (double)sums->waits);
+    s->bsld_mean = mean_or_nan(sums->slowdown, finished);
+    s->bsld_dedicated_mean = mean_or_nan(sums->dedicated, finished);
+    s->makespan_s = finished > 0 ? units_s(sums->last_finish_ns - sums->first_submit_ns) : NAN;
+    s->edp_mean_js = mean_or_nan(sums->edp, finished);
+    s->edp_exec_mean_js = mean_or_nan(sums->edp_exec, finished);
+    s->ftf_mean = mean_or_nan(sums->ftf, (double)sums->ftf_count);
+    s->ftf_max = sums->ftf_count > 0 ? sums->ftf_max : NAN;
     s->deadline_miss_rate = mean_or_nan(s->deadline_missed, s->deadline_jobs);
-    s->lateness_p50_s = job_stats_percentile(t->lateness, t->lateness_count, 0.50);
-    s->lateness_p95_s = job_stats_percentile(t->lateness, t->lateness_count, 0.95);
-    s->prediction_error_mean_s = mean_or_nan(t->prediction_error, finished);
-    s->jain_gpu_s = jain_gpu_s(t);
-    s->jain_slowdown = finish_users(t);
+    s->lateness_p50_s = job_stats_percentile(sums->lateness, sums->lateness_count, 0.50);
+    s->lateness_p95_s = job_stats_percentile(sums->lateness, sums->lateness_count, 0.95);
+    s->prediction_error_mean_s = mean_or_nan(sums->prediction_error, finished);
+    s->jain_gpu_s = jain_gpu_s(sums);
+    s->jain_slowdown = finish_users(sums);
 }
 
 void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,

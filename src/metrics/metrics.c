@@ -30,19 +30,19 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->node_failures_at_start = sim->failures.count;
 }
 
-/* kWh of priced, at the plant, times its present value. */
-static double present_share(const struct priced *p, double pue) {
-    return power_j(p->energy) / J_PER_KWH * pue * p->value;
+/* What the energy at the present value comes to: kWh, times pue, times the value. */
+static double present_share(const struct priced *priced, double pue) {
+    return power_j(priced->energy) / J_PER_KWH * pue * priced->value;
 }
 
-/* Adds energy at this value. */
-static void add_priced(struct priced *p, double value, double pue, int128 energy) {
-    if (value != p->value) {
-        p->sum += p->energy > 0 ? present_share(p, pue) : 0;
-        p->energy = 0;
-        p->value = value;
+/* Adds energy while the price or intensity is `value`; a new value settles what was there. */
+static void add_priced(struct priced *priced, double value, double pue, int128 energy) {
+    if (value != priced->value) {
+        priced->sum += priced->energy > 0 ? present_share(priced, pue) : 0;
+        priced->energy = 0;
+        priced->value = value;
     }
-    p->energy += energy;
+    priced->energy += energy;
 }
 
 /* Thousandths of free GPUs of the types that a waiting job could use. */
@@ -171,10 +171,10 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
 }
 
-/* kWh x value / 1000: kg of g/kWh, or currency of currency/MWh. `value` is that of the end. */
-static double priced_total(struct priced *p, double value, double pue) {
-    add_priced(p, value, pue, 0);
-    return (p->sum + present_share(p, pue)) / 1000;
+/* Grams to kg, or price per MWh to per kWh. `value` is that of the end. */
+static double priced_total(struct priced *priced, double value, double pue) {
+    add_priced(priced, value, pue, 0);
+    return (priced->sum + present_share(priced, pue)) / 1000;
 }
 
 static void sum_up_prices(struct metrics *metrics, const struct sim *sim) {
@@ -200,7 +200,8 @@ static double ratio_or_nan(double numerator, double denominator) {
 
 void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     struct summary *s = &metrics->summary;
-    if (sim->now_ns < sim->workload->warmup_ns) /* all were done before: nothing is measured */
+    if (sim->now_ns <
+        sim->workload->warmup_ns) /* the run was over before the warm-up: nothing is measured */
         on_measure(metrics, sim);
     bool capped = metrics->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - metrics->start_ns);

@@ -15,7 +15,7 @@ static double from_middle_h(const struct sim *sim, int64_t time_ns) {
     return (units_s(time_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H - length_h(sim) / 2;
 }
 
-/* The moment with what is between the last instant and to_ns. */
+/* The moment up to to_ns: as many wait as after the last instant. */
 static double moment_at(const struct queue_slope *slope, const struct sim *sim, int64_t to_ns) {
     int64_t from_ns =
         slope->since_ns > sim->workload->warmup_ns ? slope->since_ns : sim->workload->warmup_ns;

@@ -235,36 +235,39 @@ static int compare_addresses(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void sort_texts(struct resolver *r) {
-    const struct schema_uses *uses = &r->scenario->uses;
+static void sort_texts(struct resolver *resolver) {
+    const struct schema_uses *uses = &resolver->scenario->uses;
     if (uses->texts.count == 0)
         return;
-    size_t size = uses->texts.count * sizeof *r->texts;
-    r->texts = arena_alloc(&r->arena, size);
-    r->text_count = uses->texts.count;
-    memcpy(r->texts, uses->texts.at, size);
-    qsort(r->texts, r->text_count, sizeof *r->texts, compare_addresses);
+    size_t size = uses->texts.count * sizeof *resolver->texts;
+    resolver->texts = arena_alloc(&resolver->arena, size);
+    resolver->text_count = uses->texts.count;
+    memcpy(resolver->texts, uses->texts.at, size);
+    qsort(resolver->texts, resolver->text_count, sizeof *resolver->texts, compare_addresses);
 }
 
 /* A text that is not to be taken for something else: 5e1 would be written as the number 50. */
-static const struct yaml_node *quoted_text(struct resolver *r, const struct yaml_node *node) {
-    if (!r->texts || !bsearch(&node, r->texts, r->text_count, sizeof *r->texts, compare_addresses))
+static const struct yaml_node *quoted_text(struct resolver *resolver,
+                                           const struct yaml_node *node) {
+    if (!resolver->texts || !bsearch(&node, resolver->texts, resolver->text_count,
+                                     sizeof *resolver->texts, compare_addresses))
         return NULL;
-    struct yaml_node *text = arena_alloc(&r->arena, sizeof *text);
+    struct yaml_node *text = arena_alloc(&resolver->arena, sizeof *text);
     *text = *node;
     text->quoted = true;
     return text;
 }
 
 /* Parameters of the one policy that runs: others may be known by no name where this is read. */
-static const struct yaml_node *own_params(struct resolver *r, const struct yaml_node *by_policy) {
-    struct yaml_node *own = arena_alloc(&r->arena, sizeof *own);
+static const struct yaml_node *own_params(struct resolver *resolver,
+                                          const struct yaml_node *by_policy) {
+    struct yaml_node *own = arena_alloc(&resolver->arena, sizeof *own);
     *own = *by_policy;
     own->count = 0;
     for (size_t i = 0; i < by_policy->count && own->count == 0; i++) {
         own->keys = by_policy->keys + i;
         own->items = by_policy->items + i;
-        own->count = strcmp(by_policy->keys[i]->text, r->policy) == 0;
+        own->count = strcmp(by_policy->keys[i]->text, resolver->policy) == 0;
     }
     return own;
 }

@@ -18,8 +18,8 @@ static const char *const kind_names[NOTE_KIND_COUNT] = {"rejected", "refused", "
 
 /* ---- Making them ---- */
 
-static bool is_same_text(const char *a, const char *b) {
-    return strcmp(a, b) == 0;
+static bool is_same_text(const char *left, const char *right) {
+    return strcmp(left, right) == 0;
 }
 
 static const char *keep_policy(struct notes *notes, const char *policy) {
@@ -156,30 +156,31 @@ static bool queue_grows(const struct study *study, const struct estimate *slope,
                               : slope->mean - slope->ci95 > 0;
 }
 
-static void add_queue(struct notes *notes, const struct study *study, const struct compare_trend *t,
-                      double jobs) {
+static void add_queue(struct notes *notes, const struct study *study,
+                      const struct compare_trend *trend, double jobs) {
     struct str text = {0};
-    if (t->queue_per_h.n == 0 || !queue_grows(study, &t->queue_per_h, jobs))
+    if (trend->queue_per_h.n == 0 || !queue_grows(study, &trend->queue_per_h, jobs))
         return;
-    str_addf(&text, "not stationary, the queue grows by %.3g", t->queue_per_h.mean);
-    if (!isnan(t->queue_per_h.ci95))
-        str_addf(&text, " +- %.3g", t->queue_per_h.ci95);
+    str_addf(&text, "not stationary, the queue grows by %.3g", trend->queue_per_h.mean);
+    if (!isnan(trend->queue_per_h.ci95))
+        str_addf(&text, " +- %.3g", trend->queue_per_h.ci95);
     str_addf(&text, " waiting jobs an hour%s",
-             isnan(t->queue_per_h.ci95) ? " (one replication: no interval)" : "");
+             isnan(trend->queue_per_h.ci95) ? " (one replication: no interval)" : "");
     add_note_of_study(notes, study, NOTE_WARNING, text.text);
     str_finish(&text);
 }
 
 static void add_censored(struct notes *notes, const struct study *study,
-                         const struct compare_trend *t) {
+                         const struct compare_trend *trend) {
     struct str text = {0};
-    bool much = t->work_unfinished.mean > SMALL_SHARE || t->jobs_unfinished.mean > SMALL_SHARE;
-    if (t->jobs_unfinished.n == 0 || !(t->jobs_unfinished.mean > 0))
+    bool much =
+        trend->work_unfinished.mean > SMALL_SHARE || trend->jobs_unfinished.mean > SMALL_SHARE;
+    if (trend->jobs_unfinished.n == 0 || !(trend->jobs_unfinished.mean > 0))
         return;
     str_add(&text, "the end leaves ");
-    if (t->work_unfinished.n > 0)
-        str_addf(&text, "%.1f %% of the work and ", 100 * t->work_unfinished.mean);
-    str_addf(&text, "%.1f %% of the jobs unfinished", 100 * t->jobs_unfinished.mean);
+    if (trend->work_unfinished.n > 0)
+        str_addf(&text, "%.1f %% of the work and ", 100 * trend->work_unfinished.mean);
+    str_addf(&text, "%.1f %% of the jobs unfinished", 100 * trend->jobs_unfinished.mean);
     if (much)
         str_add(&text, ": means over finished jobs miss the large ones");
     add_note_of_study(notes, study, much ? NOTE_WARNING : NOTE_SAID, text.text);
@@ -236,29 +237,29 @@ static struct told gather_told(const struct notes *notes, enum note_kind kind, c
 }
 
 /* Whom it concerns, unless all. */
-static void add_concerned(const struct notes *notes, const struct told *g, struct str *out) {
+static void add_concerned(const struct notes *notes, const struct told *told, struct str *out) {
     const char *separator = " (";
-    if (g->policies < notes->policies.count) {
+    if (told->policies < notes->policies.count) {
         for (size_t i = 0; i < notes->at.count; i++) {
             const struct note *note = &notes->at.at[i];
-            if (note->kind != g->sum.kind || !is_same_text(note->text, g->sum.text))
+            if (note->kind != told->sum.kind || !is_same_text(note->text, told->sum.text))
                 continue;
             str_addf(out, "%s%s", separator, note->policy);
             separator = ", ";
         }
         str_add_char(out, ')');
-    } else if (g->sum.sources < notes->sources) {
-        str_addf(out, " (in %llu of %llu points)", (unsigned long long)g->sum.sources,
+    } else if (told->sum.sources < notes->sources) {
+        str_addf(out, " (in %llu of %llu points)", (unsigned long long)told->sum.sources,
                  (unsigned long long)notes->sources);
     }
 }
 
-static void print_over_cap(const struct notes *notes, const struct told *g, struct str *out) {
+static void print_over_cap(const struct notes *notes, const struct told *told, struct str *out) {
     const char *separator = ":";
-    str_addf(out, "  warning: %s", g->sum.text);
+    str_addf(out, "  warning: %s", told->sum.text);
     for (size_t i = 0; i < notes->at.count; i++) {
         const struct note *note = &notes->at.at[i];
-        if (note->kind != NOTE_OVER_CAP || !is_same_text(note->text, g->sum.text))
+        if (note->kind != NOTE_OVER_CAP || !is_same_text(note->text, told->sum.text))
             continue;
         str_addf(out, "%s %s for %.3g %% of the time, by %.3g kWh a run", separator, note->policy,
                  100 * note->number / note->of, note->extra / J_PER_KWH / (double)note->runs);
@@ -267,22 +268,23 @@ static void print_over_cap(const struct notes *notes, const struct told *g, stru
     str_add_char(out, '\n');
 }
 
-static void print_group(const struct notes *notes, const struct told *g, struct str *out) {
-    if (g->sum.kind == NOTE_OVER_CAP) {
-        print_over_cap(notes, g, out);
+static void print_group(const struct notes *notes, const struct told *told, struct str *out) {
+    if (told->sum.kind == NOTE_OVER_CAP) {
+        print_over_cap(notes, told, out);
         return;
     }
-    str_add(out, g->sum.kind == NOTE_WARNING ? "  warning: " : "  note: ");
-    if (g->sum.kind == NOTE_REJECTED || g->sum.kind == NOTE_REFUSED) {
-        notes_add_count(out, g->sum.number);
-        str_add(out, g->sum.kind == NOTE_REJECTED ? " of " : " actions of the policy refused in ");
-        notes_add_count(out, g->sum.of);
-        str_add(out, g->sum.kind == NOTE_REJECTED ? " jobs rejected: " : " decisions: ");
+    str_add(out, told->sum.kind == NOTE_WARNING ? "  warning: " : "  note: ");
+    if (told->sum.kind == NOTE_REJECTED || told->sum.kind == NOTE_REFUSED) {
+        notes_add_count(out, told->sum.number);
+        str_add(out,
+                told->sum.kind == NOTE_REJECTED ? " of " : " actions of the policy refused in ");
+        notes_add_count(out, told->sum.of);
+        str_add(out, told->sum.kind == NOTE_REJECTED ? " jobs rejected: " : " decisions: ");
     }
-    str_add(out, g->sum.text);
-    if (g->sum.kind == NOTE_REFUSED)
+    str_add(out, told->sum.text);
+    if (told->sum.kind == NOTE_REFUSED)
         str_add(out, " (a strict run stops at the first)");
-    add_concerned(notes, g, out);
+    add_concerned(notes, told, out);
     str_add_char(out, '\n');
 }
 

@@ -54,59 +54,63 @@ struct reading {
     const char *missing; /* the first key that is not as it should be */
 };
 
-static const char *find_text(struct reading *r, const cJSON *object, const char *key) {
+static const char *find_text(struct reading *reading, const cJSON *object, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(value) ? arena_strdup(&r->recorded->arena, value->valuestring) : NULL;
+    return cJSON_IsString(value) ? arena_strdup(&reading->recorded->arena, value->valuestring)
+                                 : NULL;
 }
 
-static const char *get_text(struct reading *r, const cJSON *object, const char *key) {
-    const char *value = find_text(r, object, key);
-    if (!value && !r->missing)
-        r->missing = key;
+static const char *get_text(struct reading *reading, const cJSON *object, const char *key) {
+    const char *value = find_text(reading, object, key);
+    if (!value && !reading->missing)
+        reading->missing = key;
     return value ? value : "";
 }
 
-static const cJSON *get_list(struct reading *r, const cJSON *object, const char *key) {
+static const cJSON *get_list(struct reading *reading, const cJSON *object, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsArray(value) && !r->missing)
-        r->missing = key;
+    if (!cJSON_IsArray(value) && !reading->missing)
+        reading->missing = key;
     return cJSON_IsArray(value) ? value : NULL;
 }
 
-static const char *const *get_file_names(struct reading *r, const cJSON *array, const char *key) {
-    const char **all =
-        arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
+static const char *const *get_file_names(struct reading *reading, const cJSON *array,
+                                         const char *key) {
+    const char **all = arena_alloc(&reading->recorded->arena,
+                                   ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
     const cJSON *item;
     size_t count = 0;
     cJSON_ArrayForEach(item, array) {
         if (cJSON_IsString(item))
-            all[count++] = arena_strdup(&r->recorded->arena, item->valuestring);
-        else if (!r->missing)
-            r->missing = key;
+            all[count++] = arena_strdup(&reading->recorded->arena, item->valuestring);
+        else if (!reading->missing)
+            reading->missing = key;
     }
     return all;
 }
 
-static const char *from_folder(struct reading *r, const char *name) {
-    return name[0] == '/' ? name
-                          : arena_printf(&r->recorded->arena, "%s/%s", r->recorded->folder, name);
+static const char *from_folder(struct reading *reading, const char *name) {
+    return name[0] == '/'
+               ? name
+               : arena_printf(&reading->recorded->arena, "%s/%s", reading->recorded->folder, name);
 }
 
-static struct recorded_file file_of(struct reading *r, const cJSON *object, const char *key) {
-    struct recorded_file file = {.name = get_text(r, object, key)};
-    file.path = from_folder(r, file.name);
-    file.sha256 = find_text(r, object, "sha256");
-    file.policy = find_text(r, object, "name");
+static struct recorded_file file_of(struct reading *reading, const cJSON *object, const char *key) {
+    struct recorded_file file = {.name = get_text(reading, object, key)};
+    file.path = from_folder(reading, file.name);
+    file.sha256 = find_text(reading, object, "sha256");
+    file.policy = find_text(reading, object, "name");
     file.in_scenario = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "in_scenario"));
     return file;
 }
 
-static struct recorded_file *files_of(struct reading *r, const cJSON *array, const char *key) {
-    struct recorded_file *all =
-        arena_alloc(&r->recorded->arena, ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
+static struct recorded_file *files_of(struct reading *reading, const cJSON *array,
+                                      const char *key) {
+    struct recorded_file *all = arena_alloc(&reading->recorded->arena,
+                                            ((size_t)cJSON_GetArraySize(array) + 1) * sizeof *all);
     const cJSON *item;
     size_t count = 0;
-    cJSON_ArrayForEach(item, array) all[count++] = file_of(r, item, key);
+    cJSON_ArrayForEach(item, array) all[count++] = file_of(reading, item, key);
     return all;
 }
 

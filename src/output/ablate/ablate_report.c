@@ -12,18 +12,18 @@ static int component_width(const struct ablate_output *output) {
     return longest > 12 ? (int)longest : 12;
 }
 
-static void add_component(const struct ablation_metric *m, enum component c, double scale,
-                          int width, struct str *out) {
-    const struct ablation_share *s = &m->shares[c];
-    str_addf(out, "  %-*s", width, component_names[c]);
+static void add_component(const struct ablation_metric *metric, enum component component,
+                          double scale, int width, struct str *out) {
+    const struct ablation_share *s = &metric->shares[component];
+    str_addf(out, "  %-*s", width, component_names[component]);
     if (s->same || s->inert) {
         str_add(out,
                 s->same ? "           0    same in both\n" : "           0    changes nothing\n");
         return;
     }
     run_report_add_interval(out, &s->share, scale, 12);
-    if (m->difference.mean != 0)
-        str_addf(out, "%+9.1f %%", 100 * s->share.mean / m->difference.mean);
+    if (metric->difference.mean != 0)
+        str_addf(out, "%+9.1f %%", 100 * s->share.mean / metric->difference.mean);
     str_add(out, "   alone");
     run_report_add_interval(out, &s->alone, scale, 12);
     str_add_char(out, '\n');

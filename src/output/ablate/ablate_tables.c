@@ -5,21 +5,22 @@
 #include "output/run/summary_csv.h"
 
 static void begin_share_row(const struct ablate_output *output, unsigned column,
-                            const char *component, size_t n, struct str *out) {
+                            const char *component, size_t count, struct str *out) {
     csv_add_text(out, summary_names[column]);
     csv_comma_text(out, component);
     csv_comma_text(out, output->first);
     csv_comma_text(out, output->second);
-    csv_comma_int(out, (int64_t)n);
+    csv_comma_int(out, (int64_t)count);
 }
 
-static void add_share_row(const struct ablate_output *output, unsigned column, enum component c,
-                          const struct ablation_metric *m, struct str *out) {
-    const struct ablation_share *s = &m->shares[c];
-    const double values[] = {s->share.mean,  s->share.ci95, s->share.mean / m->difference.mean,
+static void add_share_row(const struct ablate_output *output, unsigned column,
+                          enum component component, const struct ablation_metric *metric,
+                          struct str *out) {
+    const struct ablation_share *s = &metric->shares[component];
+    const double values[] = {s->share.mean,  s->share.ci95, s->share.mean / metric->difference.mean,
                              s->alone.mean,  s->alone.ci95, s->missing.mean,
                              s->missing.ci95};
-    begin_share_row(output, column, component_names[c], s->share.n, out);
+    begin_share_row(output, column, component_names[component], s->share.n, out);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         csv_comma_real(out, values[i]);
     csv_comma_text(out, s->same ? "same" : s->inert ? "inert" : "active");
@@ -28,14 +29,14 @@ static void add_share_row(const struct ablate_output *output, unsigned column, e
 
 /* The difference itself: what all shares add up to. */
 static void add_total_row(const struct ablate_output *output, unsigned column,
-                          const struct ablation_metric *m, struct str *out) {
-    begin_share_row(output, column, "total", m->difference.n, out);
-    csv_comma_real(out, m->difference.mean);
-    csv_comma_real(out, m->difference.ci95);
-    csv_comma_real(out, m->difference.mean / m->difference.mean);
+                          const struct ablation_metric *metric, struct str *out) {
+    begin_share_row(output, column, "total", metric->difference.n, out);
+    csv_comma_real(out, metric->difference.mean);
+    csv_comma_real(out, metric->difference.ci95);
+    csv_comma_real(out, metric->difference.mean / metric->difference.mean);
     for (int i = 0; i < 2; i++) {
-        csv_comma_real(out, m->difference.mean);
-        csv_comma_real(out, m->difference.ci95);
+        csv_comma_real(out, metric->difference.mean);
+        csv_comma_real(out, metric->difference.ci95);
     }
     str_add(out, ",\n");
 }

@@ -3,9 +3,9 @@
 
 #include "output/text_files.h"
 
-static void add_policy_names(cJSON *array, const struct comparison *c) {
-    for (size_t s = 0; s < c->count; s++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(c->series[s].policy));
+static void add_policy_names(cJSON *array, const struct comparison *comparison) {
+    for (size_t s = 0; s < comparison->count; s++)
+        cJSON_AddItemToArray(array, cJSON_CreateString(comparison->series[s].policy));
 }
 
 static void add_goal(cJSON *root, const struct compare_output *output,

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-static void add_policy_object(cJSON *policies, const struct comparison *c, size_t s,
+static void add_policy_object(cJSON *policies, const struct comparison *comparison, size_t series,
                               const struct compare_cell *cell) {
-    cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
+    cJSON *object = cJSON_AddObjectToObject(policies, comparison->series[series].policy);
     const struct paired *p = &cell->paired;
     json_add_int(object, "n", (int64_t)cell->estimate.n);
     json_add_real(object, "mean", cell->estimate.mean);
@@ -18,7 +18,7 @@ static void add_policy_object(cJSON *policies, const struct comparison *c, size_
     json_add_real(object, "diff_rel", cell->relative);
     json_add_real(object, "p_value", p->p_value);
     json_add_real(object, "p_holm", cell->p_holm);
-    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
+    if (series == comparison->baseline || comparison->baseline == COMPARE_NOBODY)
         cJSON_AddNullToObject(object, "pairs");
     else
         json_add_int(object, "pairs", (int64_t)p->diff.n);
@@ -28,14 +28,14 @@ static void add_policy_object(cJSON *policies, const struct comparison *c, size_
     json_add_real(object, "base_mean", p->base_mean);
 }
 
-void compare_json_metrics(cJSON *root, const struct comparison *c) {
-    struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
+void compare_json_metrics(cJSON *root, const struct comparison *comparison) {
+    struct compare_cell *cells = mem_zalloc(comparison->count, sizeof *cells);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        compare_metric(c, column, cells);
-        for (size_t s = 0; s < c->count; s++)
-            add_policy_object(policies, c, s, &cells[s]);
+        compare_metric(comparison, column, cells);
+        for (size_t s = 0; s < comparison->count; s++)
+            add_policy_object(policies, comparison, s, &cells[s]);
     }
     free(cells);
 }
@@ -58,26 +58,26 @@ static void add_pareto(cJSON *root, const struct compare_output *output) {
     free(places);
 }
 
-static void add_stationarity_object(cJSON *root, const struct comparison *c) {
+static void add_stationarity_object(cJSON *root, const struct comparison *comparison) {
     cJSON *policies = cJSON_AddObjectToObject(root, "stationarity");
-    for (size_t s = 0; s < c->count; s++) {
-        struct compare_trend t = compare_trend(c, s);
-        cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
+    for (size_t s = 0; s < comparison->count; s++) {
+        struct compare_trend t = compare_trend(comparison, s);
+        cJSON *policy = cJSON_AddObjectToObject(policies, comparison->series[s].policy);
         json_add_estimate(policy, "queue_slope_per_h", &t.queue_per_h);
         json_add_estimate(policy, "work_unfinished_share", &t.work_unfinished);
         json_add_estimate(policy, "jobs_unfinished_share", &t.jobs_unfinished);
     }
 }
 
-static void add_perturbed_object(cJSON *root, const struct compare_perturbed *p) {
-    cJSON *object = cJSON_AddObjectToObject(root, p->name);
-    json_add_real(object, "amount", p->amount);
+static void add_perturbed_object(cJSON *root, const struct compare_perturbed *perturbed) {
+    cJSON *object = cJSON_AddObjectToObject(root, perturbed->name);
+    json_add_real(object, "amount", perturbed->amount);
     cJSON *metrics = cJSON_AddObjectToObject(object, "metrics");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        for (size_t s = 0; s < p->clean.count; s++) {
-            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, column);
-            cJSON *policy = cJSON_AddObjectToObject(policies, p->clean.series[s].policy);
+        for (size_t s = 0; s < perturbed->clean.count; s++) {
+            struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
+            cJSON *policy = cJSON_AddObjectToObject(policies, perturbed->clean.series[s].policy);
             json_add_int(policy, "n", (int64_t)r.n);
             json_add_real(policy, "clean_mean", r.base_mean);
             json_add_real(policy, "perturbed_mean", r.mean);

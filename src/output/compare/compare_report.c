@@ -13,12 +13,12 @@ static const char *better_words(unsigned column) {
     return texts[metric_table[column].better];
 }
 
-static bool ranks_before(const struct compare_cell *a, const struct compare_cell *b,
+static bool ranks_before(const struct compare_cell *left, const struct compare_cell *right,
                          unsigned column) {
-    if (isnan(a->estimate.mean) || isnan(b->estimate.mean))
-        return !isnan(a->estimate.mean);
-    return metric_table[column].better == METRIC_MORE ? a->estimate.mean > b->estimate.mean
-                                                      : a->estimate.mean < b->estimate.mean;
+    if (isnan(left->estimate.mean) || isnan(right->estimate.mean))
+        return !isnan(left->estimate.mean);
+    return metric_table[column].better == METRIC_MORE ? left->estimate.mean > right->estimate.mean
+                                                      : left->estimate.mean < right->estimate.mean;
 }
 
 /* By rank; equal ones as listed. */
@@ -60,17 +60,18 @@ static void add_baseline_difference(const struct compare_cell *cell, unsigned co
     add_test_result(cell, out);
 }
 
-static void add_policy_row(const struct comparison *c, size_t s, const struct compare_cell *cell,
-                           const struct report_line *line, struct str *out) {
+static void add_policy_row(const struct comparison *comparison, size_t series,
+                           const struct compare_cell *cell, const struct report_line *line,
+                           struct str *out) {
     size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
-    str_addf(out, "%-14s", c->series[s].policy);
+    str_addf(out, "%-14s", comparison->series[series].policy);
     run_report_add_interval(out, &cell->estimate, line->scale, 11);
-    if (s == c->baseline)
+    if (series == comparison->baseline)
         str_add(out, "     baseline");
-    else if (c->baseline != COMPARE_NOBODY)
+    else if (comparison->baseline != COMPARE_NOBODY)
         add_baseline_difference(cell, line->column, line->scale, out);
-    if (n < c->replications)
-        str_addf(out, "  in %zu of %u", n, c->replications);
+    if (n < comparison->replications)
+        str_addf(out, "  in %zu of %u", n, comparison->replications);
     if (pairs > 0 && pairs < n)
         str_addf(out, ", %zu pairs", pairs);
     str_add_char(out, '\n');
@@ -152,13 +153,15 @@ static void add_queue_trends(const struct compare_output *output, struct str *ou
     }
 }
 
-static void add_robustness(const struct compare_output *output, const struct compare_perturbed *p,
-                           struct str *out) {
-    str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", p->name, p->amount);
-    for (size_t s = 0; s < p->clean.count; s++) {
-        str_addf(out, "     %-14s", p->clean.series[s].policy);
+static void add_robustness(const struct compare_output *output,
+                           const struct compare_perturbed *perturbed, struct str *out) {
+    str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", perturbed->name,
+             perturbed->amount);
+    for (size_t s = 0; s < perturbed->clean.count; s++) {
+        str_addf(out, "     %-14s", perturbed->clean.series[s].policy);
         for (unsigned d = 0; d < output->pareto_count; d++) {
-            struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, output->pareto[d]);
+            struct ratio r =
+                compare_ratio(&perturbed->perturbed, &perturbed->clean, s, output->pareto[d]);
             const struct estimate e = {.n = r.n, .mean = r.ratio, .ci95 = r.ci95};
             if (isnan(r.ratio))
                 continue;
@@ -169,11 +172,11 @@ static void add_robustness(const struct compare_output *output, const struct com
     }
 }
 
-static bool all_equal(const struct comparison *c) {
-    for (size_t s = 0; s < c->count; s++)
-        if (!summary_all_equal(c->series[s].summaries, c->replications))
+static bool all_equal(const struct comparison *comparison) {
+    for (size_t s = 0; s < comparison->count; s++)
+        if (!summary_all_equal(comparison->series[s].summaries, comparison->replications))
             return false;
-    return c->replications > 1;
+    return comparison->replications > 1;
 }
 
 void compare_report(const struct compare_output *output, struct str *out) {

@@ -11,18 +11,18 @@ static void comma_reals(struct str *out, const double *values, size_t count) {
         csv_comma_real(out, values[i]);
 }
 
-static void metric_row(const struct comparison *c, size_t s, unsigned column,
+static void metric_row(const struct comparison *comparison, size_t series, unsigned column,
                        const struct compare_cell *cell, struct str *out) {
     const struct paired *p = &cell->paired;
     const double values[] = {cell->estimate.mean, cell->estimate.ci95, p->diff.mean, p->diff.ci95,
                              cell->relative,      p->p_value,          cell->p_holm};
     const double ratios[] = {p->ratio, p->ratio_low, p->ratio_high};
     csv_add_text(out, summary_names[column]);
-    csv_comma_text(out, c->series[s].policy);
-    csv_comma_text(out, compare_baseline(c));
+    csv_comma_text(out, comparison->series[series].policy);
+    csv_comma_text(out, compare_baseline(comparison));
     csv_comma_int(out, (int64_t)cell->estimate.n);
     comma_reals(out, values, sizeof values / sizeof *values);
-    if (s == c->baseline || c->baseline == COMPARE_NOBODY)
+    if (series == comparison->baseline || comparison->baseline == COMPARE_NOBODY)
         str_add_char(out, ',');
     else
         csv_comma_int(out, (int64_t)p->diff.n);
@@ -88,14 +88,15 @@ void compare_tables_trends(const struct compare_output *output, struct str *out)
     }
 }
 
-static void perturbed_rows(const struct compare_perturbed *p, unsigned column, struct str *out) {
-    for (size_t s = 0; s < p->clean.count; s++) {
-        struct ratio r = compare_ratio(&p->perturbed, &p->clean, s, column);
+static void perturbed_rows(const struct compare_perturbed *perturbed, unsigned column,
+                           struct str *out) {
+    for (size_t s = 0; s < perturbed->clean.count; s++) {
+        struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
         const double values[] = {r.base_mean, r.mean, r.ratio, r.ci95};
-        csv_add_text(out, p->name);
-        csv_comma_real(out, p->amount);
+        csv_add_text(out, perturbed->name);
+        csv_comma_real(out, perturbed->amount);
         csv_comma_text(out, summary_names[column]);
-        csv_comma_text(out, p->clean.series[s].policy);
+        csv_comma_text(out, perturbed->clean.series[s].policy);
         csv_comma_int(out, (int64_t)r.n);
         comma_reals(out, values, sizeof values / sizeof *values);
         str_add_char(out, '\n');

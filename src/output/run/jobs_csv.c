@@ -38,8 +38,8 @@
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
 /* clang-format on */
 
-static const char *job_model_name(const struct workload *w, const struct job_spec *spec) {
-    return spec->kind == JOB_KIND_RIGID ? NULL : w->table.models->models[spec->model].name;
+static const char *job_model_name(const struct workload *workload, const struct job_spec *spec) {
+    return spec->kind == JOB_KIND_RIGID ? NULL : workload->table.models->models[spec->model].name;
 }
 
 static void add_deadline(const struct job_spec *spec, struct str *out) {

@@ -63,18 +63,19 @@ static void add_milli(struct str *line, int64_t milli) {
 
 /* ---- Lines ---- */
 
-static void begin_line(struct run_trace *t, int64_t time_ns, const char *kind) {
-    t->line.length = 0;
-    str_add(&t->line, "{\"time_ns\":");
-    str_add_int(&t->line, time_ns);
-    add_text(&t->line, "kind", kind);
+static void begin_line(struct run_trace *trace, int64_t time_ns, const char *kind) {
+    trace->line.length = 0;
+    str_add(&trace->line, "{\"time_ns\":");
+    str_add_int(&trace->line, time_ns);
+    add_text(&trace->line, "kind", kind);
 }
 
-static void end_line(struct run_trace *t) {
-    str_add(&t->line, "}\n");
-    if (t->file && atomic_file_write(t->file, t->line.text, t->line.length, &t->error) < 0) {
-        atomic_file_abort(t->file);
-        t->file = NULL;
+static void end_line(struct run_trace *trace) {
+    str_add(&trace->line, "}\n");
+    if (trace->file &&
+        atomic_file_write(trace->file, trace->line.text, trace->line.length, &trace->error) < 0) {
+        atomic_file_abort(trace->file);
+        trace->file = NULL;
     }
 }
 
@@ -172,11 +173,11 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
 /* ---- Segments ---- */
 
 /* ended: NULL: it goes on after the end of the run. */
-static void write_segment(struct run_trace *t, const struct sim *sim, const struct segment *segment,
-                          const char *ended) {
+static void write_segment(struct run_trace *trace, const struct sim *sim,
+                          const struct segment *segment, const char *ended) {
     static const char *const kinds[] = {"", "queued", "setup", "run", "checkpoint"};
-    struct str *line = &t->line;
-    begin_line(t, segment->end_ns, "segment");
+    struct str *line = &trace->line;
+    begin_line(trace, segment->end_ns, "segment");
     add_job(line, sim, segment->job);
     add_text(line, "segment", kinds[segment->kind]);
     add_int(line, "start_ns", segment->start_ns);
@@ -184,7 +185,7 @@ static void write_segment(struct run_trace *t, const struct sim *sim, const stru
     add_text(line, "ended", ended);
     add_config(line, sim, segment->config);
     add_real(line, "energy_j", power_j(segment->energy));
-    end_line(t);
+    end_line(trace);
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
@@ -192,44 +193,44 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
 }
 
 /* Those of jobs that are not over. */
-static void write_open_segments(struct run_trace *t, const struct sim *sim) {
+static void write_open_segments(struct run_trace *trace, const struct sim *sim) {
     for (uint32_t job = 0; job < sim->next_arrival; job++) {
         const struct segment segment = segments_present(sim, job, CAUSE_FINISHED);
         if (segment.kind != SEGMENT_NONE)
-            write_segment(t, sim, &segment, NULL);
+            write_segment(trace, sim, &segment, NULL);
     }
 }
 
 /* ---- Events ---- */
 
-static void write_cluster_change(struct run_trace *t, const struct sim *sim, uint32_t change) {
+static void write_cluster_change(struct run_trace *trace, const struct sim *sim, uint32_t change) {
     static const char *const kinds[CHANGE_COUNT] = {"cap", "price", "carbon"};
     const struct easim_view *v = sim->view.v;
     const double values[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
-    begin_line(t, sim->now_ns, kinds[change]);
-    add_real(&t->line, "value", values[change]);
-    end_line(t);
+    begin_line(trace, sim->now_ns, kinds[change]);
+    add_real(&trace->line, "value", values[change]);
+    end_line(trace);
 }
 
-static void write_job_event(struct run_trace *t, const struct sim *sim, uint32_t job,
+static void write_job_event(struct run_trace *trace, const struct sim *sim, uint32_t job,
                             const char *kind) {
-    begin_line(t, sim->now_ns, kind);
-    add_job(&t->line, sim, job);
-    end_line(t);
+    begin_line(trace, sim->now_ns, kind);
+    add_job(&trace->line, sim, job);
+    end_line(trace);
 }
 
-static void write_node_event(struct run_trace *t, const struct sim *sim, uint32_t node,
+static void write_node_event(struct run_trace *trace, const struct sim *sim, uint32_t node,
                              const char *kind) {
-    begin_line(t, sim->now_ns, kind);
-    add_int(&t->line, "node", node);
-    add_text(&t->line, "gpu_type",
+    begin_line(trace, sim->now_ns, kind);
+    add_int(&trace->line, "node", node);
+    add_text(&trace->line, "gpu_type",
              sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].name);
-    add_int(&t->line, "gpus", sim->cluster->nodes[node].gpus);
+    add_int(&trace->line, "gpus", sim->cluster->nodes[node].gpus);
     if (sim->nodes.sleep.nodes)
-        add_int(&t->line, "asleep", sim->nodes.sleep.nodes[node].asleep);
+        add_int(&trace->line, "asleep", sim->nodes.sleep.nodes[node].asleep);
     else
-        add_int(&t->line, "asleep", 0);
-    end_line(t);
+        add_int(&trace->line, "asleep", 0);
+    end_line(trace);
 }
 
 static void on_event(void *context, const struct sim *sim, const struct event *event) {
@@ -313,26 +314,26 @@ const struct observer *run_trace_observer(const struct run_trace *trace) {
     return &trace->observer;
 }
 
-int run_trace_close(struct run_trace *t, const struct sim *sim, struct error *reterr) {
-    write_open_segments(t, sim);
-    begin_line(t, sim->now_ns, "end");
-    add_int(&t->line, "events", (int64_t)sim->event_total);
-    add_int(&t->line, "decisions", (int64_t)sim->decision_total);
-    end_line(t);
-    int r = t->error.code;
-    if (t->file)
-        r = atomic_file_commit(t->file, reterr);
+int run_trace_close(struct run_trace *trace, const struct sim *sim, struct error *reterr) {
+    write_open_segments(trace, sim);
+    begin_line(trace, sim->now_ns, "end");
+    add_int(&trace->line, "events", (int64_t)sim->event_total);
+    add_int(&trace->line, "decisions", (int64_t)sim->decision_total);
+    end_line(trace);
+    int r = trace->error.code;
+    if (trace->file)
+        r = atomic_file_commit(trace->file, reterr);
     else
-        *reterr = t->error;
-    t->file = NULL;
-    run_trace_abort(t);
+        *reterr = trace->error;
+    trace->file = NULL;
+    run_trace_abort(trace);
     return r;
 }
 
-void run_trace_abort(struct run_trace *t) {
-    if (!t)
+void run_trace_abort(struct run_trace *trace) {
+    if (!trace)
         return;
-    atomic_file_abort(t->file);
-    str_finish(&t->line);
-    free(t);
+    atomic_file_abort(trace->file);
+    str_finish(&trace->line);
+    free(trace);
 }

@@ -29,14 +29,14 @@ static int subject_width(size_t count, const void *first, size_t size) {
     return width;
 }
 
-static void claims_table(const struct findings *f, struct str *out) {
-    const struct claims *c = f->claims;
+static void claims_table(const struct findings *findings, struct str *out) {
+    const struct claims *c = findings->claims;
     const struct readings_slice all = {SLICE_ALL, NULL};
     int width = subject_width(c->claim_count, c->claims, sizeof *c->claims);
     str_addf(out, "\n   %-*s  readings  missing  as claimed  clearly so  clearly opposite\n", width,
              "claim");
     for (size_t i = 0; i < c->claim_count; i++) {
-        struct claim_tally tally = findings_tally(f, i, &all);
+        struct claim_tally tally = findings_tally(findings, i, &all);
         str_addf(out, "%2zu %-*s  %8zu  %7zu", i + 1, width, c->claims[i].subject.name,
                  tally.readings, tally.missing);
         add_share_cell(out, findings_share(&tally, tally.as_claimed), 12);
@@ -53,27 +53,27 @@ struct rows {
     int axis_width, label_width;
 };
 
-static void note_slice(const struct claims *c, struct rows *rows,
+static void note_slice(const struct claims *claims, struct rows *rows,
                        const struct readings_slice *slice) {
     for (size_t i = 0; i < rows->slices.count; i++)
         if (rows->slices.at[i].axis == slice->axis &&
             strcmp(rows->slices.at[i].label, slice->label) == 0)
             return;
     array_push(&rows->slices, *slice);
-    int axis = (int)strlen(findings_slice_axis(c, slice)), label = (int)strlen(slice->label);
+    int axis = (int)strlen(findings_slice_axis(claims, slice)), label = (int)strlen(slice->label);
     rows->axis_width = axis > rows->axis_width ? axis : rows->axis_width;
     rows->label_width = label > rows->label_width ? label : rows->label_width;
 }
 
 /* The slices of any claim: metrics first, then axis by axis. */
-static void collect_rows(const struct claims *c, struct rows *rows) {
-    for (size_t a = 0; a <= c->sweep->axes.count; a++)
-        for (size_t i = 0; i < c->claim_count; i++) {
+static void collect_rows(const struct claims *claims, struct rows *rows) {
+    for (size_t a = 0; a <= claims->sweep->axes.count; a++)
+        for (size_t i = 0; i < claims->claim_count; i++) {
             size_t count;
-            struct readings_slice *slices = findings_slices(c, i, &count);
+            struct readings_slice *slices = findings_slices(claims, i, &count);
             for (size_t s = 1; s < count; s++)
                 if (slices[s].axis == (a == 0 ? SLICE_METRIC : a - 1))
-                    note_slice(c, rows, &slices[s]);
+                    note_slice(claims, rows, &slices[s]);
             free(slices);
         }
 }
@@ -86,22 +86,22 @@ static void add_clear_cell(const struct claim_tally *tally, struct str *out) {
     str_addf(out, "%*s", CELL_WIDTH, cell);
 }
 
-static void break_down(const struct findings *f, struct str *out) {
+static void break_down(const struct findings *findings, struct str *out) {
     struct rows rows = {0};
-    collect_rows(f->claims, &rows);
+    collect_rows(findings->claims, &rows);
     if (rows.slices.count > 0 && rows.slices.count <= MOST_ROWS) {
         int title = (int)strlen(break_down_title) - rows.axis_width - 2;
         rows.label_width = rows.label_width > title ? rows.label_width : title;
         str_addf(out, "\n%-*s", rows.axis_width + 2 + rows.label_width, break_down_title);
-        for (size_t i = 0; i < f->claims->claim_count; i++)
+        for (size_t i = 0; i < findings->claims->claim_count; i++)
             str_addf(out, "%*zu", CELL_WIDTH, i + 1);
         str_add_char(out, '\n');
         for (size_t r = 0; r < rows.slices.count; r++) {
             const struct readings_slice *row = &rows.slices.at[r];
-            str_addf(out, "%-*s  %-*s", rows.axis_width, findings_slice_axis(f->claims, row),
+            str_addf(out, "%-*s  %-*s", rows.axis_width, findings_slice_axis(findings->claims, row),
                      rows.label_width, row->label);
-            for (size_t i = 0; i < f->claims->claim_count; i++) {
-                struct claim_tally tally = findings_tally(f, i, row);
+            for (size_t i = 0; i < findings->claims->claim_count; i++) {
+                struct claim_tally tally = findings_tally(findings, i, row);
                 add_clear_cell(&tally, out);
             }
             str_add_char(out, '\n');
@@ -112,30 +112,30 @@ static void break_down(const struct findings *f, struct str *out) {
 
 /* ---- Targets ---- */
 
-static void add_reading(const struct claims *c, const struct claims_subject *subject,
-                        const struct target_reading *r, struct str *out) {
+static void add_reading(const struct claims *claims, const struct claims_subject *subject,
+                        const struct target_reading *reading, struct str *out) {
     const char *separator = "  ";
     if (subject->scope_count > 1) {
-        str_addf(out, "%s%s", separator, subject->scopes[r->scope].label);
+        str_addf(out, "%s%s", separator, subject->scopes[reading->scope].label);
         separator = "; ";
     }
-    for (size_t a = 0; a < c->sweep->axes.count; a++)
+    for (size_t a = 0; a < claims->sweep->axes.count; a++)
         if (!claims_picks_axis(&subject->of, a)) {
-            str_addf(out, "%s%s", separator, sweep_value(c->sweep, r->point, a)->shown);
+            str_addf(out, "%s%s", separator, sweep_value(claims->sweep, reading->point, a)->shown);
             separator = "; ";
         }
 }
 
-static void targets_table(const struct findings *f, struct str *out) {
-    const struct claims *c = f->claims;
+static void targets_table(const struct findings *findings, struct str *out) {
+    const struct claims *c = findings->claims;
     int width = subject_width(c->target_count, c->targets, sizeof *c->targets);
     str_addf(out, "\n%-*s  within  readings  missing   nearest    off  reading of the nearest\n",
              width, "target");
     for (size_t t = 0; t < c->target_count; t++) {
-        const struct target_reading *nearest = findings_nearest(&f->of_targets[t]);
-        size_t missing, within = findings_within(&f->of_targets[t], &missing);
+        const struct target_reading *nearest = findings_nearest(&findings->of_targets[t]);
+        size_t missing, within = findings_within(&findings->of_targets[t], &missing);
         str_addf(out, "%-*s  %6zu  %8zu  %7zu", width, c->targets[t].subject.name, within,
-                 f->of_targets[t].count, missing);
+                 findings->of_targets[t].count, missing);
         if (nearest) {
             if (isnan(nearest->mean))
                 str_addf(out, "%10s", "");
@@ -148,11 +148,11 @@ static void targets_table(const struct findings *f, struct str *out) {
     }
 }
 
-void findings_report(const struct findings *f, struct str *out) {
-    if (f->claims->claim_count > 0) {
-        claims_table(f, out);
-        break_down(f, out);
+void findings_report(const struct findings *findings, struct str *out) {
+    if (findings->claims->claim_count > 0) {
+        claims_table(findings, out);
+        break_down(findings, out);
     }
-    if (f->claims->target_count > 0)
-        targets_table(f, out);
+    if (findings->claims->target_count > 0)
+        targets_table(findings, out);
 }

@@ -36,20 +36,20 @@ void findings_tables_claims(const struct findings *findings, struct str *out) {
     }
 }
 
-static void axis_names(const struct claims *c, struct str *out) {
-    for (size_t a = 0; a < c->sweep->axes.count; a++)
-        csv_comma_text(out, c->sweep->axes.at[a].column);
+static void axis_names(const struct claims *claims, struct str *out) {
+    for (size_t a = 0; a < claims->sweep->axes.count; a++)
+        csv_comma_text(out, claims->sweep->axes.at[a].column);
 }
 
 /* The scope and the values of a point; those that the targets of a joint one do not share stay
  * empty. */
-static void reading_cells(const struct claims *c, const struct claims_subject *subject,
+static void reading_cells(const struct claims *claims, const struct claims_subject *subject,
                           size_t scope, size_t point, bool joint, struct str *out) {
     csv_comma_text(out, subject->scopes[scope].label);
-    for (size_t a = 0; a < c->sweep->axes.count; a++)
+    for (size_t a = 0; a < claims->sweep->axes.count; a++)
         csv_comma_text(out, joint && claims_picks_axis(&subject->of, a)
                                 ? NULL
-                                : sweep_value(c->sweep, point, a)->shown);
+                                : sweep_value(claims->sweep, point, a)->shown);
 }
 
 void findings_tables_claim_readings(const struct findings *findings, struct str *out) {
@@ -161,7 +161,7 @@ static void add_claim(const struct findings *findings, size_t claim, cJSON *arra
     free(slices);
 }
 
-static void add_nearest(const struct claims *c, const struct target *target,
+static void add_nearest(const struct claims *claims, const struct target *target,
                         const struct target_reading *r, cJSON *object) {
     const struct claims_subject *subject = &target->subject;
     cJSON *nearest = cJSON_AddObjectToObject(object, "nearest");
@@ -170,10 +170,10 @@ static void add_nearest(const struct claims *c, const struct target *target,
     if (subject->scope_count > 1)
         cJSON_AddStringToObject(nearest, "metric", subject->scopes[r->scope].label);
     cJSON *reading = cJSON_AddObjectToObject(nearest, "reading");
-    for (size_t a = 0; a < c->sweep->axes.count; a++)
+    for (size_t a = 0; a < claims->sweep->axes.count; a++)
         if (!claims_picks_axis(&subject->of, a))
-            cJSON_AddStringToObject(reading, c->sweep->axes.at[a].column,
-                                    sweep_value(c->sweep, r->point, a)->shown);
+            cJSON_AddStringToObject(reading, claims->sweep->axes.at[a].column,
+                                    sweep_value(claims->sweep, r->point, a)->shown);
 }
 
 static void add_target(const struct findings *findings, size_t number, cJSON *array) {

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-static const struct easim_param *tuned_param(const struct tune_output *output, size_t i) {
-    return params_at(output->study->params.policy, output->tune->params[i]);
+static const struct easim_param *tuned_param(const struct tune_output *output, size_t index) {
+    return params_at(output->study->params.policy, output->tune->params[index]);
 }
 
 /* The point of a trial in the parameters of the training study, which has no other use any more. */
@@ -20,9 +20,9 @@ static const struct policy_params *params_of(const struct tune_output *output, s
 }
 
 /* "METRIC>=-1%", as it was given. */
-static void add_bound(const struct tune_constraint *c, struct str *out) {
-    str_addf(out, "%s%s%+.4g%%", summary_names[c->column],
-             c->at_least ? ">=" : "<=", 100 * c->change);
+static void add_bound(const struct tune_constraint *constraint, struct str *out) {
+    str_addf(out, "%s%s%+.4g%%", summary_names[constraint->column],
+             constraint->at_least ? ">=" : "<=", 100 * constraint->change);
 }
 
 /* --- trials.csv, runs.csv --- */
@@ -162,17 +162,17 @@ void tune_report(const struct tune_output *output, struct str *out) {
 
 /* --- JSON --- */
 
-static void add_failed(cJSON *root, const struct tune *t) {
+static void add_failed(cJSON *root, const struct tune *tune) {
     const char *first;
-    json_add_int(root, "trials_failed", (int64_t)tune_failed(t, &first));
+    json_add_int(root, "trials_failed", (int64_t)tune_failed(tune, &first));
     json_add_text(root, "first_failure", first);
 }
 
-static void add_bounds(cJSON *root, const struct tune *t) {
+static void add_bounds(cJSON *root, const struct tune *tune) {
     cJSON *bounds = cJSON_AddArrayToObject(root, "constraints");
-    for (size_t i = 0; i < t->constraint_count; i++) {
+    for (size_t i = 0; i < tune->constraint_count; i++) {
         struct str text = {0};
-        add_bound(&t->constraints[i], &text);
+        add_bound(&tune->constraints[i], &text);
         cJSON_AddItemToArray(bounds, cJSON_CreateString(text.text));
         str_finish(&text);
     }
@@ -190,18 +190,18 @@ static void add_tuning_protocol(cJSON *root, const struct tune_output *output) {
     json_add_int(root, "replications", output->check.replications);
 }
 
-static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t n) {
+static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t count) {
     const struct tune *t = output->tune;
-    const struct tune_trial *trial = &t->trials.at[n];
+    const struct tune_trial *trial = &t->trials.at[count];
     cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < t->count; i++)
-        manifest_add_param(params, params_of(output, n), t->params[i]);
+        manifest_add_param(params, params_of(output, count), t->params[i]);
     json_add_estimate(object, "objective", &trial->objective);
     cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
     for (size_t i = 0; i < t->constraint_count; i++)
         json_add_real(bounded, summary_names[t->constraints[i].column],
                       trial->failure ? NAN : trial->constrained[i]);
-    cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, n));
+    cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, count));
     json_add_text(object, "failure", trial->failure);
     cJSON_AddItemToArray(trials, object);
 }
