@@ -85,9 +85,9 @@ void events_apply(struct sim *sim, const struct event *event) {
     if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
         cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
-    if (event->kind == EVENT_FAILURE)
+    if (sim->tells_events && event->kind == EVENT_FAILURE)
         tell_event(sim, event);
     change_state(sim, event);
-    if (event->kind != EVENT_FAILURE)
+    if (sim->tells_events && event->kind != EVENT_FAILURE)
         tell_event(sim, event);
 }

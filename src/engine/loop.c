@@ -18,9 +18,18 @@
 
 #define EVENTS_PER_LOOK_OUT 1024
 
+/* There are many events and segments, and mostly nobody who wants them. */
+static void find_listeners(struct sim *sim) {
+    for (const struct observer *const *o = sim->observers; *o; o++) {
+        sim->tells_events = sim->tells_events || (*o)->event || (*o)->decision;
+        sim->tells_segments = sim->tells_segments || (*o)->segment;
+    }
+}
+
 int loop_init(struct sim *sim, struct error *reterr) {
     const struct workload *workload = sim->workload;
     const struct easim_policy *policy = sim->module->policy;
+    find_listeners(sim);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
     if (view_init(&sim->view, sim->cluster, workload, sim->options.check, reterr) < 0)
@@ -153,7 +162,7 @@ static void take_decision(struct sim *sim) {
         return;
     sim->decide_pending = false;
     finish_due_jobs(sim);
-    for (const struct observer *const *o = sim->observers; *o; o++)
+    for (const struct observer *const *o = sim->observers; *o && sim->tells_events; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);
     callbacks_decide(sim);

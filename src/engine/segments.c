@@ -58,6 +58,14 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
     sim->runs[job].event = sim_push(sim, end_ns, ends[kind], job);
 }
 
+/* Of its GPUs in the present segment, 1e-18 J. */
+static int128 present_energy(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return job_run_uses_gpus(run)
+               ? (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns)
+               : 0;
+}
+
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
     const struct job_run *run = &sim->runs[job];
     bool uses_gpus = job_run_uses_gpus(run);
@@ -69,18 +77,21 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
                             .end_ns = sim->now_ns,
                             .config = uses_gpus ? run->config : EASIM_NONE,
                             .nodes = uses_gpus ? run->node_count : 0,
-                            .energy = uses_gpus ? (int128)gpus_present_nw(sim, job) *
-                                                      (sim->now_ns - run->segment_start_ns)
-                                                : 0};
+                            .energy = present_energy(sim, job)};
+}
+
+static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause ended) {
+    const struct segment segment = segments_present(sim, job, ended);
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->segment)
+            (*o)->segment((*o)->context, sim, &segment);
 }
 
 void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
     struct job_run *run = &sim->runs[job];
-    struct segment segment = segments_present(sim, job, cause);
-    for (const struct observer *const *o = sim->observers; *o; o++)
-        if ((*o)->segment)
-            (*o)->segment((*o)->context, sim, &segment);
-    run->energy += segment.energy;
+    if (sim->tells_segments)
+        tell_segment(sim, job, cause);
+    run->energy += present_energy(sim, job);
     if (job_run_uses_gpus(run))
         switch_power_off(sim, job);
     run->segment = SEGMENT_NONE;

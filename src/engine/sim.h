@@ -92,6 +92,7 @@ struct sim {
     struct arena scratch;
 
     const struct observer *const *observers; /* NULL-terminated */
+    bool tells_events, tells_segments; /* whether one wants events or decisions; or segments */
     uint64_t event_total, decision_total;
     uint64_t start_total,
         extrapolated_starts;   /* starts, restarts and resizes; outside of the measured range */
