@@ -426,7 +426,7 @@ static void crash_by_kill(const struct policy_module *second) {
 /* Of a mixture the instruction tells whose code it was, the second one's as well. */
 Test(plugins, crashes_of_a_mixture) {
 #ifdef __SANITIZE_ADDRESS__
-    cr_skip_test("the sanitizer has a handler of its own");
+    cr_skip("the sanitizer has a handler of its own");
 #endif
     expect_crash(crash_in_second, "%s crashed: SIGSEGV, a wrong address");
     expect_crash(

@@ -25,9 +25,10 @@ static struct group_way *last_way(struct groups *groups, uint32_t gpu_type, uint
     return last && last->gpu_type == gpu_type && last->k == k ? last : NULL;
 }
 
-/* Only GPUs matter, so configurations of equal k are one way (of a job all are parts of a GPU,
-   equal ones, or none), and a way is left out if a smaller k is free whenever it is: in one node if
-   a smaller one is admitted there; across nodes too if a smaller one is admitted in both. */
+/* Only the number of GPUs matters here, so configurations of equal k are one way. (Those of one job
+   are all the same part of a GPU, or all of whole GPUs.) A way is left out where it could never be
+   the only one that is free: in one node if a smaller k is admitted in one node, and across nodes
+   if a smaller k is admitted in both spans. */
 static void add_gpus(struct groups *groups, const struct easim_config *c, uint32_t spans) {
     uint32_t gpu_type = c->gpu_type, k = c->k;
     if (gpu_type != groups->gpu_type) {

@@ -15,7 +15,7 @@ struct group_way {
     uint32_t spans; /* bit of each enum easim_span that is admitted */
 };
 
-/* The answer for one group, kept as long as `stamp` is the cluster's. */
+/* The answer for one group, in the state of the cluster that has the number `stamp`. */
 struct group {
     uint64_t stamp;
     bool open;
@@ -26,9 +26,10 @@ struct groups {
     struct intern ways; /* arrays of struct group_way */
     ARRAY_OF(struct group) groups;
     ARRAY_OF(struct group_way) building;
-    uint32_t gpu_type; /* of the way added last */
-    uint32_t covered;  /* spans that smaller k of that type admit */
-    bool done;         /* what larger k of that type admit adds nothing */
+    /* Of the GPU type of the configuration added last, while a group is described: */
+    uint32_t gpu_type;
+    uint32_t covered; /* spans in which a smaller k is admitted */
+    bool done;        /* a smaller k is admitted in both: larger ones need not be looked at */
 };
 
 void groups_finish(struct groups *groups);

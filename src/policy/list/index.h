@@ -32,7 +32,7 @@ struct index_rank {
     uint32_t job;
 };
 
-/* A job and its place in the index, kept while it is out of it. */
+/* Where a job belongs in the index, for one that is taken out of it for a while. */
 struct index_place {
     double value; /* of its key */
     uint32_t job, queue;

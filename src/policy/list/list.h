@@ -25,7 +25,7 @@ struct list {
     ARRAY_OF(uint32_t) closed;        /* the other queues */
     ARRAY_OF(struct index_place)
     aside;          /* jobs that were visited or passed over: back into the index at the end */
-    uint64_t stamp; /* another one whenever the cluster may have changed */
+    uint64_t stamp; /* number of the state of the cluster: goes up whenever it may have changed */
 };
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);

@@ -87,8 +87,8 @@ static int best_offer(const struct question *question, const struct easim_job *j
     return 0;
 }
 
-/* What the first waiting job gains: else it could start when the next running job ends, at the
- * earliest. */
+/* How much earlier the first waiting job starts, at least: otherwise it waits until a running job
+   ends, the next one if not a later one. */
 static double gain_s(const struct easim_view *view) {
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < view->running_count; i++) {
