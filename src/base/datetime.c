@@ -5,7 +5,7 @@
 #include "base/units.h"
 
 /* Exactly `count` digits, least..most. */
-static bool scan_number(struct scan *scan, int count, int least, int most, int *value) {
+static bool scan_clock_number(struct scan *scan, int count, int least, int most, int *value) {
     return scan_digits(scan, count, value) == count && *value >= least && *value <= most;
 }
 
@@ -19,11 +19,11 @@ int64_t datetime_days(int year, int month, int day) {
 static bool parse_date(struct scan *scan, int64_t *days) {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year, month, day;
-    if (!scan_number(scan, 4, 1970, 2199, &year) || !scan_skip(scan, '-') ||
-        !scan_number(scan, 2, 1, 12, &month) || !scan_skip(scan, '-'))
+    if (!scan_clock_number(scan, 4, 1970, 2199, &year) || !scan_skip(scan, '-') ||
+        !scan_clock_number(scan, 2, 1, 12, &month) || !scan_skip(scan, '-'))
         return false;
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (!scan_number(scan, 2, 1, lengths[month - 1] + (month == 2 && leap), &day))
+    if (!scan_clock_number(scan, 2, 1, lengths[month - 1] + (month == 2 && leap), &day))
         return false;
     *days = datetime_days(year, month, day);
     return true;
@@ -32,17 +32,17 @@ static bool parse_date(struct scan *scan, int64_t *days) {
 /* HH:MM, HH:MM:SS or HH:MM:SS.fffffffff */
 static bool parse_time(struct scan *scan, int64_t *ns) {
     int hour, minute, second = 0;
-    if (!scan_number(scan, 2, 0, 23, &hour) || !scan_skip(scan, ':') ||
-        !scan_number(scan, 2, 0, 59, &minute))
+    if (!scan_clock_number(scan, 2, 0, 23, &hour) || !scan_skip(scan, ':') ||
+        !scan_clock_number(scan, 2, 0, 59, &minute))
         return false;
     bool seconds = scan_skip(scan, ':');
-    if (seconds && !scan_number(scan, 2, 0, 59, &second))
+    if (seconds && !scan_clock_number(scan, 2, 0, 59, &second))
         return false;
     *ns = ((hour * 60 + minute) * 60 + second) * NS_PER_S;
     if (!seconds || !scan_skip(scan, '.'))
         return true;
     int64_t unit = NS_PER_S;
-    for (int digit; unit > 1 && scan_number(scan, 1, 0, 9, &digit);)
+    for (int digit; unit > 1 && scan_clock_number(scan, 1, 0, 9, &digit);)
         *ns += digit * (unit /= 10);
     return unit < NS_PER_S;
 }
@@ -53,10 +53,10 @@ static bool parse_zone(struct scan *scan, int64_t *offset_ns) {
     if (scan->at == scan->end || scan_skip(scan, 'Z'))
         return true;
     bool west = scan_skip(scan, '-');
-    if ((!west && !scan_skip(scan, '+')) || !scan_number(scan, 2, 0, 23, &hours))
+    if ((!west && !scan_skip(scan, '+')) || !scan_clock_number(scan, 2, 0, 23, &hours))
         return false;
     bool colon = scan_skip(scan, ':');
-    if ((colon || scan->at < scan->end) && !scan_number(scan, 2, 0, 59, &minutes))
+    if ((colon || scan->at < scan->end) && !scan_clock_number(scan, 2, 0, 59, &minutes))
         return false;
     *offset_ns = (west ? -1 : 1) * (hours * 60 + minutes) * 60 * NS_PER_S;
     return true;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool entry_before(const struct timeheap_entry *a, const struct timeheap_entry *b) {
+static bool is_earlier_entry(const struct timeheap_entry *a, const struct timeheap_entry *b) {
     return a->time_s != b->time_s ? a->time_s < b->time_s : a->id < b->id;
 }
 
@@ -17,7 +17,7 @@ void timeheap_push(struct timeheap *heap, double time_s, uint32_t id) {
     array_push(&heap->entries, entry);
     struct timeheap_entry *at = heap->entries.at;
     size_t i = heap->entries.count - 1;
-    for (; i > 0 && entry_before(&entry, &at[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && is_earlier_entry(&entry, &at[(i - 1) / 2]); i = (i - 1) / 2)
         at[i] = at[(i - 1) / 2];
     at[i] = entry;
 }
@@ -30,9 +30,9 @@ bool timeheap_pop_due(struct timeheap *heap, double now_s, uint32_t *ret_id) {
     size_t count = --heap->entries.count, i = 0;
     struct timeheap_entry moving = at[count];
     for (size_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && entry_before(&at[child + 1], &at[child]))
+        if (child + 1 < count && is_earlier_entry(&at[child + 1], &at[child]))
             child++;
-        if (!entry_before(&at[child], &moving))
+        if (!is_earlier_entry(&at[child], &moving))
             break;
         at[i] = at[child];
     }

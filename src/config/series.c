@@ -87,7 +87,7 @@ static struct slice bracketed_unit(const char *name) {
 }
 
 /* Whether the column is called that, and a unit in brackets may follow. */
-static bool is_named(const char *column, const char *name, struct slice unit) {
+static bool is_column_named(const char *column, const char *name, struct slice unit) {
     size_t length = strlen(name);
     if (unit.length == 0 || strncmp(column, name, length) != 0)
         return false;
@@ -110,7 +110,7 @@ static void find_value(struct reader *reader) {
     }
     for (size_t i = 0; reader->value < 0 && i < csv_column_count(reader->csv); i++) {
         struct slice unit = bracketed_unit(csv_column_name(reader->csv, i));
-        if (!is_named(csv_column_name(reader->csv, i), reader->series->column, unit))
+        if (!is_column_named(csv_column_name(reader->csv, i), reader->series->column, unit))
             continue;
         reader->value = (int)i;
         reader->unit = unit;

@@ -25,14 +25,14 @@ struct csv {
     size_t unquoted_used, unquoted_capacity;
 };
 
-static bool is_cell_blank(char c) {
+static bool is_csv_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static struct slice trimmed_cell(const char *begin, const char *end) {
-    while (begin < end && is_cell_blank(*begin))
+static struct slice trimmed_field(const char *begin, const char *end) {
+    while (begin < end && is_csv_blank(*begin))
         begin++;
-    while (end > begin && is_cell_blank(end[-1]))
+    while (end > begin && is_csv_blank(end[-1]))
         end--;
     return (struct slice){begin, (size_t)(end - begin)};
 }
@@ -51,11 +51,11 @@ static size_t split_plain(struct csv *csv, struct slice line) {
     for (const char *at = line.at; at < end; at++) {
         if (*at != separator)
             continue;
-        struct slice text = trimmed_cell(begin, at);
+        struct slice text = trimmed_field(begin, at);
         keep_field(csv, count++, text, (size_t)(text.at - line.at));
         begin = at + 1;
     }
-    struct slice text = trimmed_cell(begin, end);
+    struct slice text = trimmed_field(begin, end);
     keep_field(csv, count++, text, (size_t)(text.at - line.at));
     return count;
 }
@@ -97,13 +97,13 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
                        struct error *reterr) {
     const char *end = line.at + line.length;
     const char *begin = *at;
-    while (begin < end && is_cell_blank(*begin) && *begin != csv->separator)
+    while (begin < end && is_csv_blank(*begin) && *begin != csv->separator)
         begin++;
     field->column = (uint32_t)(begin - line.at) + 1;
     if (begin == end || *begin != '"') {
         const char *stop = memchr(begin, csv->separator, (size_t)(end - begin));
         *at = stop ? stop : end;
-        field->text = trimmed_cell(begin, *at);
+        field->text = trimmed_field(begin, *at);
         const char *quote = memchr(begin, '"', (size_t)(*at - begin));
         return quote ? bad_quote(csv, (size_t)(quote - line.at),
                                  "quote inside a field that does not begin with one", reterr)
@@ -112,7 +112,7 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
     const char *behind = unquote_cell(csv, begin + 1, end, &field->text);
     if (!behind)
         return bad_quote(csv, (size_t)(begin - line.at), "quote not closed on this line", reterr);
-    while (behind < end && is_cell_blank(*behind) && *behind != csv->separator)
+    while (behind < end && is_csv_blank(*behind) && *behind != csv->separator)
         behind++;
     if (behind < end && *behind != csv->separator)
         return bad_quote(csv, (size_t)(behind - line.at), "text behind a closing quote", reterr);
@@ -140,7 +140,7 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
 
 /* A line of separators that are blanks (tabs) is a row of empty fields. */
 static bool is_blank_line(const struct csv *csv, struct slice line) {
-    return line.length == 0 || (trimmed_cell(line.at, line.at + line.length).length == 0 &&
+    return line.length == 0 || (trimmed_field(line.at, line.at + line.length).length == 0 &&
                                 !memchr(line.at, csv->separator, line.length));
 }
 
@@ -283,7 +283,7 @@ struct location csv_where(const struct csv *csv, int column) {
 
 /* A blank at an end would be trimmed; so would a line end, which becomes one. */
 static bool is_trimmed(char c) {
-    return is_cell_blank(c) || c == '\n' || c == '\r';
+    return is_csv_blank(c) || c == '\n' || c == '\r';
 }
 
 void csv_add_text(struct str *out, const char *text) {

@@ -113,7 +113,7 @@ static int fill_stream(struct json_stream *stream, struct error *reterr) {
 
 /* The next byte that is no blank and not a comma (those are not checked), or -1 at the end; not
  * consumed. */
-static int peek_byte(struct json_stream *stream, int *ret_byte, struct error *reterr) {
+static int peek_stream_byte(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     for (;;) {
         for (size_t at = stream->begin; at < stream->end; at++) {
             char c = stream->buffer[at];
@@ -290,10 +290,10 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
 /* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon:
  * passed over. */
 static int enter_member(struct json_stream *stream, int *ret_byte, struct error *reterr) {
-    int status = peek_byte(stream, ret_byte, reterr);
+    int status = peek_stream_byte(stream, ret_byte, reterr);
     if (status == 0 && *ret_byte == ':') {
         consume_to(stream, stream->begin + 1);
-        status = peek_byte(stream, ret_byte, reterr);
+        status = peek_stream_byte(stream, ret_byte, reterr);
         return status < 0 ? status : 1;
     }
     return status < 0
@@ -361,12 +361,12 @@ static void skip_bom(struct json_stream *stream) {
 int json_stream_next(struct json_stream *stream, struct json_item *item, struct error *reterr) {
     while (stream->place != AT_END) {
         int byte;
-        int status = peek_byte(stream, &byte, reterr);
+        int status = peek_stream_byte(stream, &byte, reterr);
         if (status < 0)
             return status;
         if (stream->place == AT_TOP && byte == 0xef) {
             skip_bom(stream);
-            status = peek_byte(stream, &byte, reterr);
+            status = peek_stream_byte(stream, &byte, reterr);
         }
         *item = (struct json_item){0};
         if (status == 0 && stream->place == AT_TOP)

@@ -55,7 +55,7 @@ static bool looks_different(const char *text) {
 
 /* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a
  * text. */
-static void add_scalar_text(const struct yaml_node *node, struct str *out) {
+static void add_canonical_scalar(const struct yaml_node *node, struct str *out) {
     double real;
     if (strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
         yaml_add_real(out, real);
@@ -73,7 +73,7 @@ static void add_leaf_line(const struct yaml_node *node, const struct str *path, 
     else if (yaml_is_null(node))
         str_add(out, "~");
     else
-        add_scalar_text(node, out);
+        add_canonical_scalar(node, out);
     str_add_char(out, '\n');
 }
 

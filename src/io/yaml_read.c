@@ -45,7 +45,7 @@ struct reader {
     size_t key_count, key_capacity;
 };
 
-static struct yaml_node *read_node(struct reader *reader, yaml_event_t *event, unsigned depth);
+static struct yaml_node *read_yaml_node(struct reader *reader, yaml_event_t *event, unsigned depth);
 
 /* ---- Problems ---- */
 
@@ -160,7 +160,7 @@ static struct yaml_node *read_sequence(struct reader *reader, const yaml_event_t
         ended = event.type == YAML_SEQUENCE_END_EVENT;
         if (!ended) {
             yaml_path_add_index(&reader->path, items.count);
-            item = read_node(reader, &event, depth + 1);
+            item = read_yaml_node(reader, &event, depth + 1);
             if (item)
                 array_push(&items, item);
             reader->path.length = path_length;
@@ -237,7 +237,7 @@ static bool accept_key(struct reader *reader, const struct yaml_node *mapping,
 static bool read_key_and_value(struct reader *reader, yaml_event_t *key_event,
                                struct yaml_node *mapping, struct node_list lists[2],
                                unsigned depth) {
-    struct yaml_node *key = read_node(reader, key_event, depth + 1);
+    struct yaml_node *key = read_yaml_node(reader, key_event, depth + 1);
     if (!key)
         return false;
     size_t path_length = reader->path.length;
@@ -245,7 +245,7 @@ static bool read_key_and_value(struct reader *reader, yaml_event_t *key_event,
     yaml_event_t event;
     struct yaml_node *value = NULL;
     if (next_event(reader, &event)) {
-        value = read_node(reader, &event, depth + 1);
+        value = read_yaml_node(reader, &event, depth + 1);
         yaml_event_delete(&event);
     }
     if (value && accepted) {
@@ -321,7 +321,8 @@ static const yaml_char_t *anchor_name(const yaml_event_t *event) {
 }
 
 /* The value that begins with event, at `depth` levels below the root. */
-static struct yaml_node *read_node(struct reader *reader, yaml_event_t *event, unsigned depth) {
+static struct yaml_node *read_yaml_node(struct reader *reader, yaml_event_t *event,
+                                        unsigned depth) {
     if (event->type == YAML_ALIAS_EVENT)
         return read_alias(reader, event, depth);
     const yaml_char_t *name = anchor_name(event);
@@ -363,7 +364,7 @@ static void read_stream(struct reader *reader, struct yaml_node **root) {
                              "a second document: expected one");
             break;
         default:
-            *root = read_node(reader, &event, 0);
+            *root = read_yaml_node(reader, &event, 0);
             going_on = *root != NULL;
         }
         yaml_event_delete(&event);

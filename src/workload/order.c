@@ -11,7 +11,7 @@ struct key {
     uint32_t place;
 };
 
-static int compare_times(const void *left, const void *right) {
+static int compare_timed_keys(const void *left, const void *right) {
     const struct key *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
@@ -28,7 +28,7 @@ uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
     }
     uint32_t *order = NULL;
     if (!sorted) {
-        qsort(keys, count, sizeof *keys, compare_times);
+        qsort(keys, count, sizeof *keys, compare_timed_keys);
         order = mem_zalloc(count, sizeof *order);
         for (size_t i = 0; i < count; i++)
             order[i] = keys[i].place;

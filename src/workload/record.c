@@ -37,8 +37,8 @@ const char *record_obstacle(const struct workload_source *source) {
     return NULL;
 }
 
-static struct trace_row row_of(const struct stream *lead, const struct workload *workload,
-                               const struct job_spec *job) {
+static struct trace_row job_row(const struct stream *lead, const struct workload *workload,
+                                const struct job_spec *job) {
     const struct config_request *q = workload->table.sets.at[job->set].request;
     const struct config_request free = stream_request(lead, job->model);
     bool rigid = job->kind == JOB_KIND_RIGID;
@@ -71,7 +71,7 @@ void record_jobs(const struct workload_source *source, const struct workload *wo
     for (size_t i = 0; i < workload->label_names.count; i++)
         array_push(&trace->label_names, workload->label_names.at[i]);
     for (size_t i = 0; i < workload->jobs.count; i++)
-        array_push(&trace->rows, row_of(lead, workload, &workload->jobs.at[i]));
+        array_push(&trace->rows, job_row(lead, workload, &workload->jobs.at[i]));
 }
 
 static void add_ints(struct str *out, const char *key, const struct schema_list *list) {

@@ -235,9 +235,9 @@ static void check_kind(const struct stream *stream, const char *path,
 }
 
 /* How many problems there are with the GPU types "A|B" of a row. */
-static uint32_t check_gpu_types(const char *names, struct location where,
-                                const struct workload_source *source,
-                                const struct binding *binding) {
+static uint32_t check_gpu_type_names(const char *names, struct location where,
+                                     const struct workload_source *source,
+                                     const struct binding *binding) {
     struct slice unknown;
     uint64_t mask = stream_type_mask(source->cluster, names, &unknown);
     if (mask != 0 && !unknown.at)
@@ -279,7 +279,7 @@ static void check_rows(const struct stream *stream, const struct workload_source
             unknown++;
         }
         if (row->gpu_type && row->gpu_type != last_type)
-            unknown += check_gpu_types(row->gpu_type, where, source, binding);
+            unknown += check_gpu_type_names(row->gpu_type, where, source, binding);
         last_model = row->model;
         last_type = row->gpu_type;
     }

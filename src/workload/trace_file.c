@@ -63,7 +63,7 @@ static double real_cell(struct reader *reader, enum column column, double least,
     return value;
 }
 
-static uint32_t count_cell(struct reader *reader, enum column column) {
+static uint32_t whole_cell(struct reader *reader, enum column column) {
     struct slice field = csv_field(reader->csv, reader->columns[column]);
     int64_t value = 0;
     if (field.length > 0 &&
@@ -111,8 +111,8 @@ static void read_job_row(void *context) {
     row.deadline_s = real_cell(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
     row.utilization = real_cell(r, UTILIZATION, 0, 1, "number 0..1 or empty");
     row.gpu_milli = share_cell(r);
-    row.gpus = count_cell(r, GPUS);
-    row.batch = count_cell(r, BATCH);
+    row.gpus = whole_cell(r, GPUS);
+    row.batch = whole_cell(r, BATCH);
     if (slice_is(class, "sla"))
         row.class = TRACE_CLASS_SLA;
     else if (slice_is(class, "best_effort"))

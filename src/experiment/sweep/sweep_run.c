@@ -77,7 +77,7 @@ static void run_one_task(void *context, size_t task, struct trail *trail, FILE *
     fwrite(&error, sizeof error, 1, out);
 }
 
-static int keep_failure(void *context, size_t task, struct slice result, const char *failure) {
+static int finish_point(void *context, size_t task, struct slice result, const char *failure) {
     struct state *state = context;
     const struct sweep_run *run = state->run;
     struct error error = {0};
@@ -102,7 +102,7 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
                                  .cancel = run->how.cancel,
                                  .context = &state,
                                  .work = run_one_task,
-                                 .done = keep_failure};
+                                 .done = finish_point};
     struct error error = {0};
     if (isolated_run(&all, &error) < 0)
         state.error = error;

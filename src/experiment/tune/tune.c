@@ -67,7 +67,7 @@ void tune_apply(const struct tune *tune, const double *point, struct study *stud
         params_set_number(&study->params, tune->params[i], point[i]);
 }
 
-static void expect_trials(void *context, size_t trials) {
+static void tell_expected_trials(void *context, size_t trials) {
     const struct tune *t = context;
     t->expect(t->context, trials);
 }
@@ -81,7 +81,7 @@ int tune_run(struct tune *tune, struct error *reterr) {
                                    .evaluate = evaluate_trial,
                                    .context = tune,
                                    .most_trials = tune->most_trials,
-                                   .expect = tune->expect ? expect_trials : NULL};
+                                   .expect = tune->expect ? tell_expected_trials : NULL};
     int r = search_run(&tune->search, start);
     if (r < 0)
         *reterr = tune->error;
