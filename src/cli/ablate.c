@@ -43,20 +43,20 @@ static int add_sets(struct session *s, const char *side, const char **sets, size
 /* The scenario with one policy and its own parameters. */
 static int load_side(struct session *s, const char *side, struct study *study,
                      struct problems *problems) {
-    struct options *o = s->options;
-    struct scenario_overrides overrides = scenario_args_overrides(o);
+    struct options *options = s->options;
+    struct scenario_overrides overrides = scenario_args_overrides(options);
     const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
     for (size_t i = 0; i < overrides.set_count; i++)
         sets[i] = overrides.sets[i];
     const char *policies[2];
     for (int i = 0; i < 2; i++)
-        policies[i] = arena_strndup(&o->arena, s->sides[i], strcspn(s->sides[i], ":"));
+        policies[i] = arena_strndup(&options->arena, s->sides[i], strcspn(s->sides[i], ":"));
     int r = add_sets(s, side, sets, &overrides.set_count, problems);
-    overrides.policy = arena_strndup(&o->arena, side, strcspn(side, ":"));
+    overrides.policy = arena_strndup(&options->arena, side, strcspn(side, ":"));
     overrides.policies = policies;
     overrides.policy_count = 2;
     overrides.sets = sets;
-    r = r < 0 ? r : study_load(study, o->operands[0], &overrides, ingest_readers, problems);
+    r = r < 0 ? r : study_load(study, options->operands[0], &overrides, ingest_readers, problems);
     if (r == 0 && !study->module.policy->list) {
         problems_add(problems, (struct location){0}, NULL,
                      "policy %s decides by itself: expected list policies, which have components",
@@ -90,7 +90,8 @@ static int refuse_alike(const struct ablation *ablation, struct problems *proble
 
 /* --- the runs --- */
 
-static int print(const struct session *s, const struct ablate_output *output, const char *folder) {
+static int print_shares(const struct session *s, const struct ablate_output *output,
+                        const char *folder) {
     const struct ablation *ablation = output->ablation;
     struct str text = {0};
     struct notes notes = {.sources = 0};
@@ -114,7 +115,7 @@ static int print(const struct session *s, const struct ablate_output *output, co
     return code;
 }
 
-static int ablate(struct session *s, struct ablation *ablation) {
+static int ablate_policies(struct session *s, struct ablation *ablation) {
     struct error error = {0};
     run_args_catch_interrupts();
     const char *usual =
@@ -142,20 +143,20 @@ static int ablate(struct session *s, struct ablation *ablation) {
                                          .shown_count = s->options->metrics.count};
     if (r < 0 || ablate_dir_write(folder, &output, &error) < 0)
         return cli_report_error(&error);
-    return print(s, &output, folder);
+    return print_shares(s, &output, folder);
 }
 
-int cli_ablate(struct options *o) {
-    struct session s = {.options = o, .sides = {o->operands[1], o->operands[2]}};
+int cli_ablate(struct options *options) {
+    struct session s = {.options = options, .sides = {options->operands[1], options->operands[2]}};
     struct ablation ablation = {0};
     struct problems problems = CLI_PROBLEMS;
-    scenario_args_refuse_policy(o, "policies A and B");
+    scenario_args_refuse_policy(options, "policies A and B");
     int r = load_sides(&s, &problems);
     if (r == 0) {
         ablation_init(&ablation, &s.studies[0], &s.studies[1]);
         r = refuse_alike(&ablation, &problems);
     }
-    int code = r < 0 ? cli_report_problems(&problems) : ablate(&s, &ablation);
+    int code = r < 0 ? cli_report_problems(&problems) : ablate_policies(&s, &ablation);
     ablation_finish(&ablation);
     study_finish(&s.studies[0]);
     study_finish(&s.studies[1]);

@@ -72,9 +72,9 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
 }
 
-static int write_outputs(const struct options *o, const struct form_choice *choices,
-                         const struct limits *limits, size_t count) {
-    const struct writer_options how = {o->operands[0], o->m0, o->phi};
+static int write_models(const struct options *options, const struct form_choice *choices,
+                        const struct limits *limits, size_t count) {
+    const struct writer_options how = {options->operands[0], options->m0, options->phi};
     struct str models = {0}, points = {0};
     struct error error = {0};
     model_writer_write(&models, choices, limits, count, &how);
@@ -82,25 +82,25 @@ static int write_outputs(const struct options *o, const struct form_choice *choi
     for (size_t i = 0; i < count; i++)
         points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions,
                      choices[i].table.count > 0);
-    int r = write_whole(o->output, &models, &error);
+    int r = write_whole(options->output, &models, &error);
     if (r == 0)
-        r = write_whole(o->points, &points, &error);
+        r = write_whole(options->points, &points, &error);
     str_finish(&models);
     str_finish(&points);
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-static int fit_models(const struct options *o, const struct profile_table *profile) {
+static int fit_models(const struct options *options, const struct profile_table *profile) {
     struct arena arena = {0};
     size_t count = profile->groups.count;
     struct form_choice *choices = mem_zalloc(count, sizeof *choices);
     struct limits *limits = mem_zalloc(count, sizeof *limits);
     for (size_t i = 0; i < count; i++) {
-        form_choice_make(&choices[i], &profile->groups.at[i], profile->file, o->max_form_error,
-                         &arena);
+        form_choice_make(&choices[i], &profile->groups.at[i], profile->file,
+                         options->max_form_error, &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
     }
-    int r = write_outputs(o, choices, limits, count);
+    int r = write_models(options, choices, limits, count);
     for (size_t i = 0; i < count; i++) {
         if (r == EXIT_DONE)
             print_choice(&choices[i], &limits[i]);
@@ -166,12 +166,13 @@ static bool print_validation(const struct validation *v, double max_error) {
     return kept;
 }
 
-static int check_models(const struct options *o, const struct profile_table *profile,
+static int check_models(const struct options *options, const struct profile_table *profile,
                         struct problems *problems) {
     struct arena arena = {0};
     struct binding binding = {.arena = &arena, .problems = problems};
-    struct yaml_node path = {
-        .kind = YAML_NODE_SCALAR, .text = o->check_models, .length = strlen(o->check_models)};
+    struct yaml_node path = {.kind = YAML_NODE_SCALAR,
+                             .text = options->check_models,
+                             .length = strlen(options->check_models)};
     struct model_set models;
     struct str points = {0};
     struct error error = {0};
@@ -187,32 +188,33 @@ static int check_models(const struct options *o, const struct profile_table *pro
         struct validation v;
         validation_make(&v, &profile->groups.at[i], &models);
         predicted += v.scores.points[THROUGHPUT];
-        if (!print_validation(&v, o->max_error))
+        if (!print_validation(&v, options->max_error))
             r = EXIT_RUN_FAILED;
         points_write(&points, v.group, &v.points, v.predictions, v.by_table);
         validation_finish(&v);
     }
     if (predicted == 0) {
-        fprintf(stderr, "easim calibrate: %s predicts no row of %s\n", o->check_models,
-                o->operands[0]);
+        fprintf(stderr, "easim calibrate: %s predicts no row of %s\n", options->check_models,
+                options->operands[0]);
         r = EXIT_RUN_FAILED;
     }
-    if (write_whole(o->points, &points, &error) < 0)
+    if (write_whole(options->points, &points, &error) < 0)
         r = cli_report_error(&error);
     str_finish(&points);
     arena_finish(&arena);
     return r;
 }
 
-int cli_calibrate(struct options *o) {
-    const char *file = o->operands[0];
+int cli_calibrate(struct options *options) {
+    const char *file = options->operands[0];
     struct profile_table profile = {0};
     struct problems problems = CLI_PROBLEMS;
     int r;
     if (profile_table_load(&profile, file, &problems) < 0)
         r = cli_report_problems(&problems);
     else
-        r = o->check_models ? check_models(o, &profile, &problems) : fit_models(o, &profile);
+        r = options->check_models ? check_models(options, &profile, &problems)
+                                  : fit_models(options, &profile);
     profile_table_finish(&profile);
     problems_finish(&problems);
     return r;

@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-int cli_check(struct options *o) {
+int cli_check(struct options *options) {
     struct problems problems = CLI_PROBLEMS;
     struct study study;
     int code = EXIT_DONE;
-    if (scenario_args_load(o, &study, &problems) < 0)
+    if (scenario_args_load(options, &study, &problems) < 0)
         code = cli_report_problems(&problems);
     else
-        printf("%s: ok\n", o->operands[0]);
+        printf("%s: ok\n", options->operands[0]);
     struct str many = {0};
     if (code == EXIT_DONE)
         study_announce(&study, &many);

@@ -51,7 +51,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     return r;
 }
 
-static int load(struct session *s, struct problems *problems) {
+static int load_contenders(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
     const struct scenario_overrides overrides = scenario_args_overrides(s->options);
     if (contenders_load(&s->clean, s->options->operands[0], &overrides, a->policies.at,
@@ -85,7 +85,7 @@ static int open_folders(struct session *s, struct error *reterr) {
 }
 
 /* The comparison of what has so many replications. */
-static void assemble(struct session *s, uint32_t replications) {
+static void assemble_comparison(struct session *s, uint32_t replications) {
     const char *baseline = s->clean.at[s->args->baseline].study.module.policy->name;
     s->comparison =
         (struct comparison){.series = s->series,
@@ -106,10 +106,10 @@ static void run_clean(struct session *s) {
     while (count > before) {
         contenders_run(&s->clean, count, s->options, s->options->goal.relative == 0);
         if (s->clean.code == EXIT_INTERRUPTED) {
-            assemble(s, before > 0 ? before : count);
+            assemble_comparison(s, before > 0 ? before : count);
             return;
         }
-        assemble(s, count);
+        assemble_comparison(s, count);
         before = count;
         if (s->options->goal.relative > 0 && s->comparison.count > 0)
             count = compare_next_count(&s->comparison, &s->options->goal);
@@ -166,23 +166,23 @@ static void add_precision(const struct session *s, struct str *out) {
              precision <= s->options->goal.relative ? "" : ", not as well as asked for");
 }
 
-static int print(const struct session *s, const struct compare_output *output,
-                 const struct notes *notes) {
-    const struct options *o = s->options;
+static int print_comparison(const struct session *s, const struct compare_output *output,
+                            const struct notes *notes) {
+    const struct options *options = s->options;
     struct str text = {0}, precision = {0};
     add_precision(s, &precision);
-    if (o->format == FORMAT_TABLE) {
+    if (options->format == FORMAT_TABLE) {
         compare_report(output, &text);
         str_add_char(&text, '\n');
-        run_args_add_notes(o, notes, &text);
+        run_args_add_notes(options, notes, &text);
         str_addf(&text, "%sresults: %s\n", precision.length > 0 ? precision.text : "", s->folder);
     } else {
-        (o->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
-        run_args_add_notes(o, notes, &text);
-        if (!o->quiet && precision.length > 0)
+        (options->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
+        run_args_add_notes(options, notes, &text);
+        if (!options->quiet && precision.length > 0)
             fputs(precision.text, stderr);
     }
-    int code = run_args_show(o, &text);
+    int code = run_args_show(options, &text);
     str_finish(&text);
     str_finish(&precision);
     return code;
@@ -222,7 +222,7 @@ static const char *const *list_policies(const struct session *s, bool failed, st
 }
 
 /* Files and table of what could be compared. */
-static int conclude(struct session *s, const struct compare_perturbed *perturbed) {
+static int conclude_comparison(struct session *s, const struct compare_perturbed *perturbed) {
     const struct compare_args *a = s->args;
     struct compare_output output = {.study = &s->clean.at[0].study,
                                     .comparison = s->comparison,
@@ -252,7 +252,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     if (s->comparison.count > 0) {
         int written = compare_dir_write(s->folder, &output, &state, &error) < 0
                           ? cli_report_error(&error)
-                          : print(s, &output, &notes);
+                          : print_comparison(s, &output, &notes);
         code = code == EXIT_DONE ? written : code;
     }
     notes_finish(&notes);
@@ -260,7 +260,7 @@ static int conclude(struct session *s, const struct compare_perturbed *perturbed
     return code;
 }
 
-static int compare(struct session *s) {
+static int compare_policies(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
     run_args_catch_interrupts();
@@ -275,7 +275,7 @@ static int compare(struct session *s) {
     run_clean(s);
     if (s->comparison.count > 0)
         run_perturbed(s, perturbed);
-    int code = conclude(s, perturbed);
+    int code = conclude_comparison(s, perturbed);
     for (size_t i = 0; i < count; i++) {
         free((void *)perturbed[i].clean.series);
         free((void *)perturbed[i].perturbed.series);
@@ -284,7 +284,7 @@ static int compare(struct session *s) {
     return code;
 }
 
-static void finish(struct session *s) {
+static void finish_session(struct session *s) {
     contenders_finish(&s->clean);
     for (size_t i = 0; s->perturbed && i < s->args->perturbations.count; i++)
         contenders_finish(&s->perturbed[i]);
@@ -294,23 +294,23 @@ static void finish(struct session *s) {
     study_finish(&s->plain);
 }
 
-int cli_compare(struct options *o) {
-    struct compare_args args = {.options = o};
+int cli_compare(struct options *options) {
+    struct compare_args args = {.options = options};
     struct problems problems = CLI_PROBLEMS;
-    scenario_args_refuse_policy(o, "--policies");
-    if (o->goal.relative > 0 && o->goal.column == SUMMARY_COUNT)
-        o->goal.column = o->pareto.columns[0];
-    struct session session = {.args = &args, .options = o};
+    scenario_args_refuse_policy(options, "--policies");
+    if (options->goal.relative > 0 && options->goal.column == SUMMARY_COUNT)
+        options->goal.column = options->pareto.columns[0];
+    struct session session = {.args = &args, .options = options};
     int code = EXIT_BAD_INPUT;
-    if (compare_args_resolve(&args, &problems) == 0 && load(&session, &problems) == 0 &&
+    if (compare_args_resolve(&args, &problems) == 0 && load_contenders(&session, &problems) == 0 &&
         compare_args_check(&args, session.clean.at, &problems) == 0) {
         const char *name = session.clean.at[0].study.scenario.name;
-        session.folder = arena_printf(&o->arena, "results/%s/compare", name);
-        code = compare(&session);
+        session.folder = arena_printf(&options->arena, "results/%s/compare", name);
+        code = compare_policies(&session);
     } else {
         code = cli_report_problems(&problems);
     }
-    finish(&session);
+    finish_session(&session);
     problems_finish(&problems);
     compare_args_finish(&args);
     return code;

@@ -38,7 +38,7 @@ static void add_choices(const struct option_row *row, struct str *out) {
 }
 
 /* One case for each option whose values are known; behind others stand files. */
-static void add_values(struct str *out) {
+static void add_completed_values(struct str *out) {
     for (const struct option_row *row = option_rows; row->name; row++)
         for (enum command c = 0; c < COMMAND_COUNT; c++) {
             if (!option_belongs(row, c) || !(row->choices || is_policy(row)))
@@ -52,7 +52,7 @@ static void add_values(struct str *out) {
         }
 }
 
-static void add_names(struct str *out) {
+static void add_completed_names(struct str *out) {
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "        %s) words='--help", commands[c].name);
         for (const struct option_row *row = option_rows; row->name; row++)
@@ -66,15 +66,15 @@ static void add_names(struct str *out) {
     str_add(out, "--help --version' ;;\n");
 }
 
-int cli_completion(struct options *o) {
+int cli_completion(struct options *options) {
     struct str text = {0};
     struct error error = {0};
-    if (strcmp(o->operands[0], "bash") != 0)
-        options_refuse(o, "expected bash, got \"%s\"", o->operands[0]);
+    if (strcmp(options->operands[0], "bash") != 0)
+        options_refuse(options, "expected bash, got \"%s\"", options->operands[0]);
     str_add(&text, before);
-    add_values(&text);
+    add_completed_values(&text);
     str_add(&text, between);
-    add_names(&text);
+    add_completed_names(&text);
     str_add(&text, after);
     int code = cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
     str_finish(&text);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Moves the problems of one load over, without those that an earlier policy had too. */
-static void add_new(struct problems *all, const struct problems *more) {
+static void add_new_problems(struct problems *all, const struct problems *more) {
     for (size_t i = 0; i < more->count; i++) {
         bool known = false;
         for (size_t j = 0; j < all->count && !known; j++)
@@ -33,13 +33,13 @@ int contenders_load(struct contenders *all, const char *config,
         struct problems own = CLI_PROBLEMS;
         overrides.policy = policies[all->count];
         if (study_load(&all->at[all->count].study, config, &overrides, ingest_readers, &own) < 0)
-            add_new(problems, &own);
+            add_new_problems(problems, &own);
         problems_finish(&own);
     }
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-static void try_one(void *context, size_t task, struct trail *trail, FILE *out) {
+static void try_policy(void *context, size_t task, struct trail *trail, FILE *out) {
     const struct study *study = &((const struct contenders *)context)->at[task].study;
     struct error error = {0};
     trail_policy(trail, &study->module);
@@ -57,37 +57,38 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
     return 0;
 }
 
-int contenders_leave_out(struct contenders *all, const struct options *o, struct error *reterr) {
-    const struct replicate_options how = run_args_options(o);
+int contenders_leave_out(struct contenders *all, const struct options *options,
+                         struct error *reterr) {
+    const struct replicate_options how = run_args_options(options);
     const struct isolated tries = {.count = all->count,
                                    .processes = how.processes,
                                    .limit_s = how.limit_s,
                                    .cancel = how.cancel,
                                    .context = all,
-                                   .work = try_one,
+                                   .work = try_policy,
                                    .done = keep_refusal};
     int r = isolated_run(&tries, reterr);
-    for (size_t i = 0; i < all->count && !o->quiet; i++)
+    for (size_t i = 0; i < all->count && !options->quiet; i++)
         if (all->at[i].left_out)
             fprintf(stderr, "easim compare: %s is left out: %s\n",
                     all->at[i].study.module.policy->name, all->at[i].refusal);
     return r;
 }
 
-int contenders_open(struct contenders *all, const char *folder, const struct options *o,
+int contenders_open(struct contenders *all, const char *folder, const struct options *options,
                     struct error *reterr) {
     static const char *const words[] = {"--summary-only", NULL};
     struct arena arena = {0};
     int r = 0;
     for (size_t i = 0; i < all->count && r == 0; i++) {
         struct contender *c = &all->at[i];
-        const struct run_dir_options options = {
+        const struct run_dir_options folder_options = {
             .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
-            .force = o->force,
-            .summary_only = o->summary_only,
-            .words = o->summary_only ? words : words + 1};
+            .force = options->force,
+            .summary_only = options->summary_only,
+            .words = options->summary_only ? words : words + 1};
         if (!c->failed)
-            r = run_dir_open(&options, &c->study, &c->dir, reterr);
+            r = run_dir_open(&folder_options, &c->study, &c->dir, reterr);
     }
     arena_finish(&arena);
     return r;
@@ -95,7 +96,7 @@ int contenders_open(struct contenders *all, const char *folder, const struct opt
 
 /* What was finished of a failed or interrupted run is kept and marked partial, as by `easim run`.
  */
-static void fail(struct contenders *all, struct contender *c, const struct error *error) {
+static void fail_contender(struct contenders *all, struct contender *c, const struct error *error) {
     struct error second = {0};
     struct error whole = *error;
     if (error->code == ERROR_CANCELLED)
@@ -115,7 +116,7 @@ static void fail(struct contenders *all, struct contender *c, const struct error
         all->code = code;
 }
 
-static void commit(struct contenders *all, struct contender *c) {
+static void commit_contender(struct contenders *all, struct contender *c) {
     struct error error = {0};
     if (!c->dir || c->result.count == 0)
         return;
@@ -127,15 +128,15 @@ static void commit(struct contenders *all, struct contender *c) {
     c->dir = NULL;
 }
 
-void contenders_run(struct contenders *all, uint32_t replications, const struct options *o,
+void contenders_run(struct contenders *all, uint32_t replications, const struct options *options,
                     bool last) {
     uint32_t missing = 0;
     for (size_t i = 0; i < all->count; i++)
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
-    struct replicate_options how = run_args_options(o);
+    struct replicate_options how = run_args_options(options);
     struct progress_line *progress =
-        o->quiet
+        options->quiet
             ? NULL
             : progress_line_start(missing, "replications",
                                   all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
@@ -151,9 +152,9 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
             progress = NULL;
             how.done = NULL;
             how.events = NULL;
-            fail(all, c, &error);
+            fail_contender(all, c, &error);
         } else if (last) {
-            commit(all, c);
+            commit_contender(all, c);
         }
     }
     progress_line_stop(progress);
@@ -161,7 +162,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
 
 void contenders_commit(struct contenders *all) {
     for (size_t i = 0; i < all->count; i++)
-        commit(all, &all->at[i]);
+        commit_contender(all, &all->at[i]);
 }
 
 void contenders_finish(struct contenders *all) {

@@ -7,16 +7,16 @@
 
 #include <stdio.h>
 
-static int write_rows(const struct options *o, const struct study *study,
+static int write_rows(const struct options *options, const struct study *study,
                       const struct workload *workload, struct error *reterr) {
     struct trace trace = {0};
     struct str text = {0};
     record_jobs(&study->source, workload, &trace);
     trace_file_write(&trace, &text);
-    int r = cli_write(o->output, &text, reterr);
-    if (r == 0 && !o->quiet) {
+    int r = cli_write(options->output, &text, reterr);
+    if (r == 0 && !options->quiet) {
         struct str section = {0};
-        record_section(&study->source, o->output ? o->output : "FILE", &section);
+        record_section(&study->source, options->output ? options->output : "FILE", &section);
         fprintf(stderr, "%zu jobs; to run them: workload: %s\n", trace.rows.count, section.text);
         str_finish(&section);
     }
@@ -25,7 +25,8 @@ static int write_rows(const struct options *o, const struct study *study,
     return r;
 }
 
-static int generate(const struct options *o, const struct study *study, struct problems *problems) {
+static int generate_jobs(const struct options *options, const struct study *study,
+                         struct problems *problems) {
     struct workload workload = {0};
     struct error error = {0};
     const char *obstacle = record_obstacle(&study->source);
@@ -34,20 +35,21 @@ static int generate(const struct options *o, const struct study *study, struct p
         problems_add(problems, study->scenario.workload->where, "workload",
                      "no workload CSV can hold these jobs: %s", obstacle);
         code = cli_report_problems(problems);
-    } else if (study_generate(study, (uint32_t)o->replication - 1, &workload, problems) < 0) {
+    } else if (study_generate(study, (uint32_t)options->replication - 1, &workload, problems) < 0) {
         code = cli_report_problems(problems);
-    } else if (write_rows(o, study, &workload, &error) < 0) {
+    } else if (write_rows(options, study, &workload, &error) < 0) {
         code = cli_report_error(&error);
     }
     workload_finish(&workload);
     return code;
 }
 
-int cli_gen(struct options *o) {
+int cli_gen(struct options *options) {
     struct problems problems = CLI_PROBLEMS;
     struct study study;
-    int code = scenario_args_load(o, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                            : generate(o, &study, &problems);
+    int code = scenario_args_load(options, &study, &problems) < 0
+                   ? cli_report_problems(&problems)
+                   : generate_jobs(options, &study, &problems);
     study_finish(&study);
     problems_finish(&problems);
     return code;

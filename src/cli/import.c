@@ -24,8 +24,8 @@ static void report_offset(const struct trace_reader *reader, double offset_s, co
     str_addf(log, "%s: first submit at %.15g s%s is now 0\n", name, offset_s, date);
 }
 
-static void report(const struct trace_reader *reader, const struct trace *trace, const char *name,
-                   struct str *log) {
+static void report_reading(const struct trace_reader *reader, const struct trace *trace,
+                           const char *name, struct str *log) {
     str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read,
              trace->rows.count);
     if (trace->offset_s != 0)
@@ -34,36 +34,36 @@ static void report(const struct trace_reader *reader, const struct trace *trace,
 }
 
 /* What the options do to all rows together, and its report. */
-static void change(const struct options *o, const struct trace_reader *reader,
-                   const struct trace_assignment *assignment, struct trace *trace,
-                   struct str *log) {
-    const char *name = o->operand_count == 2 ? o->operands[1] : "all files";
+static void change_rows(const struct options *options, const struct trace_reader *reader,
+                        const struct trace_assignment *assignment, struct trace *trace,
+                        struct str *log) {
+    const char *name = options->operand_count == 2 ? options->operands[1] : "all files";
     size_t before = trace->rows.count;
     double offset_s = trace->offset_s;
     trace->notes.count = 0; /* those of the files are told */
-    trace_change(trace, &o->changes);
-    if (o->assign)
-        trace_assign(trace, assignment, o->changes.seed);
-    if (trace->rows.count != before || o->operand_count > 2)
+    trace_change(trace, &options->changes);
+    if (options->assign)
+        trace_assign(trace, assignment, options->changes.seed);
+    if (trace->rows.count != before || options->operand_count > 2)
         str_addf(log, "%s: %zu rows written\n", name, trace->rows.count);
-    if (trace->offset_s != offset_s || (o->operand_count > 2 && offset_s != 0))
+    if (trace->offset_s != offset_s || (options->operand_count > 2 && offset_s != 0))
         report_offset(reader, trace->offset_s, name, log);
     trace_write_notes(trace, name, "", log);
 }
 
-static int read_inputs(const struct options *o, const struct trace_reader *reader,
+static int read_inputs(const struct options *options, const struct trace_reader *reader,
                        struct trace *trace, struct str *log, struct problems *problems) {
-    size_t count = o->operand_count - 1;
-    const struct trace_options options = {.estimate_is_run_time =
-                                              o->estimate == REQUESTED_IS_RUN_TIME,
-                                          .models = o->models,
-                                          .time_zone = o->time_zone,
-                                          .work = o->work.at,
-                                          .work_count = o->work.count};
+    size_t count = options->operand_count - 1;
+    const struct trace_options reading = {.estimate_is_run_time =
+                                              options->estimate == REQUESTED_IS_RUN_TIME,
+                                          .models = options->models,
+                                          .time_zone = options->time_zone,
+                                          .work = options->work.at,
+                                          .work_count = options->work.count};
     struct trace *parts = mem_zalloc(count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
-        if (reader->read(o->operands[i + 1], &options, &parts[i], problems) == 0)
-            report(reader, &parts[i], o->operands[i + 1], log);
+        if (reader->read(options->operands[i + 1], &reading, &parts[i], problems) == 0)
+            report_reading(reader, &parts[i], options->operands[i + 1], log);
     if (count == 1) {
         *trace = parts[0];
         parts[0] = (struct trace){0};
@@ -77,33 +77,33 @@ static int read_inputs(const struct options *o, const struct trace_reader *reade
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
-static int write_all(const struct options *o, const struct trace *trace, const struct str *cluster,
-                     struct error *reterr) {
+static int write_workload(const struct options *options, const struct trace *trace,
+                          const struct str *cluster, struct error *reterr) {
     struct str text = {0};
     trace_file_write(trace, &text);
-    int r = o->nodes ? cli_write(o->cluster_out, cluster, reterr) : 0;
+    int r = options->nodes ? cli_write(options->cluster_out, cluster, reterr) : 0;
     if (r == 0)
-        r = cli_write(o->output, &text, reterr);
+        r = cli_write(options->output, &text, reterr);
     str_finish(&text);
     return r;
 }
 
-static int import_logs(const struct options *o, const struct trace_reader *reader) {
+static int import_logs(const struct options *options, const struct trace_reader *reader) {
     struct trace trace = {0}, nodes = {0};
     struct trace_assignment assignment = {0};
     struct problems problems = CLI_PROBLEMS;
     struct str cluster = {0}, log = {0};
     struct error error = {0};
     int r = EXIT_DONE;
-    if ((o->assign && trace_assignment_load(&assignment, o->assign, &problems) < 0) ||
-        (o->nodes && alibaba_nodes_read(o->nodes, &cluster, &nodes, &problems) < 0) ||
-        read_inputs(o, reader, &trace, &log, &problems) < 0) {
+    if ((options->assign && trace_assignment_load(&assignment, options->assign, &problems) < 0) ||
+        (options->nodes && alibaba_nodes_read(options->nodes, &cluster, &nodes, &problems) < 0) ||
+        read_inputs(options, reader, &trace, &log, &problems) < 0) {
         r = cli_report_problems(&problems);
     } else {
-        if (o->nodes)
-            report(reader, &nodes, o->nodes, &log);
-        change(o, reader, &assignment, &trace, &log);
-        if (write_all(o, &trace, &cluster, &error) < 0)
+        if (options->nodes)
+            report_reading(reader, &nodes, options->nodes, &log);
+        change_rows(options, reader, &assignment, &trace, &log);
+        if (write_workload(options, &trace, &cluster, &error) < 0)
             r = cli_report_error(&error);
         else
             fputs(log.text, stderr);
@@ -118,7 +118,7 @@ static int import_logs(const struct options *o, const struct trace_reader *reade
 }
 
 /* Those of the foreign logs and easim's own. */
-static const struct format_use *list_formats(struct arena *arena, size_t *ret_count) {
+static const struct format_use *list_log_formats(struct arena *arena, size_t *ret_count) {
     size_t count = 0;
     while (ingest_readers[count])
         count++;
@@ -130,17 +130,17 @@ static const struct format_use *list_formats(struct arena *arena, size_t *ret_co
     return formats;
 }
 
-int cli_import(struct options *o) {
+int cli_import(struct options *options) {
     size_t count;
-    const struct format_use *formats = list_formats(&o->arena, &count);
+    const struct format_use *formats = list_log_formats(&options->arena, &count);
     struct problems problems = CLI_PROBLEMS;
     int r = EXIT_BAD_INPUT;
-    if (o->changes.from_s >= o->changes.until_s)
-        options_refuse(o, "expected --from before --until");
-    if (formats_choose(o, formats, count, &problems) == count)
+    if (options->changes.from_s >= options->changes.until_s)
+        options_refuse(options, "expected --from before --until");
+    if (formats_choose(options, formats, count, &problems) == count)
         cli_report_problems(&problems);
     else
-        r = import_logs(o, trace_file_find_reader(ingest_readers, o->operands[0]));
+        r = import_logs(options, trace_file_find_reader(ingest_readers, options->operands[0]));
     problems_finish(&problems);
     return r;
 }

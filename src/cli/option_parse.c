@@ -16,55 +16,57 @@
 enum { FOUND_HELP = 4096, FOUND_ROW }; /* of getopt's return values: above all characters */
 
 /* Defaults that are not in the table: no number says them. */
-static void set_defaults(struct options *o) {
-    o->changes = trace_changes_none;
-    o->goal.column = SUMMARY_COUNT;
-    o->profile.power_limit_w = o->max_error = o->m0 = o->phi = NAN;
+static void set_defaults(struct options *options) {
+    options->changes = trace_changes_none;
+    options->goal.column = SUMMARY_COUNT;
+    options->profile.power_limit_w = options->max_error = options->m0 = options->phi = NAN;
 }
 
-static void *member_of(struct options *o, const struct option_row *row) {
-    return (char *)o + row->offset;
+static void *member_of(struct options *options, const struct option_row *row) {
+    return (char *)options + row->offset;
 }
 
-static void set_usual_values(struct options *o) {
+static void set_usual_values(struct options *options) {
     struct error error = {0};
     for (const struct option_row *row = option_rows; row->name; row++)
-        if (row->usual && option_belongs(row, o->command) &&
-            option_value_read(row, row->usual, member_of(o, row), &o->arena, &error) < 0)
+        if (row->usual && option_belongs(row, options->command) &&
+            option_value_read(row, row->usual, member_of(options, row), &options->arena, &error) <
+                0)
             abort(); /* a mistake in the table */
 }
 
-static _Noreturn void end(const struct options *o) {
-    fprintf(stderr, "Try `%s --help' for more information.\n", o->who);
+static _Noreturn void end_with_hint(const struct options *options) {
+    fprintf(stderr, "Try `%s --help' for more information.\n", options->who);
     exit(EXIT_BAD_INPUT);
 }
 
-void options_refuse(const struct options *o, const char *format, ...) {
+void options_refuse(const struct options *options, const char *format, ...) {
     va_list arguments;
-    fprintf(stderr, "%s: ", o->who);
+    fprintf(stderr, "%s: ", options->who);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
-    end(o);
+    end_with_hint(options);
 }
 
 /* ---- Words ---- */
 
-static void note_word(struct options *o, const struct option_row *row, const char *value) {
+static void note_word(struct options *options, const struct option_row *row, const char *value) {
     if (row->recorded)
-        array_push(&o->words, row->kind == OPTION_FLAG
-                                  ? arena_printf(&o->arena, "--%s", row->name)
-                                  : arena_printf(&o->arena, "--%s=%s", row->name, value));
+        array_push(&options->words,
+                   row->kind == OPTION_FLAG
+                       ? arena_printf(&options->arena, "--%s", row->name)
+                       : arena_printf(&options->arena, "--%s=%s", row->name, value));
 }
 
 /* A long option that the command does not have, and what could be meant by it. */
-static void add_unknown(const struct options *o, const char *word, struct str *out) {
+static void add_unknown(const struct options *options, const char *word, struct str *out) {
     struct arena arena = {0};
     const char *names[OPTION_ROWS_MOST + 1] = {"--help"};
     size_t count = 1, alike = 0, length = strcspn(word, "=");
     for (const struct option_row *row = option_rows; row->name; row++) {
-        if (!option_belongs(row, o->command))
+        if (!option_belongs(row, options->command))
             continue;
         names[count] = arena_printf(&arena, "--%s", row->name);
         alike += strncmp(names[count++], word, length) == 0;
@@ -79,7 +81,8 @@ static void add_unknown(const struct options *o, const char *word, struct str *o
 }
 
 /* getopt has found something that is wrong: optopt says in which option, 0 that there is none. */
-static _Noreturn void refuse_word(const struct options *o, bool lacks_value, const char *word) {
+static _Noreturn void refuse_word(const struct options *options, bool lacks_value,
+                                  const char *word) {
     struct str text = {0};
     if (lacks_value && optopt < FOUND_HELP)
         str_addf(&text, "option '-%c' requires an argument", optopt);
@@ -90,28 +93,28 @@ static _Noreturn void refuse_word(const struct options *o, bool lacks_value, con
     else if (optopt > 0)
         str_addf(&text, "unrecognized option '-%c'", optopt);
     else
-        add_unknown(o, word, &text);
-    options_refuse(o, "%s", text.text);
+        add_unknown(options, word, &text);
+    options_refuse(options, "%s", text.text);
 }
 
-static void read_option(struct options *o, const struct option_row *row, const char *value,
+static void read_option(struct options *options, const struct option_row *row, const char *value,
                         struct problems *problems) {
     struct error error = {0};
-    o->given[row - option_rows] = value ? value : "";
-    if (option_value_read(row, value, member_of(o, row), &o->arena, &error) < 0)
-        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s", o->who, row->name,
+    options->given[row - option_rows] = value ? value : "";
+    if (option_value_read(row, value, member_of(options, row), &options->arena, &error) < 0)
+        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s", options->who, row->name,
                      error.text);
-    note_word(o, row, value);
+    note_word(options, row, value);
 }
 
 /* What getopt takes: ends with zeros; letters with ':' behind those with a value, and before all,
    so that a value that is missing is told from an unknown option. */
-static void list_options(const struct options *o, struct option *longs, char *letters) {
+static void list_options(const struct options *options, struct option *longs, char *letters) {
     size_t count = 0;
     *letters++ = ':';
     for (const struct option_row *row = option_rows; row->name; row++) {
         int takes = row->kind == OPTION_FLAG ? no_argument : required_argument;
-        if (!option_belongs(row, o->command))
+        if (!option_belongs(row, options->command))
             continue;
         longs[count++] =
             (struct option){row->name, takes, NULL, FOUND_ROW + (int)(row - option_rows)};
@@ -125,66 +128,67 @@ static void list_options(const struct options *o, struct option *longs, char *le
     *letters = '\0';
 }
 
-static const struct option_row *row_of(const struct options *o, int found) {
+static const struct option_row *row_found(const struct options *options, int found) {
     if (found >= FOUND_ROW)
         return &option_rows[found - FOUND_ROW];
     const struct option_row *row = option_rows;
-    while (!option_belongs(row, o->command) || row->letter != found)
+    while (!option_belongs(row, options->command) || row->letter != found)
         row++;
     return row;
 }
 
-static void read_words(struct options *o, int argc, char **argv, struct problems *problems) {
+static void read_words(struct options *options, int argc, char **argv, struct problems *problems) {
     struct option longs[OPTION_ROWS_MOST + 2];
     char letters[2 * OPTION_ROWS_MOST + 2];
     int found;
-    list_options(o, longs, letters);
+    list_options(options, longs, letters);
     optind = 0;
     opterr = 0;
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         if (found == FOUND_HELP) {
             struct str text = {0};
             struct error error = {0};
-            option_help_write(o->command, o->who, &text);
+            option_help_write(options->command, options->who, &text);
             exit(cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE);
         }
         if (found == '?' || found == ':')
-            refuse_word(o, found == ':', argv[optind - 1]);
-        read_option(o, row_of(o, found), optarg, problems);
+            refuse_word(options, found == ':', argv[optind - 1]);
+        read_option(options, row_found(options, found), optarg, problems);
     }
-    o->operands = argv + optind;
-    o->operand_count = (size_t)(argc - optind);
-    for (size_t i = 1; i < o->operand_count; i++)
-        array_push(&o->words, o->operands[i]);
-    (void)array_add(&o->words);
+    options->operands = argv + optind;
+    options->operand_count = (size_t)(argc - optind);
+    for (size_t i = 1; i < options->operand_count; i++)
+        array_push(&options->words, options->operands[i]);
+    (void)array_add(&options->words);
 }
 
 /* ---- What does not go together ---- */
 
-static void check_operands(const struct options *o, struct problems *problems) {
-    const struct command_facts *c = &commands[o->command];
+static void check_operands(const struct options *options, struct problems *problems) {
+    const struct command_facts *c = &commands[options->command];
     size_t most = c->most_operands > 0 ? c->most_operands : SIZE_MAX;
     int optional = c->operands[0] == '[', length = (int)strlen(c->operands) - 2 * optional;
-    if (o->operand_count < c->least_operands)
-        problems_add(problems, (struct location){0}, NULL, "%s: expected %s", o->who, c->operands);
-    else if (o->operand_count > most)
+    if (options->operand_count < c->least_operands)
+        problems_add(problems, (struct location){0}, NULL, "%s: expected %s", options->who,
+                     c->operands);
+    else if (options->operand_count > most)
         problems_add(problems, (struct location){0}, NULL, "%s: expected %s%.*s, got another: %s",
-                     o->who, most == 1 ? "one " : "", length, c->operands + optional,
-                     o->operands[most]);
+                     options->who, most == 1 ? "one " : "", length, c->operands + optional,
+                     options->operands[most]);
 }
 
 /* "engine=slurm": whether that was given. */
-static bool is_given(const struct options *o, const char *wanted, size_t length) {
+static bool is_given(const struct options *options, const char *wanted, size_t length) {
     struct arena arena = {0};
     const char *value, *name = option_name(arena_strndup(&arena, wanted, length), &arena, &value);
-    const char *given = option_given(o, name);
+    const char *given = option_given(options, name);
     bool good = given && (!value || strcmp(given, value) == 0);
     arena_finish(&arena);
     return good;
 }
 
 /* "--engine parallel or --engine slurm" */
-static void add_names(const char *list, struct str *out) {
+static void add_option_names(const char *list, struct str *out) {
     const char *before = "";
     while (*list) {
         size_t length = strcspn(list, " "), name = strcspn(list, " =");
@@ -195,66 +199,67 @@ static void add_names(const char *list, struct str *out) {
     }
 }
 
-static bool any_given(const struct options *o, const char *list) {
+static bool any_given(const struct options *options, const char *list) {
     bool any = false;
     while (*list) {
         size_t length = strcspn(list, " ");
-        any = any || is_given(o, list, length);
+        any = any || is_given(options, list, length);
         list += length + strspn(list + length, " ");
     }
     return any;
 }
 
-static void check_company(const struct options *o, const struct option_row *row,
+static void check_company(const struct options *options, const struct option_row *row,
                           struct problems *problems) {
     struct str names = {0};
-    bool lonely = row->needs && !any_given(o, row->needs);
-    bool crowded = row->excludes && any_given(o, row->excludes);
+    bool lonely = row->needs && !any_given(options, row->needs);
+    bool crowded = row->excludes && any_given(options, row->excludes);
     if (lonely || crowded) {
-        add_names(lonely ? row->needs : row->excludes, &names);
-        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s with %s", o->who,
+        add_option_names(lonely ? row->needs : row->excludes, &names);
+        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s with %s", options->who,
                      row->name, lonely ? "only" : "not", names.text);
     }
     str_finish(&names);
 }
 
-static void check_options(const struct options *o, struct problems *problems) {
+static void check_options(const struct options *options, struct problems *problems) {
     for (const struct option_row *row = option_rows; row->name; row++) {
-        if (!option_belongs(row, o->command))
+        if (!option_belongs(row, options->command))
             continue;
-        if (row->required && !option_given(o, row->name))
-            problems_add(problems, (struct location){0}, NULL, "%s: expected --%s", o->who,
+        if (row->required && !option_given(options, row->name))
+            problems_add(problems, (struct location){0}, NULL, "%s: expected --%s", options->who,
                          row->name);
-        if (option_given(o, row->name))
-            check_company(o, row, problems);
+        if (option_given(options, row->name))
+            check_company(options, row, problems);
     }
 }
 
-void options_parse(struct options *o, enum command command, int argc, char **argv) {
+void options_parse(struct options *options, enum command command, int argc, char **argv) {
     struct problems problems = CLI_PROBLEMS;
-    *o = (struct options){.command = command, .who = argv[0]};
-    set_defaults(o);
-    set_usual_values(o);
-    read_words(o, argc, argv, &problems);
+    *options = (struct options){.command = command, .who = argv[0]};
+    set_defaults(options);
+    set_usual_values(options);
+    read_words(options, argc, argv, &problems);
     if (problems.count == 0)
-        check_operands(o, &problems);
-    if (problems.count == 0 && commands[command].reads_yaml && results_refuse(o, &problems) < 0)
+        check_operands(options, &problems);
+    if (problems.count == 0 && commands[command].reads_yaml &&
+        results_refuse(options, &problems) < 0)
         exit(cli_report_problems(&problems));
     if (problems.count == 0)
-        check_options(o, &problems);
+        check_options(options, &problems);
     if (problems.count > 0) {
         (void)cli_report_problems(&problems);
-        end(o);
+        end_with_hint(options);
     }
     problems_finish(&problems);
 }
 
-void options_finish(struct options *o) {
-    free(o->words.at);
-    free(o->sets.at);
-    free(o->policy_sets.at);
-    free(o->constraints.at);
-    free(o->work.at);
-    str_finish(&o->stdin_text);
-    arena_finish(&o->arena);
+void options_finish(struct options *options) {
+    free(options->words.at);
+    free(options->sets.at);
+    free(options->policy_sets.at);
+    free(options->constraints.at);
+    free(options->work.at);
+    str_finish(&options->stdin_text);
+    arena_finish(&options->arena);
 }

@@ -95,8 +95,8 @@ int option_read_choice(const char *text, const char *const *names, int *ret_plac
     return r;
 }
 
-static int read_word(const struct option_row *row, const char *text, const char **ret_word,
-                     struct error *reterr) {
+static int read_choice_word(const struct option_row *row, const char *text, const char **ret_word,
+                            struct error *reterr) {
     int place = 0, r = option_read_choice(text, row->choices, &place, reterr);
     *ret_word = r == 0 ? row->choices[place] : *ret_word;
     return r;
@@ -177,7 +177,7 @@ int option_value_read(const struct option_row *row, const char *text, void *targ
     case OPTION_CHOICE:
         return option_read_choice(text, row->choices, target, reterr);
     case OPTION_WORD:
-        return read_word(row, text, target, reterr);
+        return read_choice_word(row, text, target, reterr);
     case OPTION_METRIC:
         return read_metric_of(row, text, target, reterr);
     case OPTION_METRICS:

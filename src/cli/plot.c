@@ -23,8 +23,8 @@ struct session {
     size_t possible;
 };
 
-static bool is_wanted(const struct options *o, size_t kind) {
-    return o->figures == 0 || o->figures & 1u << kind;
+static bool is_wanted(const struct options *options, size_t kind) {
+    return options->figures == 0 || options->figures & 1u << kind;
 }
 
 static int make_figures(struct session *s, struct problems *problems) {
@@ -62,7 +62,7 @@ static int make_figures(struct session *s, struct problems *problems) {
 }
 
 /* "svg png" */
-static const char *list_formats(const struct session *s) {
+static const char *list_picture_formats(const struct session *s) {
     const char *list = "";
     for (size_t i = 0; picture_formats[i]; i++)
         if (s->options->picture_formats & 1u << i)
@@ -73,7 +73,7 @@ static const char *list_formats(const struct session *s) {
 static int draw_figures(const struct session *s, const char *folder, struct str *warnings,
                         struct error *reterr) {
     struct plot_dir *dir = NULL;
-    const char *formats = list_formats(s);
+    const char *formats = list_picture_formats(s);
     int r = run_args_folder(s->options, folder, reterr) ? plot_dir_open(folder, &dir, reterr)
                                                         : reterr->code;
     for (size_t i = 0; r == 0 && plot_kinds[i].name; i++)
@@ -100,34 +100,37 @@ static void print_figures(const struct session *s, const char *folder) {
     printf("figures: %s\n", folder);
 }
 
-static struct plot_wishes wishes_of(const struct options *o) {
-    struct plot_wishes wishes = {.width = o->size.width,
-                                 .height = o->size.height,
-                                 .replication = o->replication,
-                                 .metric_count = (unsigned)o->metrics.count,
-                                 .x = o->x,
-                                 .y = o->y,
-                                 .by = o->by};
-    memcpy(wishes.pareto, o->pareto.columns, sizeof wishes.pareto);
-    memcpy(wishes.metrics, o->metrics.columns, sizeof wishes.metrics);
+static struct plot_wishes wishes_of(const struct options *options) {
+    struct plot_wishes wishes = {.width = options->size.width,
+                                 .height = options->size.height,
+                                 .replication = options->replication,
+                                 .metric_count = (unsigned)options->metrics.count,
+                                 .x = options->x,
+                                 .y = options->y,
+                                 .by = options->by};
+    memcpy(wishes.pareto, options->pareto.columns, sizeof wishes.pareto);
+    memcpy(wishes.metrics, options->metrics.columns, sizeof wishes.metrics);
     return wishes;
 }
 
-int cli_plot(struct options *o) {
-    struct session session = {.options = o, .wishes = wishes_of(o), .arena = &o->arena};
+int cli_plot(struct options *options) {
+    struct session session = {
+        .options = options, .wishes = wishes_of(options), .arena = &options->arena};
     struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     struct str warnings = {0};
-    if (o->operand_count > 1 && !o->out)
-        options_refuse(o, "--out: expected with several folders");
+    if (options->operand_count > 1 && !options->out)
+        options_refuse(options, "--out: expected with several folders");
     run_args_catch_interrupts();
-    const char *folder = o->out ? o->out : arena_printf(&o->arena, "%s/figures", o->operands[0]);
+    const char *folder = options->out
+                             ? options->out
+                             : arena_printf(&options->arena, "%s/figures", options->operands[0]);
     int code = EXIT_DONE;
     if (make_figures(&session, &problems) < 0)
         code = cli_report_problems(&problems);
     else if (draw_figures(&session, folder, &warnings, &error) < 0)
         code = cli_report_error(&error);
-    else if (!o->quiet)
+    else if (!options->quiet)
         print_figures(&session, folder);
     if (warnings.length > 0)
         fputs(warnings.text, stderr);

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-static void list_one(const char *name, void *context) {
+static void list_policy(const char *name, void *context) {
     struct policy_module module;
     struct error error = {0};
     (void)context;
@@ -74,13 +74,13 @@ static void print_check(void *context, const char *check, enum conformance_resul
     fflush(stdout);
 }
 
-static int test_policy(const struct options *o) {
+static int test_policy(const struct options *options) {
     int counts[3] = {0};
     struct problems problems = {0};
-    const struct conformance_options how = {.policy = o->operands[0],
-                                            .sets = o->policy_sets.at,
-                                            .set_count = o->policy_sets.count,
-                                            .limit_s = o->limit_s,
+    const struct conformance_options how = {.policy = options->operands[0],
+                                            .sets = options->policy_sets.at,
+                                            .set_count = options->policy_sets.count,
+                                            .limit_s = options->limit_s,
                                             .report = print_check,
                                             .context = counts};
     int failed = conformance_run(&how, &problems), code = failed > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
@@ -93,13 +93,13 @@ static int test_policy(const struct options *o) {
     return code;
 }
 
-int cli_policies(struct options *o) {
-    if (o->test && o->operand_count == 0)
-        options_refuse(o, "--test: expected a policy");
-    if (o->test)
-        return test_policy(o);
-    if (o->operand_count > 0)
-        return document_policy(o->operands[0]);
-    module_list(list_one, NULL);
+int cli_policies(struct options *options) {
+    if (options->test && options->operand_count == 0)
+        options_refuse(options, "--test: expected a policy");
+    if (options->test)
+        return test_policy(options);
+    if (options->operand_count > 0)
+        return document_policy(options->operands[0]);
+    module_list(list_policy, NULL);
     return EXIT_DONE;
 }

@@ -9,12 +9,12 @@
 
 #define TABLE_ROWS 20
 
-static int print_profile(const struct options *o, const struct profile *profile,
+static int print_profile(const struct options *options, const struct profile *profile,
                          const struct str *csv, struct error *reterr) {
     struct str text = {0};
-    if (o->format == FORMAT_CSV)
+    if (options->format == FORMAT_CSV)
         str_add_bytes(&text, csv->text, csv->length);
-    else if (o->format == FORMAT_JSON)
+    else if (options->format == FORMAT_JSON)
         figures_write_json(profile->figures, &text);
     else
         figures_write_table(profile->figures, TABLE_ROWS, &text);
@@ -23,53 +23,53 @@ static int print_profile(const struct options *o, const struct profile *profile,
     return r;
 }
 
-static int write_outputs(const struct options *o, const struct profile *profile,
+static int write_profile(const struct options *options, const struct profile *profile,
                          struct error *reterr) {
     struct str csv = {0};
     int r = 0;
     profile_write_csv(profile, &csv);
-    if (o->output)
-        r = atomic_file_write_whole(o->output, csv.text, csv.length, reterr);
+    if (options->output)
+        r = atomic_file_write_whole(options->output, csv.text, csv.length, reterr);
     if (r == 0)
-        r = print_profile(o, profile, &csv, reterr);
+        r = print_profile(options, profile, &csv, reterr);
     str_finish(&csv);
     return r;
 }
 
 /* Notes come last, where they are seen. */
-static int conclude(const struct options *o, const struct profile *profile) {
+static int conclude_profile(const struct options *options, const struct profile *profile) {
     struct error error = {0};
-    if (write_outputs(o, profile, &error) < 0)
+    if (write_profile(options, profile, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < profile->notes.count; i++)
         fprintf(stderr, "%s\n", profile->notes.texts[i]);
     return profile->damaged ? EXIT_RECOVERED : EXIT_DONE;
 }
 
-static bool writes_csv(const struct options *o) {
-    return o->output || o->format == FORMAT_CSV;
+static bool writes_csv(const struct options *options) {
+    return options->output || options->format == FORMAT_CSV;
 }
 
-int cli_profile(struct options *o) {
+int cli_profile(struct options *options) {
     size_t count = 0;
     while (profile_readers[count])
         count++;
-    struct format_use *formats = arena_alloc(&o->arena, count * sizeof *formats);
+    struct format_use *formats = arena_alloc(&options->arena, count * sizeof *formats);
     for (size_t i = 0; i < count; i++)
         formats[i] = (struct format_use){profile_readers[i]->name, profile_readers[i]->uses};
     struct profile profile = {.notes = CLI_PROBLEMS};
     struct problems problems = CLI_PROBLEMS;
-    size_t chosen = formats_choose(o, formats, count, &problems);
+    size_t chosen = formats_choose(options, formats, count, &problems);
     int r = EXIT_BAD_INPUT;
-    if (chosen < count && option_given(o, "interval"))
-        o->profile.given |= PROFILE_INTERVAL;
+    if (chosen < count && option_given(options, "interval"))
+        options->profile.given |= PROFILE_INTERVAL;
     if (chosen == count ||
-        profile_readers[chosen]->read(o->operands + 1, o->operand_count - 1, &o->profile, &profile,
-                                      &problems) < 0 ||
-        (writes_csv(o) && profile_check_columns(&profile, &problems) < 0))
+        profile_readers[chosen]->read(options->operands + 1, options->operand_count - 1,
+                                      &options->profile, &profile, &problems) < 0 ||
+        (writes_csv(options) && profile_check_columns(&profile, &problems) < 0))
         cli_report_problems(&problems);
     else
-        r = conclude(o, &profile);
+        r = conclude_profile(options, &profile);
     profile_finish(&profile);
     problems_finish(&problems);
     return r;

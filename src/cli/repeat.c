@@ -39,10 +39,10 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
         const char *word = argv[i];
         size_t length = strcspn(word, "=");
         bool known = word[0] != '-' || strncmp(word, "--help", length) == 0;
-        for (const struct option_row *o = option_rows; o->name && !known; o++)
-            known = option_belongs(o, COMMAND_REPEAT) &&
-                    (word[1] == '-' ? strncmp(word + 2, o->name, length - 2) == 0
-                                    : word[1] == o->letter);
+        for (const struct option_row *row = option_rows; row->name && !known; row++)
+            known = option_belongs(row, COMMAND_REPEAT) &&
+                    (word[1] == '-' ? strncmp(word + 2, row->name, length - 2) == 0
+                                    : word[1] == row->letter);
         if (known)
             continue;
         fprintf(
@@ -62,8 +62,8 @@ static bool is_this_easim(const struct recorded *recorded) {
            strcmp(recorded->commit, EASIM_COMMIT) == 0;
 }
 
-static int conclude(const struct recorded *recorded, const struct repeat_inputs *inputs,
-                    const char *again) {
+static int conclude_repetition(const struct recorded *recorded, const struct repeat_inputs *inputs,
+                               const char *again) {
     struct arena arena = {0};
     bool made = access(arena_printf(&arena, "%s/" MANIFEST_NAME, again), R_OK) == 0;
     bool same_inputs = inputs->changed.count == 0 && is_this_easim(recorded);
@@ -98,47 +98,48 @@ static const char *make_scratch(struct arena *arena, struct error *reterr) {
 }
 
 /* From anywhere: the command may run in another folder. */
-static const char *absolute(const char *path, struct arena *arena) {
+static const char *absolute_path(const char *path, struct arena *arena) {
     char here[PATH_MAX];
     return path[0] != '/' && getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path)
                                                        : path;
 }
 
-static char **command_line(const struct options *o, const struct recorded *recorded,
+static char **command_line(const struct options *options, const struct recorded *recorded,
                            const char *out, struct arena *arena) {
     size_t count = 0, most = 8;
     while (recorded->options[most - 8])
         most++;
     const char **words = arena_alloc(arena, most * sizeof *words);
-    words[count++] = o->who;
+    words[count++] = options->who;
     words[count++] = recorded->sweep ? recorded->sweep : recorded->scenario.path;
     for (const char *const *option = recorded->options; *option; option++)
         words[count++] = *option;
     words[count++] = arena_printf(arena, "--out=%s", out);
-    if (o->threads > 0)
-        words[count++] = arena_printf(arena, "--threads=%u", o->threads);
-    if (o->force && recorded->sweep == NULL)
+    if (options->threads > 0)
+        words[count++] = arena_printf(arena, "--threads=%u", options->threads);
+    if (options->force && recorded->sweep == NULL)
         words[count++] = "--force";
-    if (o->quiet)
+    if (options->quiet)
         words[count++] = "--quiet";
     return (char **)words;
 }
 
-static int repeat_into(const struct repeated *command, const struct options *o,
+static int repeat_into(const struct repeated *command, const struct options *options,
                        const struct recorded *recorded, const struct repeat_inputs *inputs,
                        const char *out) {
     struct arena arena = {0};
     const struct repeat_child child = {.command = command->command,
                                        .run = command->run,
-                                       .argv = command_line(o, recorded, out, &arena),
+                                       .argv = command_line(options, recorded, out, &arena),
                                        .working_folder = recorded->working_folder,
                                        .policy_path = inputs->policy_path};
     int code = repeat_child_run(&child);
     arena_finish(&arena);
-    return code == EXIT_DONE || code == EXIT_RUN_FAILED ? conclude(recorded, inputs, out) : code;
+    return code == EXIT_DONE || code == EXIT_RUN_FAILED ? conclude_repetition(recorded, inputs, out)
+                                                        : code;
 }
 
-static int repeat_recorded(const struct repeated *command, const struct options *o,
+static int repeat_recorded(const struct repeated *command, const struct options *options,
                            const struct recorded *recorded, const struct repeat_inputs *inputs) {
     struct arena arena = {0};
     struct error error = {0};
@@ -146,11 +147,11 @@ static int repeat_recorded(const struct repeated *command, const struct options 
     int code = EXIT_RUN_FAILED;
     repeat_child_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &before); /* the folder is removed whatever comes */
-    const char *scratch = o->out ? NULL : make_scratch(&arena, &error);
-    if (o->out || scratch)
-        code = repeat_into(command, o, recorded, inputs,
-                           o->out ? absolute(o->out, &arena)
-                                  : arena_printf(&arena, "%s/results", scratch));
+    const char *scratch = options->out ? NULL : make_scratch(&arena, &error);
+    if (options->out || scratch)
+        code = repeat_into(command, options, recorded, inputs,
+                           options->out ? absolute_path(options->out, &arena)
+                                        : arena_printf(&arena, "%s/results", scratch));
     else
         code = cli_report_error(&error);
     if (scratch)

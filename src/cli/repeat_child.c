@@ -20,7 +20,7 @@ void repeat_child_signals(sigset_t *signals) {
         sigaddset(signals, all[i]);
 }
 
-static _Noreturn void run_in_child(const struct repeat_child *c, pid_t parent) {
+static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t parent) {
     int argc = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t signals;
     setpgid(0, 0);
@@ -33,15 +33,16 @@ static _Noreturn void run_in_child(const struct repeat_child *c, pid_t parent) {
     }
     repeat_child_signals(&signals);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
-    if (c->working_folder && chdir(c->working_folder) < 0) {
-        fprintf(stderr, "easim: %s: cannot enter folder: %s\n", c->working_folder, strerror(errno));
+    if (repetition->working_folder && chdir(repetition->working_folder) < 0) {
+        fprintf(stderr, "easim: %s: cannot enter folder: %s\n", repetition->working_folder,
+                strerror(errno));
         exit(EXIT_BAD_INPUT);
     }
-    if (c->policy_path)
-        setenv("EASIM_POLICY_PATH", c->policy_path, 1);
-    while (c->argv[argc])
+    if (repetition->policy_path)
+        setenv("EASIM_POLICY_PATH", repetition->policy_path, 1);
+    while (repetition->argv[argc])
         argc++;
-    exit(c->run(c->command, argc, c->argv));
+    exit(repetition->run(repetition->command, argc, repetition->argv));
 }
 
 static int exit_code(int status, bool interrupted) {
@@ -53,7 +54,7 @@ static int exit_code(int status, bool interrupted) {
     return EXIT_RUN_FAILED;
 }
 
-int repeat_child_run(const struct repeat_child *c) {
+int repeat_child_run(const struct repeat_child *repetition) {
     pid_t parent = getpid();
     sigset_t signals;
     int status, number;
@@ -66,7 +67,7 @@ int repeat_child_run(const struct repeat_child *c) {
         return EXIT_RUN_FAILED;
     }
     if (child == 0)
-        run_in_child(c, parent);
+        run_in_child(repetition, parent);
     setpgid(child, child);
     repeat_child_signals(&signals);
     while (waitpid(child, &status, WNOHANG) == 0) {

@@ -17,6 +17,6 @@ struct repeat_child {
 /* The signals that the caller blocks around repeat_child_run: it passes them on. */
 void repeat_child_signals(sigset_t *ret_signals);
 /* Runs it to its end, its standard output thrown away. Returns an exit code. */
-int repeat_child_run(const struct repeat_child *child);
+int repeat_child_run(const struct repeat_child *repetition);
 
 #endif

@@ -21,7 +21,7 @@ static bool has_hash(const char *path, const char *sha256) {
     return sha256 && sha256_file(path, now, &bytes) == 0 && strcmp(now, sha256) == 0;
 }
 
-static void report(struct check *c, const struct recorded_file *file, const char *path) {
+static void report_input(struct check *c, const struct recorded_file *file, const char *path) {
     char now[SHA256_TEXT];
     uint64_t bytes;
     if (sha256_file(path, now, &bytes) < 0) {
@@ -42,9 +42,9 @@ static void check_policy(struct check *c, const struct recorded_file *file) {
     struct str found = {0};
     bool same = has_hash(file->path, file->sha256);
     if (!same && module_find(file->policy, &found)) {
-        report(c, file, found.text);
+        report_input(c, file, found.text);
     } else {
-        report(c, file, file->path);
+        report_input(c, file, file->path);
         str_addf(&c->policy_path, "%s%.*s", c->policy_path.length > 0 ? ":" : "",
                  (int)(strrchr(file->path, '/') - file->path), file->path);
     }
@@ -59,9 +59,9 @@ int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *rec
         if (file->policy)
             check_policy(&c, file);
         else
-            report(&c, file, file->path);
+            report_input(&c, file, file->path);
     if (!recorded->sweep)
-        report(&c, &recorded->scenario, recorded->scenario.path);
+        report_input(&c, &recorded->scenario, recorded->scenario.path);
     if (c.policy_path.length > 0)
         inputs->policy_path = arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text,
                                            usual ? ":" : "", usual ? usual : "");

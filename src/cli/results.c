@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-int results_refuse(const struct options *o, struct problems *problems) {
-    const char *path = o->operands[0], *slash = strrchr(path, '/');
+int results_refuse(const struct options *options, struct problems *problems) {
+    const char *path = options->operands[0], *slash = strrchr(path, '/');
     struct arena arena = {0};
     size_t length = strlen(path), before = problems->count;
     while (length > 1 && path[length - 1] == '/')
@@ -16,12 +16,12 @@ int results_refuse(const struct options *o, struct problems *problems) {
     if (recorded_is_manifest(path))
         problems_add(problems, (struct location){0}, NULL,
                      "%s: %s is the manifest of results, the scenario is %.*s" SCENARIO_NAME,
-                     o->who, path, slash ? (int)(slash + 1 - path) : 0, path);
+                     options->who, path, slash ? (int)(slash + 1 - path) : 0, path);
     else if (recorded_is_manifest(within))
         problems_add(problems, (struct location){0}, NULL,
                      "%s: %s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME
                      " is the scenario",
-                     o->who, path, within, (int)length, path);
+                     options->who, path, within, (int)length, path);
     arena_finish(&arena);
     return problems->count > before ? ERROR_INPUT : 0;
 }

@@ -11,54 +11,54 @@
 #include <stdio.h>
 
 /* The table with its notes, or data on standard output and the notes beside it. */
-static int print_result(const struct options *o, const struct study *study,
+static int print_result(const struct options *options, const struct study *study,
                         const struct replicate_result *result, const char *out) {
     struct str text = {0};
     struct notes notes = {.sources = 0};
     notes_add_result(&notes, study, result);
     notes_add_trends(&notes, study, result);
     notes_add_study(&notes, study);
-    if (o->format == FORMAT_TABLE) {
+    if (options->format == FORMAT_TABLE) {
         run_report_summary(study, result, &text);
-    } else if (o->format == FORMAT_JSON) {
+    } else if (options->format == FORMAT_JSON) {
         result_json(study, result, &text);
     } else {
         aggregate_csv_header(&text);
         aggregate_csv_rows(study->module.policy->name, result->summaries, result->count, &text);
     }
-    run_args_add_notes(o, &notes, &text);
-    if (o->format == FORMAT_TABLE)
+    run_args_add_notes(options, &notes, &text);
+    if (options->format == FORMAT_TABLE)
         str_addf(&text, "  results: %s\n", out);
-    int code = run_args_show(o, &text);
+    int code = run_args_show(options, &text);
     str_finish(&text);
     notes_finish(&notes);
     return code;
 }
 
-static int run_study(struct options *o, const struct study *study) {
+static int run_study(struct options *options, const struct study *study) {
     struct run_dir *dir = NULL;
     struct error error = {0};
     run_args_catch_interrupts();
     struct replicate_result result = {0};
-    const char *usual =
-        arena_printf(&o->arena, "results/%s/%s", study->scenario.name, study->module.policy->name);
-    const char *out = run_args_folder(o, usual, &error);
+    const char *usual = arena_printf(&options->arena, "results/%s/%s", study->scenario.name,
+                                     study->module.policy->name);
+    const char *out = run_args_folder(options, usual, &error);
     if (!out)
         return cli_report_error(&error);
     const struct run_dir_options dir_options = {.path = out,
-                                                .force = o->force,
-                                                .summary_only = o->summary_only,
-                                                .decisions = o->decisions,
-                                                .trace = o->trace,
-                                                .words = o->words.at};
+                                                .force = options->force,
+                                                .summary_only = options->summary_only,
+                                                .decisions = options->decisions,
+                                                .trace = options->trace,
+                                                .words = options->words.at};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
         return cli_report_error(&error);
     uint32_t count = (uint32_t)study->scenario.replications;
-    struct replicate_options how = run_args_options(o);
-    how.record_decisions = o->decisions;
-    how.time_decisions = o->timing;
+    struct replicate_options how = run_args_options(options);
+    how.record_decisions = options->decisions;
+    how.time_decisions = options->timing;
     struct progress_line *progress =
-        o->quiet ? NULL : progress_line_start(count, "replications", study, &how);
+        options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
@@ -68,18 +68,18 @@ static int run_study(struct options *o, const struct study *study) {
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        int printed = print_result(o, study, &result, out);
+        int printed = print_result(options, study, &result, out);
         code = code == EXIT_DONE ? printed : code;
     }
     replicate_result_finish(&result);
     return code;
 }
 
-int cli_run(struct options *o) {
+int cli_run(struct options *options) {
     struct problems problems = CLI_PROBLEMS;
     struct study study;
-    int code = scenario_args_load(o, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                            : run_study(o, &study);
+    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
+                                                                  : run_study(options, &study);
     study_finish(&study);
     problems_finish(&problems);
     return code;

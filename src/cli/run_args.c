@@ -27,12 +27,13 @@ static unsigned core_count(void) {
     return cores > 0 && cores <= 1024 ? (unsigned)cores : 1;
 }
 
-struct replicate_options run_args_options(const struct options *o) {
-    return (struct replicate_options){.processes = o->threads ? o->threads : core_count(),
-                                      .check = o->check,
-                                      .strict = o->strict,
-                                      .limit_s = o->run_timeout_s,
-                                      .record_power = !o->summary_only,
+struct replicate_options run_args_options(const struct options *options) {
+    return (struct replicate_options){.processes =
+                                          options->threads ? options->threads : core_count(),
+                                      .check = options->check,
+                                      .strict = options->strict,
+                                      .limit_s = options->run_timeout_s,
+                                      .record_power = !options->summary_only,
                                       .cancel = &interrupted};
 }
 
@@ -45,23 +46,25 @@ int run_args_report(const struct error *error, const struct replicate_result *re
     return cli_report_error(&whole);
 }
 
-int run_args_show(const struct options *o, const struct str *text) {
+int run_args_show(const struct options *options, const struct str *text) {
     struct error error = {0};
-    bool wanted = o->format != FORMAT_TABLE || !o->quiet;
+    bool wanted = options->format != FORMAT_TABLE || !options->quiet;
     return wanted && cli_print(text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-void run_args_add_notes(const struct options *o, const struct notes *notes, struct str *text) {
+void run_args_add_notes(const struct options *options, const struct notes *notes,
+                        struct str *text) {
     struct str apart = {0};
-    notes_print(notes, o->format == FORMAT_TABLE ? text : &apart);
-    if (!o->quiet && apart.length > 0)
+    notes_print(notes, options->format == FORMAT_TABLE ? text : &apart);
+    if (!options->quiet && apart.length > 0)
         fputs(apart.text, stderr);
     str_finish(&apart);
 }
 
-const char *run_args_folder(const struct options *o, const char *usual, struct error *reterr) {
-    const char *folder = o->out ? o->out : usual;
-    int empty = o->force ? 1 : run_dir_is_empty(folder, reterr);
+const char *run_args_folder(const struct options *options, const char *usual,
+                            struct error *reterr) {
+    const char *folder = options->out ? options->out : usual;
+    int empty = options->force ? 1 : run_dir_is_empty(folder, reterr);
     if (empty == 0)
         empty = error_set(reterr, ERROR_INPUT,
                           "%s: the folder is not empty; add --force to write into it", folder);

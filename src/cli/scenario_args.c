@@ -21,38 +21,41 @@ static bool sets_policy_name(const char *text) {
     return does;
 }
 
-void scenario_args_refuse_policy(const struct options *o, const char *expected) {
-    for (size_t i = 0; i < o->sets.count; i++)
-        if (sets_policy_name(o->sets.at[i]))
-            options_refuse(o, "expected %s instead of --set %s", expected, o->sets.at[i]);
+void scenario_args_refuse_policy(const struct options *options, const char *expected) {
+    for (size_t i = 0; i < options->sets.count; i++)
+        if (sets_policy_name(options->sets.at[i]))
+            options_refuse(options, "expected %s instead of --set %s", expected,
+                           options->sets.at[i]);
 }
 
-void scenario_args_set(struct options *o, const char *path, const char *value) {
-    array_push(&o->sets, arena_printf(&o->arena, "%s=%s", path, value));
+void scenario_args_set(struct options *options, const char *path, const char *value) {
+    array_push(&options->sets, arena_printf(&options->arena, "%s=%s", path, value));
 }
 
-int scenario_args_read(struct options *o, struct problems *problems) {
-    return strcmp(o->operands[0], "-") == 0 ? yaml_read_stdin(&o->stdin_text, problems) : 0;
+int scenario_args_read(struct options *options, struct problems *problems) {
+    return strcmp(options->operands[0], "-") == 0 ? yaml_read_stdin(&options->stdin_text, problems)
+                                                  : 0;
 }
 
-struct scenario_overrides scenario_args_overrides(const struct options *o) {
-    return (struct scenario_overrides){.policy = o->policy,
-                                       .sets = o->sets.at,
-                                       .set_count = o->sets.count,
-                                       .text = {o->stdin_text.text, o->stdin_text.length}};
+struct scenario_overrides scenario_args_overrides(const struct options *options) {
+    return (struct scenario_overrides){
+        .policy = options->policy,
+        .sets = options->sets.at,
+        .set_count = options->sets.count,
+        .text = {options->stdin_text.text, options->stdin_text.length}};
 }
 
-int scenario_args_load(struct options *o, struct study *study, struct problems *problems) {
+int scenario_args_load(struct options *options, struct study *study, struct problems *problems) {
     *study = (struct study){0};
-    if (scenario_args_read(o, problems) < 0)
+    if (scenario_args_read(options, problems) < 0)
         return ERROR_INPUT;
-    const struct scenario_overrides overrides = scenario_args_overrides(o);
-    return study_load(study, o->operands[0], &overrides, ingest_readers, problems);
+    const struct scenario_overrides overrides = scenario_args_overrides(options);
+    return study_load(study, options->operands[0], &overrides, ingest_readers, problems);
 }
 
-void scenario_args_plain(const struct options *o, struct study *study) {
+void scenario_args_plain(const struct options *options, struct study *study) {
     struct problems ignored = CLI_PROBLEMS;
-    const struct scenario_overrides overrides = scenario_args_overrides(o);
-    study_load_files(study, o->operands[0], &overrides, &ignored);
+    const struct scenario_overrides overrides = scenario_args_overrides(options);
+    study_load_files(study, options->operands[0], &overrides, &ignored);
     problems_finish(&ignored);
 }

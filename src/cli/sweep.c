@@ -16,19 +16,20 @@
 
 #define NAMED_MISSING 20 /* of the missing runs, on standard error */
 
-static enum sweep_state state_of(void *context, size_t point) {
+static enum sweep_state state_of_point(void *context, size_t point) {
     return sweep_dir_state(context, point);
 }
 
-static struct sweep_resume resume_of(const struct options *o, struct sweep_dir *dir) {
-    return (struct sweep_resume){dir->sweep->count, o->shard, o->retry_failed, dir, state_of};
+static struct sweep_resume resume_of(const struct options *options, struct sweep_dir *dir) {
+    return (struct sweep_resume){dir->sweep->count, options->shard, options->retry_failed, dir,
+                                 state_of_point};
 }
 
 /* ---- What is done ---- */
 
-static int list_points(const struct options *o, const struct sweep_dir *dir) {
+static int list_points(const struct options *options, const struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
-    size_t count = sweep_shard_points(&o->shard, dir->sweep->count, points);
+    size_t count = sweep_shard_points(&options->shard, dir->sweep->count, points);
     struct str text = {0};
     struct error error = {0};
     sweep_dir_list(dir, points, count, &text);
@@ -54,20 +55,20 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
         fprintf(stderr, "missing: %zu more, see --list\n", count - named);
 }
 
-static int print_totals(const struct options *o, const struct sweep_dir *dir,
+static int print_totals(const struct options *options, const struct sweep_dir *dir,
                         const struct sweep_counts *counts, const struct findings *found,
                         const struct notes *notes) {
     struct str text = {0};
     struct error error = {0};
-    if (o->format == FORMAT_TABLE && o->quiet)
+    if (options->format == FORMAT_TABLE && options->quiet)
         return EXIT_DONE;
-    if (o->format == FORMAT_TABLE)
+    if (options->format == FORMAT_TABLE)
         str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count,
                  counts->done, counts->failed, counts->missing);
-    run_args_add_notes(o, notes, &text);
-    if (o->format == FORMAT_JSON)
+    run_args_add_notes(options, notes, &text);
+    if (options->format == FORMAT_JSON)
         sweep_dir_json(dir, counts, found, &text);
-    else if (o->format == FORMAT_CSV)
+    else if (options->format == FORMAT_CSV)
         findings_csv(found, &text);
     else {
         str_addf(&text, "results: %s/sweep.csv\n", dir->path);
@@ -80,9 +81,9 @@ static int print_totals(const struct options *o, const struct sweep_dir *dir,
 }
 
 /* Of the base with the values of all points: those of the axes are in the tables. */
-static int write_manifest(const struct options *o, const struct sweep_dir *dir,
-                          const struct sweep_counts *counts, const struct notes *notes,
-                          struct error *reterr) {
+static int write_sweep_manifest(const struct options *options, const struct sweep_dir *dir,
+                                const struct sweep_counts *counts, const struct notes *notes,
+                                struct error *reterr) {
     struct study plain;
     struct problems ignored = {0}; /* an axis may set what the base does not have */
     struct arena arena = {0};
@@ -90,7 +91,7 @@ static int write_manifest(const struct options *o, const struct sweep_dir *dir,
     const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
-    const struct manifest_origin origin = {"sweep", o->words.at, &plain.scenario,
+    const struct manifest_origin origin = {"sweep", options->words.at, &plain.scenario,
                                            &dir->sweep->inputs, NULL};
     int r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
     study_finish(&plain);
@@ -99,7 +100,7 @@ static int write_manifest(const struct options *o, const struct sweep_dir *dir,
     return r;
 }
 
-static int join_points(const struct options *o, const struct sweep_dir *dir) {
+static int join_points(const struct options *options, const struct sweep_dir *dir) {
     struct sweep_counts counts;
     struct error error = {0};
     struct figures figures;
@@ -110,8 +111,8 @@ static int join_points(const struct options *o, const struct sweep_dir *dir) {
     if (sweep_dir_merge(dir, &figures, &counts, &notes, &error) == 0) {
         findings_find(&found, &figures);
         code = sweep_dir_write_findings(dir, &found, &error) == 0 &&
-                       write_manifest(o, dir, &counts, &notes, &error) == 0
-                   ? print_totals(o, dir, &counts, &found, &notes)
+                       write_sweep_manifest(options, dir, &counts, &notes, &error) == 0
+                   ? print_totals(options, dir, &counts, &found, &notes)
                    : EXIT_DONE;
     }
     figures_finish(&figures);
@@ -127,52 +128,52 @@ static int join_points(const struct options *o, const struct sweep_dir *dir) {
 }
 
 /* A failure anywhere in the shard, of this run or of one before. */
-static int shard_code(const struct options *o, const struct sweep_dir *dir) {
+static int shard_code(const struct options *options, const struct sweep_dir *dir) {
     for (size_t p = 0; p < dir->sweep->count; p++)
-        if (sweep_shard_has(&o->shard, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
+        if (sweep_shard_has(&options->shard, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
             return EXIT_RUN_FAILED;
     return EXIT_DONE;
 }
 
-static int run_points(const struct options *o, struct sweep_dir *dir) {
+static int run_points(const struct options *options, struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
-    const struct sweep_resume resume = resume_of(o, dir);
+    const struct sweep_resume resume = resume_of(options, dir);
     size_t count = sweep_resume_points(&resume, points);
     struct error error = {0};
     struct sweep_run all = {.sweep = dir->sweep,
                             .points = points,
                             .count = count,
                             .readers = ingest_readers,
-                            .how = run_args_options(o),
+                            .how = run_args_options(options),
                             .sink = sweep_dir_sink(dir)};
     all.how.record_power = false; /* summaries are kept, no rows */
     struct progress_line *progress =
-        o->quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
+        options->quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);
     progress_line_stop(progress);
     free(points);
     if (r < 0)
         return cli_report_error(&error);
-    return o->shard.of > 0 ? shard_code(o, dir) : join_points(o, dir);
+    return options->shard.of > 0 ? shard_code(options, dir) : join_points(options, dir);
 }
 
-static int hand_over(const struct options *o, struct sweep_dir *dir) {
-    struct sweep_tasks tasks = {.file = o->operands[0],
+static int hand_over_points(const struct options *options, struct sweep_dir *dir) {
+    struct sweep_tasks tasks = {.file = options->operands[0],
                                 .folder = dir->path,
-                                .count = o->tasks,
-                                .sbatch = o->sbatch,
-                                .run_timeout = option_given(o, "run-timeout"),
-                                .retry_failed = o->retry_failed};
+                                .count = options->tasks,
+                                .sbatch = options->sbatch,
+                                .run_timeout = option_given(options, "run-timeout"),
+                                .retry_failed = options->retry_failed};
     struct error error = {0};
-    const struct sweep_resume resume = resume_of(o, dir);
-    bool *wanted = mem_zalloc(o->tasks, sizeof *wanted);
-    bool any = sweep_resume_shards(&resume, o->tasks, wanted);
+    const struct sweep_resume resume = resume_of(options, dir);
+    bool *wanted = mem_zalloc(options->tasks, sizeof *wanted);
+    bool any = sweep_resume_shards(&resume, options->tasks, wanted);
     tasks.wanted = wanted;
     int code;
     if (!any)
-        code = join_points(o, dir);
-    else if ((o->engine == ENGINE_SLURM ? sweep_engine_slurm : sweep_engine_parallel)(&tasks,
-                                                                                      &error) < 0)
+        code = join_points(options, dir);
+    else if ((options->engine == ENGINE_SLURM ? sweep_engine_slurm
+                                              : sweep_engine_parallel)(&tasks, &error) < 0)
         code = cli_report_error(&error);
     else
         code = EXIT_DONE;
@@ -210,11 +211,11 @@ static int keep_problems(void *context, size_t task, struct slice result, const 
     return 0;
 }
 
-static int check_first(const struct sweep *sweep, const struct options *o,
+static int check_first(const struct sweep *sweep, const struct options *options,
                        struct problems *problems, struct error *reterr) {
-    bool runs = o->engine == ENGINE_LOCAL && !o->merge && !o->list;
-    struct first first = {sweep, problems, runs && !o->quiet};
-    const struct replicate_options how = run_args_options(o);
+    bool runs = options->engine == ENGINE_LOCAL && !options->merge && !options->list;
+    struct first first = {sweep, problems, runs && !options->quiet};
+    const struct replicate_options how = run_args_options(options);
     const struct isolated load = {.count = 1,
                                   .processes = 1,
                                   .limit_s = how.limit_s,
@@ -226,37 +227,38 @@ static int check_first(const struct sweep *sweep, const struct options *o,
     return problems->count > 0 ? ERROR_INPUT : r;
 }
 
-static int sweep_points(const struct options *o, const struct sweep *s,
+static int sweep_points(const struct options *options, const struct sweep *s,
                         const struct claims *claims) {
     struct arena arena = {0};
     struct error error = {0};
-    struct sweep_dir dir = {o->out ? o->out : arena_printf(&arena, "results/%s/sweep", s->name), s,
-                            claims};
+    struct sweep_dir dir = {
+        options->out ? options->out : arena_printf(&arena, "results/%s/sweep", s->name), s, claims};
     int code;
-    if (o->list)
-        code = list_points(o, &dir);
+    if (options->list)
+        code = list_points(options, &dir);
     else if (sweep_dir_open(&dir, &error) < 0)
         code = cli_report_error(&error);
-    else if (o->merge)
-        code = join_points(o, &dir);
+    else if (options->merge)
+        code = join_points(options, &dir);
     else
-        code = o->engine == ENGINE_LOCAL ? run_points(o, &dir) : hand_over(o, &dir);
+        code = options->engine == ENGINE_LOCAL ? run_points(options, &dir)
+                                               : hand_over_points(options, &dir);
     arena_finish(&arena);
     return code;
 }
 
-int cli_sweep(struct options *o) {
+int cli_sweep(struct options *options) {
     struct problems problems = {0};
     struct sweep s = {0};
     struct claims claims = {0};
     struct error error = {0};
     run_args_catch_interrupts();
-    bool good = sweep_load(&s, o->operands[0], &problems) == 0;
+    bool good = sweep_load(&s, options->operands[0], &problems) == 0;
     if (good) {
         good = claims_load(&claims, &s, &problems) == 0;
-        good = check_first(&s, o, &problems, &error) == 0 && good;
+        good = check_first(&s, options, &problems, &error) == 0 && good;
     }
-    int code = good                 ? sweep_points(o, &s, &claims)
+    int code = good                 ? sweep_points(options, &s, &claims)
                : problems.count > 0 ? cli_report_problems(&problems)
                                     : cli_report_error(&error);
     claims_finish(&claims);

@@ -41,7 +41,7 @@ static struct search_axis axis_of(const struct easim_param *p) {
 }
 
 /* LO..HI within the policy's own range, each with or without a unit. */
-static bool narrow(const char *text, enum dimension dimension, struct search_axis *axis) {
+static bool narrow_axis(const char *text, enum dimension dimension, struct search_axis *axis) {
     const char *dots = strstr(text, "..");
     double least, most;
     if (!dots || !units_parse(dimension, text, (size_t)(dots - text), &least) ||
@@ -101,7 +101,7 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     enum dimension dimension = units_dimension(params_at(policy, at)->unit);
     const char *units =
         dimension ? arena_printf(arena, " (units: %s)", units_accepted(dimension)) : "";
-    if (range && !narrow(range, dimension, &s->axes[s->count]))
+    if (range && !narrow_axis(range, dimension, &s->axes[s->count]))
         problems_add(problems, nowhere, NULL,
                      "--params: expected %s=LO..HI within %.9g..%.9g%s, got \"%.80s\"", name,
                      s->axes[s->count].least, s->axes[s->count].most, units, item);
@@ -121,24 +121,24 @@ static void find_params(struct session *s, struct problems *problems) {
 }
 
 /* The scenario twice: as it is, and on the training seed. */
-static int load(struct session *s, struct problems *problems) {
-    struct options *o = s->options;
-    if (scenario_args_read(o, problems) < 0)
+static int load_studies(struct session *s, struct problems *problems) {
+    struct options *options = s->options;
+    if (scenario_args_read(options, problems) < 0)
         return ERROR_INPUT;
-    struct scenario_overrides overrides = scenario_args_overrides(o);
-    if (study_load(&s->own, o->operands[0], &overrides, ingest_readers, problems) < 0)
+    struct scenario_overrides overrides = scenario_args_overrides(options);
+    if (study_load(&s->own, options->operands[0], &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
     inputs_add_study(&s->inputs, &s->own);
     find_params(s, problems);
-    const char *seed = option_given(o, "training-seed");
-    const char *replications = option_given(o, "training-replications");
-    scenario_args_set(o, "seed",
-                      seed ? seed
-                           : arena_printf(&o->arena, "%lld", (long long)s->own.scenario.seed + 1));
+    const char *seed = option_given(options, "training-seed");
+    const char *replications = option_given(options, "training-replications");
+    scenario_args_set(
+        options, "seed",
+        seed ? seed : arena_printf(&options->arena, "%lld", (long long)s->own.scenario.seed + 1));
     if (replications)
-        scenario_args_set(o, "replications", replications);
-    overrides = scenario_args_overrides(o);
-    if (study_load(&s->training, o->operands[0], &overrides, ingest_readers, problems) < 0)
+        scenario_args_set(options, "replications", replications);
+    overrides = scenario_args_overrides(options);
+    if (study_load(&s->training, options->operands[0], &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
     if (s->training.scenario.seed == s->own.scenario.seed)
         problems_add(
@@ -151,7 +151,7 @@ static int load(struct session *s, struct problems *problems) {
 /* --- the runs --- */
 
 /* The search is followed by two settings on the scenario's own seed. */
-static void expect_trials(void *context, size_t trials) {
+static void announce_trials(void *context, size_t trials) {
     const struct session *s = context;
     size_t replications = trials * (size_t)s->training.scenario.replications;
     progress_line_expect(s->progress,
@@ -164,7 +164,7 @@ static int run_check(struct session *s, const struct tune *tune,
                      struct error *reterr) {
     const struct search *search = &tune->search;
     int r = 0;
-    expect_trials(s, search->trials.count);
+    announce_trials(s, search->trials.count);
     for (int i = 0; i < 2 && r == 0; i++) {
         tune_apply(tune, search->trials.at[i == 0 ? 0 : search->best].point, &s->own);
         r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
@@ -183,37 +183,37 @@ static void note_failures(const struct tune_output *output, struct notes *notes)
     str_finish(&text);
 }
 
-static int print(const struct options *o, const struct tune_output *output,
-                 const struct replicate_result *results, const char *folder) {
+static int print_search(const struct options *options, const struct tune_output *output,
+                        const struct replicate_result *results, const char *folder) {
     struct str text = {0};
     struct notes notes = {.sources = 0};
     notes_add_study(&notes, output->study);
     note_failures(output, &notes);
     for (int i = 0; i < 2; i++)
         notes_add_result(&notes, output->study, &results[i]);
-    (o->format == FORMAT_TABLE  ? tune_report
-     : o->format == FORMAT_JSON ? tune_json
-                                : tune_tables_trials)(output, &text);
-    run_args_add_notes(o, &notes, &text);
-    if (o->format == FORMAT_TABLE)
+    (options->format == FORMAT_TABLE  ? tune_report
+     : options->format == FORMAT_JSON ? tune_json
+                                      : tune_tables_trials)(output, &text);
+    run_args_add_notes(options, &notes, &text);
+    if (options->format == FORMAT_TABLE)
         str_addf(&text, "results: %s\n", folder);
     notes_finish(&notes);
-    int code = run_args_show(o, &text);
+    int code = run_args_show(options, &text);
     str_finish(&text);
     return code;
 }
 
-static int conclude(struct session *s, const struct tune *tune,
-                    const struct replicate_result *results, const char *folder) {
-    const struct options *o = s->options;
+static int conclude_search(struct session *s, const struct tune *tune,
+                           const struct replicate_result *results, const char *folder) {
+    const struct options *options = s->options;
     struct error error = {0};
     const struct compare_series series[] = {{.policy = "before", .summaries = results[0].summaries},
                                             {.policy = "tuned", .summaries = results[1].summaries}};
-    struct option_metrics shown = {{o->objective}, 1};
-    for (size_t i = 0; i < o->metrics.count; i++)
-        if (o->metrics.columns[i] != o->objective)
-            shown.columns[shown.count++] = o->metrics.columns[i];
-    const struct manifest_origin origin = {"tune", o->words.at, &s->own.scenario, &s->inputs,
+    struct option_metrics shown = {{options->objective}, 1};
+    for (size_t i = 0; i < options->metrics.count; i++)
+        if (options->metrics.columns[i] != options->objective)
+            shown.columns[shown.count++] = options->metrics.columns[i];
+    const struct manifest_origin origin = {"tune", options->words.at, &s->own.scenario, &s->inputs,
                                            s->own.module.policy->name};
     const struct tune_output output = {
         .origin = &origin,
@@ -222,33 +222,35 @@ static int conclude(struct session *s, const struct tune *tune,
         .check = {.series = series, .count = 2, .replications = results[0].count, .baseline = 0},
         .shown = shown.columns,
         .shown_count = shown.count};
-    return tune_dir_write(folder, &output, &error) < 0 ? cli_report_error(&error)
-                                                       : print(o, &output, results, folder);
+    return tune_dir_write(folder, &output, &error) < 0
+               ? cli_report_error(&error)
+               : print_search(options, &output, results, folder);
 }
 
-static int tune(struct session *s) {
-    struct options *o = s->options;
+static int tune_params(struct session *s) {
+    struct options *options = s->options;
     struct error error = {0};
     run_args_catch_interrupts();
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
-    const char *usual = arena_printf(&o->arena, "results/%s/tune-%s", s->own.scenario.name,
+    const char *usual = arena_printf(&options->arena, "results/%s/tune-%s", s->own.scenario.name,
                                      s->own.params.policy->name);
-    const char *folder = run_args_folder(o, usual, &error);
+    const char *folder = run_args_folder(options, usual, &error);
     if (!folder)
         return cli_report_error(&error);
-    struct replicate_options how = run_args_options(o);
+    struct replicate_options how = run_args_options(options);
     how.record_power = false;
-    s->progress = o->quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
+    s->progress =
+        options->quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
                           .params = s->params,
                           .axes = s->axes,
                           .count = s->count,
-                          .objective = o->objective,
-                          .constraints = o->constraints.at,
-                          .constraint_count = o->constraints.count,
+                          .objective = options->objective,
+                          .constraints = options->constraints.at,
+                          .constraint_count = options->constraints.count,
                           .options = &how,
-                          .most_trials = o->most_trials,
-                          .expect = expect_trials,
+                          .most_trials = options->most_trials,
+                          .expect = announce_trials,
                           .context = s};
     int r = tune_run(&search, &error);
     if (r == 0)
@@ -256,17 +258,18 @@ static int tune(struct session *s) {
     progress_line_stop(s->progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    int code = r < 0 ? cli_report_error(&error) : conclude(s, &search, results, folder);
+    int code = r < 0 ? cli_report_error(&error) : conclude_search(s, &search, results, folder);
     tune_finish(&search);
     replicate_result_finish(&results[0]);
     replicate_result_finish(&results[1]);
     return code;
 }
 
-int cli_tune(struct options *o) {
-    struct session session = {.options = o};
+int cli_tune(struct options *options) {
+    struct session session = {.options = options};
     struct problems problems = CLI_PROBLEMS;
-    int code = load(&session, &problems) < 0 ? cli_report_problems(&problems) : tune(&session);
+    int code = load_studies(&session, &problems) < 0 ? cli_report_problems(&problems)
+                                                     : tune_params(&session);
     study_finish(&session.own);
     study_finish(&session.training);
     inputs_finish(&session.inputs);
