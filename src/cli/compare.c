@@ -3,6 +3,7 @@
 #include "cli/compare_args.h"
 #include "cli/contenders.h"
 #include "cli/scenario_args.h"
+#include "io/files.h"
 #include "output/compare/compare_dir.h"
 #include "output/compare/compare_report.h"
 #include "output/notes.h"
@@ -23,6 +24,8 @@ struct session {
     struct comparison comparison;
     struct study plain;   /* without the policies compared */
     struct inputs inputs; /* of all of them */
+    bool opened;          /* the folder, of whose path so many bytes were there before: */
+    size_t existing;
 };
 
 /* The scenario with the sets of one perturbation after those of the command line. */
@@ -74,6 +77,8 @@ static int open_folders(struct session *s, struct error *reterr) {
     struct arena arena = {0};
     summary_only.summary_only = true;
     s->folder = run_args_folder(s->options, s->folder, reterr);
+    s->opened = s->folder != NULL;
+    s->existing = s->folder ? files_existing(s->folder) : 0;
     int r = s->folder ? contenders_open(&s->clean, s->folder, s->options, reterr) : reterr->code;
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
         r = contenders_open(
@@ -284,10 +289,23 @@ static int compare_policies(struct session *s) {
     return code;
 }
 
+/* Of folders that nothing was written into. */
+static void remove_empty_folders(const struct session *s) {
+    struct arena arena = {0};
+    for (size_t i = 0; i < s->args->perturbations.count; i++)
+        files_remove_empty(arena_printf(&arena, "%s/perturbed/%s", s->folder,
+                                        s->args->perturbations.at[i].kind->name),
+                           s->existing);
+    files_remove_empty(s->folder, s->existing);
+    arena_finish(&arena);
+}
+
 static void finish_session(struct session *s) {
     contenders_finish(&s->clean);
     for (size_t i = 0; s->perturbed && i < s->args->perturbations.count; i++)
         contenders_finish(&s->perturbed[i]);
+    if (s->opened)
+        remove_empty_folders(s);
     free(s->perturbed);
     free(s->series);
     inputs_finish(&s->inputs);

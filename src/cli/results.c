@@ -5,10 +5,13 @@
 #include "output/recorded.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 int results_refuse(const struct options *options, struct problems *problems) {
     const char *path = options->operands[0], *slash = strrchr(path, '/');
+    const char *operands = commands[options->command].operands;
     struct arena arena = {0};
+    struct stat status;
     size_t length = strlen(path), before = problems->count;
     while (length > 1 && path[length - 1] == '/')
         length--;
@@ -22,6 +25,9 @@ int results_refuse(const struct options *options, struct problems *problems) {
                      "%s: %s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME
                      " is the scenario",
                      options->who, path, within, (int)length, path);
+    else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        problems_add(problems, (struct location){0}, NULL, "%s: expected %.*s, got a folder: %s",
+                     options->who, (int)strcspn(operands, " "), operands, path);
     arena_finish(&arena);
     return problems->count > before ? ERROR_INPUT : 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The folder that holds path, without links; of one that does not exist as far as it does. */
 static bool real_folder(const char *path, struct arena *arena, const char **ret_folder,
@@ -60,4 +61,30 @@ int files_make_folders(const char *path, struct error *reterr) {
     }
     free(partial);
     return r;
+}
+
+/* Without its last part; false if there is none before it. */
+static bool cut_last_part(char *path) {
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    return slash && slash > path;
+}
+
+size_t files_existing(const char *path) {
+    char *partial = mem_strdup(path);
+    bool more = true;
+    while (more && access(partial, F_OK) < 0)
+        more = cut_last_part(partial);
+    size_t length = more ? strlen(partial) : 0;
+    free(partial);
+    return length;
+}
+
+void files_remove_empty(const char *path, size_t existing) {
+    char *partial = mem_strdup(path);
+    while (strlen(partial) > existing && (rmdir(partial) == 0 || errno == ENOENT) &&
+           cut_last_part(partial))
+        ;
+    free(partial);
 }

@@ -10,5 +10,10 @@
 const char *files_relative(const char *path, const char *folder, struct arena *arena);
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;
+/* Bytes of the longest beginning of the path that exists: what is there before folders are made. */
+size_t files_existing(const char *path);
+/* Takes back what files_make_folders has made: the folder and its parents down to those bytes, as
+   long as they are empty. */
+void files_remove_empty(const char *path, size_t existing);
 
 #endif

@@ -41,7 +41,8 @@ def write_files(case, folder, substitute):
 
 
 def files_of(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Folders too, with None: not even an empty one is left."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def difference(expected, got):
@@ -71,7 +72,7 @@ def run_case(case, easim, substitute):
         faults.append(f"on standard output: {done.stdout[:200]!r}")
     if after != before:
         faults.append(f"files made, changed or removed: "
-                      f"{', '.join(sorted(n for n in before.keys() | after.keys() if before.get(n) != after.get(n)))}")
+                      f"{', '.join(sorted(n for n in before.keys() | after.keys() if before.get(n, 0) != after.get(n, 0)))}")
     return faults
 
 

@@ -50,8 +50,8 @@ static const struct run_file files[FILE_COUNT] = {
 struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
-    bool made;   /* the folder was not there */
-    bool headed; /* jobs.csv has its header: the labels are known with the first replication */
+    size_t existing; /* of the path, before it was made */
+    bool headed;     /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct inputs inputs;
     const char *const *words; /* of the command */
@@ -127,11 +127,13 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return empty;
     if (empty == 0)
         return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty", options->path);
-    bool made = access(options->path, F_OK) < 0;
-    if (files_make_folders(options->path, reterr) < 0)
+    size_t existing = files_existing(options->path);
+    if (files_make_folders(options->path, reterr) < 0) {
+        files_remove_empty(options->path, existing);
         return reterr->code;
+    }
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
-    dir->made = made;
+    dir->existing = existing;
     dir->path = mem_strdup(options->path);
     for (int f = 0; f < FILE_COUNT; f++)
         dir->wanted[f] = f == FILE_SUMMARY ||
@@ -330,8 +332,7 @@ void run_dir_abort(struct run_dir *dir) {
         atomic_file_abort(dir->files[f]);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);
-    if (dir->made)
-        (void)rmdir(dir->path); /* fails if something is in it */
+    files_remove_empty(dir->path, dir->existing);
     inputs_finish(&dir->inputs);
     free(dir->names.at);
     arena_finish(&dir->arena);

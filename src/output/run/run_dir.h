@@ -30,7 +30,7 @@ struct replicate_sink run_dir_sink(struct run_dir *dir);
  * any case. */
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) MUST_CHECK;
-/* Leaves nothing behind but folders that were there, or those above. Accepts NULL. */
+/* Leaves nothing behind but folders that were there. Accepts NULL. */
 void run_dir_abort(struct run_dir *dir);
 
 #endif

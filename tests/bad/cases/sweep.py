@@ -116,6 +116,7 @@ CASES = [
           "--shard: expected I/N with 1 <= I <= N, got \"3\""),
     usage("shard and merge", ["--shard", "1/2", "--merge"],
           "--merge: not with --list or --shard"),
+    command("sweep: folder", ["sweep", "s"], "easim sweep: expected SWEEP.yaml, got a folder: s", files={"s": None}),
     usage("tasks for nobody", ["--tasks", "3"], "--tasks: only with --engine parallel or --engine slurm"),
     usage("tasks for this machine", ["--tasks", "3", "--engine", "local"],
           "--tasks: only with --engine parallel or --engine slurm"),

@@ -43,7 +43,7 @@ CASES = [
           "that starts at line 10"),
     Case("file not found", ("nowhere.yaml: cannot open: No such file or directory",), {},
          ("run", "nowhere.yaml", "--out", "out")),
-    Case("folder instead of a file", ("folder: cannot read: Is a directory",), {"folder": None},
+    Case("folder instead of a file", ("easim run: expected CONFIG.yaml, got a folder: folder",), {"folder": None},
          ("run", "folder", "--out", "out")),
     Case("standard input: empty", ("standard input: the file holds no scenario",), {}, ("check", "-")),
     Case("standard input", ("standard input:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got \"never\"",),
