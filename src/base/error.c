@@ -51,8 +51,8 @@ static void add_place(struct str *text, struct location where) {
         str_add_char(text, ' ');
 }
 
-static void add_problem(struct problems *problems, struct str *text, const char *format,
-                        va_list arguments) {
+static void keep_problem(struct problems *problems, struct str *text, const char *format,
+                         va_list arguments) {
     str_addv(text, format, arguments);
     for (size_t i = 0; i < text->length;
          i++) /* input may hold anything; a problem is one line of text */
@@ -71,7 +71,7 @@ void problems_add(struct problems *problems, struct location where, const char *
         str_addf(&text, "%s: ", path);
     va_list arguments;
     va_start(arguments, format);
-    add_problem(problems, &text, format, arguments);
+    keep_problem(problems, &text, format, arguments);
     va_end(arguments);
 }
 
@@ -82,7 +82,7 @@ void problems_add_setting(struct problems *problems, struct location where, cons
     str_addf(&text, "%s%s: ", problems->dashes ? problems->dashes : "", name);
     va_list arguments;
     va_start(arguments, format);
-    add_problem(problems, &text, format, arguments);
+    keep_problem(problems, &text, format, arguments);
     va_end(arguments);
 }
 

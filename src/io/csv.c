@@ -29,7 +29,7 @@ static bool is_csv_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static struct slice trimmed_field(const char *begin, const char *end) {
+static struct slice trimmed_csv_field(const char *begin, const char *end) {
     while (begin < end && is_csv_blank(*begin))
         begin++;
     while (end > begin && is_csv_blank(end[-1]))
@@ -51,11 +51,11 @@ static size_t split_plain(struct csv *csv, struct slice line) {
     for (const char *at = line.at; at < end; at++) {
         if (*at != separator)
             continue;
-        struct slice text = trimmed_field(begin, at);
+        struct slice text = trimmed_csv_field(begin, at);
         keep_field(csv, count++, text, (size_t)(text.at - line.at));
         begin = at + 1;
     }
-    struct slice text = trimmed_field(begin, end);
+    struct slice text = trimmed_csv_field(begin, end);
     keep_field(csv, count++, text, (size_t)(text.at - line.at));
     return count;
 }
@@ -103,7 +103,7 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
     if (begin == end || *begin != '"') {
         const char *stop = memchr(begin, csv->separator, (size_t)(end - begin));
         *at = stop ? stop : end;
-        field->text = trimmed_field(begin, *at);
+        field->text = trimmed_csv_field(begin, *at);
         const char *quote = memchr(begin, '"', (size_t)(*at - begin));
         return quote ? bad_quote(csv, (size_t)(quote - line.at),
                                  "quote inside a field that does not begin with one", reterr)
@@ -140,7 +140,7 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
 
 /* A line of separators that are blanks (tabs) is a row of empty fields. */
 static bool is_blank_line(const struct csv *csv, struct slice line) {
-    return line.length == 0 || (trimmed_field(line.at, line.at + line.length).length == 0 &&
+    return line.length == 0 || (trimmed_csv_field(line.at, line.at + line.length).length == 0 &&
                                 !memchr(line.at, csv->separator, line.length));
 }
 
