@@ -3,6 +3,7 @@
 #include "policy/list/hybrid.h"
 
 #include "base/mem.h"
+#include "policy/list/rules.h"
 #include "policy/refusing_host.h"
 
 #include <stdlib.h>
@@ -44,11 +45,9 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
 static double objective_of(const struct easim_pass *pass, unsigned side,
                            const struct easim_job *job, const struct easim_choice *choice,
                            bool urgent) {
-    const struct easim_list *ops = list_of(hybrid_of(pass), side);
+    const struct rules rules = {.ops = list_of(hybrid_of(pass), side)};
     const struct easim_pass own = pass_of(pass, side);
-    if (urgent && ops->urgent_objective)
-        return ops->urgent_objective(&own, job, choice);
-    return ops->objective ? ops->objective(&own, job, choice) : choice->time_s;
+    return rules_objective(&rules, &own, job, choice, urgent);
 }
 
 /* --- keys and admission --- */
