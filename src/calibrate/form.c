@@ -13,21 +13,21 @@ const char *const parameter_names[] = {"a_s",          "c_s",        "gamma",
                                        "beta_inter_s", "sync_gamma", "scaling_exponent",
                                        "p0_w",         "pmax_w"};
 
-size_t form_parameters(const struct form *f, enum parameter free[static PARAM_COUNT]) {
-    bool norm = f->sync == SYNC_NORM, further = norm || f->sync == SYNC_ADDITIVE;
-    bool some = further || f->sync == SYNC_CONSTANT;
+size_t form_parameters(const struct form *form, enum parameter free[static PARAM_COUNT]) {
+    bool norm = form->sync == SYNC_NORM, further = norm || form->sync == SYNC_ADDITIVE;
+    bool some = further || form->sync == SYNC_CONSTANT;
     const bool is_free[PARAM_COUNT] = {
-        [PARAM_A] = f->compute != COMPUTE_PROPORTIONAL,
+        [PARAM_A] = form->compute != COMPUTE_PROPORTIONAL,
         [PARAM_C] = true,
-        [PARAM_GAMMA] = f->compute == COMPUTE_NORM,
-        [PARAM_ALPHA] = some && f->one_node,
-        [PARAM_BETA] = further && f->one_node,
-        [PARAM_ALPHA_INTER] = some && f->across_nodes,
-        [PARAM_BETA_INTER] = further && f->across_nodes,
+        [PARAM_GAMMA] = form->compute == COMPUTE_NORM,
+        [PARAM_ALPHA] = some && form->one_node,
+        [PARAM_BETA] = further && form->one_node,
+        [PARAM_ALPHA_INTER] = some && form->across_nodes,
+        [PARAM_BETA_INTER] = further && form->across_nodes,
         [PARAM_SYNC_GAMMA] = norm,
-        [PARAM_EXPONENT] = f->sync == SYNC_EXPONENT,
-        [PARAM_P0] = f->power != POWER_LAW_NONE,
-        [PARAM_PMAX] = f->power == POWER_LAW_LINEAR,
+        [PARAM_EXPONENT] = form->sync == SYNC_EXPONENT,
+        [PARAM_P0] = form->power != POWER_LAW_NONE,
+        [PARAM_PMAX] = form->power == POWER_LAW_LINEAR,
     };
     size_t count = 0;
     for (int p = 0; p < PARAM_COUNT; p++)
@@ -36,26 +36,26 @@ size_t form_parameters(const struct form *f, enum parameter free[static PARAM_CO
     return count;
 }
 
-void form_settle(const struct form *f, double v[static PARAM_COUNT]) {
+void form_settle(const struct form *form, double v[static PARAM_COUNT]) {
     const double fixed[PARAM_COUNT] = {[PARAM_A] = FLOOR_NONE_S,
                                        [PARAM_GAMMA] =
-                                           f->compute == COMPUTE_ROOFLINE ? GAMMA_MOST : 1,
+                                           form->compute == COMPUTE_ROOFLINE ? GAMMA_MOST : 1,
                                        [PARAM_SYNC_GAMMA] = 1};
     enum parameter free[PARAM_COUNT];
-    size_t count = form_parameters(f, free), next = 0;
+    size_t count = form_parameters(form, free), next = 0;
     for (int p = 0; p < PARAM_COUNT; p++) {
         if (next < count && free[next] == (enum parameter)p)
             next++;
         else
             v[p] = fixed[p];
     }
-    if (f->power == POWER_LAW_CONSTANT)
+    if (form->power == POWER_LAW_CONSTANT)
         v[PARAM_PMAX] = v[PARAM_P0];
     /* What was measured on one span only stands for both. */
-    if (!f->across_nodes) {
+    if (!form->across_nodes) {
         v[PARAM_ALPHA_INTER] = v[PARAM_ALPHA];
         v[PARAM_BETA_INTER] = v[PARAM_BETA];
-    } else if (!f->one_node) {
+    } else if (!form->one_node) {
         v[PARAM_ALPHA] = v[PARAM_ALPHA_INTER];
         v[PARAM_BETA] = v[PARAM_BETA_INTER];
     }
@@ -77,19 +77,21 @@ struct power_params form_power(const double v[static PARAM_COUNT]) {
 
 #define AT_BOUND 1e-6 /* of a gamma, from its bound */
 
-bool form_is_simpler(const struct form *f, const double v[static PARAM_COUNT]) {
-    if (f->power != POWER_LAW_NONE)
-        return f->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0];
+bool form_is_simpler(const struct form *form, const double v[static PARAM_COUNT]) {
+    if (form->power != POWER_LAW_NONE)
+        return form->power == POWER_LAW_LINEAR && v[PARAM_PMAX] == v[PARAM_P0];
     double alpha =
-        (f->one_node ? v[PARAM_ALPHA] : 0) + (f->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
-    double beta = (f->one_node ? v[PARAM_BETA] : 0) + (f->across_nodes ? v[PARAM_BETA_INTER] : 0);
-    bool compute = (f->compute != COMPUTE_PROPORTIONAL && v[PARAM_A] <= FLOOR_NONE_S) ||
-                   (f->compute == COMPUTE_NORM &&
+        (form->one_node ? v[PARAM_ALPHA] : 0) + (form->across_nodes ? v[PARAM_ALPHA_INTER] : 0);
+    double beta =
+        (form->one_node ? v[PARAM_BETA] : 0) + (form->across_nodes ? v[PARAM_BETA_INTER] : 0);
+    bool compute = (form->compute != COMPUTE_PROPORTIONAL && v[PARAM_A] <= FLOOR_NONE_S) ||
+                   (form->compute == COMPUTE_NORM &&
                     (v[PARAM_GAMMA] < 1 + AT_BOUND || v[PARAM_GAMMA] > GAMMA_MOST - AT_BOUND));
-    bool sync = (f->sync == SYNC_CONSTANT && alpha == 0) ||
-                (f->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
-                (f->sync == SYNC_ADDITIVE && beta == 0) ||
-                (f->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
+    bool sync =
+        (form->sync == SYNC_CONSTANT && alpha == 0) ||
+        (form->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
+        (form->sync == SYNC_ADDITIVE && beta == 0) ||
+        (form->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
     return compute || sync;
 }
 

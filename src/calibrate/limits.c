@@ -42,7 +42,7 @@ static void cells_of_rows(struct cells *cells, const struct profile_point *begin
     }
 }
 
-static void add_level(struct limits *l, const struct cells *base, const struct cells *here,
+static void add_level(struct limits *limits, const struct cells *base, const struct cells *here,
                       double limit_w) {
     struct power_level level = {.power_limit_w = limit_w};
     for (size_t b = 0, h = 0; b < base->at.count && h < here->at.count;) {
@@ -57,42 +57,43 @@ static void add_level(struct limits *l, const struct cells *base, const struct c
         level.power_ratio += power;
         level.energy_ratio += time * power;
         level.configurations++;
-        array_push(&l->points, ((struct power_level_point){.k = to->row->k,
-                                                           .batch = to->row->batch,
-                                                           .power_limit_w = limit_w,
-                                                           .iteration_s = to->iteration_s,
-                                                           .power_w_per_gpu = to->power_w,
-                                                           .time_ratio = time,
-                                                           .power_ratio = power,
-                                                           .across_nodes = to->row->across_nodes}));
+        array_push(&limits->points,
+                   ((struct power_level_point){.k = to->row->k,
+                                               .batch = to->row->batch,
+                                               .power_limit_w = limit_w,
+                                               .iteration_s = to->iteration_s,
+                                               .power_w_per_gpu = to->power_w,
+                                               .time_ratio = time,
+                                               .power_ratio = power,
+                                               .across_nodes = to->row->across_nodes}));
     }
     if (level.configurations == 0)
         return;
     level.time_ratio /= (double)level.configurations;
     level.power_ratio /= (double)level.configurations;
     level.energy_ratio /= (double)level.configurations;
-    array_push(&l->levels, level);
+    array_push(&limits->levels, level);
 }
 
-static void find_optimum(struct limits *l) {
+static void find_optimum(struct limits *limits) {
     int64_t most = 0;
     double least = INFINITY;
-    for (size_t i = 0; i < l->levels.count; i++)
-        if (l->levels.at[i].configurations > most)
-            most = l->levels.at[i].configurations;
-    for (size_t i = 0; i < l->levels.count; i++) {
-        const struct power_level *level = &l->levels.at[i];
+    for (size_t i = 0; i < limits->levels.count; i++)
+        if (limits->levels.at[i].configurations > most)
+            most = limits->levels.at[i].configurations;
+    for (size_t i = 0; i < limits->levels.count; i++) {
+        const struct power_level *level = &limits->levels.at[i];
         if (level->configurations == most && level->energy_ratio < least) {
             least = level->energy_ratio;
-            l->energy_optimal_w = level->power_limit_w;
+            limits->energy_optimal_w = level->power_limit_w;
         }
     }
 }
 
-void limits_of_group(struct limits *l, const struct profile_group *group) {
+void limits_of_group(struct limits *limits, const struct profile_group *group) {
     const struct profile_point *rows = group->rows, *end = rows + group->count;
     struct cells base = {0}, here = {0};
-    l->energy_optimal_w = NAN;
+    limits->energy_optimal_w = NAN;
     cells_of_rows(&base, rows, rows + group->base_count);
     /* Rows stand from the highest limit down. */
     while (end > rows && !isnan(end[-1].limit_w)) {
@@ -100,15 +101,15 @@ void limits_of_group(struct limits *l, const struct profile_group *group) {
         while (begin > rows && begin[-1].limit_w == begin->limit_w)
             begin--;
         cells_of_rows(&here, begin, end);
-        add_level(l, &base, &here, begin->limit_w);
+        add_level(limits, &base, &here, begin->limit_w);
         end = begin;
     }
-    find_optimum(l);
+    find_optimum(limits);
     free(base.at.at);
     free(here.at.at);
 }
 
-void limits_finish(struct limits *l) {
-    free(l->levels.at);
-    free(l->points.at);
+void limits_finish(struct limits *limits) {
+    free(limits->levels.at);
+    free(limits->points.at);
 }

@@ -32,15 +32,15 @@ static void write_item(struct str *out, const char *key, double value) {
 
 /* ---- One model on one GPU type ---- */
 
-static void write_parameters(struct str *out, const struct form_choice *c) {
+static void write_parameters(struct str *out, const struct form_choice *choice) {
     static const enum parameter always[] = {PARAM_A, PARAM_C, PARAM_GAMMA, PARAM_ALPHA, PARAM_BETA};
-    const double *v = c->fit.values;
-    if (c->table.count > 0)
+    const double *v = choice->fit.values;
+    if (choice->table.count > 0)
         return;
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        write_number(out, arena_printf(c->arena, "        %s", parameter_names[always[i]]),
+        write_number(out, arena_printf(choice->arena, "        %s", parameter_names[always[i]]),
                      v[always[i]]);
-    if (c->form.across_nodes) {
+    if (choice->form.across_nodes) {
         write_number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
         write_number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
     }
@@ -48,18 +48,18 @@ static void write_parameters(struct str *out, const struct form_choice *c) {
         write_number(out, "        sync_gamma", v[PARAM_SYNC_GAMMA]);
     if (v[PARAM_EXPONENT] != 0)
         write_number(out, "        scaling_exponent", v[PARAM_EXPONENT]);
-    if (c->form.power != POWER_LAW_NONE) {
+    if (choice->form.power != POWER_LAW_NONE) {
         write_number(out, "        p0_w", v[PARAM_P0]);
         write_number(out, "        pmax_w", v[PARAM_PMAX]);
     }
 }
 
-static void write_table(struct str *out, const struct form_choice *c) {
-    if (c->table.count == 0)
+static void write_table(struct str *out, const struct form_choice *choice) {
+    if (choice->table.count == 0)
         return;
     str_add(out, "        lookup:\n");
-    for (size_t i = 0; i < c->table.count; i++) {
-        const struct interpolation_point *p = &c->table.points[i];
+    for (size_t i = 0; i < choice->table.count; i++) {
+        const struct interpolation_point *p = &choice->table.points[i];
         str_addf(out, "          - {k: %lld, batch: %lld", (long long)p->k, (long long)p->batch);
         write_item(out, "throughput_samples_s", p->throughput_samples_s);
         write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
@@ -68,20 +68,21 @@ static void write_table(struct str *out, const struct form_choice *c) {
 }
 
 /* Measured, but for what the rows cannot tell. */
-static void write_evidence(struct str *out, const struct form_choice *c, const char *profile) {
-    bool form = c->table.count == 0, no_power = c->points.powers == 0;
-    bool no_floor = form && c->form.compute == COMPUTE_PROPORTIONAL;
-    bool no_sync = form && !c->points.one_node && !c->points.across_nodes;
-    str_addf(out, "        evidence: {points: %s", evidence_names[c->evidence]);
+static void write_evidence(struct str *out, const struct form_choice *choice, const char *profile) {
+    bool form = choice->table.count == 0, no_power = choice->points.powers == 0;
+    bool no_floor = form && choice->form.compute == COMPUTE_PROPORTIONAL;
+    bool no_sync = form && !choice->points.one_node && !choice->points.across_nodes;
+    str_addf(out, "        evidence: {points: %s", evidence_names[choice->evidence]);
     str_addf(out, "%s%s%s}\n", no_power ? ", power: assumed" : "", no_floor ? ", a_s: assumed" : "",
              no_sync ? ", alpha_s: assumed, beta_s: assumed" : "");
     str_add(out, "        source:\n          points: ");
-    yaml_add_quoted(out, arena_printf(c->arena, "easim calibrate, %zu rows of %s",
-                                      c->points.at.count, profile));
+    yaml_add_quoted(out, arena_printf(choice->arena, "easim calibrate, %zu rows of %s",
+                                      choice->points.at.count, profile));
     str_add_char(out, '\n');
     const char *last = NULL;
-    for (size_t i = 0, named = 0; i < c->group->base_count && named < 5; i++) {
-        const char *source = c->group->rows[i].source; /* interned: equal texts have one address */
+    for (size_t i = 0, named = 0; i < choice->group->base_count && named < 5; i++) {
+        const char *source =
+            choice->group->rows[i].source; /* interned: equal texts have one address */
         if (source == last || !source[0])
             continue;
         last = source;
@@ -99,10 +100,10 @@ static void write_evidence(struct str *out, const struct form_choice *c, const c
         str_add(out, "          alpha_s: \"no row has more than one GPU\"\n");
 }
 
-static void write_range(struct str *out, const struct form_choice *c) {
+static void write_range(struct str *out, const struct form_choice *choice) {
     uint32_t least_k = UINT32_MAX, most_k = 0, least_batch = UINT32_MAX, most_batch = 0;
-    for (size_t i = 0; i < c->points.at.count; i++) {
-        struct place at = c->points.at.at[i].at;
+    for (size_t i = 0; i < choice->points.at.count; i++) {
+        struct place at = choice->points.at.at[i].at;
         least_k = at.k < least_k ? at.k : least_k;
         most_k = at.k > most_k ? at.k : most_k;
         least_batch = at.batch < least_batch ? at.batch : least_batch;
@@ -110,7 +111,8 @@ static void write_range(struct str *out, const struct form_choice *c) {
     }
     str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k,
              least_batch, most_batch);
-    const double in_sample = c->in_sample.mape[THROUGHPUT], left_out = c->left_out.mape[THROUGHPUT];
+    const double in_sample = choice->in_sample.mape[THROUGHPUT],
+                 left_out = choice->left_out.mape[THROUGHPUT];
     write_number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
     write_number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
 }
@@ -132,11 +134,11 @@ static void write_mape(struct str *out, const char *key, const struct scores *in
     }
 }
 
-static void write_covariance(struct str *out, const struct form_choice *c) {
-    const struct covariance *v = &c->covariance;
+static void write_covariance(struct str *out, const struct form_choice *choice) {
+    const struct covariance *v = &choice->covariance;
     str_add(out, "          parameters: {");
     for (size_t i = 0; i < v->count; i++)
-        write_item(out, parameter_names[v->free[i]], c->fit.values[v->free[i]]);
+        write_item(out, parameter_names[v->free[i]], choice->fit.values[v->free[i]]);
     str_add(out, "}\n          standard_errors: {");
     for (size_t i = 0; i < v->count; i++)
         write_item(out, parameter_names[v->free[i]], covariance_error(v, i));
@@ -154,12 +156,12 @@ static void write_covariance(struct str *out, const struct form_choice *c) {
     }
 }
 
-static void write_contest(struct str *out, const struct form_choice *c,
+static void write_contest(struct str *out, const struct form_choice *choice,
                           const struct contest *contest) {
     for (size_t i = 0; i < contest->count; i++) {
         const struct candidate *one = &contest->candidates[i];
         str_add(out, "            - {form: ");
-        yaml_add_quoted(out, form_choice_form_text(&one->form, c->arena));
+        yaml_add_quoted(out, form_choice_form_text(&one->form, choice->arena));
         str_addf(out, ", of: %s", quantity_names[contest->quantity]);
         write_item(out, "parameters", (double)one->parameters);
         if (one->refused) {
@@ -175,40 +177,40 @@ static void write_contest(struct str *out, const struct form_choice *c,
     }
 }
 
-static void write_fit(struct str *out, const struct form_choice *c) {
+static void write_fit(struct str *out, const struct form_choice *choice) {
     str_addf(out,
              "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
-             c->points.at.count, c->points.configurations);
-    yaml_add_quoted(out, c->why);
+             choice->points.at.count, choice->points.configurations);
+    yaml_add_quoted(out, choice->why);
     str_add_char(out, '\n');
-    if (c->speed.chosen >= 0) {
+    if (choice->speed.chosen >= 0) {
         str_add(out, "          form: ");
-        yaml_add_quoted(out, form_choice_form_text(&c->form, c->arena));
+        yaml_add_quoted(out, form_choice_form_text(&choice->form, choice->arena));
         str_add_char(out, '\n');
-        write_covariance(out, c);
-        write_mape(out, "form_error", &c->form_in_sample, &c->form_left_out);
+        write_covariance(out, choice);
+        write_mape(out, "form_error", &choice->form_in_sample, &choice->form_left_out);
     }
-    write_mape(out, "error", &c->in_sample, &c->left_out);
+    write_mape(out, "error", &choice->in_sample, &choice->left_out);
     str_add(out, "          contest:\n");
-    write_contest(out, c, &c->speed);
-    write_contest(out, c, &c->power);
-    if (c->warnings.count > 0)
+    write_contest(out, choice, &choice->speed);
+    write_contest(out, choice, &choice->power);
+    if (choice->warnings.count > 0)
         str_add(out, "          warnings:\n");
-    for (size_t i = 0; i < c->warnings.count; i++) {
+    for (size_t i = 0; i < choice->warnings.count; i++) {
         str_add(out, "            - ");
-        yaml_add_quoted(out, c->warnings.at[i]);
+        yaml_add_quoted(out, choice->warnings.at[i]);
         str_add_char(out, '\n');
     }
 }
 
-static void write_limits(struct str *out, const struct limits *l) {
-    if (l->levels.count == 0)
+static void write_limits(struct str *out, const struct limits *limits) {
+    if (limits->levels.count == 0)
         return;
     str_add(out, "        power_limits:\n");
-    write_number(out, "          energy_optimal_w", l->energy_optimal_w);
+    write_number(out, "          energy_optimal_w", limits->energy_optimal_w);
     str_add(out, "          levels:\n");
-    for (size_t i = 0; i < l->levels.count; i++) {
-        const struct power_level *level = &l->levels.at[i];
+    for (size_t i = 0; i < limits->levels.count; i++) {
+        const struct power_level *level = &limits->levels.at[i];
         str_add(out, "            - {");
         write_item(out, "power_limit_w", level->power_limit_w);
         write_item(out, "time_ratio", level->time_ratio);
@@ -218,8 +220,8 @@ static void write_limits(struct str *out, const struct limits *l) {
         str_add(out, "}\n");
     }
     str_add(out, "          points:\n");
-    for (size_t i = 0; i < l->points.count; i++) {
-        const struct power_level_point *p = &l->points.at[i];
+    for (size_t i = 0; i < limits->points.count; i++) {
+        const struct power_level_point *p = &limits->points.at[i];
         str_add(out, "            - {");
         write_item(out, "power_limit_w", p->power_limit_w);
         write_item(out, "k", (double)p->k);

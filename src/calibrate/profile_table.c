@@ -51,77 +51,79 @@ struct reader {
     int columns[COLUMN_COUNT];
 };
 
-static struct slice field_of(const struct reader *r, enum column column) {
-    return csv_field(r->csv, r->columns[column]);
+static struct slice field_of(const struct reader *reader, enum column column) {
+    return csv_field(reader->csv, reader->columns[column]);
 }
 
-static void refuse_cell(const struct reader *r, enum column column, const char *expected) {
-    struct slice field = field_of(r, column);
-    problems_add(r->problems, csv_where(r->csv, r->columns[column]), column_names[column],
-                 "expected %s, got \"%.*s\"", expected,
+static void refuse_cell(const struct reader *reader, enum column column, const char *expected) {
+    struct slice field = field_of(reader, column);
+    problems_add(reader->problems, csv_where(reader->csv, reader->columns[column]),
+                 column_names[column], "expected %s, got \"%.*s\"", expected,
                  (int)(field.length < 80 ? field.length : 80), field.at);
 }
 
 /* A number in (0, most]; an empty optional field is NAN. */
-static double positive_cell(const struct reader *r, enum column column, double most,
+static double positive_cell(const struct reader *reader, enum column column, double most,
                             const char *expected) {
-    struct slice field = field_of(r, column);
+    struct slice field = field_of(reader, column);
     double value = NAN;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
         return NAN;
     if (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= most))
-        refuse_cell(r, column, expected);
+        refuse_cell(reader, column, expected);
     return value;
 }
 
-static uint32_t count_cell(const struct reader *r, enum column column, int64_t most,
+static uint32_t count_cell(const struct reader *reader, enum column column, int64_t most,
                            const char *expected) {
-    struct slice field = field_of(r, column);
+    struct slice field = field_of(reader, column);
     int64_t value = 1;
     if (field.length == 0 && column >= FIRST_OPTIONAL)
         return 1;
     if (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > most)
-        refuse_cell(r, column, expected);
+        refuse_cell(reader, column, expected);
     return (uint32_t)value;
 }
 
-static const char *text_cell(const struct reader *r, enum column column) {
-    struct slice field = field_of(r, column);
+static const char *text_cell(const struct reader *reader, enum column column) {
+    struct slice field = field_of(reader, column);
     const char *at = field.length > 0 ? field.at : "";
-    return intern_text(&r->profile->texts, intern(&r->profile->texts, at, field.length, NULL));
+    return intern_text(&reader->profile->texts,
+                       intern(&reader->profile->texts, at, field.length, NULL));
 }
 
 /* Without a word, a row of a profile is what its file is: measured. */
-static enum evidence evidence_of(const struct reader *r) {
-    struct slice field = field_of(r, EVIDENCE);
+static enum evidence evidence_of(const struct reader *reader) {
+    struct slice field = field_of(reader, EVIDENCE);
     for (int i = 0; evidence_names[i]; i++)
         if (slice_is(field, evidence_names[i]))
             return (enum evidence)i;
     if (field.length > 0)
-        refuse_cell(r, EVIDENCE, "measured, derived, assumed or empty");
+        refuse_cell(reader, EVIDENCE, "measured, derived, assumed or empty");
     return EVIDENCE_MEASURED;
 }
 
-static const char *model_name(const struct reader *r) {
-    struct slice model = field_of(r, MODEL), precision = field_of(r, PRECISION);
+static const char *model_name(const struct reader *reader) {
+    struct slice model = field_of(reader, MODEL), precision = field_of(reader, PRECISION);
     struct str name = {0};
     str_add_bytes(&name, model.at, model.length);
     if (precision.length > 0) {
         str_add_char(&name, '-');
         str_add_bytes(&name, precision.at, precision.length);
     }
-    uint32_t number = intern(&r->profile->texts, name.text, name.length, NULL);
+    uint32_t number = intern(&reader->profile->texts, name.text, name.length, NULL);
     str_finish(&name);
-    return intern_text(&r->profile->texts, number);
+    return intern_text(&reader->profile->texts, number);
 }
 
 /* The group of a row, made on first sight. Texts are interned: equal ones have one address. */
-static uint32_t group_of(struct profile_table *p, const struct profile_point *row) {
+static uint32_t group_of(struct profile_table *profile, const struct profile_point *row) {
     const char *key[] = {row->model, row->gpu};
     bool is_new = false;
-    uint32_t number = intern(&p->keys, key, sizeof key, &is_new);
+    uint32_t number = intern(&profile->keys, key, sizeof key, &is_new);
     if (is_new)
-        array_push(&p->groups, ((struct profile_group){.model = row->model, .gpu = row->gpu}));
+        array_push(&profile->groups,
+                   ((struct profile_group){.model = row->model, .gpu = row->gpu}));
     return number;
 }
 
@@ -159,28 +161,29 @@ static void read_profile_row(void *context) {
     array_push(&r->profile->rows, row);
 }
 
-static int find_profile_columns(struct reader *r, const char *path) {
-    size_t before = r->problems->count;
+static int find_profile_columns(struct reader *reader, const char *path) {
+    size_t before = reader->problems->count;
     struct arena scratch = {0};
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        r->columns[c] = csv_column(r->csv, column_names[c]);
-        if (c < FIRST_OPTIONAL && r->columns[c] < 0)
-            problems_add(r->problems, (struct location){path, 1, 0}, NULL,
+        reader->columns[c] = csv_column(reader->csv, column_names[c]);
+        if (c < FIRST_OPTIONAL && reader->columns[c] < 0)
+            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
                          "column \"%s\" is missing", column_names[c]);
     }
-    for (size_t i = 0; i < csv_column_count(r->csv); i++) {
-        const char *name = csv_column_name(r->csv, i);
+    for (size_t i = 0; i < csv_column_count(reader->csv); i++) {
+        const char *name = csv_column_name(reader->csv, i);
         bool known = strncmp(name, "label.", 6) == 0;
         for (int c = 0; c < COLUMN_COUNT; c++)
-            known |= r->columns[c] == (int)i;
+            known |= reader->columns[c] == (int)i;
         if (known)
             continue;
         const char *hint = str_suggestion(&scratch, name, column_names, COLUMN_COUNT);
-        problems_add(r->problems, (struct location){path, 1, 0}, NULL, "unknown column \"%.80s\"%s",
-                     name, hint[0] ? hint : " (extra columns are named label.*)");
+        problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
+                     "unknown column \"%.80s\"%s", name,
+                     hint[0] ? hint : " (extra columns are named label.*)");
     }
     arena_finish(&scratch);
-    return r->problems->count > before ? ERROR_INPUT : 0;
+    return reader->problems->count > before ? ERROR_INPUT : 0;
 }
 
 static int compare_limits(double a, double b) {
@@ -205,12 +208,12 @@ static int compare_points(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static void group_rows(struct profile_table *p) {
-    if (p->rows.count > 0)
-        qsort(p->rows.at, p->rows.count, sizeof *p->rows.at, compare_points);
-    for (size_t i = 0; i < p->rows.count; i++) {
-        const struct profile_point *row = &p->rows.at[i];
-        struct profile_group *group = &p->groups.at[row->group];
+static void group_rows(struct profile_table *profile) {
+    if (profile->rows.count > 0)
+        qsort(profile->rows.at, profile->rows.count, sizeof *profile->rows.at, compare_points);
+    for (size_t i = 0; i < profile->rows.count; i++) {
+        const struct profile_point *row = &profile->rows.at[i];
+        struct profile_group *group = &profile->groups.at[row->group];
         if (group->count == 0)
             group->rows = row;
         group->count++;
@@ -219,29 +222,29 @@ static void group_rows(struct profile_table *p) {
     }
 }
 
-int profile_table_load(struct profile_table *p, const char *path, struct problems *problems) {
-    struct reader r = {.profile = p, .problems = problems};
+int profile_table_load(struct profile_table *profile, const char *path, struct problems *problems) {
+    struct reader r = {.profile = profile, .problems = problems};
     struct error error = {0};
     size_t before = problems->count;
-    p->file = path;
+    profile->file = path;
     if (csv_open(path, ',', &r.csv, &error) < 0) {
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
     if (find_profile_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_profile_row, &r);
-        if (p->rows.count == 0 && problems->count == before)
+        if (profile->rows.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL,
                          "the profile holds no rows");
-        group_rows(p);
+        group_rows(profile);
     }
     csv_close(r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-void profile_table_finish(struct profile_table *p) {
-    free(p->rows.at);
-    free(p->groups.at);
-    intern_finish(&p->texts);
-    intern_finish(&p->keys);
+void profile_table_finish(struct profile_table *profile) {
+    free(profile->rows.at);
+    free(profile->groups.at);
+    intern_finish(&profile->texts);
+    intern_finish(&profile->keys);
 }

@@ -6,12 +6,13 @@
 
 const char *const quantity_names[] = {"throughput", "power", "energy_per_sample"};
 
-double score_error(const struct point *m, const struct prediction *p, enum quantity quantity) {
+double score_error(const struct point *point, const struct prediction *prediction,
+                   enum quantity quantity) {
     if (quantity == THROUGHPUT)
-        return fabs(p->rate / m->rate - 1);
+        return fabs(prediction->rate / point->rate - 1);
     if (quantity == POWER)
-        return fabs(p->power_w / m->power_w - 1);
-    return fabs(p->power_w / p->rate / (m->power_w / m->rate) - 1);
+        return fabs(prediction->power_w / point->power_w - 1);
+    return fabs(prediction->power_w / prediction->rate / (point->power_w / point->rate) - 1);
 }
 
 struct scores score_all(const struct points *points, const struct prediction *predictions) {

@@ -6,43 +6,44 @@
 #include <math.h>
 #include <stdlib.h>
 
-static struct prediction predict_by_model(const struct gpu_model *g, struct place at) {
+static struct prediction predict_by_model(const struct gpu_model *gpu_model, struct place at) {
     struct prediction p;
-    if (g->lookup.count > 0) {
-        p = table_predict(&g->lookup, at);
+    if (gpu_model->lookup.count > 0) {
+        p = table_predict(&gpu_model->lookup, at);
     } else {
-        p.rate = speed_rate(1, at.batch, speed_iteration_s(&g->speed, at.k, at.batch, at.span));
-        p.power_w = power_training_w(&g->power, g->speed.c_s, p.rate, INFINITY);
+        p.rate =
+            speed_rate(1, at.batch, speed_iteration_s(&gpu_model->speed, at.k, at.batch, at.span));
+        p.power_w = power_training_w(&gpu_model->power, gpu_model->speed.c_s, p.rate, INFINITY);
     }
-    if (g->power_form == POWER_TDP)
+    if (gpu_model->power_form == POWER_TDP)
         p.power_w = NAN;
     return p;
 }
 
-void validation_make(struct validation *v, const struct profile_group *group,
+void validation_make(struct validation *validation, const struct profile_group *group,
                      const struct model_set *models) {
-    *v = (struct validation){.group = group};
-    points_of_group(&v->points, group);
-    size_t n = v->points.at.count;
-    v->predictions = mem_alloc(n * sizeof *v->predictions);
+    *validation = (struct validation){.group = group};
+    points_of_group(&validation->points, group);
+    size_t n = validation->points.at.count;
+    validation->predictions = mem_alloc(n * sizeof *validation->predictions);
     int model = model_set_find(models, group->model);
     const struct gpu_model *g = model < 0 ? NULL : model_on_gpu(&models->models[model], group->gpu);
     for (size_t i = 0; i < n; i++)
-        v->predictions[i] =
-            g ? predict_by_model(g, v->points.at.at[i].at) : (struct prediction){NAN, NAN};
-    v->by_table = g && g->lookup.count > 0;
-    v->scores = score_all(&v->points, v->predictions);
+        validation->predictions[i] =
+            g ? predict_by_model(g, validation->points.at.at[i].at) : (struct prediction){NAN, NAN};
+    validation->by_table = g && g->lookup.count > 0;
+    validation->scores = score_all(&validation->points, validation->predictions);
     if (model < 0)
-        v->missing = "no such model in the file";
+        validation->missing = "no such model in the file";
     else if (!g)
-        v->missing = "the model does not know this GPU type";
-    else if (v->scores.points[THROUGHPUT] == 0)
-        v->missing = "every row is outside the lookup table";
+        validation->missing = "the model does not know this GPU type";
+    else if (validation->scores.points[THROUGHPUT] == 0)
+        validation->missing = "every row is outside the lookup table";
 }
 
-void validation_finish(struct validation *v) {
-    points_finish(&v->points);
-    free(v->predictions);
+void validation_finish(struct validation *validation) {
+    points_finish(&validation->points);
+    free(validation->predictions);
 }
 
 void points_write_header(struct str *out) {

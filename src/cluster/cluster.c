@@ -182,71 +182,73 @@ static const struct field cap_value = {.type = FIELD_REAL,
 static const struct series_kind cap_kind = {
     .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 
-static int check_gpu_types(struct cluster *c, const struct binding *b) {
-    size_t before = b->problems->count;
-    if (c->gpu_type_count > CLUSTER_MAX_TYPES) {
-        problems_add(b->problems, c->gpu_types[CLUSTER_MAX_TYPES].where, "cluster.gpu_types",
-                     "expected at most %d GPU types, got %u", CLUSTER_MAX_TYPES, c->gpu_type_count);
+static int check_gpu_types(struct cluster *cluster, const struct binding *binding) {
+    size_t before = binding->problems->count;
+    if (cluster->gpu_type_count > CLUSTER_MAX_TYPES) {
+        problems_add(binding->problems, cluster->gpu_types[CLUSTER_MAX_TYPES].where,
+                     "cluster.gpu_types", "expected at most %d GPU types, got %u",
+                     CLUSTER_MAX_TYPES, cluster->gpu_type_count);
         return ERROR_INPUT;
     }
-    for (uint32_t i = 0; i < c->gpu_type_count; i++) {
-        struct gpu_type *type = &c->gpu_types[i];
-        const char *path = arena_printf(b->arena, "cluster.gpu_types[%u]", i);
+    for (uint32_t i = 0; i < cluster->gpu_type_count; i++) {
+        struct gpu_type *type = &cluster->gpu_types[i];
+        const char *path = arena_printf(binding->arena, "cluster.gpu_types[%u]", i);
         if (isnan(type->ctx_w))
             type->ctx_w = type->idle_w;
-        if (type->name && cluster_find_type(c, type->name) != (int)i)
-            problems_add(b->problems, type->where, path, "GPU type \"%s\" is defined twice",
+        if (type->name && cluster_find_type(cluster, type->name) != (int)i)
+            problems_add(binding->problems, type->where, path, "GPU type \"%s\" is defined twice",
                          type->name);
         if (type->tdp_w > 0 && (type->idle_w > type->tdp_w || type->ctx_w > type->tdp_w))
-            problems_add(b->problems, type->where, path,
+            problems_add(binding->problems, type->where, path,
                          "expected idle_w and ctx_w at most tdp_w (%g), got %g and %g", type->tdp_w,
                          type->idle_w, type->ctx_w);
     }
-    return b->problems->count > before ? ERROR_INPUT : 0;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-static bool all_named(const struct cluster *c) {
-    for (uint32_t i = 0; i < c->gpu_type_count; i++)
-        if (!c->gpu_types[i].name)
+static bool all_named(const struct cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->gpu_type_count; i++)
+        if (!cluster->gpu_types[i].name)
             return false;
-    return c->gpu_type_count > 0;
+    return cluster->gpu_type_count > 0;
 }
 
 static double or_never(double time_s) {
     return isnan(time_s) ? INFINITY : time_s;
 }
 
-static int add_nodes(struct cluster *c, const struct schema_list *groups, const struct binding *b) {
+static int add_nodes(struct cluster *cluster, const struct schema_list *groups,
+                     const struct binding *binding) {
     const struct node_group *group = groups->at;
-    size_t total = 0, before = b->problems->count;
+    size_t total = 0, before = binding->problems->count;
     uint64_t gpus = 0;
     for (size_t i = 0; i < groups->count; i++) {
         total += (size_t)group[i].count;
         gpus += (uint64_t)group[i].count * (uint64_t)group[i].gpus;
     }
     if (gpus > CLUSTER_MAX_GPUS || total > UINT32_MAX / 2) {
-        problems_add(b->problems, group->where, "cluster.nodes",
+        problems_add(binding->problems, group->where, "cluster.nodes",
                      "expected at most %u GPUs in all, got %llu", CLUSTER_MAX_GPUS,
                      (unsigned long long)gpus);
         return ERROR_INPUT;
     }
-    c->nodes = arena_alloc(b->arena, total * sizeof *c->nodes);
+    cluster->nodes = arena_alloc(binding->arena, total * sizeof *cluster->nodes);
     for (size_t i = 0; i < groups->count; i++, group++) {
-        int type = group->gpu ? cluster_find_type(c, group->gpu) : -1;
+        int type = group->gpu ? cluster_find_type(cluster, group->gpu) : -1;
         if (type < 0) {
-            if (group->gpu && all_named(c)) /* else it may be the one whose name is missing */
-                problems_add(b->problems, group->where,
-                             arena_printf(b->arena, "cluster.nodes[%zu].gpu", i),
+            if (group->gpu && all_named(cluster)) /* else it may be the one whose name is missing */
+                problems_add(binding->problems, group->where,
+                             arena_printf(binding->arena, "cluster.nodes[%zu].gpu", i),
                              "no GPU type is named \"%.80s\"%s", group->gpu,
-                             cluster_suggest_type(c, group->gpu, b));
+                             cluster_suggest_type(cluster, group->gpu, binding));
             continue;
         }
-        struct gpu_type *t = &c->gpu_types[type];
+        struct gpu_type *t = &cluster->gpu_types[type];
         t->gpus += (uint32_t)(group->count * group->gpus);
         t->node_gpus_max =
             group->gpus > t->node_gpus_max ? (uint32_t)group->gpus : t->node_gpus_max;
         for (int64_t n = 0; n < group->count; n++)
-            c->nodes[c->node_count++] =
+            cluster->nodes[cluster->node_count++] =
                 (struct node){.gpu_type = (uint32_t)type,
                               .gpus = (uint32_t)group->gpus,
                               .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
@@ -255,23 +257,23 @@ static int add_nodes(struct cluster *c, const struct schema_list *groups, const 
                               .mtbf_s = or_never(group->mtbf_s),
                               .mttr_s = or_never(group->mttr_s)};
     }
-    c->gpus = (uint32_t)gpus;
-    return b->problems->count > before ? ERROR_INPUT : 0;
+    cluster->gpus = (uint32_t)gpus;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
 /* Sleep is described by how deep and after what time; the time it takes to wake up is free to
  * choose. */
-static void check_sleep(struct gpu_type *type, const char *path, const struct binding *b) {
+static void check_sleep(struct gpu_type *type, const char *path, const struct binding *binding) {
     bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
     if (has_power && type->sleep_w > type->idle_w)
-        problems_add(b->problems, type->where, path, "expected sleep_w at most idle_w (%g), got %g",
-                     type->idle_w, type->sleep_w);
+        problems_add(binding->problems, type->where, path,
+                     "expected sleep_w at most idle_w (%g), got %g", type->idle_w, type->sleep_w);
     if (has_power && !has_time)
-        problems_add(b->problems, type->where, path, "expected sleep_after beside sleep_w");
+        problems_add(binding->problems, type->where, path, "expected sleep_after beside sleep_w");
     if (has_time && !isinf(type->sleep_after_s) && !has_power)
-        problems_add(b->problems, type->where, path, "expected sleep_w beside sleep_after");
+        problems_add(binding->problems, type->where, path, "expected sleep_w beside sleep_after");
     if (!isnan(type->wake_s) && !has_time)
-        problems_add(b->problems, type->where, path, "expected sleep_after beside wake_s");
+        problems_add(binding->problems, type->where, path, "expected sleep_after beside wake_s");
     type->sleep_after_s = has_time ? type->sleep_after_s : INFINITY;
     type->sleep_w = has_power ? type->sleep_w : type->idle_w;
     type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
@@ -279,52 +281,55 @@ static void check_sleep(struct gpu_type *type, const char *path, const struct bi
 
 /* Keys that need each other; only where each alone is right, so that a bad value is not called a
  * missing one. */
-static int check_pairs(struct cluster *c, const struct schema_list *groups,
-                       const struct binding *b) {
-    size_t before = b->problems->count;
+static int check_pairs(struct cluster *cluster, const struct schema_list *groups,
+                       const struct binding *binding) {
+    size_t before = binding->problems->count;
     const struct node_group *group = groups->at;
-    for (uint32_t h = 0; h < c->gpu_type_count; h++)
-        check_sleep(&c->gpu_types[h], arena_printf(b->arena, "cluster.gpu_types[%u]", h), b);
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
+        check_sleep(&cluster->gpu_types[h],
+                    arena_printf(binding->arena, "cluster.gpu_types[%u]", h), binding);
     for (size_t i = 0; i < groups->count; i++)
         if (isnan(group[i].mtbf_s) != isnan(group[i].mttr_s))
-            problems_add(b->problems, group[i].where,
-                         arena_printf(b->arena, "cluster.nodes[%zu]", i),
+            problems_add(binding->problems, group[i].where,
+                         arena_printf(binding->arena, "cluster.nodes[%zu]", i),
                          "expected both or neither of mtbf and mttr");
-    return b->problems->count > before ? ERROR_INPUT : 0;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-int cluster_bind(struct cluster *c, const struct yaml_node *node, const struct binding *b) {
+int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
+                 const struct binding *binding) {
     struct cluster_section section = {0};
-    *c = (struct cluster){0};
-    int result = schema_bind(b, cluster_fields, node, "cluster", &section);
-    c->gpu_types = section.gpu_types.at;
-    c->gpu_type_count = (uint32_t)section.gpu_types.count;
-    c->pue = section.pue;
-    c->slowdown_per_neighbour = section.slowdown_per_neighbour;
+    *cluster = (struct cluster){0};
+    int result = schema_bind(binding, cluster_fields, node, "cluster", &section);
+    cluster->gpu_types = section.gpu_types.at;
+    cluster->gpu_type_count = (uint32_t)section.gpu_types.count;
+    cluster->pue = section.pue;
+    cluster->slowdown_per_neighbour = section.slowdown_per_neighbour;
     if (result == 0)
-        result = check_pairs(c, &section.nodes, b);
-    if (series_bind(&c->cap_series, &cap_kind, section.power_cap, b, &c->power_cap_w) < 0)
+        result = check_pairs(cluster, &section.nodes, binding);
+    if (series_bind(&cluster->cap_series, &cap_kind, section.power_cap, binding,
+                    &cluster->power_cap_w) < 0)
         result = ERROR_INPUT;
-    if (check_gpu_types(c, b) < 0)
+    if (check_gpu_types(cluster, binding) < 0)
         result = ERROR_INPUT;
-    if (add_nodes(c, &section.nodes, b) < 0)
+    if (add_nodes(cluster, &section.nodes, binding) < 0)
         result = ERROR_INPUT;
     return result;
 }
 
-int cluster_find_type(const struct cluster *c, const char *name) {
-    for (uint32_t i = 0; i < c->gpu_type_count; i++)
-        if (c->gpu_types[i].name && strcmp(c->gpu_types[i].name, name) == 0)
+int cluster_find_type(const struct cluster *cluster, const char *name) {
+    for (uint32_t i = 0; i < cluster->gpu_type_count; i++)
+        if (cluster->gpu_types[i].name && strcmp(cluster->gpu_types[i].name, name) == 0)
             return (int)i;
     return -1;
 }
 
-const char *cluster_suggest_type(const struct cluster *c, const char *name,
-                                 const struct binding *b) {
-    const char **names = arena_alloc(b->arena, c->gpu_type_count * sizeof *names);
+const char *cluster_suggest_type(const struct cluster *cluster, const char *name,
+                                 const struct binding *binding) {
+    const char **names = arena_alloc(binding->arena, cluster->gpu_type_count * sizeof *names);
     size_t count = 0;
-    for (uint32_t i = 0; i < c->gpu_type_count; i++)
-        if (c->gpu_types[i].name)
-            names[count++] = c->gpu_types[i].name;
-    return str_suggestion(b->arena, name, names, count);
+    for (uint32_t i = 0; i < cluster->gpu_type_count; i++)
+        if (cluster->gpu_types[i].name)
+            names[count++] = cluster->gpu_types[i].name;
+    return str_suggestion(binding->arena, name, names, count);
 }

@@ -5,46 +5,47 @@
 
 #include <stdlib.h>
 
-void power_meter_init(struct power_meter *m, const struct cluster *cluster) {
-    *m = (struct power_meter){.type_count = cluster->gpu_type_count};
-    m->types = mem_zalloc(m->type_count, sizeof *m->types);
-    m->cpu_milli_nw = mem_zalloc(cluster->node_count, sizeof *m->cpu_milli_nw);
-    for (uint32_t h = 0; h < m->type_count; h++) {
+void power_meter_init(struct power_meter *meter, const struct cluster *cluster) {
+    *meter = (struct power_meter){.type_count = cluster->gpu_type_count};
+    meter->types = mem_zalloc(meter->type_count, sizeof *meter->types);
+    meter->cpu_milli_nw = mem_zalloc(cluster->node_count, sizeof *meter->cpu_milli_nw);
+    for (uint32_t h = 0; h < meter->type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
-        m->types[h] = (struct power_type){.idle_milli_nw = power_nw(type->idle_w / WHOLE_GPU_MILLI),
-                                          .ctx_milli_nw = power_nw(type->ctx_w / WHOLE_GPU_MILLI),
-                                          .ctx_nw = power_nw(type->ctx_w),
-                                          .sleep_nw = power_nw(type->sleep_w),
-                                          .gpus = type->gpus};
+        meter->types[h] =
+            (struct power_type){.idle_milli_nw = power_nw(type->idle_w / WHOLE_GPU_MILLI),
+                                .ctx_milli_nw = power_nw(type->ctx_w / WHOLE_GPU_MILLI),
+                                .ctx_nw = power_nw(type->ctx_w),
+                                .sleep_nw = power_nw(type->sleep_w),
+                                .gpus = type->gpus};
     }
     for (uint32_t n = 0; n < cluster->node_count; n++) {
-        m->base_nw += power_nw(cluster->nodes[n].fixed_w);
-        m->cpu_milli_nw[n] = power_nw(cluster->nodes[n].cpu_w_per_busy_gpu / WHOLE_GPU_MILLI);
+        meter->base_nw += power_nw(cluster->nodes[n].fixed_w);
+        meter->cpu_milli_nw[n] = power_nw(cluster->nodes[n].cpu_w_per_busy_gpu / WHOLE_GPU_MILLI);
     }
 }
 
-void power_meter_finish(struct power_meter *m) {
-    free(m->types);
-    free(m->cpu_milli_nw);
-    *m = (struct power_meter){0};
+void power_meter_finish(struct power_meter *meter) {
+    free(meter->types);
+    free(meter->cpu_milli_nw);
+    *meter = (struct power_meter){0};
 }
 
-void power_meter_allocate(struct power_meter *m, uint32_t node, int64_t milli) {
-    m->base_nw += milli * m->cpu_milli_nw[node];
+void power_meter_allocate(struct power_meter *meter, uint32_t node, int64_t milli) {
+    meter->base_nw += milli * meter->cpu_milli_nw[node];
 }
 
-void power_meter_release(struct power_meter *m, uint32_t node, int64_t milli) {
-    m->base_nw -= milli * m->cpu_milli_nw[node];
+void power_meter_release(struct power_meter *meter, uint32_t node, int64_t milli) {
+    meter->base_nw -= milli * meter->cpu_milli_nw[node];
 }
 
-void power_meter_fail(struct power_meter *m, const struct node *node) {
-    m->types[node->gpu_type].failed += node->gpus;
-    m->base_nw -= power_nw(node->fixed_w);
+void power_meter_fail(struct power_meter *meter, const struct node *node) {
+    meter->types[node->gpu_type].failed += node->gpus;
+    meter->base_nw -= power_nw(node->fixed_w);
 }
 
-void power_meter_repair(struct power_meter *m, const struct node *node) {
-    m->types[node->gpu_type].failed -= node->gpus;
-    m->base_nw += power_nw(node->fixed_w);
+void power_meter_repair(struct power_meter *meter, const struct node *node) {
+    meter->types[node->gpu_type].failed -= node->gpus;
+    meter->base_nw += power_nw(node->fixed_w);
 }
 
 static int64_t idle_power_nw(const struct power_type *type) {
@@ -53,9 +54,9 @@ static int64_t idle_power_nw(const struct power_type *type) {
            type->sleep_nw * type->asleep;
 }
 
-int64_t power_meter_total_nw(const struct power_meter *m) {
-    int64_t total = m->base_nw;
-    for (const struct power_type *t = m->types; t < m->types + m->type_count; t++)
+int64_t power_meter_total_nw(const struct power_meter *meter) {
+    int64_t total = meter->base_nw;
+    for (const struct power_type *t = meter->types; t < meter->types + meter->type_count; t++)
         total += idle_power_nw(t) + t->setup.nw + t->computing.nw;
     return total;
 }
@@ -65,9 +66,9 @@ static void add_use(struct power_use *use, int64_t duration_ns) {
     use->gpu_ps += (int128)use->milli * duration_ns;
 }
 
-void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
-    m->base_energy += (int128)m->base_nw * duration_ns;
-    for (struct power_type *t = m->types; t < m->types + m->type_count; t++) {
+void power_meter_advance(struct power_meter *meter, int64_t duration_ns) {
+    meter->base_energy += (int128)meter->base_nw * duration_ns;
+    for (struct power_type *t = meter->types; t < meter->types + meter->type_count; t++) {
         t->idle_energy += (int128)idle_power_nw(t) * duration_ns;
         add_use(&t->setup, duration_ns);
         add_use(&t->computing, duration_ns);
@@ -76,9 +77,9 @@ void power_meter_advance(struct power_meter *m, int64_t duration_ns) {
     }
 }
 
-int128 power_meter_energy(const struct power_meter *m) {
-    int128 energy = m->base_energy;
-    for (const struct power_type *t = m->types; t < m->types + m->type_count; t++)
+int128 power_meter_energy(const struct power_meter *meter) {
+    int128 energy = meter->base_energy;
+    for (const struct power_type *t = meter->types; t < meter->types + meter->type_count; t++)
         energy += t->idle_energy + t->setup.energy + t->computing.energy;
     return energy;
 }

@@ -35,22 +35,22 @@ void sleep_finish(struct sleep *sleep) {
 
 /* The place of the free GPUs that are taken next: those awake and freed last, else those that are
  * awake first. */
-static size_t next_to_take(const struct sleep_node *s, int64_t now_ns) {
-    size_t first = s->awake.count - 1;
-    for (size_t i = s->awake.count; i-- > 0;) {
-        if (s->awake.at[i].ready_ns <= now_ns)
+static size_t next_to_take(const struct sleep_node *node, int64_t now_ns) {
+    size_t first = node->awake.count - 1;
+    for (size_t i = node->awake.count; i-- > 0;) {
+        if (node->awake.at[i].ready_ns <= now_ns)
             return i;
-        if (s->awake.at[i].ready_ns < s->awake.at[first].ready_ns)
+        if (node->awake.at[i].ready_ns < node->awake.at[first].ready_ns)
             first = i;
     }
     return first;
 }
 
 /* A job has got GPUs that are awake from ready_ns on. */
-static void hold_gpus(struct sleep_node *s, uint32_t gpus, uint32_t job, int64_t ready_ns,
+static void hold_gpus(struct sleep_node *node, uint32_t gpus, uint32_t job, int64_t ready_ns,
                       int64_t now_ns) {
     if (ready_ns > now_ns && job != SLEEP_NOBODY)
-        array_push(&s->waking, ((struct waking){ready_ns, job, gpus}));
+        array_push(&node->waking, ((struct waking){ready_ns, job, gpus}));
 }
 
 struct sleep_taken sleep_take(struct sleep *sleep, uint32_t node, uint32_t gpus, uint32_t job,

@@ -13,12 +13,12 @@
 static const struct field speed_ratio = {.type = FIELD_REAL, .above_min = true, .max = 1e6};
 
 /* Levels of a GPU type of the cluster have to be possible there. */
-static int check_levels(const struct config_table *t, struct problems *problems) {
+static int check_levels(const struct config_table *table, struct problems *problems) {
     size_t before = problems->count;
-    for (uint32_t i = 0; i < t->models->count; i++)
-        for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
-            const struct gpu_type *type = &t->cluster->gpu_types[h];
-            const struct gpu_model *g = model_on_gpu(&t->models->models[i], type->name);
+    for (uint32_t i = 0; i < table->models->count; i++)
+        for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
+            const struct gpu_type *type = &table->cluster->gpu_types[h];
+            const struct gpu_model *g = model_on_gpu(&table->models->models[i], type->name);
             const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
             for (size_t l = 0; g && l < g->power_limits.levels.count; l++)
                 if (levels[l].power_limit_w > type->tdp_w)
@@ -30,37 +30,37 @@ static int check_levels(const struct config_table *t, struct problems *problems)
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-int config_table_init(struct config_table *t, const struct cluster *cluster,
+int config_table_init(struct config_table *table, const struct cluster *cluster,
                       const struct model_set *models, struct problems *problems) {
-    *t = (struct config_table){.cluster = cluster, .models = models};
-    t->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *t->rigid_speed);
+    *table = (struct config_table){.cluster = cluster, .models = models};
+    table->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *table->rigid_speed);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
-        t->rigid_speed[h] = 1;
+        table->rigid_speed[h] = 1;
     const struct yaml_node *node = models->rigid_speed;
-    int result = check_levels(t, problems);
+    int result = check_levels(table, problems);
     if (!node)
         return result;
-    struct binding binding = {.arena = &t->arena, .problems = problems};
+    struct binding binding = {.arena = &table->arena, .problems = problems};
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(&binding, node, "rigid_speed",
                             "a mapping from GPU type to speed ratio");
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct yaml_node *value = yaml_find(node, cluster->gpu_types[h].name);
-        if (value &&
-            schema_bind_value(&binding, &speed_ratio, value,
-                              arena_printf(&t->arena, "rigid_speed.%s", cluster->gpu_types[h].name),
-                              &t->rigid_speed[h]) < 0)
+        if (value && schema_bind_value(
+                         &binding, &speed_ratio, value,
+                         arena_printf(&table->arena, "rigid_speed.%s", cluster->gpu_types[h].name),
+                         &table->rigid_speed[h]) < 0)
             result = ERROR_INPUT;
     }
     return result;
 }
 
-void config_table_finish(struct config_table *t) {
-    free(t->rigid_speed);
-    free(t->configs.at);
-    free(t->sets.at);
-    intern_finish(&t->requests);
-    arena_finish(&t->arena);
+void config_table_finish(struct config_table *table) {
+    free(table->rigid_speed);
+    free(table->configs.at);
+    free(table->sets.at);
+    intern_finish(&table->requests);
+    arena_finish(&table->arena);
 }
 
 /* Without a measured range everything lies outside it. */
@@ -70,46 +70,48 @@ static bool is_outside(const struct schema_list *range, uint32_t value) {
 }
 
 /* Iteration time and power in one span; false if a lookup table does not reach it. */
-static bool predict_config(const struct gpu_model *g, const struct easim_config *c,
+static bool predict_config(const struct gpu_model *gpu_model, const struct easim_config *config,
                            enum easim_span span, struct interpolation_value *value) {
-    if (g->lookup.count > 0)
-        return interpolation_find(&g->lookup, c->k, c->batch, span, value);
-    value->iteration_s = speed_iteration_s(&g->speed, c->k, c->batch, span);
-    value->power_w = power_training_w(&g->power, g->speed.c_s,
-                                      speed_rate(1, c->batch, value->iteration_s), INFINITY);
+    if (gpu_model->lookup.count > 0)
+        return interpolation_find(&gpu_model->lookup, config->k, config->batch, span, value);
+    value->iteration_s = speed_iteration_s(&gpu_model->speed, config->k, config->batch, span);
+    value->power_w = power_training_w(&gpu_model->power, gpu_model->speed.c_s,
+                                      speed_rate(1, config->batch, value->iteration_s), INFINITY);
     return true;
 }
 
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
-static bool tabulate_config(const struct model *m, const struct gpu_model *g, double tdp_w,
-                            struct easim_config *c) {
-    double efficiency = efficiency_of_batch(m->m0, m->phi, (double)c->k * c->batch);
+static bool tabulate_config(const struct model *model, const struct gpu_model *gpu_model,
+                            double tdp_w, struct easim_config *config) {
+    double efficiency =
+        efficiency_of_batch(model->m0, model->phi, (double)config->k * config->batch);
     bool known[2];
     for (int span = 0; span < 2; span++) {
         struct interpolation_value value;
-        known[span] = predict_config(g, c, (enum easim_span)span, &value);
-        c->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
-        c->goodput[span] =
-            known[span] ? speed_rate(c->k, c->batch, value.iteration_s) * efficiency : 0;
+        known[span] = predict_config(gpu_model, config, (enum easim_span)span, &value);
+        config->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
+        config->goodput[span] =
+            known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
     }
     for (int span = 0; span < 2; span++)
         if (!known[span])
-            c->power_w[span] = c->power_w[1 - span];
-    c->extrapolated = is_outside(&g->range_k, c->k) || is_outside(&g->range_batch, c->batch);
+            config->power_w[span] = config->power_w[1 - span];
+    config->extrapolated = is_outside(&gpu_model->range_k, config->k) ||
+                           is_outside(&gpu_model->range_batch, config->batch);
     return known[0] || known[1];
 }
 
 /* Whether the empty cluster would place it where it is known. */
-static bool placed_when_empty(const struct easim_config *c) {
-    return c->goodput[c->empty_span] > 0;
+static bool placed_when_empty(const struct easim_config *config) {
+    return config->goodput[config->empty_span] > 0;
 }
 
 /* Whether placement could ever give it a span in which it is known: several nodes, once no one of
  * them has k free.
  */
-static bool could_be_placed(const struct easim_config *c, const struct gpu_type *type) {
-    return placed_when_empty(c) ||
-           (c->empty_span == EASIM_ONE_NODE && c->k > 1 && type->node_gpus_max < type->gpus);
+static bool could_be_placed(const struct easim_config *config, const struct gpu_type *type) {
+    return placed_when_empty(config) || (config->empty_span == EASIM_ONE_NODE && config->k > 1 &&
+                                         type->node_gpus_max < type->gpus);
 }
 
 /* Why candidates fell out, to explain an empty set. */
@@ -121,22 +123,23 @@ struct dropped {
 
 /* The configuration once more for each level, from the highest limit down. A level at tdp_w limits
  * nothing. */
-static void add_limited(struct config_table *t, const struct gpu_model *g, double tdp_w,
+static void add_limited(struct config_table *table, const struct gpu_model *gpu_model, double tdp_w,
                         const struct easim_config *unlimited) {
-    const struct power_level *levels = g->power_limits.levels.at;
-    for (size_t l = t->extras.power_limits ? g->power_limits.levels.count : 0; l-- > 0;)
+    const struct power_level *levels = gpu_model->power_limits.levels.at;
+    for (size_t l = table->extras.power_limits ? gpu_model->power_limits.levels.count : 0; l-- > 0;)
         if (levels[l].power_limit_w < tdp_w)
-            array_push(&t->configs, level_apply(&g->power_limits, &levels[l], unlimited));
+            array_push(&table->configs,
+                       level_apply(&gpu_model->power_limits, &levels[l], unlimited));
 }
 
-static void add_model_configs(struct config_table *t, const struct config_request *q, uint32_t h,
-                              uint32_t k, struct dropped *dropped) {
-    const struct model *m = &t->models->models[q->model];
-    const struct gpu_type *type = &t->cluster->gpu_types[h];
+static void add_model_configs(struct config_table *table, const struct config_request *request,
+                              uint32_t h, uint32_t k, struct dropped *dropped) {
+    const struct model *m = &table->models->models[request->model];
+    const struct gpu_type *type = &table->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
     const int64_t *batches = m->batches.at;
-    for (size_t i = 0; i < (q->batch_count ? q->batch_count : m->batches.count); i++) {
-        uint32_t batch = q->batch_count ? q->batch[i] : (uint32_t)batches[i];
+    for (size_t i = 0; i < (request->batch_count ? request->batch_count : m->batches.count); i++) {
+        uint32_t batch = request->batch_count ? request->batch[i] : (uint32_t)batches[i];
         double gib = m->mem0_gib + m->mem1_gib * batch;
         struct easim_config c = {
             .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
@@ -149,55 +152,61 @@ static void add_model_configs(struct config_table *t, const struct config_reques
         } else if (!could_be_placed(&c, type)) {
             dropped->by_span++;
         } else {
-            array_push(&t->configs, c);
-            add_limited(t, g, type->tdp_w, &c);
+            array_push(&table->configs, c);
+            add_limited(table, g, type->tdp_w, &c);
         }
     }
 }
 
-static void add_rigid_config(struct config_table *t, const struct config_request *q, uint32_t h,
-                             uint32_t k) {
-    const struct gpu_type *type = &t->cluster->gpu_types[h];
-    double power_w = power_rigid_w(type->idle_w, type->tdp_w, q->utilization);
+static void add_rigid_config(struct config_table *table, const struct config_request *request,
+                             uint32_t h, uint32_t k) {
+    const struct gpu_type *type = &table->cluster->gpu_types[h];
+    double power_w = power_rigid_w(type->idle_w, type->tdp_w, request->utilization);
     struct easim_config c = {.k = k,
                              .gpu_type = h,
                              .empty_span = k > type->node_gpus_max ? 1 : 0,
-                             .goodput = {t->rigid_speed[h], t->rigid_speed[h]},
+                             .goodput = {table->rigid_speed[h], table->rigid_speed[h]},
                              .power_w = {power_w, power_w},
                              .power_limit_w = INFINITY,
-                             .milli = t->extras.shares ? q->milli : 0};
-    t->has_shares = t->has_shares || c.milli > 0;
-    array_push(&t->configs, c);
+                             .milli = table->extras.shares ? request->milli : 0};
+    table->has_shares = table->has_shares || c.milli > 0;
+    array_push(&table->configs, c);
 }
 
-static const char *explain_no_config(struct config_table *t, const struct config_request *q,
+static const char *explain_no_config(struct config_table *table,
+                                     const struct config_request *request,
                                      const struct dropped *d) {
     char text[NUMFMT_BYTES];
     if (d->by_memory > 0) {
         numfmt_real(text, d->least_gib);
-        return arena_printf(&t->arena, "needs at least %s GiB of GPU memory", text);
+        return arena_printf(&table->arena, "needs at least %s GiB of GPU memory", text);
     }
     if (d->by_span > 0)
         return "the lookup table knows its configurations only across nodes, or only in one node, where the empty cluster never places them";
     if (d->by_range > 0)
         return "no allowed configuration is in the measured range of its lookup table";
     if (d->by_gpus > 0)
-        return arena_printf(&t->arena, "needs %u GPUs of one type, the largest allowed type has %u",
+        return arena_printf(&table->arena,
+                            "needs %u GPUs of one type, the largest allowed type has %u",
                             d->least_k, d->most_gpus);
-    return q->kind == JOB_KIND_RIGID ? "no allowed GPU type in the cluster"
-                                     : "its model knows no allowed GPU type";
+    return request->kind == JOB_KIND_RIGID ? "no allowed GPU type in the cluster"
+                                           : "its model knows no allowed GPU type";
 }
 
 /* The bytes that tell one request from another; returns their number. */
-static size_t request_key(const struct config_request *q, unsigned char key[static sizeof *q]) {
+static size_t request_key(const struct config_request *request,
+                          unsigned char key[static sizeof *request]) {
     const struct {
         const void *at;
         size_t bytes;
-    } parts[] = {
-        {&q->kind, sizeof q->kind},           {&q->model, sizeof q->model},
-        {&q->type_mask, sizeof q->type_mask}, {&q->utilization, sizeof q->utilization},
-        {&q->milli, sizeof q->milli},         {&q->k_count, sizeof q->k_count},
-        {q->k, q->k_count * sizeof *q->k},    {q->batch, q->batch_count * sizeof *q->batch}};
+    } parts[] = {{&request->kind, sizeof request->kind},
+                 {&request->model, sizeof request->model},
+                 {&request->type_mask, sizeof request->type_mask},
+                 {&request->utilization, sizeof request->utilization},
+                 {&request->milli, sizeof request->milli},
+                 {&request->k_count, sizeof request->k_count},
+                 {request->k, request->k_count * sizeof *request->k},
+                 {request->batch, request->batch_count * sizeof *request->batch}};
     size_t length = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         memcpy(key + length, parts[i].at, parts[i].bytes);
@@ -206,98 +215,99 @@ static size_t request_key(const struct config_request *q, unsigned char key[stat
     return length;
 }
 
-static bool allows_type(const struct config_table *t, const struct config_request *q, uint32_t h) {
-    if (q->type_mask != 0 && !(q->type_mask >> h & 1))
+static bool allows_type(const struct config_table *table, const struct config_request *request,
+                        uint32_t h) {
+    if (request->type_mask != 0 && !(request->type_mask >> h & 1))
         return false;
-    return q->kind == JOB_KIND_RIGID ||
-           model_on_gpu(&t->models->models[q->model], t->cluster->gpu_types[h].name);
+    return request->kind == JOB_KIND_RIGID ||
+           model_on_gpu(&table->models->models[request->model], table->cluster->gpu_types[h].name);
 }
 
 /* Leaves configurations [first, end) out if the empty cluster places none of them: their job might
  * wait for ever.
  */
-static void keep_if_placed(struct config_table *t, uint32_t first, struct dropped *dropped) {
-    for (size_t i = first; i < t->configs.count; i++)
-        if (placed_when_empty(&t->configs.at[i]))
+static void keep_if_placed(struct config_table *table, uint32_t first, struct dropped *dropped) {
+    for (size_t i = first; i < table->configs.count; i++)
+        if (placed_when_empty(&table->configs.at[i]))
             return;
-    dropped->by_span += t->configs.count > first;
-    t->configs.count = first;
+    dropped->by_span += table->configs.count > first;
+    table->configs.count = first;
 }
 
-uint32_t config_table_set(struct config_table *t, const struct config_request *q) {
-    unsigned char key[sizeof *q];
+uint32_t config_table_set(struct config_table *table, const struct config_request *request) {
+    unsigned char key[sizeof *request];
     bool is_new;
-    uint32_t number = intern(&t->requests, key, request_key(q, key), &is_new);
+    uint32_t number = intern(&table->requests, key, request_key(request, key), &is_new);
     if (!is_new)
         return number;
-    struct config_request *kept = arena_alloc(&t->arena, sizeof *kept);
-    *kept = *q;
-    struct config_set set = {.first = (uint32_t)t->configs.count, .request = kept};
+    struct config_request *kept = arena_alloc(&table->arena, sizeof *kept);
+    *kept = *request;
+    struct config_set set = {.first = (uint32_t)table->configs.count, .request = kept};
     struct dropped dropped = {.least_k = UINT32_MAX};
-    for (uint32_t h = 0; h < t->cluster->gpu_type_count; h++) {
-        if (!allows_type(t, q, h))
+    for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
+        if (!allows_type(table, request, h))
             continue;
-        uint32_t gpus = t->cluster->gpu_types[h].gpus;
+        uint32_t gpus = table->cluster->gpu_types[h].gpus;
         dropped.most_gpus = gpus > dropped.most_gpus ? gpus : dropped.most_gpus;
-        for (uint32_t i = 0; i < q->k_count; i++) {
-            if (q->k[i] > gpus) {
+        for (uint32_t i = 0; i < request->k_count; i++) {
+            if (request->k[i] > gpus) {
                 dropped.by_gpus++;
-                dropped.least_k = q->k[i] < dropped.least_k ? q->k[i] : dropped.least_k;
-            } else if (q->kind == JOB_KIND_RIGID) {
-                add_rigid_config(t, q, h, q->k[i]);
+                dropped.least_k = request->k[i] < dropped.least_k ? request->k[i] : dropped.least_k;
+            } else if (request->kind == JOB_KIND_RIGID) {
+                add_rigid_config(table, request, h, request->k[i]);
             } else {
-                add_model_configs(t, q, h, q->k[i], &dropped);
+                add_model_configs(table, request, h, request->k[i], &dropped);
             }
         }
     }
-    keep_if_placed(t, set.first, &dropped);
-    set.count = (uint32_t)t->configs.count - set.first;
+    keep_if_placed(table, set.first, &dropped);
+    set.count = (uint32_t)table->configs.count - set.first;
     for (uint32_t i = set.first; i < set.first + set.count; i++) {
-        const struct easim_config *c = &t->configs.at[i];
+        const struct easim_config *c = &table->configs.at[i];
         set.type_mask |= 1ull << c->gpu_type;
         if (c->power_limit_w == INFINITY)
             set.best_goodput = fmax(set.best_goodput, c->goodput[c->empty_span]);
     }
     if (set.count == 0)
-        set.reason = explain_no_config(t, q, &dropped);
-    array_push(&t->sets, set);
+        set.reason = explain_no_config(table, request, &dropped);
+    array_push(&table->sets, set);
     return number;
 }
 
 /* How a configuration stands among others of equal time, on the empty cluster. */
-static struct config_rank rank_when_empty(const struct easim_config *c) {
-    return (struct config_rank){c->k, c->power_w[c->empty_span], c->gpu_type, c->batch,
-                                c->power_limit_w};
+static struct config_rank rank_when_empty(const struct easim_config *config) {
+    return (struct config_rank){config->k, config->power_w[config->empty_span], config->gpu_type,
+                                config->batch, config->power_limit_w};
 }
 
 /* Whether the configuration is faster than the best so far, or as fast and before it in the order.
  */
-static bool is_better(const struct config_table *t, uint32_t config, double time_s,
+static bool is_better(const struct config_table *table, uint32_t config, double time_s,
                       const struct config_best *best) {
     if (time_s != best->time_s)
         return time_s < best->time_s;
     if (best->config == EASIM_NONE)
         return false;
-    const struct config_rank rank = rank_when_empty(&t->configs.at[config]);
-    const struct config_rank best_rank = rank_when_empty(&t->configs.at[best->config]);
+    const struct config_rank rank = rank_when_empty(&table->configs.at[config]);
+    const struct config_rank best_rank = rank_when_empty(&table->configs.at[best->config]);
     return config_order_before(&rank, &best_rank);
 }
 
-struct config_best config_table_best(const struct config_table *t, uint32_t set, double work,
+struct config_best config_table_best(const struct config_table *table, uint32_t set, double work,
                                      double setup_s) {
     struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
-    const struct config_set *s = &t->sets.at[set];
+    const struct config_set *s = &table->sets.at[set];
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
-        const struct easim_config *c = &t->configs.at[i];
+        const struct easim_config *c = &table->configs.at[i];
         if (c->power_limit_w < INFINITY || !placed_when_empty(c))
             continue;
         double computing_s = work / c->goodput[c->empty_span];
         double time_s = setup_s + computing_s;
         double energy_j =
-            easim_config_gpus(c) * (t->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
+            easim_config_gpus(c) * (table->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
                                     c->power_w[c->empty_span] * computing_s);
         best.edp_js = fmin(best.edp_js, energy_j * time_s);
-        if (is_better(t, i, time_s, &best)) {
+        if (is_better(table, i, time_s, &best)) {
             best.config = i;
             best.time_s = time_s;
         }
@@ -305,26 +315,27 @@ struct config_best config_table_best(const struct config_table *t, uint32_t set,
     return best;
 }
 
-double config_table_best_time_within(const struct config_table *t, uint32_t set, double work,
+double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
                                      double setup_s, uint32_t most_k) {
-    const struct config_set *s = &t->sets.at[set];
+    const struct config_set *s = &table->sets.at[set];
     uint32_t least_k = UINT32_MAX;
     for (uint32_t i = s->first; i < s->first + s->count; i++)
-        if (placed_when_empty(&t->configs.at[i]))
-            least_k = t->configs.at[i].k < least_k ? t->configs.at[i].k : least_k;
+        if (placed_when_empty(&table->configs.at[i]))
+            least_k = table->configs.at[i].k < least_k ? table->configs.at[i].k : least_k;
     uint32_t limit = most_k > least_k ? most_k : least_k;
     double best_s = INFINITY;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
-        const struct easim_config *c = &t->configs.at[i];
+        const struct easim_config *c = &table->configs.at[i];
         if (c->k <= limit && placed_when_empty(c))
             best_s = fmin(best_s, setup_s + work / c->goodput[c->empty_span]);
     }
     return best_s;
 }
 
-double config_table_unit_goodput(const struct config_table *t, uint32_t model, uint32_t gpu_type) {
-    const struct model *m = &t->models->models[model];
-    const struct gpu_type *type = &t->cluster->gpu_types[gpu_type];
+double config_table_unit_goodput(const struct config_table *table, uint32_t model,
+                                 uint32_t gpu_type) {
+    const struct model *m = &table->models->models[model];
+    const struct gpu_type *type = &table->cluster->gpu_types[gpu_type];
     const struct gpu_model *g = model_on_gpu(m, type->name);
     const int64_t *batches = m->batches.at;
     double best = 0;

@@ -12,11 +12,11 @@ static int compare_points(const void *left, const void *right) {
     return (a->batch > b->batch) - (a->batch < b->batch);
 }
 
-int interpolation_sort(struct interpolation *l) {
-    if (l->count > 0)
-        qsort(l->points, l->count, sizeof *l->points, compare_points);
-    for (size_t i = 1; i < l->count; i++)
-        if (compare_points(&l->points[i - 1], &l->points[i]) == 0)
+int interpolation_sort(struct interpolation *table) {
+    if (table->count > 0)
+        qsort(table->points, table->count, sizeof *table->points, compare_points);
+    for (size_t i = 1; i < table->count; i++)
+        if (compare_points(&table->points[i - 1], &table->points[i]) == 0)
             return (int)i;
     return -1;
 }
@@ -28,10 +28,10 @@ static struct interpolation_value value_between(struct interpolation_value a,
                                         .power_w = a.power_w + share * (b.power_w - a.power_w)};
 }
 
-static struct interpolation_value value_of(const struct interpolation_point *p) {
-    return (struct interpolation_value){.iteration_s =
-                                            (double)(p->k * p->batch) / p->throughput_samples_s,
-                                        .power_w = p->power_w_per_gpu};
+static struct interpolation_value value_of(const struct interpolation_point *point) {
+    return (struct interpolation_value){.iteration_s = (double)(point->k * point->batch) /
+                                                       point->throughput_samples_s,
+                                        .power_w = point->power_w_per_gpu};
 }
 
 /* Linear in batch among the points [first, end), all of one k. */
@@ -52,11 +52,11 @@ static bool find_batch(const struct interpolation_point *first,
     return true;
 }
 
-bool interpolation_find(const struct interpolation *l, uint32_t k, uint32_t batch,
+bool interpolation_find(const struct interpolation *table, uint32_t k, uint32_t batch,
                         enum easim_span span, struct interpolation_value *value) {
-    bool across =
-        span == EASIM_ACROSS_NODES && l->count > 0 && l->points[l->count - 1].across_nodes;
-    const struct interpolation_point *p = l->points, *end = l->points + l->count;
+    bool across = span == EASIM_ACROSS_NODES && table->count > 0 &&
+                  table->points[table->count - 1].across_nodes;
+    const struct interpolation_point *p = table->points, *end = table->points + table->count;
     struct interpolation_value below = {0};
     int64_t below_k = 0;
     while (p < end) {

@@ -25,13 +25,13 @@ struct interpolation_value {
 
 /* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or
  * -1. */
-int interpolation_sort(struct interpolation *lookup);
+int interpolation_sort(struct interpolation *table);
 
 /* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then
    linear in k. Without any points across nodes, those within a node stand for both. False outside
    the measured range of the span.
  */
-bool interpolation_find(const struct interpolation *lookup, uint32_t k, uint32_t batch,
+bool interpolation_find(const struct interpolation *table, uint32_t k, uint32_t batch,
                         enum easim_span span, struct interpolation_value *value);
 
 #endif

@@ -10,11 +10,11 @@ struct distance {
     double k, batch;
 };
 
-static struct distance distance_to(const struct power_level_point *p, const struct easim_config *c,
-                                   int span) {
-    return (struct distance){p->across_nodes != (span == EASIM_ACROSS_NODES),
-                             fabs(log((double)p->k / c->k)),
-                             fabs(log((double)p->batch / c->batch))};
+static struct distance distance_to(const struct power_level_point *point,
+                                   const struct easim_config *config, int span) {
+    return (struct distance){point->across_nodes != (span == EASIM_ACROSS_NODES),
+                             fabs(log((double)point->k / config->k)),
+                             fabs(log((double)point->batch / config->batch))};
 }
 
 static bool is_nearer(const struct distance *a, const struct distance *b) {
@@ -26,11 +26,11 @@ static bool is_nearer(const struct distance *a, const struct distance *b) {
 /* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
 static const struct power_level_point *nearest_point(const struct power_limits *limits,
                                                      const struct power_level *level,
-                                                     const struct easim_config *c, int span) {
+                                                     const struct easim_config *config, int span) {
     const struct power_level_point *points = limits->points.at, *best = NULL;
     struct distance least = {true, INFINITY, INFINITY};
     for (size_t i = 0; i < limits->points.count; i++) {
-        struct distance d = distance_to(&points[i], c, span);
+        struct distance d = distance_to(&points[i], config, span);
         if (points[i].power_limit_w != level->power_limit_w || isnan(points[i].time_ratio) ||
             isnan(points[i].power_ratio) || !(best == NULL || is_nearer(&d, &least)))
             continue;

@@ -270,52 +270,59 @@ struct file_section {
 static const struct field evidence_field = {.type = FIELD_CHOICE, .choices = evidence_names};
 
 /* One word for all parameters, or one each by name; *weakest becomes the weakest of them. */
-static void check_evidence(struct gpu_model *g, const char *path, const struct binding *b) {
+static void check_evidence(struct gpu_model *gpu_model, const char *path,
+                           const struct binding *binding) {
     int32_t word = 0;
-    g->weakest = EVIDENCE_MEASURED;
-    if (!g->evidence)
+    gpu_model->weakest = EVIDENCE_MEASURED;
+    if (!gpu_model->evidence)
         return;
-    if (g->evidence->kind != YAML_NODE_MAPPING) {
-        if (schema_bind_value(b, &evidence_field, g->evidence,
-                              arena_printf(b->arena, "%s.evidence", path), &word) == 0)
-            g->weakest = (enum evidence)word;
+    if (gpu_model->evidence->kind != YAML_NODE_MAPPING) {
+        if (schema_bind_value(binding, &evidence_field, gpu_model->evidence,
+                              arena_printf(binding->arena, "%s.evidence", path), &word) == 0)
+            gpu_model->weakest = (enum evidence)word;
         return;
     }
-    for (size_t i = 0; i < g->evidence->count; i++) {
-        const char *where =
-            arena_printf(b->arena, "%s.evidence.%s", path, g->evidence->keys[i]->text);
-        if (schema_bind_value(b, &evidence_field, g->evidence->items[i], where, &word) == 0 &&
-            (enum evidence)word > g->weakest)
-            g->weakest = (enum evidence)word;
+    for (size_t i = 0; i < gpu_model->evidence->count; i++) {
+        const char *where = arena_printf(binding->arena, "%s.evidence.%s", path,
+                                         gpu_model->evidence->keys[i]->text);
+        if (schema_bind_value(binding, &evidence_field, gpu_model->evidence->items[i], where,
+                              &word) == 0 &&
+            (enum evidence)word > gpu_model->weakest)
+            gpu_model->weakest = (enum evidence)word;
     }
 }
 
-static void check_range(const struct schema_list *range, const char *key, const struct gpu_model *g,
-                        const char *path, const struct binding *b) {
+static void check_range(const struct schema_list *range, const char *key,
+                        const struct gpu_model *gpu_model, const char *path,
+                        const struct binding *binding) {
     const int64_t *at = range->at;
-    const char *range_path = arena_printf(b->arena, "%s.%s", path, key);
+    const char *range_path = arena_printf(binding->arena, "%s.%s", path, key);
     if (range->count == 2 && at[0] > at[1])
-        problems_add(b->problems, g->where, range_path, "expected [least, most], got [%lld, %lld]",
-                     (long long)at[0], (long long)at[1]);
+        problems_add(binding->problems, gpu_model->where, range_path,
+                     "expected [least, most], got [%lld, %lld]", (long long)at[0],
+                     (long long)at[1]);
     else if (range->count != 0 && range->count != 2)
-        problems_add(b->problems, g->where, range_path, "expected [least, most], got %zu value%s",
-                     range->count, range->count == 1 ? "" : "s");
+        problems_add(binding->problems, gpu_model->where, range_path,
+                     "expected [least, most], got %zu value%s", range->count,
+                     range->count == 1 ? "" : "s");
 }
 
 /* A power that was never measured stands as one that every tdp_w cuts off. */
-static void settle_power(struct gpu_model *g, const char *path, const struct binding *b) {
-    struct interpolation_point *points = g->lookup.points;
-    bool unknown = g->power_form == POWER_TDP;
-    if (unknown && !(isnan(g->power.p0_w) && isnan(g->power.pmax_w)))
-        problems_add(b->problems, g->where, path, "expected no p0_w and pmax_w beside power: tdp");
+static void settle_power(struct gpu_model *gpu_model, const char *path,
+                         const struct binding *binding) {
+    struct interpolation_point *points = gpu_model->lookup.points;
+    bool unknown = gpu_model->power_form == POWER_TDP;
+    if (unknown && !(isnan(gpu_model->power.p0_w) && isnan(gpu_model->power.pmax_w)))
+        problems_add(binding->problems, gpu_model->where, path,
+                     "expected no p0_w and pmax_w beside power: tdp");
     if (unknown)
-        g->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
-    for (size_t i = 0; i < g->lookup.count; i++) {
+        gpu_model->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
+    for (size_t i = 0; i < gpu_model->lookup.count; i++) {
         if (isnan(points[i].power_w_per_gpu) && !unknown)
-            problems_add(b->problems, g->where, path,
+            problems_add(binding->problems, gpu_model->where, path,
                          "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
         else if (!isnan(points[i].power_w_per_gpu) && unknown)
-            problems_add(b->problems, g->where, path,
+            problems_add(binding->problems, gpu_model->where, path,
                          "lookup[%zu]: expected no power_w_per_gpu beside power: tdp", i);
         if (unknown)
             points[i].power_w_per_gpu = POWER_UNKNOWN_W;
@@ -323,21 +330,26 @@ static void settle_power(struct gpu_model *g, const char *path, const struct bin
 }
 
 /* Formulas need all parameters; a lookup table needs none of them. */
-static void check_parameters(struct gpu_model *g, const char *path, const struct binding *b) {
-    const struct speed_params *s = &g->speed;
+static void check_parameters(struct gpu_model *gpu_model, const char *path,
+                             const struct binding *binding) {
+    const struct speed_params *s = &gpu_model->speed;
     const struct {
         const char *name;
         double value;
-    } needed[] = {{"a_s", s->a_s},         {"c_s", s->c_s},
-                  {"gamma", s->gamma},     {"alpha_s", s->alpha_s[0]},
-                  {"p0_w", g->power.p0_w}, {"pmax_w", g->power.pmax_w}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed && g->lookup.count == 0; i++)
+    } needed[] = {{"a_s", s->a_s},
+                  {"c_s", s->c_s},
+                  {"gamma", s->gamma},
+                  {"alpha_s", s->alpha_s[0]},
+                  {"p0_w", gpu_model->power.p0_w},
+                  {"pmax_w", gpu_model->power.pmax_w}};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && gpu_model->lookup.count == 0; i++)
         if (isnan(needed[i].value))
-            problems_add(b->problems, g->where, path,
+            problems_add(binding->problems, gpu_model->where, path,
                          "key \"%s\" is missing (there is no lookup table either)", needed[i].name);
-    if (g->power.p0_w > g->power.pmax_w)
-        problems_add(b->problems, g->where, path, "expected p0_w at most pmax_w, got %g and %g",
-                     g->power.p0_w, g->power.pmax_w);
+    if (gpu_model->power.p0_w > gpu_model->power.pmax_w)
+        problems_add(binding->problems, gpu_model->where, path,
+                     "expected p0_w at most pmax_w, got %g and %g", gpu_model->power.p0_w,
+                     gpu_model->power.pmax_w);
 }
 
 static bool is_level(const struct power_limits *limits, double limit_w) {
@@ -348,73 +360,78 @@ static bool is_level(const struct power_limits *limits, double limit_w) {
     return false;
 }
 
-static void check_power_limits(const struct gpu_model *g, const char *path,
-                               const struct binding *b) {
-    const struct power_limits *limits = &g->power_limits;
+static void check_power_limits(const struct gpu_model *gpu_model, const char *path,
+                               const struct binding *binding) {
+    const struct power_limits *limits = &gpu_model->power_limits;
     const struct power_level *levels = limits->levels.at;
     const struct power_level_point *points = limits->points.at;
     for (size_t i = 1; i < limits->levels.count; i++)
         if (!(levels[i].power_limit_w > levels[i - 1].power_limit_w))
             problems_add(
-                b->problems, levels[i].where,
-                arena_printf(b->arena, "%s.power_limits.levels[%zu].power_limit_w", path, i),
+                binding->problems, levels[i].where,
+                arena_printf(binding->arena, "%s.power_limits.levels[%zu].power_limit_w", path, i),
                 "expected ascending limits, got %g after %g", levels[i].power_limit_w,
                 levels[i - 1].power_limit_w);
     for (size_t i = 0; i < limits->points.count; i++)
         if (!is_level(limits, points[i].power_limit_w))
             problems_add(
-                b->problems, points[i].where,
-                arena_printf(b->arena, "%s.power_limits.points[%zu].power_limit_w", path, i),
+                binding->problems, points[i].where,
+                arena_printf(binding->arena, "%s.power_limits.points[%zu].power_limit_w", path, i),
                 "expected the limit of a level, got %g", points[i].power_limit_w);
     if (!isnan(limits->energy_optimal_w) && !is_level(limits, limits->energy_optimal_w))
-        problems_add(b->problems, g->where,
-                     arena_printf(b->arena, "%s.power_limits.energy_optimal_w", path),
+        problems_add(binding->problems, gpu_model->where,
+                     arena_printf(binding->arena, "%s.power_limits.energy_optimal_w", path),
                      "expected the limit of a level, got %g", limits->energy_optimal_w);
 }
 
-static void bind_gpu_model(struct gpu_model *g, const struct yaml_node *node, const char *path,
-                           const struct binding *b) {
-    size_t before = b->problems->count;
-    int bound = schema_bind(b, gpu_model_fields, node, path, g);
-    check_evidence(g, path, b);
+static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *node,
+                           const char *path, const struct binding *binding) {
+    size_t before = binding->problems->count;
+    int bound = schema_bind(binding, gpu_model_fields, node, path, gpu_model);
+    check_evidence(gpu_model, path, binding);
     if (bound < 0)
         return;
-    g->lookup = (struct interpolation){g->lookup_points.at, g->lookup_points.count};
-    if (isnan(g->speed.alpha_s[1]))
-        g->speed.alpha_s[1] = g->speed.alpha_s[0];
-    if (isnan(g->speed.beta_s[1]))
-        g->speed.beta_s[1] = g->speed.beta_s[0];
-    settle_power(g, path, b);
-    check_parameters(g, path, b);
-    if (g->fit && g->fit->kind != YAML_NODE_MAPPING)
-        (void)schema_wrong(b, g->fit, arena_printf(b->arena, "%s.fit", path), "a mapping");
-    check_power_limits(g, path, b);
-    check_range(&g->range_k, "range_k", g, path, b);
-    check_range(&g->range_batch, "range_batch", g, path, b);
-    int twice =
-        g->lookup.count > 0 && b->problems->count == before ? interpolation_sort(&g->lookup) : -1;
+    gpu_model->lookup =
+        (struct interpolation){gpu_model->lookup_points.at, gpu_model->lookup_points.count};
+    if (isnan(gpu_model->speed.alpha_s[1]))
+        gpu_model->speed.alpha_s[1] = gpu_model->speed.alpha_s[0];
+    if (isnan(gpu_model->speed.beta_s[1]))
+        gpu_model->speed.beta_s[1] = gpu_model->speed.beta_s[0];
+    settle_power(gpu_model, path, binding);
+    check_parameters(gpu_model, path, binding);
+    if (gpu_model->fit && gpu_model->fit->kind != YAML_NODE_MAPPING)
+        (void)schema_wrong(binding, gpu_model->fit, arena_printf(binding->arena, "%s.fit", path),
+                           "a mapping");
+    check_power_limits(gpu_model, path, binding);
+    check_range(&gpu_model->range_k, "range_k", gpu_model, path, binding);
+    check_range(&gpu_model->range_batch, "range_batch", gpu_model, path, binding);
+    int twice = gpu_model->lookup.count > 0 && binding->problems->count == before
+                    ? interpolation_sort(&gpu_model->lookup)
+                    : -1;
     if (twice >= 0)
-        problems_add(
-            b->problems, g->where, path, "lookup: the point k %lld, batch %lld is listed twice",
-            (long long)g->lookup.points[twice].k, (long long)g->lookup.points[twice].batch);
+        problems_add(binding->problems, gpu_model->where, path,
+                     "lookup: the point k %lld, batch %lld is listed twice",
+                     (long long)gpu_model->lookup.points[twice].k,
+                     (long long)gpu_model->lookup.points[twice].batch);
 }
 
-static void bind_gpus(struct model *m, const char *path, const struct binding *b) {
-    const struct yaml_node *node = m->gpus_node;
+static void bind_gpus(struct model *model, const char *path, const struct binding *binding) {
+    const struct yaml_node *node = model->gpus_node;
     if (!node)
         return;
-    const char *gpus_path = arena_printf(b->arena, "%s.gpus", path);
+    const char *gpus_path = arena_printf(binding->arena, "%s.gpus", path);
     if (node->kind != YAML_NODE_MAPPING || node->count == 0) {
-        (void)schema_wrong(b, node, gpus_path, "a mapping from GPU type to parameters");
+        (void)schema_wrong(binding, node, gpus_path, "a mapping from GPU type to parameters");
         return;
     }
-    m->gpus = arena_alloc(b->arena, node->count * sizeof *m->gpus);
-    m->gpu_count = (uint32_t)node->count;
-    for (uint32_t i = 0; i < m->gpu_count; i++) {
-        m->gpus[i].gpu = node->keys[i]->text;
-        bind_gpu_model(&m->gpus[i], node->items[i],
-                       arena_printf(b->arena, "%s.%s", gpus_path, m->gpus[i].gpu), b);
-        m->gpus[i].gpu = node->keys[i]->text;
+    model->gpus = arena_alloc(binding->arena, node->count * sizeof *model->gpus);
+    model->gpu_count = (uint32_t)node->count;
+    for (uint32_t i = 0; i < model->gpu_count; i++) {
+        model->gpus[i].gpu = node->keys[i]->text;
+        bind_gpu_model(&model->gpus[i], node->items[i],
+                       arena_printf(binding->arena, "%s.%s", gpus_path, model->gpus[i].gpu),
+                       binding);
+        model->gpus[i].gpu = node->keys[i]->text;
     }
 }
 
@@ -430,13 +447,13 @@ static bool nodes_equal(const struct yaml_node *a, const struct yaml_node *b) {
 
 /* A second one may repeat the first, not replace it. */
 static void add_rigid_speed(struct model_set *set, const struct yaml_node *speeds, const char *path,
-                            const struct binding *b) {
+                            const struct binding *binding) {
     const struct yaml_node *first = set->rigid_speed;
     if (!first)
         set->rigid_speed = speeds;
     else if (!nodes_equal(first, speeds))
-        problems_add(b->problems, speeds->where,
-                     arena_printf(b->arena, "%s%srigid_speed", path, path[0] ? "." : ""),
+        problems_add(binding->problems, speeds->where,
+                     arena_printf(binding->arena, "%s%srigid_speed", path, path[0] ? "." : ""),
                      "expected the same as at %s:%u:%u, which it would replace", first->where.file,
                      (unsigned)first->where.line, (unsigned)first->where.column);
 }
@@ -444,12 +461,12 @@ static void add_rigid_speed(struct model_set *set, const struct yaml_node *speed
 /* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a
  * file. */
 static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
-                      const struct binding *b) {
-    size_t before = b->problems->count;
+                      const struct binding *binding) {
+    size_t before = binding->problems->count;
     struct file_section section = {0};
-    if (schema_bind(b, file_fields, root, path, &section) == 0 || section.models.count > 0) {
+    if (schema_bind(binding, file_fields, root, path, &section) == 0 || section.models.count > 0) {
         struct model *models =
-            arena_alloc(b->arena, (set->count + section.models.count) * sizeof *models);
+            arena_alloc(binding->arena, (set->count + section.models.count) * sizeof *models);
         if (set->count > 0)
             memcpy(models, set->models, set->count * sizeof *models);
         if (section.models.count > 0)
@@ -458,43 +475,44 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];
             const char *model_path =
-                arena_printf(b->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
+                arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             schema_sort_ints(&m->batches); /* configurations come by ascending batch */
-            bind_gpus(m, model_path, b);
+            bind_gpus(m, model_path, binding);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
-                problems_add(b->problems, m->where, model_path, "model \"%s\" is defined twice",
-                             m->name);
+                problems_add(binding->problems, m->where, model_path,
+                             "model \"%s\" is defined twice", m->name);
         }
         if (section.rigid_speed)
-            add_rigid_speed(set, section.rigid_speed, path, b);
+            add_rigid_speed(set, section.rigid_speed, path, binding);
     }
-    return b->problems->count > before ? ERROR_INPUT : 0;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
 /* The tree outlives this function: models point into it. NULL after adding problems. */
-static const struct yaml_node *read_model_file(const char *path, const struct binding *b) {
+static const struct yaml_node *read_model_file(const char *path, const struct binding *binding) {
     struct yaml_doc doc = {0};
-    int r = yaml_doc_load(&doc, path, b->problems);
+    int r = yaml_doc_load(&doc, path, binding->problems);
     const struct yaml_node *root = r < 0 ? NULL : doc.root;
-    arena_adopt(b->arena, &doc.arena);
+    arena_adopt(binding->arena, &doc.arena);
     if (r == 0 && !root)
-        problems_add(b->problems, (struct location){.file = path}, NULL,
+        problems_add(binding->problems, (struct location){.file = path}, NULL,
                      "the file holds no models");
     return root;
 }
 
 static int load_model_item(struct model_set *set, const struct yaml_node *item, const char *path,
-                           const struct binding *b) {
+                           const struct binding *binding) {
     if (item->kind == YAML_NODE_MAPPING)
-        return add_models(set, item, path, b);
-    const char *file = schema_path(b, item, path);
-    const struct yaml_node *root = file ? read_model_file(file, b) : NULL;
-    if (root && b->uses)
-        b->uses->files.at[b->uses->files.count - 1].content = root;
-    return root ? add_models(set, root, "", b) : ERROR_INPUT;
+        return add_models(set, item, path, binding);
+    const char *file = schema_path(binding, item, path);
+    const struct yaml_node *root = file ? read_model_file(file, binding) : NULL;
+    if (root && binding->uses)
+        binding->uses->files.at[binding->uses->files.count - 1].content = root;
+    return root ? add_models(set, root, "", binding) : ERROR_INPUT;
 }
 
-int model_set_load(struct model_set *set, const struct yaml_node *node, const struct binding *b) {
+int model_set_load(struct model_set *set, const struct yaml_node *node,
+                   const struct binding *binding) {
     *set = (struct model_set){0};
     if (!node)
         return 0;
@@ -502,7 +520,8 @@ int model_set_load(struct model_set *set, const struct yaml_node *node, const st
     int result = 0;
     for (size_t i = 0; i < (list ? node->count : 1); i++) {
         if (load_model_item(set, list ? node->items[i] : node,
-                            list ? arena_printf(b->arena, "models[%zu]", i) : "models", b) < 0)
+                            list ? arena_printf(binding->arena, "models[%zu]", i) : "models",
+                            binding) < 0)
             result = ERROR_INPUT;
     }
     return result;
@@ -516,18 +535,18 @@ int model_set_find(const struct model_set *set, const char *name) {
 }
 
 const char *model_set_suggest(const struct model_set *set, const char *name,
-                              const struct binding *b) {
-    const char **names = arena_alloc(b->arena, set->count * sizeof *names);
+                              const struct binding *binding) {
+    const char **names = arena_alloc(binding->arena, set->count * sizeof *names);
     size_t count = 0;
     for (uint32_t i = 0; i < set->count; i++)
         if (set->models[i].name)
             names[count++] = set->models[i].name;
-    return str_suggestion(b->arena, name, names, count);
+    return str_suggestion(binding->arena, name, names, count);
 }
 
-const struct gpu_model *model_on_gpu(const struct model *m, const char *gpu) {
-    for (uint32_t i = 0; i < m->gpu_count; i++)
-        if (strcmp(m->gpus[i].gpu, gpu) == 0)
-            return &m->gpus[i];
+const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu) {
+    for (uint32_t i = 0; i < model->gpu_count; i++)
+        if (strcmp(model->gpus[i].gpu, gpu) == 0)
+            return &model->gpus[i];
     return NULL;
 }

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-double power_training_w(const struct power_params *p, double c_s, double rate_per_gpu,
+double power_training_w(const struct power_params *params, double c_s, double rate_per_gpu,
                         double tdp_w) {
-    return fmin(tdp_w, p->p0_w + (p->pmax_w - p->p0_w) * c_s * rate_per_gpu);
+    return fmin(tdp_w, params->p0_w + (params->pmax_w - params->p0_w) * c_s * rate_per_gpu);
 }
 
 double power_rigid_w(double idle_w, double tdp_w, double utilization) {

@@ -27,100 +27,105 @@ struct session {
     struct problems *problems;
 };
 
-static void add_problem(struct session *s, const struct error *error) {
-    problems_add(s->problems, (struct location){0}, NULL, "%s", error->text);
+static void add_problem(struct session *session, const struct error *error) {
+    problems_add(session->problems, (struct location){0}, NULL, "%s", error->text);
 }
 
-static int compile_pattern(struct session *s, const char *setting, const char *text,
+static int compile_pattern(struct session *session, const char *setting, const char *text,
                            regex_t *pattern) {
     char reason[128];
     int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
         return 0;
     regerror(code, pattern, reason, sizeof reason);
-    problems_add_setting(s->problems, (struct location){0}, setting,
+    problems_add_setting(session->problems, (struct location){0}, setting,
                          "expected a regular expression, got \"%s\": %s", text, reason);
     return ERROR_INPUT;
 }
 
-static int compile_patterns(struct session *s) {
-    const char *communication = s->options->communication_pattern;
-    if (compile_pattern(s, "communication", communication ? communication : COMMUNICATION_PATTERN,
-                        &s->reading.communication) < 0)
+static int compile_patterns(struct session *session) {
+    const char *communication = session->options->communication_pattern;
+    if (compile_pattern(session, "communication",
+                        communication ? communication : COMMUNICATION_PATTERN,
+                        &session->reading.communication) < 0)
         return ERROR_INPUT;
-    if (s->options->iteration_pattern &&
-        compile_pattern(s, "iteration", s->options->iteration_pattern, &s->reading.iteration) < 0) {
-        regfree(&s->reading.communication);
+    if (session->options->iteration_pattern &&
+        compile_pattern(session, "iteration", session->options->iteration_pattern,
+                        &session->reading.iteration) < 0) {
+        regfree(&session->reading.communication);
         return ERROR_INPUT;
     }
-    s->reading.has_iteration = s->options->iteration_pattern != NULL;
+    session->reading.has_iteration = session->options->iteration_pattern != NULL;
     return 0;
 }
 
-static void free_patterns(struct session *s) {
-    regfree(&s->reading.communication);
-    if (s->reading.has_iteration)
-        regfree(&s->reading.iteration);
+static void free_patterns(struct session *session) {
+    regfree(&session->reading.communication);
+    if (session->reading.has_iteration)
+        regfree(&session->reading.iteration);
 }
 
 /* ---- One file ---- */
 
-static void note_count(struct session *s, const struct kineto_trace *trace, uint64_t count,
+static void note_count(struct session *session, const struct kineto_trace *trace, uint64_t count,
                        const char *what) {
     if (count > 0)
-        problems_add(&s->profile->notes, (struct location){0}, NULL, "%s: %llu %s", trace->path,
-                     (unsigned long long)count, what);
+        problems_add(&session->profile->notes, (struct location){0}, NULL, "%s: %llu %s",
+                     trace->path, (unsigned long long)count, what);
 }
 
-static void note_input(struct session *s, const struct kineto_trace *trace) {
-    struct problems *notes = &s->profile->notes;
+static void note_input(struct session *session, const struct kineto_trace *trace) {
+    struct problems *notes = &session->profile->notes;
     size_t length = strlen(trace->path);
     if (trace->truncation)
         problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path,
                      trace->truncation, (unsigned long long)trace->records);
-    s->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
+    session->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL,
                      "%s: ends in .tmp: an export that was not finished", trace->path);
-    note_count(s, trace, trace->losses.records, "damaged events left out");
-    note_count(s, trace, trace->losses.stretches, "damaged stretches outside of events left out");
-    note_count(s, trace, trace->no_duration, "events without start or duration left out");
-    note_count(s, trace, trace->negative, "events with a negative duration left out");
-    note_count(s, trace, trace->unreadable, "events with an unreadable start or duration left out");
-    note_count(s, trace, trace->more_steps, "steps too many: left out");
-    note_count(s, trace, trace->unlaunched,
+    note_count(session, trace, trace->losses.records, "damaged events left out");
+    note_count(session, trace, trace->losses.stretches,
+               "damaged stretches outside of events left out");
+    note_count(session, trace, trace->no_duration, "events without start or duration left out");
+    note_count(session, trace, trace->negative, "events with a negative duration left out");
+    note_count(session, trace, trace->unreadable,
+               "events with an unreadable start or duration left out");
+    note_count(session, trace, trace->more_steps, "steps too many: left out");
+    note_count(session, trace, trace->unlaunched,
                "launches too many or too far off: their kernels count as without one");
-    note_count(s, trace, trace->crowded,
+    note_count(session, trace, trace->crowded,
                "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
 /* Only communication is needed once a rank's own figures are there. */
-static void keep_communication(const struct session *s, struct kineto_trace *trace) {
+static void keep_communication(const struct session *session, struct kineto_trace *trace) {
     size_t kept = 0;
     for (size_t i = 0; i < trace->events.count; i++)
-        if (s->kinds.all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
+        if (session->kinds.all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
             trace->events.at[kept++] = trace->events.at[i];
     trace->events.count = trace->events.capacity = kept;
     trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
 }
 
-static void read_rank_file(struct session *s, size_t index, const char *path) {
-    struct kineto_trace *trace = &s->traces[index];
-    const struct profile_options *options = s->options;
+static void read_rank_file(struct session *session, size_t index, const char *path) {
+    struct kineto_trace *trace = &session->traces[index];
+    const struct profile_options *options = session->options;
     struct error error = {0};
-    if (kineto_trace_read(path, &s->reading, trace, &error) < 0) {
-        add_problem(s, &error);
+    if (kineto_trace_read(path, &session->reading, trace, &error) < 0) {
+        add_problem(session, &error);
         return;
     }
-    note_input(s, trace);
+    note_input(session, trace);
     struct kineto_streams streams;
-    kineto_prepare(trace, &s->reading, &streams);
+    kineto_prepare(trace, &session->reading, &streams);
     if (options->has_steps && trace->steps.count == 0)
-        problems_add_setting(s->problems, (struct location){0}, "steps", "%s: no step %lld..%lld",
-                             path, (long long)options->first_step, (long long)options->last_step);
-    kineto_rank_figures_init(&s->figures[index], trace, &streams, s->steps_left);
-    s->steps_left -= trace->steps.count;
-    keep_communication(s, trace);
+        problems_add_setting(session->problems, (struct location){0}, "steps",
+                             "%s: no step %lld..%lld", path, (long long)options->first_step,
+                             (long long)options->last_step);
+    kineto_rank_figures_init(&session->figures[index], trace, &streams, session->steps_left);
+    session->steps_left -= trace->steps.count;
+    keep_communication(session, trace);
 }
 
 /* ---- Ranks ---- */
@@ -140,39 +145,39 @@ static int trace_by_rank(const void *a, const void *b) {
 }
 
 /* Orders the traces by rank, their figures along. */
-static void sort_ranks(struct session *s) {
-    struct keyed *keyed = mem_alloc(s->count * sizeof *keyed);
-    for (size_t i = 0; i < s->count; i++)
-        keyed[i] = (struct keyed){s->traces[i], s->figures[i]};
-    qsort(keyed, s->count, sizeof *keyed, trace_by_rank);
-    for (size_t i = 0; i < s->count; i++) {
-        s->traces[i] = keyed[i].trace;
-        s->figures[i] = keyed[i].figures;
+static void sort_ranks(struct session *session) {
+    struct keyed *keyed = mem_alloc(session->count * sizeof *keyed);
+    for (size_t i = 0; i < session->count; i++)
+        keyed[i] = (struct keyed){session->traces[i], session->figures[i]};
+    qsort(keyed, session->count, sizeof *keyed, trace_by_rank);
+    for (size_t i = 0; i < session->count; i++) {
+        session->traces[i] = keyed[i].trace;
+        session->figures[i] = keyed[i].figures;
     }
     free(keyed);
 }
 
-static int check_ranks(struct session *s) {
-    size_t before = s->problems->count;
-    for (size_t i = 0; s->count > 1 && i < s->count; i++)
-        if (s->traces[i].rank < 0)
-            problems_add(s->problems, (struct location){0}, NULL,
+static int check_ranks(struct session *session) {
+    size_t before = session->problems->count;
+    for (size_t i = 0; session->count > 1 && i < session->count; i++)
+        if (session->traces[i].rank < 0)
+            problems_add(session->problems, (struct location){0}, NULL,
                          "%s: no distributedInfo.rank, which each of several files needs",
-                         s->traces[i].path);
-    for (size_t i = 1; i < s->count; i++)
-        if (s->traces[i].rank >= 0 && s->traces[i].rank == s->traces[i - 1].rank)
-            problems_add(s->problems, (struct location){0}, NULL,
-                         "rank %lld is in two files: %s and %s", (long long)s->traces[i].rank,
-                         s->traces[i - 1].path, s->traces[i].path);
-    return s->problems->count > before ? ERROR_INPUT : 0;
+                         session->traces[i].path);
+    for (size_t i = 1; i < session->count; i++)
+        if (session->traces[i].rank >= 0 && session->traces[i].rank == session->traces[i - 1].rank)
+            problems_add(session->problems, (struct location){0}, NULL,
+                         "rank %lld is in two files: %s and %s", (long long)session->traces[i].rank,
+                         session->traces[i - 1].path, session->traces[i].path);
+    return session->problems->count > before ? ERROR_INPUT : 0;
 }
 
 /* "4-7, 9" of the ranks that the world has and no file; at most a few of them. */
-static void note_missing_steps(struct session *s) {
-    int64_t world = s->traces[0].world_size, next = 0, missing = 0;
+static void note_missing_steps(struct session *session) {
+    int64_t world = session->traces[0].world_size, next = 0, missing = 0;
     struct str list = {0};
-    for (size_t i = 0; i <= s->count && s->count > 1; i++) {
-        int64_t rank = i < s->count ? s->traces[i].rank : world;
+    for (size_t i = 0; i <= session->count && session->count > 1; i++) {
+        int64_t rank = i < session->count ? session->traces[i].rank : world;
         if (rank > next && list.length < 60)
             str_addf(&list, rank - next > 1 ? "%s%lld-%lld" : "%s%lld", list.length ? ", " : "",
                      (long long)next, (long long)(rank - 1));
@@ -180,7 +185,7 @@ static void note_missing_steps(struct session *s) {
         next = rank >= next ? rank + 1 : next;
     }
     if (missing > 0)
-        problems_add(&s->profile->notes, (struct location){0}, NULL,
+        problems_add(&session->profile->notes, (struct location){0}, NULL,
                      "%lld of %lld ranks have no file: %s", (long long)missing, (long long)world,
                      list.text);
     str_finish(&list);
@@ -189,60 +194,61 @@ static void note_missing_steps(struct session *s) {
 /* ---- The profile row ---- */
 
 /* The slowest rank holds up all others. */
-static double slowest_median_s(const struct session *s) {
+static double slowest_median_s(const struct session *session) {
     double slowest = NAN;
-    for (size_t i = 0; i < s->count; i++)
-        if (!(s->figures[i].iteration.median_us <= slowest * 1e6))
-            slowest = s->figures[i].iteration.median_us / 1e6;
+    for (size_t i = 0; i < session->count; i++)
+        if (!(session->figures[i].iteration.median_us <= slowest * 1e6))
+            slowest = session->figures[i].iteration.median_us / 1e6;
     return slowest;
 }
 
-static void add_kineto_row(struct session *s) {
-    struct profile_row *row = profile_add_row(s->profile, s->options);
-    const struct kineto_trace *first = &s->traces[0];
-    double iteration_s = slowest_median_s(s);
-    struct arena *arena = &s->profile->arena;
+static void add_kineto_row(struct session *session) {
+    struct profile_row *row = profile_add_row(session->profile, session->options);
+    const struct kineto_trace *first = &session->traces[0];
+    double iteration_s = slowest_median_s(session);
+    struct arena *arena = &session->profile->arena;
     if (row->gpus == 0 && first->world_size > 0 && first->world_size <= UINT32_MAX)
         row->gpus = (uint32_t)first->world_size;
     if (!row->gpu && first->gpu)
         row->gpu = arena_strdup(arena, first->gpu);
     if (row->gpus > 0 && row->batch > 0 && iteration_s > 0)
         row->throughput_samples_s = (double)row->gpus * row->batch / iteration_s;
-    row->source =
-        arena_printf(arena, "kineto %s%s", first->path, s->count > 1 ? " and other ranks" : "");
+    row->source = arena_printf(arena, "kineto %s%s", first->path,
+                               session->count > 1 ? " and other ranks" : "");
     if (!(iteration_s > 0))
         problems_add_setting(
-            &s->profile->notes, (struct location){0}, "iteration",
+            &session->profile->notes, (struct location){0}, "iteration",
             "no iteration is marked: no throughput; a pattern names the annotation that begins one");
     if (iteration_s > 0 && row->gpus == 0)
-        problems_add_setting(&s->profile->notes, (struct location){0}, "gpus",
+        problems_add_setting(&session->profile->notes, (struct location){0}, "gpus",
                              "there is no throughput without it");
     if (iteration_s > 0 && row->batch == 0)
-        problems_add_setting(&s->profile->notes, (struct location){0}, "batch",
+        problems_add_setting(&session->profile->notes, (struct location){0}, "batch",
                              "there is no throughput without it");
 }
 
 /* ---- All files ---- */
 
-static void report_figures(struct session *s) {
+static void report_figures(struct session *session) {
     struct kineto_ranks ranks;
     struct kineto_costs costs;
-    s->profile->figures = figures_create(&s->profile->arena);
-    kineto_ranks_init(&ranks, &s->kinds, s->traces, s->count);
+    session->profile->figures = figures_create(&session->profile->arena);
+    kineto_ranks_init(&ranks, &session->kinds, session->traces, session->count);
     kineto_costs_init(&costs, &ranks);
     if (ranks.too_many)
         problems_add_setting(
-            &s->profile->notes, (struct location){0}, "steps",
+            &session->profile->notes, (struct location){0}, "steps",
             "%llu communication kernels are too many to match (at most %d): choose fewer",
             (unsigned long long)ranks.unmatched, KINETO_MOST_PARTS);
-    kineto_figures_add_ranks(s->profile->figures, s->traces, s->figures, s->count);
-    if (s->count > 1)
-        kineto_figures_add_collectives(s->profile->figures, &ranks);
-    kineto_figures_add_costs(s->profile->figures, &costs);
+    kineto_figures_add_ranks(session->profile->figures, session->traces, session->figures,
+                             session->count);
+    if (session->count > 1)
+        kineto_figures_add_collectives(session->profile->figures, &ranks);
+    kineto_figures_add_costs(session->profile->figures, &costs);
     kineto_costs_finish(&costs);
     kineto_ranks_finish(&ranks);
-    note_missing_steps(s);
-    add_kineto_row(s);
+    note_missing_steps(session);
+    add_kineto_row(session);
 }
 
 static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,

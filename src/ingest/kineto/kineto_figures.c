@@ -61,19 +61,21 @@ static int number_by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void add_shares(struct figure *group, const struct kineto_shares *s) {
-    figures_real(group, "gpu_span_us", microseconds(s->span));
-    figures_real(group, "gpu_busy_us", microseconds(s->busy));
-    figures_real(group, "gpu_idle_us", microseconds(s->idle));
-    figures_real(group, "compute_us", microseconds(s->compute));
-    figures_real(group, "communication_us", microseconds(s->communication));
-    figures_real(group, "memory_us", microseconds(s->memory));
-    figures_real(group, "overlap_us", microseconds(s->overlap));
-    figures_real(group, "exposed_communication_us", microseconds(s->exposed));
-    figures_real(group, "compute_percent", percent(s->compute, s->span));
-    figures_real(group, "noncompute_percent", percent(s->busy - s->compute, s->span));
-    figures_real(group, "idle_percent", percent(s->idle, s->span));
-    figures_real(group, "overlap_percent_of_communication", percent(s->overlap, s->communication));
+static void add_shares(struct figure *group, const struct kineto_shares *shares) {
+    figures_real(group, "gpu_span_us", microseconds(shares->span));
+    figures_real(group, "gpu_busy_us", microseconds(shares->busy));
+    figures_real(group, "gpu_idle_us", microseconds(shares->idle));
+    figures_real(group, "compute_us", microseconds(shares->compute));
+    figures_real(group, "communication_us", microseconds(shares->communication));
+    figures_real(group, "memory_us", microseconds(shares->memory));
+    figures_real(group, "overlap_us", microseconds(shares->overlap));
+    figures_real(group, "exposed_communication_us", microseconds(shares->exposed));
+    figures_real(group, "compute_percent", percent(shares->compute, shares->span));
+    figures_real(group, "noncompute_percent",
+                 percent(shares->busy - shares->compute, shares->span));
+    figures_real(group, "idle_percent", percent(shares->idle, shares->span));
+    figures_real(group, "overlap_percent_of_communication",
+                 percent(shares->overlap, shares->communication));
 }
 
 static void add_iteration(struct figure *group, const struct kineto_iteration *it, size_t steps) {
@@ -90,12 +92,12 @@ static bool has_idle(const struct kineto_stream *stream) {
     return stream->track.stream >= 0;
 }
 
-static void add_idle_shares(struct figure *group, const struct kineto_stream *s) {
-    figures_real(group, "stream_idle_us", microseconds(s->idle));
-    figures_real(group, "host_wait_percent", percent(s->host_wait, s->idle));
-    figures_real(group, "kernel_wait_percent", percent(s->kernel_wait, s->idle));
+static void add_idle_shares(struct figure *group, const struct kineto_stream *stream) {
+    figures_real(group, "stream_idle_us", microseconds(stream->idle));
+    figures_real(group, "host_wait_percent", percent(stream->host_wait, stream->idle));
+    figures_real(group, "kernel_wait_percent", percent(stream->kernel_wait, stream->idle));
     figures_real(group, "other_wait_percent",
-                 percent(s->idle - s->host_wait - s->kernel_wait, s->idle));
+                 percent(stream->idle - stream->host_wait - stream->kernel_wait, stream->idle));
 }
 
 /* Over all streams. */

@@ -64,46 +64,50 @@ static uint32_t group_number(struct kineto_kinds *kinds, const struct key *key) 
     return number;
 }
 
-static uint32_t add_kind(struct kineto_kinds *kinds, const struct kineto_description *d,
+static uint32_t add_kind(struct kineto_kinds *kinds, const struct kineto_description *description,
                          const struct key *key) {
-    struct kineto_kind kind = {d->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
-    if (d->class == KINETO_COMMUNICATION) {
+    struct kineto_kind kind = {description->class, key->track, KINETO_NONE, NULL, NULL, 0, NAN};
+    if (description->class == KINETO_COMMUNICATION) {
         kind.group = group_number(kinds, key);
-        kind.name = kept_name(kinds, cut_text(d->name));
-        kind.collective =
-            d->collective.length > 0 ? kept_name(kinds, cut_text(d->collective)) : NULL;
-        kind.group_size = d->group_size;
-        kind.bytes = d->bytes;
+        kind.name = kept_name(kinds, cut_text(description->name));
+        kind.collective = description->collective.length > 0
+                              ? kept_name(kinds, cut_text(description->collective))
+                              : NULL;
+        kind.group_size = description->group_size;
+        kind.bytes = description->bytes;
     }
     array_push(&kinds->all, kind);
     return intern(&kinds->keys, key, sizeof *key, NULL) + OTHERS;
 }
 
-static uint32_t number_of_others(struct kineto_kinds *kinds, const struct kineto_description *d,
+static uint32_t number_of_others(struct kineto_kinds *kinds,
+                                 const struct kineto_description *description,
                                  const struct key *key) {
     const struct group group = {key->group, key->name};
     uint32_t number = intern_find(&kinds->groups, &group, sizeof group);
-    if (d->class == KINETO_COMMUNICATION && number != INTERN_NONE)
+    if (description->class == KINETO_COMMUNICATION && number != INTERN_NONE)
         kinds->has_others.at[number] = true;
-    return d->class / 2; /* 1, 2, 4: the first, second, third */
+    return description->class / 2; /* 1, 2, 4: the first, second, third */
 }
 
-uint32_t kineto_kinds_number(struct kineto_kinds *kinds, const struct kineto_description *d) {
-    struct key key = {.track = track_number(kinds, d->device, d->stream), .class = d->class};
-    if (d->class == KINETO_COMMUNICATION) {
-        key.name = hash_of_text(cut_text(d->name));
-        key.collective = hash_of_text(cut_text(d->collective));
-        key.group =
-            hash_bytes(hash_bytes(hash_of_text(d->group), "", 1), d->ranks.at, d->ranks.length);
-        key.group_size = d->group_size;
-        key.bytes = d->bytes;
+uint32_t kineto_kinds_number(struct kineto_kinds *kinds,
+                             const struct kineto_description *description) {
+    struct key key = {.track = track_number(kinds, description->device, description->stream),
+                      .class = description->class};
+    if (description->class == KINETO_COMMUNICATION) {
+        key.name = hash_of_text(cut_text(description->name));
+        key.collective = hash_of_text(cut_text(description->collective));
+        key.group = hash_bytes(hash_bytes(hash_of_text(description->group), "", 1),
+                               description->ranks.at, description->ranks.length);
+        key.group_size = description->group_size;
+        key.bytes = description->bytes;
     }
     uint32_t number = intern_find(&kinds->keys, &key, sizeof key);
     if (number != INTERN_NONE)
         return number + OTHERS;
     if (kinds->all.count < KINETO_MOST_KINDS && kinds->name_bytes < MOST_NAME_BYTES)
-        return add_kind(kinds, d, &key);
-    return number_of_others(kinds, d, &key);
+        return add_kind(kinds, description, &key);
+    return number_of_others(kinds, description, &key);
 }
 
 bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number) {

@@ -142,11 +142,11 @@ static void order_by_start(struct kineto_ranks *ranks) {
 /* ---- Clocks ---- */
 
 /* Middle of the ends of a collective, as recorded. */
-static int64_t middle_end(const struct kineto_ranks *ranks, const struct kineto_collective *c,
-                          int64_t *scratch) {
-    for (size_t i = 0; i < c->count; i++)
-        scratch[i] = kineto_part_event(ranks, c->first + i).end_ns;
-    return median_of(scratch, c->count);
+static int64_t middle_end(const struct kineto_ranks *ranks,
+                          const struct kineto_collective *collective, int64_t *scratch) {
+    for (size_t i = 0; i < collective->count; i++)
+        scratch[i] = kineto_part_event(ranks, collective->first + i).end_ns;
+    return median_of(scratch, collective->count);
 }
 
 struct residual {
@@ -188,9 +188,9 @@ static void find_offsets(struct kineto_ranks *ranks) {
 }
 
 static int64_t spread_without_offsets(const struct kineto_ranks *ranks,
-                                      const struct kineto_collective *c) {
+                                      const struct kineto_collective *collective) {
     int64_t first = INT64_MAX, last = INT64_MIN;
-    for (size_t p = c->first; p < c->first + c->count; p++) {
+    for (size_t p = collective->first; p < collective->first + collective->count; p++) {
         int64_t offset_ns = ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns;
         int64_t end_ns = kineto_part_event(ranks, p).end_ns - offset_ns;
         first = end_ns < first ? end_ns : first;
@@ -212,10 +212,10 @@ static void judge_clocks(struct kineto_ranks *ranks) {
     free(spreads);
 }
 
-int64_t kineto_lateness_ns(const struct kineto_ranks *ranks, const struct kineto_collective *c,
-                           size_t part) {
+int64_t kineto_lateness_ns(const struct kineto_ranks *ranks,
+                           const struct kineto_collective *collective, size_t part) {
     int64_t first = INT64_MAX, own = 0;
-    for (size_t p = c->first; p < c->first + c->count; p++) {
+    for (size_t p = collective->first; p < collective->first + collective->count; p++) {
         int64_t offset_ns =
             ranks->corrected ? ranks->ranks[ranks->parts.at[p].rank].clock_offset_ns : 0;
         int64_t start_ns = kineto_part_event(ranks, p).start_ns - offset_ns;

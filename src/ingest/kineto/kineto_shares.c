@@ -235,20 +235,20 @@ struct merge {
     int64_t start_ns, end_ns; /* of the interval at hand */
 };
 
-static bool merge_next(struct merge *m) {
+static bool merge_next(struct merge *merge) {
     bool open = false;
-    for (; m->rest.at < m->rest.end; m->rest.at++) {
-        const struct kineto_event *event = m->rest.at;
-        if (!(m->rest.kinds[event->kind].class & m->classes))
+    for (; merge->rest.at < merge->rest.end; merge->rest.at++) {
+        const struct kineto_event *event = merge->rest.at;
+        if (!(merge->rest.kinds[event->kind].class & merge->classes))
             continue;
         if (!open) {
-            m->start_ns = event->start_ns;
-            m->end_ns = event->end_ns;
+            merge->start_ns = event->start_ns;
+            merge->end_ns = event->end_ns;
             open = true;
-        } else if (event->start_ns > m->end_ns) {
+        } else if (event->start_ns > merge->end_ns) {
             return true;
-        } else if (event->end_ns > m->end_ns) {
-            m->end_ns = event->end_ns;
+        } else if (event->end_ns > merge->end_ns) {
+            merge->end_ns = event->end_ns;
         }
     }
     return open;

@@ -47,16 +47,16 @@ static inline bool is_named(struct slice key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-static bool matches_pattern(struct reader *r, const regex_t *pattern, struct seen_name *seen,
+static bool matches_pattern(struct reader *reader, const regex_t *pattern, struct seen_name *seen,
                             struct slice name) {
     uint64_t hash = hash_bytes(HASH_START, name.at, name.length);
     struct seen_name *slot = &seen[hash_mix(hash) % SEEN_NAMES];
     if (slot->verdict != UNKNOWN && slot->hash == hash)
         return slot->verdict == MATCHES;
-    r->text.length = 0;
-    str_add_bytes(&r->text, name.at, name.length);
+    reader->text.length = 0;
+    str_add_bytes(&reader->text, name.at, name.length);
     slot->hash = hash;
-    slot->verdict = regexec(pattern, r->text.text, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
+    slot->verdict = regexec(pattern, reader->text.text, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
     return slot->verdict == MATCHES;
 }
 
@@ -129,77 +129,78 @@ static double bytes_of_type(struct slice type) {
     return NAN;
 }
 
-static void add_copy(struct reader *r, struct slice name, double bytes) {
+static void add_copy(struct reader *reader, struct slice name, double bytes) {
     bool is_new;
     if (slice_begins(name, "Memcpy"))
         name = short_name(name);
     name.length = name.length < KINETO_NAME_BYTES ? name.length : KINETO_NAME_BYTES;
-    if (r->trace->copies.count >= 256) /* a dozen names are usual */
+    if (reader->trace->copies.count >= 256) /* a dozen names are usual */
         name = (struct slice){"others", 6};
-    uint32_t number = intern(&r->trace->copy_names, name.at, name.length, &is_new);
+    uint32_t number = intern(&reader->trace->copy_names, name.at, name.length, &is_new);
     if (is_new)
-        array_add(&r->trace->copies);
-    r->trace->copies.at[number].bytes += bytes;
-    r->trace->copies.at[number].count++;
+        array_add(&reader->trace->copies);
+    reader->trace->copies.at[number].bytes += bytes;
+    reader->trace->copies.at[number].count++;
 }
 
-static void read_arguments(struct slice text, struct kineto_description *d, int64_t *correlation,
-                           double *copied, struct message *m) {
+static void read_arguments(struct slice text, struct kineto_description *description,
+                           int64_t *correlation, double *copied, struct message *message) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
         if (is_named(key, "stream"))
-            (void)json_integer(value, &d->stream);
+            (void)json_integer(value, &description->stream);
         else if (is_named(key, "device"))
-            (void)json_integer(value, &d->device);
+            (void)json_integer(value, &description->device);
         else if (is_named(key, "correlation"))
             (void)json_integer(value, correlation);
         else if (is_named(key, "bytes"))
             (void)json_real(value, copied);
         else if (is_named(key, "Collective name"))
-            d->collective = json_string(value);
+            description->collective = json_string(value);
         else if (is_named(key, "In msg nelems"))
-            (void)json_integer(value, &m->in);
+            (void)json_integer(value, &message->in);
         else if (is_named(key, "Out msg nelems"))
-            (void)json_integer(value, &m->out);
+            (void)json_integer(value, &message->out);
         else if (is_named(key, "Group size"))
-            (void)json_integer(value, &d->group_size);
+            (void)json_integer(value, &description->group_size);
         else if (is_named(key, "dtype"))
-            m->type = json_string(value);
+            message->type = json_string(value);
         else if (is_named(key, "Process Group Name"))
-            d->group = json_string(value);
+            description->group = json_string(value);
         else if (is_named(key, "Process Group Ranks"))
-            d->ranks = json_string(value);
+            description->ranks = json_string(value);
     }
 }
 
-static void add_gpu_event(struct reader *r, const struct fields *f, enum category category,
-                          int64_t start_ns, int64_t duration_ns) {
+static void add_gpu_event(struct reader *reader, const struct fields *fields,
+                          enum category category, int64_t start_ns, int64_t duration_ns) {
     struct kineto_description d = {
         .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct message message = {.in = -1, .out = -1};
     int64_t correlation = 0;
     double copied = 0;
     if (category == KERNEL)
-        d.class = matches_pattern(r, &r->reading->communication, r->communication, f->name)
+        d.class = matches_pattern(reader, &reader->reading->communication, reader->communication,
+                                  fields->name)
                       ? KINETO_COMMUNICATION
                       : KINETO_COMPUTE;
-    (void)json_integer(f->track,
+    (void)json_integer(fields->track,
                        &d.stream); /* the thread stands for the stream where there is none */
-    read_arguments(f->arguments, &d, &correlation, &copied, &message);
+    read_arguments(fields->arguments, &d, &correlation, &copied, &message);
     if (category == COPY)
-        add_copy(r, f->name, copied);
+        add_copy(reader, fields->name, copied);
     if (d.class == KINETO_COMMUNICATION) {
         int64_t elements = message.in > message.out ? message.in : message.out;
         d.bytes = elements >= 0 ? (double)elements * bytes_of_type(message.type) : NAN;
-        d.name = short_name(f->name);
+        d.name = short_name(fields->name);
     }
-    struct kineto_event *event = array_add(&r->trace->events);
+    struct kineto_event *event = array_add(&reader->trace->events);
     event->start_ns = start_ns;
     event->end_ns = start_ns + duration_ns;
     event->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
-    event->kind = kineto_kinds_number(r->reading->kinds, &d);
-    r->trace->crowded += !kineto_kinds_is_known(r->reading->kinds, event->kind);
+    event->kind = kineto_kinds_number(reader->reading->kinds, &d);
+    reader->trace->crowded += !kineto_kinds_is_known(reader->reading->kinds, event->kind);
 }
 
 /* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in
@@ -224,22 +225,22 @@ static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_
                ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
 }
 
-static void add_launch(struct reader *r, const struct fields *f, int64_t start_ns) {
+static void add_launch(struct reader *reader, const struct fields *fields, int64_t start_ns) {
     int64_t correlation = 0;
-    if (!slice_find(f->name, "aunch") && !slice_find(f->name, "emcpy") &&
-        !slice_find(f->name, "emset"))
+    if (!slice_find(fields->name, "aunch") && !slice_find(fields->name, "emcpy") &&
+        !slice_find(fields->name, "emset"))
         return;
-    if (json_integer(json_find(f->arguments, "correlation"), &correlation) && correlation > 0 &&
-        correlation <= UINT32_MAX)
-        keep_launch(r->trace, (uint32_t)correlation, start_ns);
+    if (json_integer(json_find(fields->arguments, "correlation"), &correlation) &&
+        correlation > 0 && correlation <= UINT32_MAX)
+        keep_launch(reader->trace, (uint32_t)correlation, start_ns);
 }
 
 /* ProfilerStep#N, or a name the user's pattern knows. */
-static bool is_step(struct reader *r, struct slice name, int64_t *number) {
+static bool is_step(struct reader *reader, struct slice name, int64_t *number) {
     static const char prefix[] = "ProfilerStep#";
-    if (r->reading->has_iteration) {
-        *number = (int64_t)r->trace->steps.count;
-        return matches_pattern(r, &r->reading->iteration, r->iteration, name);
+    if (reader->reading->has_iteration) {
+        *number = (int64_t)reader->trace->steps.count;
+        return matches_pattern(reader, &reader->reading->iteration, reader->iteration, name);
     }
     if (!slice_begins(name, prefix))
         return false;
@@ -247,78 +248,78 @@ static bool is_step(struct reader *r, struct slice name, int64_t *number) {
         (struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
 }
 
-static void add_memory(struct reader *r, const struct fields *f) {
+static void add_memory(struct reader *reader, const struct fields *fields) {
     int64_t type = 0;
     double bytes = 0;
-    if (!slice_is(f->name, "[memory]") ||
-        !json_integer(json_find(f->arguments, "Device Type"), &type) || type != 1)
+    if (!slice_is(fields->name, "[memory]") ||
+        !json_integer(json_find(fields->arguments, "Device Type"), &type) || type != 1)
         return;
-    if (json_real(json_find(f->arguments, "Total Allocated"), &bytes) &&
-        bytes > r->trace->peak_allocated_bytes)
-        r->trace->peak_allocated_bytes = bytes;
-    if (json_real(json_find(f->arguments, "Total Reserved"), &bytes) &&
-        bytes > r->trace->peak_reserved_bytes)
-        r->trace->peak_reserved_bytes = bytes;
+    if (json_real(json_find(fields->arguments, "Total Allocated"), &bytes) &&
+        bytes > reader->trace->peak_allocated_bytes)
+        reader->trace->peak_allocated_bytes = bytes;
+    if (json_real(json_find(fields->arguments, "Total Reserved"), &bytes) &&
+        bytes > reader->trace->peak_reserved_bytes)
+        reader->trace->peak_reserved_bytes = bytes;
 }
 
 /* Collects what is needed, and stops as soon as the event is known to be of no use. */
-static enum category read_fields(struct reader *r, struct slice text, struct fields *f) {
+static enum category read_fields(struct reader *reader, struct slice text, struct fields *fields) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     enum category category = OTHER;
     int64_t number;
     while (json_member(&cursor, &key, &value)) {
         if (is_named(key, "ph"))
-            f->phase = json_string(value);
+            fields->phase = json_string(value);
         else if (is_named(key, "cat"))
-            f->category = json_string(value), category = category_of(f->category);
+            fields->category = json_string(value), category = category_of(fields->category);
         else if (is_named(key, "name"))
-            f->name = json_string(value);
+            fields->name = json_string(value);
         else if (is_named(key, "ts"))
-            f->start = value;
+            fields->start = value;
         else if (is_named(key, "dur"))
-            f->duration = value;
+            fields->duration = value;
         else if (is_named(key, "tid"))
-            f->track = value;
+            fields->track = value;
         else if (is_named(key, "args"))
-            f->arguments = value;
-        if (f->category.at && category == OTHER)
+            fields->arguments = value;
+        if (fields->category.at && category == OTHER)
             return OTHER;
-        if (f->phase.at && !is_named(f->phase, "X") && !is_named(f->phase, "i"))
+        if (fields->phase.at && !is_named(fields->phase, "X") && !is_named(fields->phase, "i"))
             return OTHER;
-        if (category == ANNOTATION && f->name.at && !is_step(r, f->name, &number))
+        if (category == ANNOTATION && fields->name.at && !is_step(reader, fields->name, &number))
             return OTHER;
     }
-    return f->phase.at ? category : OTHER;
+    return fields->phase.at ? category : OTHER;
 }
 
-static void read_event(struct reader *r, struct slice text) {
+static void read_event(struct reader *reader, struct slice text) {
     struct fields f = {0};
     int64_t start_ns = 0, duration_ns = 0, number = 0;
-    r->trace->records++;
-    enum category category = read_fields(r, text, &f);
+    reader->trace->records++;
+    enum category category = read_fields(reader, text, &f);
     if (category == INSTANT)
-        add_memory(r, &f);
+        add_memory(reader, &f);
     if (category == OTHER || category == INSTANT || !slice_is(f.phase, "X"))
         return;
     if (f.duration.length == 0 || f.start.length == 0) {
-        r->trace->no_duration++;
+        reader->trace->no_duration++;
     } else if (!json_microseconds(f.start, &start_ns) ||
                !json_microseconds(f.duration, &duration_ns) || duration_ns > MOST_DURATION_NS) {
-        r->trace->unreadable++;
+        reader->trace->unreadable++;
     } else if (duration_ns < 0) {
-        r->trace->negative++;
+        reader->trace->negative++;
     } else if (category == LAUNCH) {
-        add_launch(r, &f, start_ns);
+        add_launch(reader, &f, start_ns);
     } else if (category != ANNOTATION) {
-        add_gpu_event(r, &f, category, start_ns, duration_ns);
-    } else if (is_step(r, f.name, &number)) {
-        uint32_t order = (uint32_t)r->trace->steps.count;
+        add_gpu_event(reader, &f, category, start_ns, duration_ns);
+    } else if (is_step(reader, f.name, &number)) {
+        uint32_t order = (uint32_t)reader->trace->steps.count;
         if (order < KINETO_MOST_STEPS)
-            array_push(&r->trace->steps,
+            array_push(&reader->trace->steps,
                        ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
         else
-            r->trace->more_steps++;
+            reader->trace->more_steps++;
     }
 }
 
@@ -329,12 +330,13 @@ static const char *kept_text(struct kineto_trace *trace, struct slice text) {
                          text.length < KINETO_NAME_BYTES ? text.length : KINETO_NAME_BYTES);
 }
 
-static void read_devices(struct reader *r, struct slice text) {
+static void read_devices(struct reader *reader, struct slice text) {
     struct json_cursor cursor = json_inside(text);
     struct slice device;
-    for (r->device_count = 0; r->device_count < MOST_DEVICES && json_element(&cursor, &device);
-         r->device_count++) {
-        struct device *d = &r->devices[r->device_count];
+    for (reader->device_count = 0;
+         reader->device_count < MOST_DEVICES && json_element(&cursor, &device);
+         reader->device_count++) {
+        struct device *d = &reader->devices[reader->device_count];
         struct slice name = json_string(json_find(device, "name"));
         *d = (struct device){.id = -1, .memory_bytes = NAN};
         (void)json_integer(json_find(device, "id"), &d->id);
@@ -344,31 +346,31 @@ static void read_devices(struct reader *r, struct slice text) {
     }
 }
 
-static void read_distributed(struct reader *r, struct slice text) {
-    (void)json_integer(json_find(text, "rank"), &r->trace->rank);
-    (void)json_integer(json_find(text, "world_size"), &r->trace->world_size);
+static void read_distributed(struct reader *reader, struct slice text) {
+    (void)json_integer(json_find(text, "rank"), &reader->trace->rank);
+    (void)json_integer(json_find(text, "world_size"), &reader->trace->world_size);
     struct slice backend = json_string(json_find(text, "backend"));
-    if (backend.length > 0 && !r->trace->backend)
-        r->trace->backend = kept_text(r->trace, backend);
+    if (backend.length > 0 && !reader->trace->backend)
+        reader->trace->backend = kept_text(reader->trace, backend);
 }
 
-static void read_trace_member(struct reader *r, const struct json_item *item) {
+static void read_trace_member(struct reader *reader, const struct json_item *item) {
     if (slice_is(item->key, "distributedInfo")) {
-        read_distributed(r, item->text);
+        read_distributed(reader, item->text);
     } else if (slice_is(item->key, "deviceProperties")) {
-        read_devices(r, item->text);
+        read_devices(reader, item->text);
     } else if (slice_is(item->key, "baseTimeNanoseconds")) {
-        r->trace->has_base = json_integer(item->text, &r->trace->base_ns);
+        reader->trace->has_base = json_integer(item->text, &reader->trace->base_ns);
     }
 }
 
 /* The device that did the work; the first one where none is named. */
-static void choose_device(const struct reader *r) {
-    struct kineto_trace *trace = r->trace;
+static void choose_device(const struct reader *reader) {
+    struct kineto_trace *trace = reader->trace;
     uint32_t track = trace->events.count > 0 ? trace->kinds->all.at[trace->events.at[0].kind].track
                                              : KINETO_NONE;
     const struct device *chosen = NULL;
-    for (const struct device *d = r->devices; d < r->devices + r->device_count; d++)
+    for (const struct device *d = reader->devices; d < reader->devices + reader->device_count; d++)
         if (!chosen || (track != KINETO_NONE && d->id == trace->kinds->tracks.at[track].device))
             chosen = d;
     if (!chosen)
@@ -378,18 +380,19 @@ static void choose_device(const struct reader *r) {
         trace->gpu = arena_strdup(&trace->arena, chosen->name);
 }
 
-static int read_trace_items(struct reader *r, struct json_stream *stream, struct error *reterr) {
+static int read_trace_items(struct reader *reader, struct json_stream *stream,
+                            struct error *reterr) {
     struct json_item item;
     int got;
     while ((got = json_stream_next(stream, &item, reterr)) > 0) {
-        if (r->reading->strict && !json_is_valid(item.text))
+        if (reader->reading->strict && !json_is_valid(item.text))
             return error_set(reterr, ERROR_INPUT,
                              "%s: expected valid JSON, got a bad value at byte %llu",
-                             r->trace->path, (unsigned long long)item.offset);
+                             reader->trace->path, (unsigned long long)item.offset);
         if (item.key.length > 0)
-            read_trace_member(r, &item);
+            read_trace_member(reader, &item);
         else
-            read_event(r, item.text);
+            read_event(reader, item.text);
     }
     return got;
 }
@@ -398,14 +401,15 @@ uint64_t kineto_trace_damages(const struct kineto_trace *trace) {
     return trace->losses.records + trace->losses.stretches + trace->negative + trace->unreadable;
 }
 
-static int check_trace_end(struct reader *r, struct json_stream *stream, struct error *reterr) {
-    struct kineto_trace *trace = r->trace;
+static int check_trace_end(struct reader *reader, struct json_stream *stream,
+                           struct error *reterr) {
+    struct kineto_trace *trace = reader->trace;
     const char *truncation = json_stream_truncation(stream);
     trace->bytes = json_stream_byte_count(stream);
     trace->losses = json_stream_losses(stream);
     if (truncation)
         trace->truncation = arena_strdup(&trace->arena, truncation);
-    if (!r->reading->strict || (!truncation && kineto_trace_damages(trace) == 0))
+    if (!reader->reading->strict || (!truncation && kineto_trace_damages(trace) == 0))
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: %s", trace->path,
                      truncation ? truncation : "damaged events");

@@ -40,29 +40,29 @@ static void note_end(struct snapshot *snapshot, double end_s, bool running, uint
         snapshot->first_line = line;
 }
 
-static const char *read_pod(struct table *t, struct trace_row *row) {
-    double submit_s = table_seconds(t, SUBMIT, 0);
-    uint32_t milli = table_is_absent(t, MILLI) ? 0 : table_whole(t, MILLI, 0);
+static const char *read_pod(struct table *table, struct trace_row *row) {
+    double submit_s = table_seconds(table, SUBMIT, 0);
+    uint32_t milli = table_is_absent(table, MILLI) ? 0 : table_whole(table, MILLI, 0);
     row->submit_ns = units_ns(submit_s);
-    row->gpus = table_whole(t, GPUS, 0);
-    row->gpu_type = table_text(t, TYPE);
-    if (table_is_absent(t, START))
+    row->gpus = table_whole(table, GPUS, 0);
+    row->gpu_type = table_text(table, TYPE);
+    if (table_is_absent(table, START))
         return "never scheduled (no scheduled_time)";
     if (row->gpus == 0)
         return "no GPUs";
     if (milli == 0 || milli > WHOLE_GPU_MILLI)
-        table_bad(t, MILLI, "expected integer 1..1000, got", "");
-    double start_s = table_seconds(t, START, 0), end_s = table_seconds(t, END, 0);
+        table_bad(table, MILLI, "expected integer 1..1000, got", "");
+    double start_s = table_seconds(table, START, 0), end_s = table_seconds(table, END, 0);
     row->duration_s = end_s - start_s;
     const char *reason = table_reason(row);
     if (reason)
         return reason;
-    note_end(t->state, end_s, slice_is(table_field(t, PHASE), "Running"), row->line);
+    note_end(table->state, end_s, slice_is(table_field(table, PHASE), "Running"), row->line);
     if (milli < WHOLE_GPU_MILLI && row->gpus == 1) {
         row->gpu_milli = milli;
-        table_note(t, "part of a GPU (gpu_milli below 1000): gpu_share", row);
+        table_note(table, "part of a GPU (gpu_milli below 1000): gpu_share", row);
     } else if (milli < WHOLE_GPU_MILLI) {
-        table_note(t, "part of each of several GPUs (gpu_milli below 1000): whole ones", row);
+        table_note(table, "part of each of several GPUs (gpu_milli below 1000): whole ones", row);
     }
     return NULL;
 }
@@ -102,13 +102,13 @@ static bool is_printable(const char *name) {
 }
 
 /* Nodes are read like jobs: their GPUs and their GPU type are what counts. */
-static const char *read_node(struct table *t, struct trace_row *row) {
-    row->gpus = table_whole(t, NODE_GPUS, 0);
-    row->gpu_type = table_text(t, NODE_TYPE);
+static const char *read_node(struct table *table, struct trace_row *row) {
+    row->gpus = table_whole(table, NODE_GPUS, 0);
+    row->gpu_type = table_text(table, NODE_TYPE);
     if (row->gpus == 0)
         return "nodes without GPUs";
     if (!row->gpu_type || !is_printable(row->gpu_type))
-        table_bad(t, NODE_TYPE, "expected the model of the GPUs in printable ASCII, got", "");
+        table_bad(table, NODE_TYPE, "expected the model of the GPUs in printable ASCII, got", "");
     return NULL;
 }
 

@@ -30,20 +30,20 @@ static const char *const column_names[COLUMN_COUNT] = {"submit_time",
                                                        "gpu_type_spec|gpu_type"};
 
 /* Of one instance. */
-static double gpus_of_instance(struct table *t) {
-    if (!table_is_absent(t, GPUS))
-        return table_real(t, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
-    return table_is_absent(t, PLAN)
+static double gpus_of_instance(struct table *table) {
+    if (!table_is_absent(table, GPUS))
+        return table_real(table, GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
+    return table_is_absent(table, PLAN)
                ? 0
-               : table_real(t, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
+               : table_real(table, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
 }
 
-static double gpus_of_task(struct table *t) {
-    double instances = table_is_absent(t, INSTANCES) ? 1 : table_whole(t, INSTANCES, 0);
-    double all = gpus_of_instance(t) * instances, whole = round(all);
+static double gpus_of_task(struct table *table) {
+    double instances = table_is_absent(table, INSTANCES) ? 1 : table_whole(table, INSTANCES, 0);
+    double all = gpus_of_instance(table) * instances, whole = round(all);
     if (all <= 1 << 30)
         return fabs(all - whole) < 1e-9 * whole ? whole : all; /* 0.07 x 100 is a bit more than 7 */
-    table_bad(t, INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
+    table_bad(table, INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
     return 0;
 }
 
@@ -60,14 +60,15 @@ static const char *set_gpus(struct trace_row *row, double gpus) {
                  : "part of a GPU, rounded up to thousandths: gpu_share";
 }
 
-static const char *read_pai_task(struct table *t, struct trace_row *row) {
-    row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
-    row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
-    row->user = table_text(t, USER);
-    row->gpu_type = table_text(t, TYPE);
-    const char *note = set_gpus(row, gpus_of_task(t)), *reason = table_reason(row);
+static const char *read_pai_task(struct table *table, struct trace_row *row) {
+    row->submit_ns = units_ns(table_seconds(table, SUBMIT, 0));
+    row->duration_s =
+        table_is_absent(table, DURATION) ? NAN : table_seconds(table, DURATION, -TIME_MAX_S);
+    row->user = table_text(table, USER);
+    row->gpu_type = table_text(table, TYPE);
+    const char *note = set_gpus(row, gpus_of_task(table)), *reason = table_reason(row);
     if (!reason && note)
-        table_note(t, note, row);
+        table_note(table, note, row);
     return reason;
 }
 

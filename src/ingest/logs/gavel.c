@@ -43,8 +43,8 @@ struct reader {
     struct slice fields[FIELD_COUNT];
 };
 
-static bool is_gavel_full(const struct reader *r) {
-    return r->problems->count >= r->most_problems;
+static bool is_gavel_full(const struct reader *reader) {
+    return reader->problems->count >= reader->most_problems;
 }
 
 static struct slice trimmed_field(const char *begin, const char *end) {
@@ -56,44 +56,44 @@ static struct slice trimmed_field(const char *begin, const char *end) {
 }
 
 /* Fields behind the last are counted, not kept. */
-static size_t split_tabs(struct reader *r, struct slice line) {
+static size_t split_tabs(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
     size_t count = 0;
-    r->line = line.at;
+    reader->line = line.at;
     for (;; at++) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
         if (count < FIELD_COUNT)
-            r->fields[count] = trimmed_field(at, tab ? tab : end);
+            reader->fields[count] = trimmed_field(at, tab ? tab : end);
         count++;
         if (!tab)
             break;
         at = tab;
     }
     if (count == FIELD_COUNT - 1) { /* no working directory */
-        memmove(&r->fields[FOLDER + 1], &r->fields[FOLDER],
-                (FIELD_COUNT - 1 - FOLDER) * sizeof *r->fields);
-        r->fields[FOLDER] = (struct slice){0};
+        memmove(&reader->fields[FOLDER + 1], &reader->fields[FOLDER],
+                (FIELD_COUNT - 1 - FOLDER) * sizeof *reader->fields);
+        reader->fields[FOLDER] = (struct slice){0};
         count++;
     }
     return count;
 }
 
-static void refuse_gavel_field(struct reader *r, enum field field, const char *expected) {
-    struct slice text = r->fields[field];
-    struct location where = {r->file, lines_number(r->lines),
-                             text.at ? (uint32_t)(text.at - r->line) + 1 : 0};
-    if (!is_gavel_full(r))
-        problems_add(r->problems, where, field_names[field], "expected %s, got \"%.*s\"", expected,
-                     (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
+static void refuse_gavel_field(struct reader *reader, enum field field, const char *expected) {
+    struct slice text = reader->fields[field];
+    struct location where = {reader->file, lines_number(reader->lines),
+                             text.at ? (uint32_t)(text.at - reader->line) + 1 : 0};
+    if (!is_gavel_full(reader))
+        problems_add(reader->problems, where, field_names[field], "expected %s, got \"%.*s\"",
+                     expected, (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
 }
 
-static int64_t whole_number_of(struct reader *r, enum field field, int64_t most,
+static int64_t whole_number_of(struct reader *reader, enum field field, int64_t most,
                                const char *expected) {
     int64_t value = 0;
-    struct slice text = r->fields[field];
+    struct slice text = reader->fields[field];
     if (ingest_parse_whole(text, &value) && value >= 0 && value <= most)
         return value;
-    refuse_gavel_field(r, field, expected);
+    refuse_gavel_field(reader, field, expected);
     return 0;
 }
 
@@ -112,54 +112,55 @@ static uint32_t split_type(struct slice *type) {
     return (uint32_t)batch;
 }
 
-static const char *const *labels_of_job(struct reader *r) {
-    const char **texts = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *texts);
+static const char *const *labels_of_job(struct reader *reader) {
+    const char **texts = arena_alloc(&reader->trace->arena, LABEL_COUNT * sizeof *texts);
     for (size_t i = 0; i < LABEL_COUNT; i++)
-        texts[i] = trace_text(r->trace, r->fields[label_fields[i]]);
+        texts[i] = trace_text(reader->trace, reader->fields[label_fields[i]]);
     return texts;
 }
 
-static void add_gavel_job(struct reader *r) {
-    size_t before = r->problems->count;
-    struct trace_row row = trace_row_absent(lines_number(r->lines));
-    struct slice type = r->fields[TYPE], arrival = r->fields[ARRIVAL];
+static void add_gavel_job(struct reader *reader) {
+    size_t before = reader->problems->count;
+    struct trace_row row = trace_row_absent(lines_number(reader->lines));
+    struct slice type = reader->fields[TYPE], arrival = reader->fields[ARRIVAL];
     double submit_s = 0;
     char number[NUMFMT_BYTES];
-    double steps = (double)whole_number_of(r, STEPS, INT64_C(1) << 53, "steps 0..2^53");
-    row.gpus = (uint32_t)whole_number_of(r, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
+    double steps = (double)whole_number_of(reader, STEPS, INT64_C(1) << 53, "steps 0..2^53");
+    row.gpus = (uint32_t)whole_number_of(reader, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
     row.batch = split_type(&type);
     if (type.length == 0)
-        refuse_gavel_field(r, TYPE, "a job type");
+        refuse_gavel_field(reader, TYPE, "a job type");
     if (!numfmt_parse_real(arrival.at, arrival.length, &submit_s) || submit_s < 0 ||
         submit_s > TIME_MAX_S)
-        refuse_gavel_field(r, ARRIVAL, "seconds 0..4e9");
-    if (r->problems->count > before)
+        refuse_gavel_field(reader, ARRIVAL, "seconds 0..4e9");
+    if (reader->problems->count > before)
         return;
     if (row.gpus == 0 || steps == 0) {
-        trace_note(r->trace, true, row.gpus == 0 ? "no GPUs" : "no steps", row.line);
+        trace_note(reader->trace, true, row.gpus == 0 ? "no GPUs" : "no steps", row.line);
         return;
     }
     if (row.batch == 0)
-        trace_note(r->trace, false,
+        trace_note(reader->trace, false,
                    "no batch size in the job type: a step is one sample of each GPU", row.line);
     row.submit_ns = units_ns(submit_s);
-    row.model = trace_text(r->trace, type);
+    row.model = trace_text(reader->trace, type);
     row.work_samples = steps * row.gpus * (row.batch > 0 ? row.batch : 1);
-    row.id =
-        arena_strndup(&r->trace->arena, number, numfmt_int(number, (int64_t)r->trace->rows_read));
-    row.labels = labels_of_job(r);
-    array_push(&r->trace->rows, row);
+    row.id = arena_strndup(&reader->trace->arena, number,
+                           numfmt_int(number, (int64_t)reader->trace->rows_read));
+    row.labels = labels_of_job(reader);
+    array_push(&reader->trace->rows, row);
 }
 
-static void read_gavel_line(struct reader *r, struct slice line) {
+static void read_gavel_line(struct reader *reader, struct slice line) {
     if (trimmed_field(line.at, line.at + line.length).length == 0)
         return;
-    r->trace->rows_read++;
-    size_t count = split_tabs(r, line);
+    reader->trace->rows_read++;
+    size_t count = split_tabs(reader, line);
     if (count == FIELD_COUNT)
-        add_gavel_job(r);
-    else if (!is_gavel_full(r))
-        problems_add(r->problems, (struct location){r->file, lines_number(r->lines), 1}, NULL,
+        add_gavel_job(reader);
+    else if (!is_gavel_full(reader))
+        problems_add(reader->problems,
+                     (struct location){reader->file, lines_number(reader->lines), 1}, NULL,
                      "expected 9 or 10 fields separated by tabs, found %zu", count);
 }
 

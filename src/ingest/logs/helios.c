@@ -23,24 +23,25 @@ static const char *const column_names[COLUMN_COUNT] = {
     "job_id", "submit_time", "duration", "gpu_num", "user", "start_time", "end_time"};
 
 /* In some rows of Acme's Kalos the duration also counts the time in the queue. */
-static void compare_duration(struct table *t, const struct trace_row *row) {
-    if (table_is_absent(t, START) || table_is_absent(t, END))
+static void compare_duration(struct table *table, const struct trace_row *row) {
+    if (table_is_absent(table, START) || table_is_absent(table, END))
         return;
-    double ran_s = units_s(table_time(t, END) - table_time(t, START));
+    double ran_s = units_s(table_time(table, END) - table_time(table, START));
     if (fabs(ran_s - row->duration_s) > 1)
-        table_note(t, "duration is not end_time - start_time (duration kept)", row);
+        table_note(table, "duration is not end_time - start_time (duration kept)", row);
 }
 
-static const char *read_helios_job(struct table *t, struct trace_row *row) {
-    if (table_is_absent(t, SUBMIT))
+static const char *read_helios_job(struct table *table, struct trace_row *row) {
+    if (table_is_absent(table, SUBMIT))
         return "no submit time";
-    row->submit_ns = table_time(t, SUBMIT);
-    row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
-    row->gpus = table_is_absent(t, GPUS) ? 0 : table_whole(t, GPUS, 0);
-    row->user = table_text(t, USER);
+    row->submit_ns = table_time(table, SUBMIT);
+    row->duration_s =
+        table_is_absent(table, DURATION) ? NAN : table_seconds(table, DURATION, -TIME_MAX_S);
+    row->gpus = table_is_absent(table, GPUS) ? 0 : table_whole(table, GPUS, 0);
+    row->user = table_text(table, USER);
     const char *reason = table_reason(row);
     if (!reason)
-        compare_duration(t, row);
+        compare_duration(table, row);
     return reason;
 }
 

@@ -21,21 +21,21 @@ enum column {
 static const char *const column_names[COLUMN_COUNT] = {
     "job_id", "submission_time", "duration", "num_gpu", "model_name", "batch_size", "deadline"};
 
-static const char *read_itp_job(struct table *t, struct trace_row *row) {
-    row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
-    row->duration_s = table_seconds(t, DURATION, -TIME_MAX_S);
-    row->gpus = table_whole(t, GPUS, 0);
-    if (!table_is_absent(t, DEADLINE))
-        row->deadline_s = table_seconds(t, DEADLINE, 0);
-    uint32_t batch_size = table_is_absent(t, BATCH) ? 0 : table_whole(t, BATCH, 1);
-    row->model = table_text(t, MODEL);
+static const char *read_itp_job(struct table *table, struct trace_row *row) {
+    row->submit_ns = units_ns(table_seconds(table, SUBMIT, 0));
+    row->duration_s = table_seconds(table, DURATION, -TIME_MAX_S);
+    row->gpus = table_whole(table, GPUS, 0);
+    if (!table_is_absent(table, DEADLINE))
+        row->deadline_s = table_seconds(table, DEADLINE, 0);
+    uint32_t batch_size = table_is_absent(table, BATCH) ? 0 : table_whole(table, BATCH, 1);
+    row->model = table_text(table, MODEL);
     const char *reason = table_reason(row);
     if (reason)
         return reason;
     if (batch_size % row->gpus == 0)
         row->batch = batch_size / row->gpus;
     else
-        table_note(t, "batch_size not divisible by num_gpu: batch left empty", row);
+        table_note(table, "batch_size not divisible by num_gpu: batch left empty", row);
     return NULL;
 }
 

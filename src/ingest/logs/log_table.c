@@ -9,68 +9,71 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_table_full(const struct table *t) {
-    return t->problems->count >= t->most_problems;
+static bool is_table_full(const struct table *table) {
+    return table->problems->count >= table->most_problems;
 }
 
 /* The name of a column for messages: the first of its names. */
-static struct slice first_name(const struct table *t, int column) {
-    const char *names = t->format->columns[column];
+static struct slice first_name(const struct table *table, int column) {
+    const char *names = table->format->columns[column];
     return (struct slice){names, strcspn(names, "|")};
 }
 
-void table_bad(struct table *t, int column, const char *before, const char *after) {
-    struct slice field = table_field(t, column);
-    const char *name = t->columns[column] < 0 ? t->format->columns[column]
-                                              : csv_column_name(t->csv, (size_t)t->columns[column]);
-    if (!is_table_full(t))
-        problems_add(t->problems, csv_where(t->csv, t->columns[column]), name, "%s \"%.*s\"%s",
-                     before, (int)(field.length < 80 ? field.length : 80), field.at, after);
+void table_bad(struct table *table, int column, const char *before, const char *after) {
+    struct slice field = table_field(table, column);
+    const char *name = table->columns[column] < 0
+                           ? table->format->columns[column]
+                           : csv_column_name(table->csv, (size_t)table->columns[column]);
+    if (!is_table_full(table))
+        problems_add(table->problems, csv_where(table->csv, table->columns[column]), name,
+                     "%s \"%.*s\"%s", before, (int)(field.length < 80 ? field.length : 80),
+                     field.at, after);
 }
 
 /* --- fields --- */
 
-struct slice table_field(const struct table *t, int column) {
-    return csv_field(t->csv, t->columns[column]);
+struct slice table_field(const struct table *table, int column) {
+    return csv_field(table->csv, table->columns[column]);
 }
 
-bool table_is_absent(const struct table *t, int column) {
+bool table_is_absent(const struct table *table, int column) {
     static const char *const words[] = {"none", "null", "na", "n/a"};
-    struct slice field = table_field(t, column);
+    struct slice field = table_field(table, column);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(field, words[i]))
             return true;
     return field.length == 0;
 }
 
-const char *table_text(struct table *t, int column) {
-    struct slice field = table_field(t, column);
+const char *table_text(struct table *table, int column) {
+    struct slice field = table_field(table, column);
     bool is_nan =
         slice_is_word(field, "nan"); /* of a text the way of pandas to say that there is none */
-    return is_nan || table_is_absent(t, column) ? NULL : trace_text(t->trace, field);
+    return is_nan || table_is_absent(table, column) ? NULL : trace_text(table->trace, field);
 }
 
-double table_real(struct table *t, int column, double least, double most, const char *expected) {
-    struct slice field = table_field(t, column);
+double table_real(struct table *table, int column, double least, double most,
+                  const char *expected) {
+    struct slice field = table_field(table, column);
     double value = 0;
     if (numfmt_parse_real(field.at, field.length, &value) && value >= least && value <= most)
         return value;
-    table_bad(t, column, expected, "");
+    table_bad(table, column, expected, "");
     return 0;
 }
 
-double table_seconds(struct table *t, int column, double least) {
-    return table_real(t, column, least, TIME_MAX_S,
+double table_seconds(struct table *table, int column, double least) {
+    return table_real(table, column, least, TIME_MAX_S,
                       least < 0 ? "expected seconds -4e9..4e9, got"
                                 : "expected seconds 0..4e9, got");
 }
 
-uint32_t table_whole(struct table *t, int column, int64_t least) {
-    struct slice field = table_field(t, column);
+uint32_t table_whole(struct table *table, int column, int64_t least) {
+    struct slice field = table_field(table, column);
     int64_t value = 0;
     if (ingest_parse_whole(field, &value) && value >= least && value <= INGEST_MAX_GPUS)
         return (uint32_t)value;
-    table_bad(t, column,
+    table_bad(table, column,
               least > 0 ? "expected integer 1..2^30, got" : "expected integer 0..2^30, got", "");
     return 0;
 }
@@ -83,53 +86,54 @@ const char *table_reason(const struct trace_row *row) {
     return row->duration_s > 0 ? NULL : "duration not above 0";
 }
 
-int64_t table_time(struct table *t, int column) {
+int64_t table_time(struct table *table, int column) {
     int64_t unix_ns = 0;
-    if (!local_time_read(table_field(t, column), t->zone, &t->clock, &unix_ns))
-        table_bad(t, column, "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got", "");
+    if (!local_time_read(table_field(table, column), table->zone, &table->clock, &unix_ns))
+        table_bad(table, column, "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got", "");
     return unix_ns;
 }
 
-void table_note(struct table *t, const char *reason, const struct trace_row *row) {
-    trace_note(t->trace, false, reason, row->line);
+void table_note(struct table *table, const char *reason, const struct trace_row *row) {
+    trace_note(table->trace, false, reason, row->line);
 }
 
 /* --- one row --- */
 
-static bool has_ids(const struct table *t) {
-    return t->format->id >= 0 && t->columns[t->format->id] >= 0;
+static bool has_ids(const struct table *table) {
+    return table->format->id >= 0 && table->columns[table->format->id] >= 0;
 }
 
 /* The row's id in the reader's table. */
-static uint32_t row_id(struct table *t, bool *is_new) {
+static uint32_t row_id(struct table *table, bool *is_new) {
     char number[NUMFMT_BYTES];
     *is_new = true;
-    if (!has_ids(t))
-        return intern(&t->ids, number, numfmt_int(number, (int64_t)t->trace->rows_read), NULL);
-    struct slice id = table_field(t, t->format->id);
-    return intern(&t->ids, id.at, id.length, is_new);
+    if (!has_ids(table))
+        return intern(&table->ids, number, numfmt_int(number, (int64_t)table->trace->rows_read),
+                      NULL);
+    struct slice id = table_field(table, table->format->id);
+    return intern(&table->ids, id.at, id.length, is_new);
 }
 
-static void check_id(struct table *t, bool is_new) {
-    if (!has_ids(t))
+static void check_id(struct table *table, bool is_new) {
+    if (!has_ids(table))
         return;
-    if (table_field(t, t->format->id).length == 0)
-        table_bad(t, t->format->id, "expected a job id, got", "");
+    if (table_field(table, table->format->id).length == 0)
+        table_bad(table, table->format->id, "expected a job id, got", "");
     else if (!is_new)
-        table_bad(t, t->format->id, "job", " is listed twice");
+        table_bad(table, table->format->id, "job", " is listed twice");
 }
 
-static void note_repeat(struct table *t, const struct trace_row *row) {
+static void note_repeat(struct table *table, const struct trace_row *row) {
     bool is_new;
-    t->row.length = 0;
-    for (int i = 0; i < (int)csv_column_count(t->csv); i++) {
-        struct slice field = csv_field(t->csv, i);
-        str_add_bytes(&t->row, field.at, field.length);
-        str_add_char(&t->row, '\n'); /* no field holds one */
+    table->row.length = 0;
+    for (int i = 0; i < (int)csv_column_count(table->csv); i++) {
+        struct slice field = csv_field(table->csv, i);
+        str_add_bytes(&table->row, field.at, field.length);
+        str_add_char(&table->row, '\n'); /* no field holds one */
     }
-    (void)intern(&t->rows, t->row.text, t->row.length, &is_new);
+    (void)intern(&table->rows, table->row.text, table->row.length, &is_new);
     if (!is_new)
-        table_note(t, "the same as an earlier row (kept as a job of its own)", row);
+        table_note(table, "the same as an earlier row (kept as a job of its own)", row);
 }
 
 static void read_table_row(void *context) {
@@ -159,9 +163,9 @@ static void read_table_row(void *context) {
 /* --- the file --- */
 
 /* The column of the file that bears one of the names "a|b", or -1. */
-static int find_column(const struct table *t, const char *names) {
-    for (int i = 0; i < (int)csv_column_count(t->csv); i++) {
-        const char *name = csv_column_name(t->csv, (size_t)i);
+static int find_column(const struct table *table, const char *names) {
+    for (int i = 0; i < (int)csv_column_count(table->csv); i++) {
+        const char *name = csv_column_name(table->csv, (size_t)i);
         for (const char *at = names; *at;
              at += at[strcspn(at, "|")] ? strcspn(at, "|") + 1 : strlen(at))
             if (strlen(name) == strcspn(at, "|") && strncmp(name, at, strlen(name)) == 0)
@@ -170,39 +174,40 @@ static int find_column(const struct table *t, const char *names) {
     return -1;
 }
 
-static bool is_label(const struct table *t, int column) {
-    for (int c = 0; c < t->format->count; c++)
-        if (t->columns[c] == column)
-            return t->format->labels_too >> c & 1;
+static bool is_label(const struct table *table, int column) {
+    for (int c = 0; c < table->format->count; c++)
+        if (table->columns[c] == column)
+            return table->format->labels_too >> c & 1;
     return true;
 }
 
-static int find_log_columns(struct table *t) {
-    size_t before = t->problems->count;
-    for (int c = 0; c < t->format->count; c++)
-        t->columns[c] = c < t->format->models_from || t->options->models
-                            ? find_column(t, t->format->columns[c])
-                            : -1;
-    for (int c = 0; c < t->format->required; c++) {
-        struct slice name = first_name(t, c);
-        if (t->columns[c] < 0)
-            problems_add(t->problems, csv_where(t->csv, -1), NULL, "column \"%.*s\" is missing",
-                         (int)name.length, name.at);
+static int find_log_columns(struct table *table) {
+    size_t before = table->problems->count;
+    for (int c = 0; c < table->format->count; c++)
+        table->columns[c] = c < table->format->models_from || table->options->models
+                                ? find_column(table, table->format->columns[c])
+                                : -1;
+    for (int c = 0; c < table->format->required; c++) {
+        struct slice name = first_name(table, c);
+        if (table->columns[c] < 0)
+            problems_add(table->problems, csv_where(table->csv, -1), NULL,
+                         "column \"%.*s\" is missing", (int)name.length, name.at);
     }
-    for (int i = 0; i < (int)csv_column_count(t->csv); i++)
-        if (is_label(t, i)) {
-            array_push(&t->labels.at, ((struct trace_label){.column = i}));
-            array_push(&t->trace->label_names,
-                       arena_strdup(&t->trace->arena, csv_column_name(t->csv, (size_t)i)));
+    for (int i = 0; i < (int)csv_column_count(table->csv); i++)
+        if (is_label(table, i)) {
+            array_push(&table->labels.at, ((struct trace_label){.column = i}));
+            array_push(&table->trace->label_names,
+                       arena_strdup(&table->trace->arena, csv_column_name(table->csv, (size_t)i)));
         }
-    return t->problems->count > before ? ERROR_INPUT : 0;
+    return table->problems->count > before ? ERROR_INPUT : 0;
 }
 
-static int open_table(struct table *t, const char *path, struct error *reterr) {
-    int r = csv_open(path, ',', &t->csv, reterr);
-    t->trace->time_zone = t->options->time_zone ? t->options->time_zone : t->format->time_zone;
-    if (r == 0 && t->format->time_zone)
-        r = time_zone_open(t->trace->time_zone, &t->zone, reterr);
+static int open_table(struct table *table, const char *path, struct error *reterr) {
+    int r = csv_open(path, ',', &table->csv, reterr);
+    table->trace->time_zone =
+        table->options->time_zone ? table->options->time_zone : table->format->time_zone;
+    if (r == 0 && table->format->time_zone)
+        r = time_zone_open(table->trace->time_zone, &table->zone, reterr);
     return r;
 }
 

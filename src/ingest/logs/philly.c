@@ -13,11 +13,12 @@ enum column { SUBMIT, DURATION, GPUS, CLUSTER, COLUMN_COUNT };
 static const char *const column_names[COLUMN_COUNT] = {"timestamp", "duration", "num_gpus",
                                                        "cluster"};
 
-static const char *read_philly_job(struct table *t, struct trace_row *row) {
-    row->submit_ns = table_time(t, SUBMIT);
-    row->duration_s = table_is_absent(t, DURATION) ? NAN : table_seconds(t, DURATION, -TIME_MAX_S);
-    row->gpus = table_whole(t, GPUS, 0);
-    row->user = table_text(t, CLUSTER);
+static const char *read_philly_job(struct table *table, struct trace_row *row) {
+    row->submit_ns = table_time(table, SUBMIT);
+    row->duration_s =
+        table_is_absent(table, DURATION) ? NAN : table_seconds(table, DURATION, -TIME_MAX_S);
+    row->gpus = table_whole(table, GPUS, 0);
+    row->user = table_text(table, CLUSTER);
     return table_reason(row);
 }
 

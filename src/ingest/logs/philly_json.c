@@ -34,78 +34,80 @@ struct reader {
 
 /* --- bytes --- */
 
-static bool is_philly_full(const struct reader *r) {
-    return r->problems->count >= r->most_problems;
+static bool is_philly_full(const struct reader *reader) {
+    return reader->problems->count >= reader->most_problems;
 }
 
-static void refuse_place(struct reader *r, uint32_t line, const char *path, const char *text) {
-    if (!is_philly_full(r) && !r->failed)
-        problems_add(r->problems, (struct location){bytes_name(r->bytes), line, 0}, path, "%s",
-                     text);
+static void refuse_place(struct reader *reader, uint32_t line, const char *path, const char *text) {
+    if (!is_philly_full(reader) && !reader->failed)
+        problems_add(reader->problems, (struct location){bytes_name(reader->bytes), line, 0}, path,
+                     "%s", text);
 }
 
 /* More bytes behind those that are there: how many; 0 at the end or after a problem. */
-static size_t read_more(struct reader *r) {
+static size_t read_more(struct reader *reader) {
     struct error error = {0};
-    if (r->failed)
+    if (reader->failed)
         return 0;
-    if (r->begin > 0) {
-        memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
-        r->end -= r->begin;
-        r->begin = 0;
+    if (reader->begin > 0) {
+        memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
+        reader->end -= reader->begin;
+        reader->begin = 0;
     }
-    if (r->capacity - r->end < READ_BYTES) {
-        r->capacity *= 2;
-        r->buffer = mem_realloc(r->buffer, r->capacity, 1);
+    if (reader->capacity - reader->end < READ_BYTES) {
+        reader->capacity *= 2;
+        reader->buffer = mem_realloc(reader->buffer, reader->capacity, 1);
     }
-    ssize_t count = bytes_read(r->bytes, r->buffer + r->end, r->capacity - r->end, "", &error);
-    r->failed = count < 0;
-    if (r->failed)
-        problems_add(r->problems, (struct location){0}, NULL, "%s", error.text);
+    ssize_t count = bytes_read(reader->bytes, reader->buffer + reader->end,
+                               reader->capacity - reader->end, "", &error);
+    reader->failed = count < 0;
+    if (reader->failed)
+        problems_add(reader->problems, (struct location){0}, NULL, "%s", error.text);
     if (count <= 0)
         return 0;
-    r->end += (size_t)count;
+    reader->end += (size_t)count;
     return (size_t)count;
 }
 
-static void take_bytes(struct reader *r, size_t length) {
-    const char *at = r->buffer + r->begin, *end = at + length;
-    r->begin += length;
+static void take_bytes(struct reader *reader, size_t length) {
+    const char *at = reader->buffer + reader->begin, *end = at + length;
+    reader->begin += length;
     while ((at = memchr(at, '\n', (size_t)(end - at)))) {
-        r->line++;
+        reader->line++;
         at++;
     }
 }
 
 /* The next byte that is no blank, or -1. */
-static int peek_byte(struct reader *r) {
+static int peek_byte(struct reader *reader) {
     for (;;) {
-        size_t at = r->begin;
-        while (at < r->end && strchr(" \t\r\n", r->buffer[at]) && r->buffer[at])
+        size_t at = reader->begin;
+        while (at < reader->end && strchr(" \t\r\n", reader->buffer[at]) && reader->buffer[at])
             at++;
-        take_bytes(r, at - r->begin);
-        if (r->begin < r->end)
-            return (unsigned char)r->buffer[r->begin];
-        if (read_more(r) == 0)
+        take_bytes(reader, at - reader->begin);
+        if (reader->begin < reader->end)
+            return (unsigned char)reader->buffer[reader->begin];
+        if (read_more(reader) == 0)
             return -1;
     }
 }
 
 /* The value at begin; empty after a problem. Valid until the next read. */
-static struct slice next_value(struct reader *r) {
+static struct slice next_value(struct reader *reader) {
     struct json_scan scan = {0};
     for (size_t scanned = 0;;) {
-        const char *at = r->buffer + r->begin, *end = r->buffer + r->end;
+        const char *at = reader->buffer + reader->begin, *end = reader->buffer + reader->end;
         const char *behind = json_scan(&scan, at + scanned, end);
         if (behind && json_is_valid((struct slice){at, (size_t)(behind - at)}))
             return (struct slice){at, (size_t)(behind - at)};
-        scanned = r->end - r->begin;
+        scanned = reader->end - reader->begin;
         if (behind)
-            refuse_place(r, r->line, NULL, "expected a job as valid JSON, nested at most 512 deep");
+            refuse_place(reader, reader->line, NULL,
+                         "expected a job as valid JSON, nested at most 512 deep");
         else if (scanned > JOB_MAX_BYTES)
-            refuse_place(r, r->line, NULL, "a job of more than 16 MiB");
-        else if (read_more(r) == 0)
-            refuse_place(r, r->line, NULL, "the file ends within this job");
+            refuse_place(reader, reader->line, NULL, "a job of more than 16 MiB");
+        else if (read_more(reader) == 0)
+            refuse_place(reader, reader->line, NULL, "the file ends within this job");
         else
             continue;
         return (struct slice){0};
@@ -122,14 +124,15 @@ static struct slice text_of(struct slice object, const char *key) {
 }
 
 /* The time of a member; false if it is absent or bad, which is a problem. */
-static bool time_of(struct reader *r, struct slice object, const char *key, int64_t *unix_ns) {
+static bool time_of(struct reader *reader, struct slice object, const char *key, int64_t *unix_ns) {
     struct slice text = text_of(object, key);
     if (text.length == 0)
         return false;
-    if (local_time_read(text, r->zone, &r->clock, unix_ns))
+    if (local_time_read(text, reader->zone, &reader->clock, unix_ns))
         return true;
-    if (!is_philly_full(r))
-        problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, key,
+    if (!is_philly_full(reader))
+        problems_add(reader->problems,
+                     (struct location){bytes_name(reader->bytes), reader->line, 0}, key,
                      "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"%.*s\"",
                      (int)(text.length < 80 ? text.length : 80), text.at);
     return false;
@@ -156,13 +159,13 @@ struct attempts {
     double gpu_s;
 };
 
-static struct attempts add_up_attempts(struct reader *r, struct slice job) {
+static struct attempts add_up_attempts(struct reader *reader, struct slice job) {
     struct attempts sum = {0};
     struct json_cursor cursor = json_inside(json_find(job, "attempts"));
     for (struct slice attempt; json_element(&cursor, &attempt);) {
         int64_t start_ns, end_ns;
-        bool started = time_of(r, attempt, "start_time", &start_ns),
-             ended = time_of(r, attempt, "end_time", &end_ns);
+        bool started = time_of(reader, attempt, "start_time", &start_ns),
+             ended = time_of(reader, attempt, "end_time", &end_ns);
         sum.count++;
         sum.last_untimed = !started || !ended;
         if (sum.last_untimed) {
@@ -192,114 +195,119 @@ static const char *why_job_dropped(const struct attempts *sum, bool submitted) {
     return sum->gpu_s > 0 ? NULL : "duration not above 0";
 }
 
-static void add_philly_job(struct reader *r, struct slice job, const char *id, int64_t submit_ns,
-                           const struct attempts *sum) {
-    struct trace_row row = trace_row_absent(r->line);
-    const char **labels = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *labels);
+static void add_philly_job(struct reader *reader, struct slice job, const char *id,
+                           int64_t submit_ns, const struct attempts *sum) {
+    struct trace_row row = trace_row_absent(reader->line);
+    const char **labels = arena_alloc(&reader->trace->arena, LABEL_COUNT * sizeof *labels);
     row.id = id;
     row.submit_ns = submit_ns;
-    row.user = trace_text(r->trace, text_of(job, "user"));
+    row.user = trace_text(reader->trace, text_of(job, "user"));
     row.gpus = sum->gpus;
     row.duration_s = sum->gpu_s / sum->gpus;
-    labels[LABEL_VC] = trace_text(r->trace, text_of(job, "vc"));
-    labels[LABEL_STATUS] = trace_text(r->trace, text_of(job, "status"));
-    labels[LABEL_ATTEMPTS] = arena_printf(&r->trace->arena, "%u", sum->count);
+    labels[LABEL_VC] = trace_text(reader->trace, text_of(job, "vc"));
+    labels[LABEL_STATUS] = trace_text(reader->trace, text_of(job, "status"));
+    labels[LABEL_ATTEMPTS] = arena_printf(&reader->trace->arena, "%u", sum->count);
     row.labels = labels;
     if (sum->untimed > 0)
-        trace_note(r->trace, false, "attempts without a start or an end left out", row.line);
+        trace_note(reader->trace, false, "attempts without a start or an end left out", row.line);
     if (sum->reversed > 0)
-        trace_note(r->trace, false, "attempts that end before they start count as 0 s", row.line);
+        trace_note(reader->trace, false, "attempts that end before they start count as 0 s",
+                   row.line);
     if (sum->uneven)
-        trace_note(r->trace, false,
+        trace_note(reader->trace, false,
                    "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
                    row.line);
-    local_time_note(&r->clock, r->trace, row.line);
-    array_push(&r->trace->rows, row);
+    local_time_note(&reader->clock, reader->trace, row.line);
+    array_push(&reader->trace->rows, row);
 }
 
 /* The job's id, or NULL after a problem. */
-static const char *job_id(struct reader *r, struct slice job) {
+static const char *job_id(struct reader *reader, struct slice job) {
     struct slice id = text_of(job, "jobid");
     bool is_new = true;
     if (id.length == 0) {
-        refuse_place(r, r->line, "jobid", "expected a job id");
+        refuse_place(reader, reader->line, "jobid", "expected a job id");
         return NULL;
     }
-    uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
+    uint32_t number = intern(&reader->ids, id.at, id.length, &is_new);
     if (is_new)
-        return intern_text(&r->ids, number);
-    if (!is_philly_full(r))
-        problems_add(r->problems, (struct location){bytes_name(r->bytes), r->line, 0}, "jobid",
+        return intern_text(&reader->ids, number);
+    if (!is_philly_full(reader))
+        problems_add(reader->problems,
+                     (struct location){bytes_name(reader->bytes), reader->line, 0}, "jobid",
                      "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
     return NULL;
 }
 
-static void read_job(struct reader *r, struct slice job) {
-    size_t before = r->problems->count;
+static void read_job(struct reader *reader, struct slice job) {
+    size_t before = reader->problems->count;
     int64_t submit_ns = 0;
-    r->trace->rows_read++;
-    r->clock = (struct clock_changes){0};
+    reader->trace->rows_read++;
+    reader->clock = (struct clock_changes){0};
     if (job.at[0] != '{') {
-        refuse_place(r, r->line, NULL, "expected a job as a JSON object, got something else");
+        refuse_place(reader, reader->line, NULL,
+                     "expected a job as a JSON object, got something else");
         return;
     }
-    const char *id = job_id(r, job);
-    bool submitted = time_of(r, job, "submitted_time", &submit_ns);
-    struct attempts sum = add_up_attempts(r, job);
-    if (r->problems->count > before || is_philly_full(r))
+    const char *id = job_id(reader, job);
+    bool submitted = time_of(reader, job, "submitted_time", &submit_ns);
+    struct attempts sum = add_up_attempts(reader, job);
+    if (reader->problems->count > before || is_philly_full(reader))
         return;
     const char *reason = why_job_dropped(&sum, submitted);
     if (reason)
-        trace_note(r->trace, true, reason, r->line);
+        trace_note(reader->trace, true, reason, reader->line);
     else
-        add_philly_job(r, job, id, submit_ns, &sum);
+        add_philly_job(reader, job, id, submit_ns, &sum);
 }
 
 /* --- the file --- */
 
-static void read_jobs(struct reader *r) {
+static void read_jobs(struct reader *reader) {
     static const char bom[] = "\xef\xbb\xbf";
-    if (peek_byte(r) == 0xef && r->end - r->begin >= 3 && memcmp(r->buffer + r->begin, bom, 3) == 0)
-        take_bytes(r, 3);
-    if (peek_byte(r) != '[') {
-        refuse_place(r, r->line, NULL, "expected a JSON array of jobs");
+    if (peek_byte(reader) == 0xef && reader->end - reader->begin >= 3 &&
+        memcmp(reader->buffer + reader->begin, bom, 3) == 0)
+        take_bytes(reader, 3);
+    if (peek_byte(reader) != '[') {
+        refuse_place(reader, reader->line, NULL, "expected a JSON array of jobs");
         return;
     }
-    take_bytes(r, 1);
-    int byte = peek_byte(r);
-    while (byte != ']' && !is_philly_full(r)) {
-        struct slice job = byte < 0 ? (struct slice){0} : next_value(r);
+    take_bytes(reader, 1);
+    int byte = peek_byte(reader);
+    while (byte != ']' && !is_philly_full(reader)) {
+        struct slice job = byte < 0 ? (struct slice){0} : next_value(reader);
         if (job.length == 0) {
             if (byte < 0)
-                refuse_place(r, r->line, NULL, "the file ends within the array of jobs");
+                refuse_place(reader, reader->line, NULL, "the file ends within the array of jobs");
             return;
         }
-        read_job(r, job);
-        take_bytes(r, job.length);
-        byte = peek_byte(r);
+        read_job(reader, job);
+        take_bytes(reader, job.length);
+        byte = peek_byte(reader);
         if (byte == ']')
             break;
         if (byte != ',') {
-            refuse_place(r, r->line, NULL, "expected a comma or ] behind a job");
+            refuse_place(reader, reader->line, NULL, "expected a comma or ] behind a job");
             return;
         }
-        take_bytes(r, 1);
-        byte = peek_byte(r);
+        take_bytes(reader, 1);
+        byte = peek_byte(reader);
         if (byte == ']')
-            refuse_place(r, r->line, NULL, "expected a job behind the comma");
+            refuse_place(reader, reader->line, NULL, "expected a job behind the comma");
     }
-    if (is_philly_full(r))
+    if (is_philly_full(reader))
         return;
-    take_bytes(r, 1);
-    if (peek_byte(r) >= 0)
-        refuse_place(r, r->line, NULL, "expected the end of the file behind the array of jobs");
+    take_bytes(reader, 1);
+    if (peek_byte(reader) >= 0)
+        refuse_place(reader, reader->line, NULL,
+                     "expected the end of the file behind the array of jobs");
 }
 
-static int open_log(struct reader *r, const char *path, struct error *reterr) {
-    r->capacity = 2 * READ_BYTES;
-    r->buffer = mem_alloc(r->capacity);
-    int code = time_zone_open(r->trace->time_zone, &r->zone, reterr);
-    return code < 0 ? code : bytes_open(path, &r->bytes, reterr);
+static int open_log(struct reader *reader, const char *path, struct error *reterr) {
+    reader->capacity = 2 * READ_BYTES;
+    reader->buffer = mem_alloc(reader->capacity);
+    int code = time_zone_open(reader->trace->time_zone, &reader->zone, reterr);
+    return code < 0 ? code : bytes_open(path, &reader->bytes, reterr);
 }
 
 static int philly_json_read(const char *path, const struct trace_options *options,

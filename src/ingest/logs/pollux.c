@@ -16,12 +16,12 @@ static double known_work(const struct trace_options *options, const char *model)
     return 0;
 }
 
-static const char *read_pollux_job(struct table *t, struct trace_row *row) {
-    row->submit_ns = units_ns(table_seconds(t, SUBMIT, 0));
-    row->model = table_text(t, APPLICATION);
-    row->gpus = table_is_absent(t, GPUS) ? 0 : table_whole(t, GPUS, 0);
-    uint32_t batch_size = table_is_absent(t, BATCH) ? 0 : table_whole(t, BATCH, 0);
-    double work = known_work(t->options, row->model);
+static const char *read_pollux_job(struct table *table, struct trace_row *row) {
+    row->submit_ns = units_ns(table_seconds(table, SUBMIT, 0));
+    row->model = table_text(table, APPLICATION);
+    row->gpus = table_is_absent(table, GPUS) ? 0 : table_whole(table, GPUS, 0);
+    uint32_t batch_size = table_is_absent(table, BATCH) ? 0 : table_whole(table, BATCH, 0);
+    double work = known_work(table->options, row->model);
     if (!row->model)
         return "no application";
     if (work <= 0)
@@ -32,7 +32,7 @@ static const char *read_pollux_job(struct table *t, struct trace_row *row) {
     if (batch_size % row->gpus == 0)
         row->batch = batch_size / row->gpus;
     else
-        table_note(t, "batch_size not divisible by num_replicas: batch left empty", row);
+        table_note(table, "batch_size not divisible by num_replicas: batch left empty", row);
     return NULL;
 }
 

@@ -92,9 +92,9 @@ static bool is_swf_blank(char c) {
 }
 
 /* Splits up to a comment; returns how many fields there are. */
-static size_t split_blanks(struct reader *r, struct slice line) {
+static size_t split_blanks(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
-    r->line = line.at;
+    reader->line = line.at;
     for (size_t count = 0;;) {
         while (at < end && is_swf_blank(*at))
             at++;
@@ -104,18 +104,19 @@ static size_t split_blanks(struct reader *r, struct slice line) {
         if (at == begin)
             return count;
         if (++count <= FIELD_COUNT)
-            r->texts[count] = (struct slice){begin, (size_t)(at - begin)};
+            reader->texts[count] = (struct slice){begin, (size_t)(at - begin)};
     }
 }
 
 /* A problem of a field of the current line. */
-static void refuse_swf_field(struct reader *r, enum field field, const char *expected) {
-    struct slice text = r->texts[field];
-    struct location where = {r->file, lines_number(r->lines), (uint32_t)(text.at - r->line) + 1};
+static void refuse_swf_field(struct reader *reader, enum field field, const char *expected) {
+    struct slice text = reader->texts[field];
+    struct location where = {reader->file, lines_number(reader->lines),
+                             (uint32_t)(text.at - reader->line) + 1};
     char path[16 + NUMFMT_BYTES] = "field ";
     numfmt_int(path + strlen(path), field);
-    if (r->problems->count < r->most_problems)
-        problems_add(r->problems, where, path, "expected %s, got \"%.*s\"", expected,
+    if (reader->problems->count < reader->most_problems)
+        problems_add(reader->problems, where, path, "expected %s, got \"%.*s\"", expected,
                      (int)(text.length < 80 ? text.length : 80), text.at);
 }
 
@@ -127,28 +128,29 @@ static bool is_infinite(struct slice text) {
     return text.length >= 300; /* 1e308 is the largest */
 }
 
-static bool parse_fields(struct reader *r) {
+static bool parse_fields(struct reader *reader) {
     static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
     bool good = true;
     for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
-        if (is_infinite(r->texts[unused_fields[i]])) {
-            refuse_swf_field(r, unused_fields[i], "finite number or text");
+        if (is_infinite(reader->texts[unused_fields[i]])) {
+            refuse_swf_field(reader, unused_fields[i], "finite number or text");
             good = false;
         }
     for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
         enum field field = used_fields[i].field;
-        struct slice text = r->texts[field];
-        int64_t *whole = &r->wholes[field];
-        double *seconds = &r->seconds[field];
+        struct slice text = reader->texts[field];
+        int64_t *whole = &reader->wholes[field];
+        double *seconds = &reader->seconds[field];
         bool parsed = ingest_parse_whole(text, whole);
         if (parsed)
             *seconds = (double)*whole;
         else if (used_fields[i].seconds)
             parsed = numfmt_parse_real(text.at, text.length, seconds);
         if (!parsed)
-            refuse_swf_field(r, field, used_fields[i].seconds ? "number" : "integer");
+            refuse_swf_field(reader, field, used_fields[i].seconds ? "number" : "integer");
         else if (*seconds > used_fields[i].most)
-            refuse_swf_field(r, field, used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
+            refuse_swf_field(reader, field,
+                             used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
         else
             continue;
         good = false;
@@ -157,101 +159,103 @@ static bool parse_fields(struct reader *r) {
 }
 
 /* Text of a field whose -1 means unknown. */
-static const char *known_text(struct reader *r, enum field field) {
-    return r->wholes[field] == -1 ? NULL : trace_text(r->trace, r->texts[field]);
+static const char *known_text(struct reader *reader, enum field field) {
+    return reader->wholes[field] == -1 ? NULL : trace_text(reader->trace, reader->texts[field]);
 }
 
 /* --- one job --- */
 
 /* NULL: the job can be replayed. */
-static const char *why_line_dropped(const struct reader *r) {
-    int64_t status = r->wholes[STATUS];
+static const char *why_line_dropped(const struct reader *reader) {
+    int64_t status = reader->wholes[STATUS];
     if (is_part(status))
         return "part of a job that has a line of its own (status 2, 3 or 4)";
-    if (r->seconds[SUBMIT] < 0)
+    if (reader->seconds[SUBMIT] < 0)
         return "no submit time";
-    if (status == STATUS_CANCELLED && r->seconds[RUN] <= 0)
+    if (status == STATUS_CANCELLED && reader->seconds[RUN] <= 0)
         return "cancelled before it ran (status 5, run time 0 or unknown)";
-    if (r->seconds[RUN] < 0)
+    if (reader->seconds[RUN] < 0)
         return "run time unknown";
-    if (r->wholes[ALLOCATED] <= 0 && r->wholes[REQUESTED] <= 0)
+    if (reader->wholes[ALLOCATED] <= 0 && reader->wholes[REQUESTED] <= 0)
         return "no processors";
     return NULL;
 }
 
-static double requested_s(struct reader *r) {
-    double run_s = r->seconds[RUN], limit_s = r->seconds[REQUESTED_TIME];
-    uint32_t line = lines_number(r->lines);
-    if (r->options && r->options->estimate_is_run_time)
+static double requested_s(struct reader *reader) {
+    double run_s = reader->seconds[RUN], limit_s = reader->seconds[REQUESTED_TIME];
+    uint32_t line = lines_number(reader->lines);
+    if (reader->options && reader->options->estimate_is_run_time)
         return run_s;
     if (limit_s <= 0) {
-        trace_note(r->trace, false, "no requested time", line);
+        trace_note(reader->trace, false, "no requested time", line);
         return NAN;
     }
     if (limit_s > TIME_MAX_S) {
-        trace_note(r->trace, false, "requested time over 4e9 s taken as unknown", line);
+        trace_note(reader->trace, false, "requested time over 4e9 s taken as unknown", line);
         return NAN;
     }
     if (run_s > limit_s)
-        trace_note(r->trace, false, "run time longer than requested (kept)", line);
+        trace_note(reader->trace, false, "run time longer than requested (kept)", line);
     return limit_s;
 }
 
-static void add_swf_job(struct reader *r) {
-    struct slice id = r->texts[JOB];
-    struct trace_row row = trace_row_absent(lines_number(r->lines));
-    row.id = arena_strndup(&r->trace->arena, id.at, id.length);
-    row.user = known_text(r, USER);
-    row.submit_ns = units_ns(r->seconds[SUBMIT]);
-    row.duration_s = r->seconds[RUN];
-    row.requested_s = requested_s(r);
-    row.gpus = (uint32_t)r->wholes[ALLOCATED];
-    if (r->wholes[ALLOCATED] <= 0) {
-        row.gpus = (uint32_t)r->wholes[REQUESTED];
-        trace_note(r->trace, false, "processors taken from the request", row.line);
+static void add_swf_job(struct reader *reader) {
+    struct slice id = reader->texts[JOB];
+    struct trace_row row = trace_row_absent(lines_number(reader->lines));
+    row.id = arena_strndup(&reader->trace->arena, id.at, id.length);
+    row.user = known_text(reader, USER);
+    row.submit_ns = units_ns(reader->seconds[SUBMIT]);
+    row.duration_s = reader->seconds[RUN];
+    row.requested_s = requested_s(reader);
+    row.gpus = (uint32_t)reader->wholes[ALLOCATED];
+    if (reader->wholes[ALLOCATED] <= 0) {
+        row.gpus = (uint32_t)reader->wholes[REQUESTED];
+        trace_note(reader->trace, false, "processors taken from the request", row.line);
     }
-    const char **labels = arena_alloc(&r->trace->arena, LABEL_COUNT * sizeof *labels);
+    const char **labels = arena_alloc(&reader->trace->arena, LABEL_COUNT * sizeof *labels);
     for (size_t i = 0; i < LABEL_COUNT; i++)
-        labels[i] = known_text(r, label_fields[i].field);
+        labels[i] = known_text(reader, label_fields[i].field);
     row.labels = labels;
-    array_push(&r->trace->rows, row);
+    array_push(&reader->trace->rows, row);
 }
 
-static void read_swf_line(struct reader *r, struct slice line) {
-    size_t count = split_blanks(r, line);
+static void read_swf_line(struct reader *reader, struct slice line) {
+    size_t count = split_blanks(reader, line);
     if (count == 0)
         return; /* blank or comment */
-    r->trace->rows_read++;
+    reader->trace->rows_read++;
     if (count < FIELD_COUNT) {
-        problems_add(r->problems, (struct location){r->file, lines_number(r->lines), 1}, NULL,
+        problems_add(reader->problems,
+                     (struct location){reader->file, lines_number(reader->lines), 1}, NULL,
                      "expected at least %d fields, found %zu", FIELD_COUNT, count);
         return;
     }
-    if (!parse_fields(r))
+    if (!parse_fields(reader))
         return;
-    const char *reason = why_line_dropped(r);
-    if (!is_part(r->wholes[STATUS])) { /* parts bear the number of their job */
-        uint32_t row = reason ? DROPPED : (uint32_t)r->trace->rows.count;
-        array_push(&r->jobs, ((struct job){r->wholes[JOB], lines_number(r->lines), row}));
+    const char *reason = why_line_dropped(reader);
+    if (!is_part(reader->wholes[STATUS])) { /* parts bear the number of their job */
+        uint32_t row = reason ? DROPPED : (uint32_t)reader->trace->rows.count;
+        array_push(&reader->jobs,
+                   ((struct job){reader->wholes[JOB], lines_number(reader->lines), row}));
     }
     if (reason)
-        trace_note(r->trace, true, reason, lines_number(r->lines));
+        trace_note(reader->trace, true, reason, lines_number(reader->lines));
     else
-        add_swf_job(r);
+        add_swf_job(reader);
 }
 
 /* --- the file --- */
 
-static void read_swf_lines(struct reader *r) {
+static void read_swf_lines(struct reader *reader) {
     struct slice line;
     struct error error = {0};
-    for (int got; (got = lines_next(r->lines, &line, &error)) != 0 &&
-                  r->problems->count < r->most_problems;) {
+    for (int got; (got = lines_next(reader->lines, &line, &error)) != 0 &&
+                  reader->problems->count < reader->most_problems;) {
         if (got > 0) {
-            read_swf_line(r, line);
+            read_swf_line(reader, line);
             continue;
         }
-        problems_add(r->problems, (struct location){0}, NULL, "%s", error.text);
+        problems_add(reader->problems, (struct location){0}, NULL, "%s", error.text);
         if (got != ERROR_INPUT)
             break;
     }
@@ -259,26 +263,27 @@ static void read_swf_lines(struct reader *r) {
 
 /* Puts the rows in the order of their numbers (the order by submit is stable) and finds numbers
  * used twice. */
-static void sort_by_number(struct reader *r) {
-    size_t count = r->jobs.count, row_count = 0;
+static void sort_by_number(struct reader *reader) {
+    size_t count = reader->jobs.count, row_count = 0;
     uint32_t *order =
-        count > 0 ? order_by_time(&r->jobs.at->number, sizeof *r->jobs.at, count) : NULL;
+        count > 0 ? order_by_time(&reader->jobs.at->number, sizeof *reader->jobs.at, count) : NULL;
     struct trace_row *rows = order ? mem_zalloc(count, sizeof *rows) : NULL;
     const struct job *before = NULL;
     for (size_t i = 0; i < count; i++) {
-        const struct job *job = &r->jobs.at[order ? order[i] : i];
-        if (before && before->number == job->number && r->problems->count < r->most_problems)
-            problems_add(r->problems, (struct location){r->file, job->line, 0}, NULL,
+        const struct job *job = &reader->jobs.at[order ? order[i] : i];
+        if (before && before->number == job->number &&
+            reader->problems->count < reader->most_problems)
+            problems_add(reader->problems, (struct location){reader->file, job->line, 0}, NULL,
                          "job %lld is listed twice (first on line %u)", (long long)job->number,
                          (unsigned)before->line);
         if (order && job->row != DROPPED)
-            rows[row_count++] = r->trace->rows.at[job->row];
+            rows[row_count++] = reader->trace->rows.at[job->row];
         before = job;
     }
     if (order) {
-        free(r->trace->rows.at);
-        r->trace->rows.at = rows;
-        r->trace->rows.capacity = count;
+        free(reader->trace->rows.at);
+        reader->trace->rows.at = rows;
+        reader->trace->rows.capacity = count;
         free(order);
     }
 }

@@ -52,16 +52,16 @@ static bool begin_codecarbon(struct records_job *job, struct records *records) {
 }
 
 /* Where the row goes: a new run, or over the earlier row of its run. */
-static struct run *run_of(struct reader *r, struct slice id) {
+static struct run *run_of(struct reader *reader, struct slice id) {
     bool is_new = true;
-    uint32_t number = id.length > 0 ? intern(&r->ids, id.at, id.length, &is_new) : 0;
+    uint32_t number = id.length > 0 ? intern(&reader->ids, id.at, id.length, &is_new) : 0;
     if (!is_new) {
-        r->earlier++;
-        return &r->runs.at[r->by_id.at[number]];
+        reader->earlier++;
+        return &reader->runs.at[reader->by_id.at[number]];
     }
     if (id.length > 0)
-        array_push(&r->by_id, (uint32_t)r->runs.count);
-    return array_add(&r->runs);
+        array_push(&reader->by_id, (uint32_t)reader->runs.count);
+    return array_add(&reader->runs);
 }
 
 static bool read_codecarbon_row(struct records_job *job, struct records *records) {

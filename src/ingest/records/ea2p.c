@@ -106,16 +106,16 @@ static enum kind kind_of(struct slice name) {
 
 /* The file has neither the number of readings nor their interval. */
 static bool can_rescale(struct records_job *job, const struct records *records,
-                        const struct reader *r) {
+                        const struct reader *reader) {
     double measured_s = job->options->rescale_s;
     struct location where = {records->path, 0, 0};
-    if (measured_s > 0 && isnan(r->interval_s))
+    if (measured_s > 0 && isnan(reader->interval_s))
         problems_add_setting(
             job->problems, where, "rescale",
             "expected sampling_freq in a config_energy.json beside the file: the nominal interval is not known");
-    else if (measured_s > 0 && measured_s < r->interval_s)
+    else if (measured_s > 0 && measured_s < reader->interval_s)
         problems_add_setting(job->problems, where, "rescale",
-                             "expected at least sampling_freq, %g s, got %g s", r->interval_s,
+                             "expected at least sampling_freq, %g s, got %g s", reader->interval_s,
                              measured_s);
     else
         return true;
@@ -162,14 +162,14 @@ static bool is_dotted(struct slice cell) {
 
 /* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap.
    NAN where there are none, or one of them has no value. */
-static double energy_j(const struct reader *r, struct records *records, enum kind kind,
+static double energy_j(const struct reader *reader, struct records *records, enum kind kind,
                        bool *is_bad) {
-    double sum = r->counts[kind] > 0 ? 0 : NAN;
+    double sum = reader->counts[kind] > 0 ? 0 : NAN;
     for (size_t i = 0; i < records->name_count; i++) {
-        if (r->kinds[i] != kind)
+        if (reader->kinds[i] != kind)
             continue;
         bool bad = false;
-        double value = records_value(records, (int)i, TELEMETRY_PLAIN, &bad) * r->joules;
+        double value = records_value(records, (int)i, TELEMETRY_PLAIN, &bad) * reader->joules;
         if (bad && kind != KIND_GPU && is_dotted(records_cell(records, (int)i)))
             records->missing[i]++;
         else
@@ -183,8 +183,8 @@ static double energy_j(const struct reader *r, struct records *records, enum kin
    own, so there are fewer; and there is one more before the first interval and one behind the last.
    What time over readings * nominal interval gives is the energy of the mean reading over the whole
    time. */
-static double rescale_factor(const struct reader *r, double measured_s, double time_s) {
-    return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * r->interval_s) : 1;
+static double rescale_factor(const struct reader *reader, double measured_s, double time_s) {
+    return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * reader->interval_s) : 1;
 }
 
 static bool read_ea2p_row(struct records_job *job, struct records *records) {

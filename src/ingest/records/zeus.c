@@ -23,28 +23,30 @@ struct reader {
     uint64_t no_energy, other_datasets;
 };
 
-static bool begin_sweep(struct records_job *job, const struct records *records, struct reader *r) {
+static bool begin_sweep(struct records_job *job, const struct records *records,
+                        struct reader *reader) {
     size_t before = job->problems->count;
-    r->is_sweep = true;
-    r->dataset = records_column(records, "dataset");
-    r->network = records_require(job, records, "network");
-    r->batch = records_require(job, records, "batch_size");
-    r->optimizer = records_column(records, "optimizer");
-    r->limit = records_require(job, records, "power_limit");
-    r->epoch = records_require(job, records, "time_per_epoch");
-    r->power = records_require(job, records, "average_power");
+    reader->is_sweep = true;
+    reader->dataset = records_column(records, "dataset");
+    reader->network = records_require(job, records, "network");
+    reader->batch = records_require(job, records, "batch_size");
+    reader->optimizer = records_column(records, "optimizer");
+    reader->limit = records_require(job, records, "power_limit");
+    reader->epoch = records_require(job, records, "time_per_epoch");
+    reader->power = records_require(job, records, "average_power");
     if (job->options->batch > 0)
         problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "batch",
                              "the rows of a sweep have their own");
     if (!isnan(job->options->power_limit_w))
         problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "power-limit",
                              "the rows of a sweep have their own");
-    if (job->options->dataset && r->dataset < 0)
+    if (job->options->dataset && reader->dataset < 0)
         problems_add_setting(job->problems, (struct location){records->path, 1, 0}, "dataset",
                              "no column \"dataset\" is there");
     if (job->problems->count > before)
         return false;
-    return r->network >= 0 && r->batch >= 0 && r->limit >= 0 && r->epoch >= 0 && r->power >= 0;
+    return reader->network >= 0 && reader->batch >= 0 && reader->limit >= 0 && reader->epoch >= 0 &&
+           reader->power >= 0;
 }
 
 static bool begin_zeus(struct records_job *job, struct records *records) {
@@ -83,24 +85,24 @@ static double limit_in(struct slice name) {
     return numfmt_parse_real(name.at + length, name.length - length, &limit_w) ? limit_w : NAN;
 }
 
-static bool read_window(struct records_job *job, struct records *records, struct reader *r) {
-    struct slice name = records_cell(records, r->name);
+static bool read_window(struct records_job *job, struct records *records, struct reader *reader) {
+    struct slice name = records_cell(records, reader->name);
     bool is_bad = false;
-    double elapsed_s = records_number(records, r->elapsed, TELEMETRY_S, &is_bad), energy_j = 0;
+    double elapsed_s = records_number(records, reader->elapsed, TELEMETRY_S, &is_bad), energy_j = 0;
     if (!records_fits(records) || !(elapsed_s > 0))
         return false;
-    for (size_t i = 0; i < r->gpu_count; i++)
-        energy_j += records_value(records, r->gpus[i], TELEMETRY_J, &is_bad);
+    for (size_t i = 0; i < reader->gpu_count; i++)
+        energy_j += records_value(records, reader->gpus[i], TELEMETRY_J, &is_bad);
     if (is_bad)
         return false;
-    struct profile_row *row =
-        records_add_row(job, records, records_line(records), elapsed_s, (uint32_t)r->gpu_count);
+    struct profile_row *row = records_add_row(job, records, records_line(records), elapsed_s,
+                                              (uint32_t)reader->gpu_count);
     if (isnan(row->power_limit_w)) /* an option goes before the file */
         row->power_limit_w = limit_in(name);
     if (energy_j > 0)
-        row->power_w_per_gpu = energy_j / elapsed_s / (double)r->gpu_count;
+        row->power_w_per_gpu = energy_j / elapsed_s / (double)reader->gpu_count;
     else if (energy_j == 0)
-        r->no_energy++;
+        reader->no_energy++;
     struct figure *group = records_add_figures(job);
     figures_text(group, "window", arena_strndup(&job->profile->arena, name.at, name.length));
     figures_real(group, "power_limit_w", row->power_limit_w);
@@ -113,28 +115,28 @@ static bool read_window(struct records_job *job, struct records *records, struct
 /* ---- Sweeps ---- */
 
 /* A sweep is of one GPU; --samples are those of an epoch. */
-static bool read_point(struct records_job *job, struct records *records, struct reader *r) {
-    struct slice dataset = records_cell(records, r->dataset),
-                 optimizer = records_cell(records, r->optimizer);
+static bool read_point(struct records_job *job, struct records *records, struct reader *reader) {
+    struct slice dataset = records_cell(records, reader->dataset),
+                 optimizer = records_cell(records, reader->optimizer);
     const struct profile_options *options = job->options;
     bool is_bad = false;
-    double epoch_s = records_number(records, r->epoch, TELEMETRY_S, &is_bad);
+    double epoch_s = records_number(records, reader->epoch, TELEMETRY_S, &is_bad);
     int64_t batch = 0;
     if (!records_fits(records))
         return false;
     if (options->dataset && !slice_is(dataset, options->dataset)) {
-        r->other_datasets++;
+        reader->other_datasets++;
         return true;
     }
-    if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, r->batch), &batch) ||
+    if (!(epoch_s > 0) || !ingest_parse_whole(records_cell(records, reader->batch), &batch) ||
         batch < 1 || batch > 1 << 30)
         return false;
-    double limit_w = records_value(records, r->limit, TELEMETRY_W, &is_bad);
-    double power_w = records_value(records, r->power, TELEMETRY_W, &is_bad);
+    double limit_w = records_value(records, reader->limit, TELEMETRY_W, &is_bad);
+    double power_w = records_value(records, reader->power, TELEMETRY_W, &is_bad);
     if (is_bad)
         return false;
     struct profile_row *row = records_add_row(job, records, records_line(records), epoch_s, 1);
-    row->model = row->model ? row->model : records_text(job, records, r->network);
+    row->model = row->model ? row->model : records_text(job, records, reader->network);
     row->batch = (uint32_t)batch / row->gpus;
     row->power_limit_w = limit_w;
     row->power_w_per_gpu = power_w / row->gpus;
@@ -143,7 +145,7 @@ static bool read_point(struct records_job *job, struct records *records, struct 
                      dataset.at, (int)optimizer.length, optimizer.at);
     struct figure *group = records_add_figures(job);
     figures_text(group, "model", row->model);
-    figures_text(group, "optimizer", records_text(job, records, r->optimizer));
+    figures_text(group, "optimizer", records_text(job, records, reader->optimizer));
     figures_int(group, "batch", batch);
     figures_real(group, "power_limit_w", row->power_limit_w);
     figures_real(group, "epoch_s", epoch_s);

@@ -77,14 +77,16 @@ bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice 
     return false;
 }
 
-uint32_t dcgm_device(struct telemetry *t, struct slice uuid, struct slice host, struct slice gpu) {
+uint32_t dcgm_device(struct telemetry *telemetry, struct slice uuid, struct slice host,
+                     struct slice gpu) {
     if (uuid.length > 0)
-        return telemetry_device_number(t, uuid);
-    t->key.length = 0;
-    str_add_bytes(&t->key, host.at, host.length);
-    str_add_char(&t->key, ':');
-    str_add_bytes(&t->key, gpu.at, gpu.length);
-    return telemetry_device_number(t, (struct slice){t->key.text, t->key.length});
+        return telemetry_device_number(telemetry, uuid);
+    telemetry->key.length = 0;
+    str_add_bytes(&telemetry->key, host.at, host.length);
+    str_add_char(&telemetry->key, ':');
+    str_add_bytes(&telemetry->key, gpu.at, gpu.length);
+    return telemetry_device_number(telemetry,
+                                   (struct slice){telemetry->key.text, telemetry->key.length});
 }
 
 /* ---- dmon ---- */
@@ -97,58 +99,60 @@ struct reader {
     size_t name_count;
 };
 
-static void take_dcgm_header(struct reader *r, struct slice line) {
-    r->header.length = 0;
-    str_add_bytes(&r->header, line.at, line.length);
-    size_t count = telemetry_split_blanks((struct slice){r->header.text, r->header.length},
-                                          r->names, MOST_CELLS);
-    r->name_count = count < MOST_CELLS ? count : MOST_CELLS;
+static void take_dcgm_header(struct reader *reader, struct slice line) {
+    reader->header.length = 0;
+    str_add_bytes(&reader->header, line.at, line.length);
+    size_t count = telemetry_split_blanks(
+        (struct slice){reader->header.text, reader->header.length}, reader->names, MOST_CELLS);
+    reader->name_count = count < MOST_CELLS ? count : MOST_CELLS;
 }
 
 /* "GPU 7" and values. Other entities (instances, links, switches) are parts of GPUs or none. */
-static void read_dcgm_row(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_dcgm_row(struct telemetry *telemetry, struct reader *reader, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
-    size_t count = telemetry_split_blanks(line, r->cells, MOST_CELLS), values = r->name_count - 1;
-    if (count < 2 || !slice_is(r->cells[0], "GPU") || (count > 2 && slice_is(r->cells[2], "LINK")))
+    size_t count = telemetry_split_blanks(line, reader->cells, MOST_CELLS),
+           values = reader->name_count - 1;
+    if (count < 2 || !slice_is(reader->cells[0], "GPU") ||
+        (count > 2 && slice_is(reader->cells[2], "LINK")))
         return;
-    t->rows++;
-    if (telemetry_is_partial(t))
+    telemetry->rows++;
+    if (telemetry_is_partial(telemetry))
         return;
     telemetry_sample_init(&sample);
     for (size_t i = 0; i < values && count == values + 2; i++)
-        (void)dcgm_put(&sample, r->names[i + 1], r->cells[i + 2],
+        (void)dcgm_put(&sample, reader->names[i + 1], reader->cells[i + 2],
                        &is_bad); /* other fields may be text */
     if (is_bad || count != values + 2) {
-        telemetry_bad_row(t);
+        telemetry_bad_row(telemetry);
         return;
     }
-    sample.device = telemetry_local_device(t, r->cells[1]);
-    sample.time_ns = telemetry_next_tick(t, sample.device);
-    telemetry_add(t, &sample);
+    sample.device = telemetry_local_device(telemetry, reader->cells[1]);
+    sample.time_ns = telemetry_next_tick(telemetry, sample.device);
+    telemetry_add(telemetry, &sample);
 }
 
-static int begin_dcgm(struct telemetry *t, struct error *reterr) {
+static int begin_dcgm(struct telemetry *telemetry, struct error *reterr) {
     (void)reterr;
-    ((struct reader *)t->reader)->name_count = 0;
+    ((struct reader *)telemetry->reader)->name_count = 0;
     return 0;
 }
 
-static int read_dcgm_line(struct telemetry *t, struct slice line, struct error *reterr) {
-    struct reader *r = t->reader;
+static int read_dcgm_line(struct telemetry *telemetry, struct slice line, struct error *reterr) {
+    struct reader *r = telemetry->reader;
     (void)reterr;
     if (slice_begins(line, "#Entity"))
         take_dcgm_header(r, line);
     else if (r->name_count > 1)
-        read_dcgm_row(t, r, line);
+        read_dcgm_row(telemetry, r, line);
     return 0;
 }
 
-static int end_dcgm(struct telemetry *t, struct error *reterr) {
-    if (((struct reader *)t->reader)->name_count > 0)
+static int end_dcgm(struct telemetry *telemetry, struct error *reterr) {
+    if (((struct reader *)telemetry->reader)->name_count > 0)
         return 0;
     return error_set(reterr, ERROR_INPUT, "%s: expected dcgmi dmon with a line \"#Entity ...\"",
-                     t->path);
+                     telemetry->path);
 }
 
 static int dcgm_read(char *const *paths, size_t count, const struct profile_options *options,

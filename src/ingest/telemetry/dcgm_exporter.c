@@ -54,17 +54,17 @@ static const char *read_labels(const char *at, const char *end, struct labels *l
 }
 
 /* Without times: scrapes are an interval apart. A series that comes again begins the next. */
-static int64_t scrape_time(struct telemetry *t, struct slice series) {
-    struct reader *r = t->reader;
+static int64_t scrape_time(struct telemetry *telemetry, struct slice series) {
+    struct reader *r = telemetry->reader;
     if (r->first.length == 0)
         str_add_bytes(&r->first, series.at, series.length);
     else if (series.length == r->first.length &&
              memcmp(series.at, r->first.text, series.length) == 0)
         r->scrapes++;
-    return telemetry_tick(t, r->scrapes);
+    return telemetry_tick(telemetry, r->scrapes);
 }
 
-static bool read_exporter_series(struct telemetry *t, struct slice line) {
+static bool read_exporter_series(struct telemetry *telemetry, struct slice line) {
     const char *end = line.at + line.length, *brace = memchr(line.at, '{', line.length);
     struct labels labels = {0};
     struct slice cells[3];
@@ -82,28 +82,30 @@ static bool read_exporter_series(struct telemetry *t, struct slice line) {
     if (is_bad || (count == 2 && !telemetry_time(cells[1], &sample.time_ns)))
         return false;
     if (count == 1)
-        sample.time_ns = scrape_time(t, (struct slice){line.at, (size_t)(behind - line.at)});
-    else if (telemetry_is_repeated(t, line))
+        sample.time_ns =
+            scrape_time(telemetry, (struct slice){line.at, (size_t)(behind - line.at)});
+    else if (telemetry_is_repeated(telemetry, line))
         return true;
-    sample.device = dcgm_device(t, labels.uuid, labels.host, labels.gpu);
-    telemetry_name_gpu(t, sample.device, labels.model);
-    telemetry_add(t, &sample);
+    sample.device = dcgm_device(telemetry, labels.uuid, labels.host, labels.gpu);
+    telemetry_name_gpu(telemetry, sample.device, labels.model);
+    telemetry_add(telemetry, &sample);
     return true;
 }
 
-static int read_exporter_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_exporter_line(struct telemetry *telemetry, struct slice line,
+                              struct error *reterr) {
     (void)reterr;
     if (line.at[0] == '#')
         return 0;
-    t->rows++;
-    if (!telemetry_is_partial(t) && !read_exporter_series(t, line))
-        telemetry_bad_row(t);
+    telemetry->rows++;
+    if (!telemetry_is_partial(telemetry) && !read_exporter_series(telemetry, line))
+        telemetry_bad_row(telemetry);
     return 0;
 }
 
 /* The next file is another scrape. */
-static int end_exporter(struct telemetry *t, struct error *reterr) {
-    struct reader *r = t->reader;
+static int end_exporter(struct telemetry *telemetry, struct error *reterr) {
+    struct reader *r = telemetry->reader;
     (void)reterr;
     r->scrapes++;
     r->first.length = 0;

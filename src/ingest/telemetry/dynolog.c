@@ -59,7 +59,7 @@ static double number_in_record(struct slice record, const char *name, enum telem
 
 /* A line with a record: false if it cannot be read. Records of the host have no device and are
  * passed over. */
-static bool read_record(struct telemetry *t, struct slice line, const char *data) {
+static bool read_record(struct telemetry *telemetry, struct slice line, const char *data) {
     struct slice record = {data, line.length - (size_t)(data - line.at)};
     struct telemetry_sample sample;
     bool is_bad = false;
@@ -72,7 +72,8 @@ static bool read_record(struct telemetry *t, struct slice line, const char *data
     int has_time = record_time(line, data, &sample.time_ns);
     if (has_time < 0)
         return false;
-    if (json_find(record, "device").length == 0 || (has_time && telemetry_is_repeated(t, line)))
+    if (json_find(record, "device").length == 0 ||
+        (has_time && telemetry_is_repeated(telemetry, line)))
         return true;
     sample.power_w = number_in_record(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
@@ -81,10 +82,10 @@ static bool read_record(struct telemetry *t, struct slice line, const char *data
             number_in_record(record, metrics[i].name, metrics[i].unit, &is_bad);
     if (is_bad)
         return false;
-    sample.device = telemetry_local_device(t, json_string(json_find(record, "device")));
+    sample.device = telemetry_local_device(telemetry, json_string(json_find(record, "device")));
     if (!has_time)
-        sample.time_ns = telemetry_next_tick(t, sample.device);
-    telemetry_add(t, &sample);
+        sample.time_ns = telemetry_next_tick(telemetry, sample.device);
+    telemetry_add(telemetry, &sample);
     return true;
 }
 
@@ -97,14 +98,14 @@ static const char *find_record(struct slice line) {
     return at ? at + sizeof mark - 1 : NULL;
 }
 
-static int read_dynolog_line(struct telemetry *t, struct slice line, struct error *reterr) {
+static int read_dynolog_line(struct telemetry *telemetry, struct slice line, struct error *reterr) {
     const char *data = find_record(line);
     (void)reterr;
     if (!data)
         return 0;
-    t->rows++;
-    if (!read_record(t, line, data))
-        telemetry_bad_row(t);
+    telemetry->rows++;
+    if (!read_record(telemetry, line, data))
+        telemetry_bad_row(telemetry);
     return 0;
 }
 

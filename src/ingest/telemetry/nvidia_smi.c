@@ -90,9 +90,9 @@ static struct slice column_name(struct slice cell) {
 }
 
 /* How many columns of the cells are known; their places go to columns. */
-static size_t find_smi_columns(const struct reader *r, int columns[static COLUMNS]) {
+static size_t find_smi_columns(const struct reader *reader, int columns[static COLUMNS]) {
     const size_t name_count = sizeof names / sizeof *names,
-                 count = r->cell_count < MOST_CELLS ? r->cell_count : MOST_CELLS;
+                 count = reader->cell_count < MOST_CELLS ? reader->cell_count : MOST_CELLS;
     size_t chosen[COLUMNS],
         found = 0; /* the name by which each was found: the earlier one in the list counts */
     for (int c = 0; c < COLUMNS; c++) {
@@ -100,7 +100,7 @@ static size_t find_smi_columns(const struct reader *r, int columns[static COLUMN
         chosen[c] = name_count;
     }
     for (size_t i = 0; i < count; i++) {
-        struct slice name = column_name(r->cells[i]);
+        struct slice name = column_name(reader->cells[i]);
         for (size_t n = 0; n < name_count && name.length > 0; n++)
             if (n < chosen[names[n].column] && slice_is(name, names[n].name)) {
                 found += columns[names[n].column] < 0;
@@ -111,34 +111,34 @@ static size_t find_smi_columns(const struct reader *r, int columns[static COLUMN
     return found;
 }
 
-static void take_smi_header(struct reader *r, const int columns[static COLUMNS]) {
-    memcpy(r->columns, columns, sizeof r->columns);
-    r->column_count = r->cell_count;
+static void take_smi_header(struct reader *reader, const int columns[static COLUMNS]) {
+    memcpy(reader->columns, columns, sizeof reader->columns);
+    reader->column_count = reader->cell_count;
 }
 
 /* ---- One row ---- */
 
-static struct slice cell_of_row(const struct reader *r, enum column column) {
-    int at = r->columns[column];
-    return at < 0 ? (struct slice){0} : r->cells[at];
+static struct slice cell_of_row(const struct reader *reader, enum column column) {
+    int at = reader->columns[column];
+    return at < 0 ? (struct slice){0} : reader->cells[at];
 }
 
 /* uuid, else bus, else gpu, else index, else the only GPU there is. */
-static uint32_t device_of_row(struct telemetry *t, struct reader *r) {
+static uint32_t device_of_row(struct telemetry *telemetry, struct reader *reader) {
     static const enum column keys[] = {UUID, BUS, GPU, INDEX};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct slice text = cell_of_row(r, keys[i]);
+        struct slice text = cell_of_row(reader, keys[i]);
         if (text.length > 0 && text.at[0] != '[')
-            return keys[i] == UUID ? telemetry_device_number(t, text)
-                                   : telemetry_local_device(t, text);
+            return keys[i] == UUID ? telemetry_device_number(telemetry, text)
+                                   : telemetry_local_device(telemetry, text);
     }
-    r->no_key = true;
-    return telemetry_local_device(t, (struct slice){"0", 1});
+    reader->no_key = true;
+    return telemetry_local_device(telemetry, (struct slice){"0", 1});
 }
 
 /* dmon -o DT has the day, as 20251120, in a column of its own, and -o T the time of day alone. */
-static bool dmon_time(const struct reader *r, int64_t *time_ns) {
-    struct slice day = cell_of_row(r, DATE), time = cell_of_row(r, TIME);
+static bool dmon_time(const struct reader *reader, int64_t *time_ns) {
+    struct slice day = cell_of_row(reader, DATE), time = cell_of_row(reader, TIME);
     char text[32] = "1970-01-02T";
     if (day.length == 8)
         snprintf(text, sizeof text, "%.4s-%.2s-%.2sT", day.at, day.at + 4, day.at + 6);
@@ -149,18 +149,21 @@ static bool dmon_time(const struct reader *r, int64_t *time_ns) {
     return telemetry_time((struct slice){text, length + 8}, time_ns);
 }
 
-static bool row_time(struct telemetry *t, const struct reader *r, uint32_t device,
+static bool row_time(struct telemetry *telemetry, const struct reader *reader, uint32_t device,
                      int64_t *time_ns) {
-    if (r->columns[TIME] < 0) {
-        *time_ns = telemetry_next_tick(t, device);
+    if (reader->columns[TIME] < 0) {
+        *time_ns = telemetry_next_tick(telemetry, device);
         return true;
     }
-    return r->is_dmon ? dmon_time(r, time_ns) : telemetry_time(cell_of_row(r, TIME), time_ns);
+    return reader->is_dmon ? dmon_time(reader, time_ns)
+                           : telemetry_time(cell_of_row(reader, TIME), time_ns);
 }
 
-static double number_in_row(const struct reader *r, enum column column, enum telemetry_unit unit,
-                            bool *is_bad) {
-    return r->columns[column] < 0 ? NAN : telemetry_number(cell_of_row(r, column), unit, is_bad);
+static double number_in_row(const struct reader *reader, enum column column,
+                            enum telemetry_unit unit, bool *is_bad) {
+    return reader->columns[column] < 0
+               ? NAN
+               : telemetry_number(cell_of_row(reader, column), unit, is_bad);
 }
 
 static double capped_power(struct slice text) {
@@ -174,39 +177,39 @@ static double capped_power(struct slice text) {
     return *end ? NAN : (reasons & POWER_REASONS) != 0;
 }
 
-static void read_smi_row(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_smi_row(struct telemetry *telemetry, struct reader *reader, struct slice line) {
     struct telemetry_sample sample;
     bool is_bad = false;
-    t->rows++;
-    if (telemetry_is_partial(t))
+    telemetry->rows++;
+    if (telemetry_is_partial(telemetry))
         return;
-    if (r->cell_count != r->column_count) {
-        telemetry_bad_row(t);
+    if (reader->cell_count != reader->column_count) {
+        telemetry_bad_row(telemetry);
         return;
     }
-    if (r->columns[TIME] >= 0 && telemetry_is_repeated(t, line))
+    if (reader->columns[TIME] >= 0 && telemetry_is_repeated(telemetry, line))
         return;
     telemetry_sample_init(&sample);
-    sample.power_w = number_in_row(r, POWER, TELEMETRY_W, &is_bad);
+    sample.power_w = number_in_row(reader, POWER, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number_in_row(r, POWER_INSTANT, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(reader, POWER_INSTANT, TELEMETRY_W, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number_in_row(r, POWER_AVERAGE, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(reader, POWER_AVERAGE, TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
-    sample.energy_j = number_in_row(r, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
+    sample.energy_j = number_in_row(reader, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
     sample.metrics[TELEMETRY_UTILIZATION] =
-        number_in_row(r, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
-    sample.metrics[TELEMETRY_MEMORY_USED] = number_in_row(r, MEMORY, TELEMETRY_MIB, &is_bad);
-    sample.metrics[TELEMETRY_POWER_LIMIT] = number_in_row(r, LIMIT, TELEMETRY_W, &is_bad);
-    sample.metrics[TELEMETRY_POWER_CAPPED] = capped_power(cell_of_row(r, REASONS));
-    uint32_t device = is_bad ? 0 : device_of_row(t, r);
-    if (is_bad || !row_time(t, r, device, &sample.time_ns)) {
-        telemetry_bad_row(t);
+        number_in_row(reader, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
+    sample.metrics[TELEMETRY_MEMORY_USED] = number_in_row(reader, MEMORY, TELEMETRY_MIB, &is_bad);
+    sample.metrics[TELEMETRY_POWER_LIMIT] = number_in_row(reader, LIMIT, TELEMETRY_W, &is_bad);
+    sample.metrics[TELEMETRY_POWER_CAPPED] = capped_power(cell_of_row(reader, REASONS));
+    uint32_t device = is_bad ? 0 : device_of_row(telemetry, reader);
+    if (is_bad || !row_time(telemetry, reader, device, &sample.time_ns)) {
+        telemetry_bad_row(telemetry);
         return;
     }
     sample.device = device;
-    telemetry_name_gpu(t, device, cell_of_row(r, NAME));
-    telemetry_add(t, &sample);
+    telemetry_name_gpu(telemetry, device, cell_of_row(reader, NAME));
+    telemetry_add(telemetry, &sample);
 }
 
 /* ---- One file ---- */
@@ -218,40 +221,40 @@ static bool has_power_column(const int columns[static COLUMNS]) {
 
 /* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows.
  */
-static void read_dmon_line(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_dmon_line(struct telemetry *telemetry, struct reader *reader, struct slice line) {
     int columns[COLUMNS];
     const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
-    r->cell_count = telemetry_split_blanks((struct slice){line.at + mark, line.length - mark},
-                                           r->cells, MOST_CELLS);
+    reader->cell_count = telemetry_split_blanks((struct slice){line.at + mark, line.length - mark},
+                                                reader->cells, MOST_CELLS);
     if (line.at[0] == '#' &&
-        find_smi_columns(r, columns) > 1) /* the second line, of units, has no known name */
-        take_smi_header(r, columns);
-    else if (line.at[0] != '#' && r->cell_count > 0 && r->column_count > 0)
-        read_smi_row(t, r, line);
+        find_smi_columns(reader, columns) > 1) /* the second line, of units, has no known name */
+        take_smi_header(reader, columns);
+    else if (line.at[0] != '#' && reader->cell_count > 0 && reader->column_count > 0)
+        read_smi_row(telemetry, reader, line);
 }
 
-static void read_csv_line(struct telemetry *t, struct reader *r, struct slice line) {
+static void read_csv_line(struct telemetry *telemetry, struct reader *reader, struct slice line) {
     int columns[COLUMNS];
-    r->cell_count = telemetry_split(line, ',', r->cells, MOST_CELLS);
-    if (r->cell_count > MOST_CELLS) {
-        t->rows++;
-        telemetry_bad_row(t);
+    reader->cell_count = telemetry_split(line, ',', reader->cells, MOST_CELLS);
+    if (reader->cell_count > MOST_CELLS) {
+        telemetry->rows++;
+        telemetry_bad_row(telemetry);
         return;
     }
     /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names
      * in them. */
-    struct slice first = r->cells[0];
+    struct slice first = reader->cells[0];
     bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
-    size_t found = may_be_header ? find_smi_columns(r, columns) : 0;
+    size_t found = may_be_header ? find_smi_columns(reader, columns) : 0;
     if (found > 1 || (found == 1 && has_power_column(columns)))
-        take_smi_header(r, columns);
+        take_smi_header(reader, columns);
     else
-        read_smi_row(t, r, line);
+        read_smi_row(telemetry, reader, line);
 }
 
-static int begin_smi(struct telemetry *t, struct error *reterr) {
-    struct reader *r = t->reader;
-    const char *given = t->options->columns ? t->options->columns : "";
+static int begin_smi(struct telemetry *telemetry, struct error *reterr) {
+    struct reader *r = telemetry->reader;
+    const char *given = telemetry->options->columns ? telemetry->options->columns : "";
     int columns[COLUMNS];
     (void)reterr;
     r->began = false;
@@ -259,24 +262,24 @@ static int begin_smi(struct telemetry *t, struct error *reterr) {
         telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
     find_smi_columns(r, columns);
     take_smi_header(r, columns);
-    r->column_count = t->options->columns ? r->cell_count : 0;
+    r->column_count = telemetry->options->columns ? r->cell_count : 0;
     return 0;
 }
 
-static int read_smi_line(struct telemetry *t, struct slice line, struct error *reterr) {
-    struct reader *r = t->reader;
+static int read_smi_line(struct telemetry *telemetry, struct slice line, struct error *reterr) {
+    struct reader *r = telemetry->reader;
     r->is_dmon = r->began ? r->is_dmon : line.at[0] == '#';
     r->began = true;
     if (r->is_dmon)
-        read_dmon_line(t, r, line);
+        read_dmon_line(telemetry, r, line);
     else
-        read_csv_line(t, r, line);
+        read_csv_line(telemetry, r, line);
     if (r->is_dmon || has_power_column(r->columns))
         return 0;
     return error_set(
         reterr, ERROR_INPUT,
-        "%s:%u:1: expected a header with power.draw, or the columns of a file without one", t->path,
-        (unsigned)lines_number(t->lines));
+        "%s:%u:1: expected a header with power.draw, or the columns of a file without one",
+        telemetry->path, (unsigned)lines_number(telemetry->lines));
 }
 
 static int nvidia_smi_read(char *const *paths, size_t count, const struct profile_options *options,

@@ -2,24 +2,24 @@
 #include "ingest/telemetry/telemetry.h"
 
 /* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
-static int read_telemetry_lines(struct telemetry *t, const struct telemetry_format *format,
+static int read_telemetry_lines(struct telemetry *telemetry, const struct telemetry_format *format,
                                 struct error *reterr) {
     struct slice line;
-    int got, status = format->begin ? format->begin(t, reterr) : 0;
-    while (status == 0 && (got = lines_next(t->lines, &line, reterr)) != 0) {
+    int got, status = format->begin ? format->begin(telemetry, reterr) : 0;
+    while (status == 0 && (got = lines_next(telemetry->lines, &line, reterr)) != 0) {
         if (got == ERROR_INPUT) {
-            t->rows++;
-            telemetry_bad_row(t);
-        } else if (got < 0 && lines_is_damaged(t->lines)) {
-            telemetry_damaged(t, reterr->text);
+            telemetry->rows++;
+            telemetry_bad_row(telemetry);
+        } else if (got < 0 && lines_is_damaged(telemetry->lines)) {
+            telemetry_damaged(telemetry, reterr->text);
             break;
         } else if (got < 0) {
             return got;
         } else if (line.length > 0) {
-            status = format->line(t, line, reterr);
+            status = format->line(telemetry, line, reterr);
         }
     }
-    return status == 0 && format->end ? format->end(t, reterr) : status;
+    return status == 0 && format->end ? format->end(telemetry, reterr) : status;
 }
 
 int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job,

@@ -78,17 +78,17 @@ static void add_power_model(struct figure *list, const char *device, const struc
     figures_real(row, "residual_w", model.residual_w);
 }
 
-void telemetry_add_power_model(struct telemetry *t, struct figure *root) {
+void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root) {
     struct figure *list = NULL;
     struct power_fit all = {0};
-    for (size_t i = 0; i < t->devices.count; i++) {
+    for (size_t i = 0; i < telemetry->devices.count; i++) {
         struct power_fit own = {0};
-        if (t->devices.at[i].activities.count == 0)
+        if (telemetry->devices.at[i].activities.count == 0)
             continue;
         list = list ? list : figures_list(root, "power_model");
-        fit_device(&t->devices.at[i], &own, &all);
-        add_power_model(list, intern_text(&t->keys, (uint32_t)i), &own);
+        fit_device(&telemetry->devices.at[i], &own, &all);
+        add_power_model(list, intern_text(&telemetry->keys, (uint32_t)i), &own);
     }
-    if (list && t->devices.count > 1)
+    if (list && telemetry->devices.count > 1)
         add_power_model(list, "all", &all);
 }

@@ -115,36 +115,37 @@ static void note_count(struct profile *profile, uint64_t count, const char *what
                      (unsigned long long)count, what);
 }
 
-static bool has_utilization(const struct telemetry *t) {
-    for (size_t i = 0; i < t->devices.count; i++)
-        if (t->devices.at[i].metrics[TELEMETRY_UTILIZATION].count > 0)
+static bool has_utilization(const struct telemetry *telemetry) {
+    for (size_t i = 0; i < telemetry->devices.count; i++)
+        if (telemetry->devices.at[i].metrics[TELEMETRY_UTILIZATION].count > 0)
             return true;
     return false;
 }
 
-static void add_notes(const struct telemetry *t, const struct profile_options *options,
+static void add_notes(const struct telemetry *telemetry, const struct profile_options *options,
                       struct profile *profile) {
-    if (t->bad_rows > 0)
-        problems_add(&profile->notes, (struct location){t->first_bad_file, t->first_bad_line, 0},
+    if (telemetry->bad_rows > 0)
+        problems_add(&profile->notes,
+                     (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
                      NULL, "%llu rows that cannot be read left out, this is the first",
-                     (unsigned long long)t->bad_rows);
-    if (t->damage)
-        problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept", t->damage,
-                     (unsigned long long)t->rows);
-    note_count(profile, t->repeated_rows, "rows that repeat an earlier one left out");
-    note_count(profile, t->partial_rows, "last lines without a line end left out");
-    note_count(profile, t->crowded, "samples of more than 65536 devices left out");
-    note_count(profile, t->missing, "samples without power left out");
-    note_count(profile, t->backward, "times before the one above: rows were sorted");
-    if (options->trim_idle && !has_utilization(t))
+                     (unsigned long long)telemetry->bad_rows);
+    if (telemetry->damage)
+        problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept",
+                     telemetry->damage, (unsigned long long)telemetry->rows);
+    note_count(profile, telemetry->repeated_rows, "rows that repeat an earlier one left out");
+    note_count(profile, telemetry->partial_rows, "last lines without a line end left out");
+    note_count(profile, telemetry->crowded, "samples of more than 65536 devices left out");
+    note_count(profile, telemetry->missing, "samples without power left out");
+    note_count(profile, telemetry->backward, "times before the one above: rows were sorted");
+    if (options->trim_idle && !has_utilization(telemetry))
         problems_add_setting(&profile->notes, (struct location){0}, "trim-idle",
                              "no effect: the input has no utilization");
-    for (size_t i = 0; i < t->devices.count; i++)
-        note_count(profile, t->devices.at[i].resets, "resets of an energy counter");
-    if (!t->no_times && options->given & PROFILE_INTERVAL)
+    for (size_t i = 0; i < telemetry->devices.count; i++)
+        note_count(profile, telemetry->devices.at[i].resets, "resets of an energy counter");
+    if (!telemetry->no_times && options->given & PROFILE_INTERVAL)
         problems_add_setting(&profile->notes, (struct location){0}, "interval",
                              "no effect: the input has times");
-    if (t->no_times)
+    if (telemetry->no_times)
         problems_add_setting(&profile->notes, (struct location){0}, "interval",
                              "no times in the file: rows taken to be %g s apart",
                              options->interval_s);
@@ -157,10 +158,10 @@ static bool has_partial_sensor(const struct telemetry_device *device) {
            !has_counter(device) && device->points.count > 0;
 }
 
-static void note_sensors(const struct telemetry *t, struct profile *profile) {
+static void note_sensors(const struct telemetry *telemetry, struct profile *profile) {
     uint64_t count = 0;
-    for (size_t i = 0; i < t->devices.count; i++)
-        count += has_partial_sensor(&t->devices.at[i]);
+    for (size_t i = 0; i < telemetry->devices.count; i++)
+        count += has_partial_sensor(&telemetry->devices.at[i]);
     note_count(profile, count,
                "A100 or H100 without an energy counter: their sensors see about 25 % of the time");
 }
@@ -207,46 +208,48 @@ static void add_telemetry_row(const struct totals *totals, const char *format, c
                      totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
-int telemetry_report(struct telemetry *t, const char *format, const struct telemetry_job *job) {
+int telemetry_report(struct telemetry *telemetry, const char *format,
+                     const struct telemetry_job *job) {
     const struct profile_options *options = job->options;
     struct profile *profile = job->profile;
     struct problems *problems = job->problems;
     struct totals totals = {0};
     profile->figures = figures_create(&profile->arena);
-    figures_int(profile->figures, "rows", (int64_t)t->rows);
-    figures_int(profile->figures, "bad_rows", (int64_t)t->bad_rows);
-    figures_int(profile->figures, "repeated_rows", (int64_t)t->repeated_rows);
+    figures_int(profile->figures, "rows", (int64_t)telemetry->rows);
+    figures_int(profile->figures, "bad_rows", (int64_t)telemetry->bad_rows);
+    figures_int(profile->figures, "repeated_rows", (int64_t)telemetry->repeated_rows);
     struct figure *list = figures_list(profile->figures, "devices");
-    for (size_t i = 0; t->backward > 0 && i < t->devices.count; i++)
-        if (t->devices.at[i].points.count > 0)
-            qsort(t->devices.at[i].points.at, t->devices.at[i].points.count,
-                  sizeof *t->devices.at[i].points.at, sample_by_time);
-    telemetry_add_power_model(t, profile->figures);
-    for (size_t i = 0; i < t->devices.count; i++) {
-        struct telemetry_device *device = &t->devices.at[i];
+    for (size_t i = 0; telemetry->backward > 0 && i < telemetry->devices.count; i++)
+        if (telemetry->devices.at[i].points.count > 0)
+            qsort(telemetry->devices.at[i].points.at, telemetry->devices.at[i].points.count,
+                  sizeof *telemetry->devices.at[i].points.at, sample_by_time);
+    telemetry_add_power_model(telemetry, profile->figures);
+    for (size_t i = 0; i < telemetry->devices.count; i++) {
+        struct telemetry_device *device = &telemetry->devices.at[i];
         if (options->trim_idle)
             trim_idle(device);
         struct power power = power_of_device(device);
-        add_device(list, intern_text(&t->keys, (uint32_t)i), device, &power);
+        add_device(list, intern_text(&telemetry->keys, (uint32_t)i), device, &power);
         add_total(&totals, device, &power);
     }
-    add_notes(t, options, profile);
-    note_sensors(t, profile);
+    add_notes(telemetry, options, profile);
+    note_sensors(telemetry, profile);
     if (totals.devices == 0) {
         problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU",
                      job->paths[0]);
         return ERROR_INPUT;
     }
-    if (options->strict && t->bad_rows > 0) {
-        problems_add(problems, (struct location){t->first_bad_file, t->first_bad_line, 0}, NULL,
-                     "row that cannot be read");
+    if (options->strict && telemetry->bad_rows > 0) {
+        problems_add(problems,
+                     (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
+                     NULL, "row that cannot be read");
         return ERROR_INPUT;
     }
-    if (options->strict && t->damage) {
-        problems_add(problems, (struct location){0}, NULL, "%s", t->damage);
+    if (options->strict && telemetry->damage) {
+        problems_add(problems, (struct location){0}, NULL, "%s", telemetry->damage);
         return ERROR_INPUT;
     }
-    profile->damaged = t->bad_rows > 0 || t->damage;
+    profile->damaged = telemetry->bad_rows > 0 || telemetry->damage;
     add_telemetry_row(&totals, format, job->paths[0], options, profile);
     return 0;
 }

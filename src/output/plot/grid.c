@@ -76,10 +76,10 @@ static int compare_values(const void *a, const void *b) {
 }
 
 /* Numbers ascending, other values as they first appear; rows then name places in this order. */
-static void order_axis(struct grid_table *t, size_t a) {
-    struct grid_axis *axis = &t->axes.at[a];
+static void order_axis(struct grid_table *table, size_t a) {
+    struct grid_axis *axis = &table->axes.at[a];
     axis->count = axis->texts.entries.count;
-    axis->values = arena_alloc(&t->arena, axis->count * sizeof *axis->values);
+    axis->values = arena_alloc(&table->arena, axis->count * sizeof *axis->values);
     axis->numeric = true;
     for (uint32_t i = 0; i < axis->count; i++) {
         struct grid_value *v = &axis->values[i];
@@ -93,13 +93,13 @@ static void order_axis(struct grid_table *t, size_t a) {
     uint32_t *now = mem_zalloc(axis->count, sizeof *now);
     for (uint32_t i = 0; i < axis->count; i++)
         now[axis->values[i].before] = i;
-    for (size_t r = 0; r < t->rows.count; r++)
-        t->rows.at[r].places[a] = now[t->rows.at[r].places[a]];
+    for (size_t r = 0; r < table->rows.count; r++)
+        table->rows.at[r].places[a] = now[table->rows.at[r].places[a]];
     free(now);
 }
 
 /* Points that manifest.json says are not in the table; a sweep without one is taken as it is. */
-static void read_sweep_manifest(struct grid_table *t, const char *folder) {
+static void read_sweep_manifest(struct grid_table *table, const char *folder) {
     struct lines *lines = NULL;
     struct slice line;
     struct error error = {0};
@@ -111,8 +111,8 @@ static void read_sweep_manifest(struct grid_table *t, const char *folder) {
     cJSON *root = cJSON_ParseWithLength(text.text ? text.text : "", text.length);
     const cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed");
     const cJSON *missing = cJSON_GetObjectItemCaseSensitive(root, "missing");
-    t->failed = cJSON_IsNumber(failed) ? failed->valuedouble : 0;
-    t->missing = cJSON_IsNumber(missing) ? missing->valuedouble : 0;
+    table->failed = cJSON_IsNumber(failed) ? failed->valuedouble : 0;
+    table->missing = cJSON_IsNumber(missing) ? missing->valuedouble : 0;
     cJSON_Delete(root);
     str_finish(&text);
     lines_close(lines);
@@ -177,10 +177,10 @@ struct sorted_row {
     double value;
 };
 
-static int compare_cells(const struct sorted_row *p, const struct sorted_row *q) {
+static int compare_cells(const struct sorted_row *row, const struct sorted_row *q) {
     for (int d = 0; d < GRID_DIMENSIONS; d++)
-        if (p->places[d] != q->places[d])
-            return p->places[d] < q->places[d] ? -1 : 1;
+        if (row->places[d] != q->places[d])
+            return row->places[d] < q->places[d] ? -1 : 1;
     return 0;
 }
 

@@ -77,9 +77,9 @@ static void add_interval(struct str *data, double ci95, double factor) {
     csv_comma_real(data, isnan(ci95) ? 0 : ci95 * factor);
 }
 
-static uint64_t hash_estimate(uint64_t hash, const struct estimate *e) {
-    hash = hash_bytes(hash, &e->mean, sizeof e->mean);
-    return hash_bytes(hash, &e->ci95, sizeof e->ci95);
+static uint64_t hash_estimate(uint64_t hash, const struct estimate *estimate) {
+    hash = hash_bytes(hash, &estimate->mean, sizeof estimate->mean);
+    return hash_bytes(hash, &estimate->ci95, sizeof estimate->ci95);
 }
 
 int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes,

@@ -32,19 +32,19 @@ static const unsigned *metrics_of(const struct plot_wishes *wishes, size_t most,
 /* ---- Which axis is what ---- */
 
 /* The axis that was asked for. 0, or why not. */
-static int named_axis(const struct grid_table *t, const char *option, const char *name,
+static int named_axis(const struct grid_table *table, const char *option, const char *name,
                       bool numeric, size_t *axis, struct plot_figure *figure) {
-    *axis = grid_find_axis(t, name);
+    *axis = grid_find_axis(table, name);
     if (*axis == GRID_NO_AXIS) {
         struct str list = {0};
-        for (size_t a = 0; a < t->axes.count; a++)
-            str_addf(&list, "%s%s", a > 0 ? ", " : "", t->axes.at[a].name);
+        for (size_t a = 0; a < table->axes.count; a++)
+            str_addf(&list, "%s%s", a > 0 ? ", " : "", table->axes.at[a].name);
         int r = plot_not_possible(figure, "%s: no axis is named %s; there are %s", option, name,
                                   list.text);
         str_finish(&list);
         return r;
     }
-    if (numeric && !t->axes.at[*axis].numeric)
+    if (numeric && !table->axes.at[*axis].numeric)
         return plot_not_possible(figure, "%s: not all values of %s are numbers", option, name);
     return 0;
 }
@@ -56,65 +56,65 @@ static bool is_seed(const struct grid_axis *axis) {
 
 /* The axis with most values, of those that are numbers if wanted, that varies freely of two others.
  */
-static size_t widest_axis(const struct grid_table *t, bool numeric, size_t most,
+static size_t widest_axis(const struct grid_table *table, bool numeric, size_t most,
                           const size_t *taken, size_t taken_count) {
     size_t best = GRID_NO_AXIS;
-    for (size_t a = 0; a < t->axes.count; a++) {
-        const struct grid_axis *axis = &t->axes.at[a];
+    for (size_t a = 0; a < table->axes.count; a++) {
+        const struct grid_axis *axis = &table->axes.at[a];
         bool fits =
             axis->numeric == numeric && axis->count >= 2 && axis->count <= most && !is_seed(axis);
         for (size_t i = 0; fits && i < taken_count; i++)
-            fits = a != taken[i] && grid_is_free(t, a, taken[i]);
-        if (fits && (best == GRID_NO_AXIS || axis->count > t->axes.at[best].count))
+            fits = a != taken[i] && grid_is_free(table, a, taken[i]);
+        if (fits && (best == GRID_NO_AXIS || axis->count > table->axes.at[best].count))
             best = a;
     }
     return best;
 }
 
-static int find_x(const struct grid_table *t, const struct plot_wishes *wishes,
+static int find_x(const struct grid_table *table, const struct plot_wishes *wishes,
                   struct plot_figure *figure, size_t *x) {
     if (wishes->x)
-        return named_axis(t, "x", wishes->x, true, x, figure);
-    *x = widest_axis(t, true, SIZE_MAX, NULL, 0);
+        return named_axis(table, "x", wishes->x, true, x, figure);
+    *x = widest_axis(table, true, SIZE_MAX, NULL, 0);
     return *x == GRID_NO_AXIS
                ? plot_not_possible(figure, "no axis of the sweep has two values that are numbers")
                : 0;
 }
 
 /* Lines or panels: as asked for, or an axis of names, else one of few numbers, else none. */
-static int find_by(const struct grid_table *t, const struct plot_wishes *wishes, bool numbers,
+static int find_by(const struct grid_table *table, const struct plot_wishes *wishes, bool numbers,
                    struct roles *roles, int role, struct plot_figure *figure) {
     const size_t taken[] = {roles->axes[X], roles->axes[LINE]};
     size_t count = role == LINE ? 1 : 2;
     if (!wishes->by) {
-        roles->axes[role] = widest_axis(t, false, MOST_LINES, taken, count);
+        roles->axes[role] = widest_axis(table, false, MOST_LINES, taken, count);
         if (roles->axes[role] == GRID_NO_AXIS && numbers)
-            roles->axes[role] = widest_axis(t, true, MOST_LINES, taken, count);
+            roles->axes[role] = widest_axis(table, true, MOST_LINES, taken, count);
         return 0;
     }
-    int r = named_axis(t, "by", wishes->by, false, &roles->axes[role], figure);
+    int r = named_axis(table, "by", wishes->by, false, &roles->axes[role], figure);
     size_t most = role == LINE ? PLOT_MOST_SERIES : MOST_LINES;
     for (size_t i = 0; r == 0 && i < count; i++)
         if (roles->axes[role] == taken[i])
             r = plot_not_possible(figure, "by: %s is an axis of the figure already", wishes->by);
-    if (r == 0 && t->axes.at[roles->axes[role]].count > most)
+    if (r == 0 && table->axes.at[roles->axes[role]].count > most)
         r = plot_not_possible(figure, "by: %s has %zu values, at most %zu can be told apart",
-                              wishes->by, t->axes.at[roles->axes[role]].count, most);
+                              wishes->by, table->axes.at[roles->axes[role]].count, most);
     return r;
 }
 
 /* ---- What the figure says ---- */
 
 /* An axis over which the figure averages. */
-static bool is_hidden(const struct grid_table *t, const struct roles *roles, size_t a) {
-    bool hidden = t->axes.at[a].count >= 2 && !is_seed(&t->axes.at[a]);
+static bool is_hidden(const struct grid_table *table, const struct roles *roles, size_t a) {
+    bool hidden = table->axes.at[a].count >= 2 && !is_seed(&table->axes.at[a]);
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         if (roles->axes[d] != GRID_NO_AXIS)
-            hidden = hidden && roles->axes[d] != a && grid_is_free(t, a, roles->axes[d]);
+            hidden = hidden && roles->axes[d] != a && grid_is_free(table, a, roles->axes[d]);
     return hidden;
 }
 
-static void note_axes(const struct grid_table *t, const struct roles *roles,
+static void note_axes(const struct grid_table *table, const struct roles *roles,
                       const struct grid_cells *cells, const char *what,
                       struct plot_figure *figure) {
     struct str text = {0};
@@ -122,18 +122,18 @@ static void note_axes(const struct grid_table *t, const struct roles *roles,
     for (size_t i = 0; i < cells->count; i++)
         most = cells->at[i].estimate.n > most ? cells->at[i].estimate.n : most;
     str_addf(&text, most > 1 ? "means of %zu replications%s" : "one replication", most, what);
-    for (size_t a = 0; a < t->axes.count; a++)
-        if (is_hidden(t, roles, a)) {
-            plot_note(figure, "means over the %zu values of %s", t->axes.at[a].count,
-                      t->axes.at[a].name);
+    for (size_t a = 0; a < table->axes.count; a++)
+        if (is_hidden(table, roles, a)) {
+            plot_note(figure, "means over the %zu values of %s", table->axes.at[a].count,
+                      table->axes.at[a].name);
             hidden++;
         }
     if (hidden > 0)
         str_addf(&text, ", over %zu more %s", hidden, hidden > 1 ? "axes" : "axis");
-    if (t->failed > 0 || t->missing > 0) {
+    if (table->failed > 0 || table->missing > 0) {
         str_add(&text, "; partial");
-        plot_note(figure, "the sweep is partial: %.0f points failed, %.0f are missing", t->failed,
-                  t->missing);
+        plot_note(figure, "the sweep is partial: %.0f points failed, %.0f are missing",
+                  table->failed, table->missing);
     }
     plot_set_text(figure, "note", text.text);
     str_finish(&text);
@@ -159,42 +159,43 @@ static size_t texts_of(const struct grid_axis *axis, const char **texts) {
 
 /* ---- Lines ---- */
 
-static void add_lines(const struct grid_table *t, const struct roles *roles,
+static void add_lines(const struct grid_table *table, const struct roles *roles,
                       const struct grid_cells *cells, size_t panel, struct metric_scale scale,
                       struct str *data) {
     for (size_t i = 0; i < cells->count; i++) {
         const struct grid_cell *cell = &cells->at[i];
         str_add_int(data, (int64_t)panel);
         csv_comma_int(data, cell->places[LINE] + 1);
-        csv_comma_real(data, t->axes.at[roles->axes[X]].values[cell->places[X]].number);
+        csv_comma_real(data, table->axes.at[roles->axes[X]].values[cell->places[X]].number);
         csv_comma_real(data, cell->estimate.mean * scale.factor);
         csv_comma_real(data, isnan(cell->estimate.ci95) ? 0 : cell->estimate.ci95 * scale.factor);
         csv_comma_int(data, (int64_t)cell->estimate.n);
-        csv_comma_text(data, roles->axes[LINE] == GRID_NO_AXIS
-                                 ? ""
-                                 : t->axes.at[roles->axes[LINE]].values[cell->places[LINE]].text);
+        csv_comma_text(data,
+                       roles->axes[LINE] == GRID_NO_AXIS
+                           ? ""
+                           : table->axes.at[roles->axes[LINE]].values[cell->places[LINE]].text);
         str_add_char(data, '\n');
     }
 }
 
 /* Panels one above the other, one for each metric that is defined. Returns how many. */
-static size_t add_panels(const struct grid_table *t, const unsigned *metrics,
+static size_t add_panels(const struct grid_table *table, const unsigned *metrics,
                          const struct roles *roles, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_METRICS];
     size_t panels = 0;
     str_add(&figure->data, "panel,line,x,mean,ci95,n,by\n");
-    for (size_t m = 0; m < t->metric_count; m++) {
+    for (size_t m = 0; m < table->metric_count; m++) {
         struct grid_cells cells = {0};
-        grid_add_cells(t, roles->axes, m, &cells);
+        grid_add_cells(table, roles->axes, m, &cells);
         if (cells.count == 0) {
             plot_note(figure, "%s is left out, it is defined at no point",
                       summary_names[metrics[m]]);
         } else {
             struct metric_scale scale = metric_scale_axis(metrics[m], greatest_cell(&cells));
             if (panels == 0)
-                note_axes(t, roles, &cells, ", 95 % intervals", figure);
+                note_axes(table, roles, &cells, ", 95 % intervals", figure);
             labels[panels++] = plot_axis_label(figure, metric_table[metrics[m]].label, scale.unit);
-            add_lines(t, roles, &cells, panels, scale, &figure->data);
+            add_lines(table, roles, &cells, panels, scale, &figure->data);
         }
         free(cells.at);
     }
@@ -203,25 +204,25 @@ static size_t add_panels(const struct grid_table *t, const unsigned *metrics,
     return panels;
 }
 
-static int make_lines(const struct grid_table *t, const struct plot_wishes *wishes,
+static int make_lines(const struct grid_table *table, const struct plot_wishes *wishes,
                       const unsigned *metrics, struct plot_figure *figure) {
     struct roles roles = {{GRID_NO_AXIS, GRID_NO_AXIS, GRID_NO_AXIS}};
-    int r = find_x(t, wishes, figure, &roles.axes[X]);
+    int r = find_x(table, wishes, figure, &roles.axes[X]);
     if (r == 0)
-        r = find_by(t, wishes, true, &roles, LINE, figure);
+        r = find_by(table, wishes, true, &roles, LINE, figure);
     if (r != 0)
         return r;
-    const struct grid_axis *x = &t->axes.at[roles.axes[X]];
+    const struct grid_axis *x = &table->axes.at[roles.axes[X]];
     const char *lines[PLOT_MOST_SERIES] = {""};
     size_t count =
-        roles.axes[LINE] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[LINE]], lines);
-    size_t panels = add_panels(t, metrics, &roles, figure);
+        roles.axes[LINE] == GRID_NO_AXIS ? 1 : texts_of(&table->axes.at[roles.axes[LINE]], lines);
+    size_t panels = add_panels(table, metrics, &roles, figure);
     if (panels == 0)
         return plot_not_possible(figure, "none of its metrics is defined");
     plot_set_series(figure, lines, count);
     plot_set_text(figure, "x_label", x->name);
     plot_set_text(figure, "by",
-                  roles.axes[LINE] == GRID_NO_AXIS ? "" : t->axes.at[roles.axes[LINE]].name);
+                  roles.axes[LINE] == GRID_NO_AXIS ? "" : table->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
     figure->height =
         104 + plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
@@ -244,23 +245,23 @@ int plot_lines(const struct plot_source *source, const struct plot_wishes *wishe
 
 /* ---- Map ---- */
 
-static int find_map_axes(const struct grid_table *t, const struct plot_wishes *wishes,
+static int find_map_axes(const struct grid_table *table, const struct plot_wishes *wishes,
                          struct roles *roles, struct plot_figure *figure) {
-    int r = find_x(t, wishes, figure, &roles->axes[X]);
-    const size_t by = wishes->by ? grid_find_axis(t, wishes->by) : GRID_NO_AXIS;
+    int r = find_x(table, wishes, figure, &roles->axes[X]);
+    const size_t by = wishes->by ? grid_find_axis(table, wishes->by) : GRID_NO_AXIS;
     const size_t taken[] = {roles->axes[X], by};
     if (r == 0 && wishes->y)
-        r = named_axis(t, "y", wishes->y, true, &roles->axes[LINE], figure);
+        r = named_axis(table, "y", wishes->y, true, &roles->axes[LINE], figure);
     else if (r == 0)
-        roles->axes[LINE] = widest_axis(t, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
+        roles->axes[LINE] = widest_axis(table, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
     if (r == 0 && (roles->axes[LINE] == GRID_NO_AXIS || roles->axes[LINE] == roles->axes[X]))
         r = plot_not_possible(figure, "expected a second axis of numbers beside %s",
-                              t->axes.at[roles->axes[X]].name);
-    return r == 0 ? find_by(t, wishes, false, roles, PANEL, figure) : r;
+                              table->axes.at[roles->axes[X]].name);
+    return r == 0 ? find_by(table, wishes, false, roles, PANEL, figure) : r;
 }
 
 /* Cells at their places, from 1; text in a cell is in a unit of the colour bar. */
-static void add_map(const struct grid_table *t, const struct roles *roles,
+static void add_map(const struct grid_table *table, const struct roles *roles,
                     const struct grid_cells *cells, struct metric_scale scale, struct str *data) {
     str_add(data, "panel,x_place,y_place,mean,ci95,n,x,y,by\n");
     for (size_t i = 0; i < cells->count; i++) {
@@ -271,11 +272,12 @@ static void add_map(const struct grid_table *t, const struct roles *roles,
         csv_comma_real(data, cell->estimate.mean * scale.factor);
         csv_comma_real(data, isnan(cell->estimate.ci95) ? 0 : cell->estimate.ci95 * scale.factor);
         csv_comma_int(data, (int64_t)cell->estimate.n);
-        csv_comma_real(data, t->axes.at[roles->axes[X]].values[cell->places[X]].number);
-        csv_comma_real(data, t->axes.at[roles->axes[LINE]].values[cell->places[LINE]].number);
-        csv_comma_text(data, roles->axes[PANEL] == GRID_NO_AXIS
-                                 ? ""
-                                 : t->axes.at[roles->axes[PANEL]].values[cell->places[PANEL]].text);
+        csv_comma_real(data, table->axes.at[roles->axes[X]].values[cell->places[X]].number);
+        csv_comma_real(data, table->axes.at[roles->axes[LINE]].values[cell->places[LINE]].number);
+        csv_comma_text(data,
+                       roles->axes[PANEL] == GRID_NO_AXIS
+                           ? ""
+                           : table->axes.at[roles->axes[PANEL]].values[cell->places[PANEL]].text);
         str_add_char(data, '\n');
     }
 }
@@ -287,30 +289,32 @@ static void set_tics(const struct grid_axis *axis, const char *name, struct plot
     plot_set_titles(figure, name, texts, axis->count);
 }
 
-static int make_map(const struct grid_table *t, const struct plot_wishes *wishes,
+static int make_map(const struct grid_table *table, const struct plot_wishes *wishes,
                     const unsigned *metrics, struct plot_figure *figure) {
     struct roles roles = {{GRID_NO_AXIS, GRID_NO_AXIS, GRID_NO_AXIS}};
     struct grid_cells cells = {0};
-    int r = find_map_axes(t, wishes, &roles, figure);
+    int r = find_map_axes(table, wishes, &roles, figure);
     if (r != 0)
         return r;
-    const struct grid_axis *x = &t->axes.at[roles.axes[X]], *y = &t->axes.at[roles.axes[LINE]];
+    const struct grid_axis *x = &table->axes.at[roles.axes[X]],
+                           *y = &table->axes.at[roles.axes[LINE]];
     const char *panels[MOST_LINES] = {""};
-    size_t count =
-        roles.axes[PANEL] == GRID_NO_AXIS ? 1 : texts_of(&t->axes.at[roles.axes[PANEL]], panels);
+    size_t count = roles.axes[PANEL] == GRID_NO_AXIS
+                       ? 1
+                       : texts_of(&table->axes.at[roles.axes[PANEL]], panels);
     size_t room = x->count * y->count * count;
     if (room > MOST_CELLS)
         return plot_not_possible(figure, "%zu x %zu cells are too many", x->count,
                                  y->count * count);
-    grid_add_cells(t, roles.axes, 0, &cells);
+    grid_add_cells(table, roles.axes, 0, &cells);
     if (cells.count == 0 || 2 * cells.count < room) {
         r = plot_not_possible(figure,
                               "only %zu of %zu combinations of %s and %s have a value of %s",
                               cells.count, room, x->name, y->name, summary_names[metrics[0]]);
     } else {
         struct metric_scale scale = metric_scale_axis(metrics[0], greatest_cell(&cells));
-        add_map(t, &roles, &cells, scale, &figure->data);
-        note_axes(t, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
+        add_map(table, &roles, &cells, scale, &figure->data);
+        note_axes(table, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label",
                       plot_axis_label(figure, metric_table[metrics[0]].label, scale.unit));
         plot_set_text(figure, "x_label", x->name);

@@ -162,31 +162,33 @@ static double in_unit(enum quantity quantity, double value) {
     return quantity == POWER || quantity == CAP ? value / 1000 : value;
 }
 
-static void add_time_line(struct writer *w, double time_s, const double *values, double low,
+static void add_time_line(struct writer *writer, double time_s, const double *values, double low,
                           double high) {
-    struct str *data = &w->figure->data;
-    str_add_int(data, (int64_t)w->series);
+    struct str *data = &writer->figure->data;
+    str_add_int(data, (int64_t)writer->series);
     csv_comma_real(data, time_s / 3600);
-    w->hash = hash_bytes(w->hash, &time_s, sizeof time_s);
-    for (int q = 0; q < w->view->count; q++) {
-        w->hash = hash_bytes(w->hash, &values[w->view->quantities[q]], sizeof *values);
-        csv_comma_real(data, in_unit(w->view->quantities[q], values[w->view->quantities[q]]));
+    writer->hash = hash_bytes(writer->hash, &time_s, sizeof time_s);
+    for (int q = 0; q < writer->view->count; q++) {
+        writer->hash =
+            hash_bytes(writer->hash, &values[writer->view->quantities[q]], sizeof *values);
+        csv_comma_real(data,
+                       in_unit(writer->view->quantities[q], values[writer->view->quantities[q]]));
     }
-    if (w->view->with_range) {
-        csv_comma_real(data, in_unit(w->view->quantities[0], low));
-        csv_comma_real(data, in_unit(w->view->quantities[0], high));
+    if (writer->view->with_range) {
+        csv_comma_real(data, in_unit(writer->view->quantities[0], low));
+        csv_comma_real(data, in_unit(writer->view->quantities[0], high));
     }
-    csv_comma_text(data, w->label);
+    csv_comma_text(data, writer->label);
     str_add_char(data, '\n');
 }
 
-static void add_time_row(struct writer *w, double time_s, const double *values, double low,
+static void add_time_row(struct writer *writer, double time_s, const double *values, double low,
                          double high) {
-    if (w->view->corners && w->any)
-        add_time_line(w, time_s, w->before, low, high);
-    add_time_line(w, time_s, values, low, high);
-    memcpy(w->before, values, sizeof w->before);
-    w->any = true;
+    if (writer->view->corners && writer->any)
+        add_time_line(writer, time_s, writer->before, low, high);
+    add_time_line(writer, time_s, values, low, high);
+    memcpy(writer->before, values, sizeof writer->before);
+    writer->any = true;
 }
 
 /* A bin while it fills: the time from number x bin_s up to the next. */
@@ -198,24 +200,24 @@ static struct bin empty_bin(double number) {
     return (struct bin){.number = number, .low = INFINITY, .high = -INFINITY};
 }
 
-static void end_bin(struct writer *w, const struct bin *bin) {
+static void end_bin(struct writer *writer, const struct bin *bin) {
     double means[QUANTITIES];
     for (int q = 0; q < QUANTITIES; q++)
         means[q] = bin->weights[q] > 0 ? bin->integrals[q] / bin->weights[q] : NAN;
     if (bin->high >= bin->low)
-        add_time_row(w, bin->number * w->bin_s, means, bin->low, bin->high);
+        add_time_row(writer, bin->number * writer->bin_s, means, bin->low, bin->high);
 }
 
 /* `held` holds from its time until end_s. */
-static void add_to_bins(struct writer *w, struct bin *bin, const struct instant *held,
+static void add_to_bins(struct writer *writer, struct bin *bin, const struct instant *held,
                         double end_s) {
-    double first = held->values[w->view->quantities[0]];
+    double first = held->values[writer->view->quantities[0]];
     for (double from_s = held->time_s; from_s < end_s;) {
-        while (from_s >= (bin->number + 1) * w->bin_s) {
-            end_bin(w, bin);
+        while (from_s >= (bin->number + 1) * writer->bin_s) {
+            end_bin(writer, bin);
             *bin = empty_bin(bin->number + 1);
         }
-        double until_s = fmin(end_s, (bin->number + 1) * w->bin_s);
+        double until_s = fmin(end_s, (bin->number + 1) * writer->bin_s);
         for (int q = 0; q < QUANTITIES; q++)
             if (!isnan(held->values[q])) {
                 bin->integrals[q] += held->values[q] * (until_s - from_s);
@@ -227,7 +229,7 @@ static void add_to_bins(struct writer *w, struct bin *bin, const struct instant 
     }
 }
 
-static int add_series(struct writer *w, const char *folder, int64_t replication,
+static int add_series(struct writer *writer, const char *folder, int64_t replication,
                       struct error *reterr) {
     struct reader reader;
     struct instant row, held = {0};
@@ -237,21 +239,21 @@ static int add_series(struct writer *w, const char *folder, int64_t replication,
     if (r < 0)
         return r;
     while ((r = next_instant(&reader, &row, reterr)) == 1) {
-        double first = row.values[w->view->quantities[0]];
-        if (w->bin_s == 0)
-            add_time_row(w, row.time_s, row.values, first, first);
+        double first = row.values[writer->view->quantities[0]];
+        if (writer->bin_s == 0)
+            add_time_row(writer, row.time_s, row.values, first, first);
         else if (rows > 0)
-            add_to_bins(w, &bin, &held, row.time_s);
+            add_to_bins(writer, &bin, &held, row.time_s);
         held = row;
         rows++;
     }
-    if (r == 0 && rows > 0 && (w->bin_s > 0 || w->end_s > held.time_s)) {
-        double last = held.values[w->view->quantities[0]];
-        if (w->bin_s > 0) {
-            add_to_bins(w, &bin, &held, w->end_s);
-            end_bin(w, &bin);
+    if (r == 0 && rows > 0 && (writer->bin_s > 0 || writer->end_s > held.time_s)) {
+        double last = held.values[writer->view->quantities[0]];
+        if (writer->bin_s > 0) {
+            add_to_bins(writer, &bin, &held, writer->end_s);
+            end_bin(writer, &bin);
         }
-        add_time_row(w, w->end_s, held.values, last, last);
+        add_time_row(writer, writer->end_s, held.values, last, last);
     }
     csv_close(reader.csv);
     return r;
