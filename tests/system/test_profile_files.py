@@ -148,18 +148,25 @@ NVIDIA = {
     "partial_last_line.csv": (0, {"devices": [A, B]}, "1 last lines without a line end left out\n"),
     "backwards.csv": (0, {"devices": [A, B]}, "1 times before the one above: rows were sorted\n"),
     # the reasons of the ten samples are given: no cap
-    "missing.csv": (0, {"devices": [A | {"power_capped_share": 1 / 13}, B]}, "10 samples without power left out\n"),
+    "missing.csv": (0, {"devices": [A | {"power_capped_share": 1 / 13}, B]}, "10 samples without power left out\n10 samples without utilization\n10 samples without memory used\n"),
     "bad_cells.csv": (3, {"bad_rows": 2, "devices": [A, B]}, unread("bad_cells.csv", 2, 8)),
     "bad_cells.csv --strict": (2, None, "{}/bad_cells.csv:8: row that cannot be read\n"),
     "truncated.csv.gz": (3, {"devices": [{"samples": 2}, {"samples": 2}]},
                          "{}/truncated.csv.gz: truncated gzip data after line 5, 4 rows kept\n"),
     "truncated.csv.gz --strict": (2, None, "{}/truncated.csv.gz: truncated gzip data after line 5\n"),
-    "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, ""),
+    "mig.csv": (0, {"devices": [{"energy_j": 433.78, "memory_used_max_mib": 100}]}, "2 samples without utilization\n"),
     "instant_only.csv": (0, {"devices": [RISE]}, NO_KEY),
     "average_missing.csv": (0, {"devices": [RISE]}, ""),
     # 10 W, 2 s later 20 W; the second has a counter
     "a100.csv": (0, {"devices": [RISE, RISE | {"counter_energy_j": 30}]},
+                 "2 samples without a reading of the energy counter\n"
                  "1 A100 or H100 without an energy counter: their sensors see about 25 % of the time\n"),
+    # bare cells are in the unit of the header, a unit in a cell goes before it: 10 W, 20 W; 512 and 256 MiB
+    "kilowatts.csv": (0, {"devices": [RISE | {"memory_used_max_mib": 512}]}, ""),
+    "kilowatts.csv --trim-idle": (0, {"devices": [RISE]}, "--trim-idle: no effect: the input has no utilization\n"),
+    "unknown_unit.csv": (2, None, '{}/unknown_unit.csv:1:1: expected W, kW, MW as unit of a column, got "power.draw [VA]"\n'),
+    "no_header.csv --columns timestamp,power.draw[VA]": (
+        2, None, '--columns: expected W, kW, MW as unit of a column, got "power.draw[VA]"\n'),
     "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
     "milliseconds.csv": (0, {"devices": [RISE]}, NO_KEY),
     # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC
@@ -169,20 +176,22 @@ NVIDIA = {
     # 100, 120, 140 W and 50, none, 70 W, each a second apart
     "dmon.txt": (0, {"devices": [{"device": "0", "energy_j": 240, "utilization_mean_%": 100},
                                  {"device": "1", "samples": 2, "energy_j": 120}]},
-                 "1 samples without power left out\n" + NO_TIMES),
+                 "1 samples without power left out\n3 samples without utilization\n" + NO_TIMES),
     "dmon.txt --interval 2": (0, {"devices": [{"energy_j": 480}, {"energy_j": 240}]},
-                              "1 samples without power left out\n" + NO_TIMES.replace("1 s", "2 s")),
+                              "1 samples without power left out\n3 samples without utilization\n" + NO_TIMES.replace("1 s", "2 s")),
     "dmon_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
     "dmon_date_time.txt": (0, {"devices": [{"duration_s": 2, "energy_j": 220}]}, ""),
     "no_power.csv": (2, None, "{}/no_power.csv" + NO_HEADER),
 }
 
+DCGM_MISSING = "2 samples without memory used\n1 samples without SM activity\n1 samples without a reading of the energy counter\n"
 # GPU 0: 100, 200 W a second apart, its counter 160 J; memory and activity without the blanks. Other entities do not count.
 DCGM = {
     "dmon.txt": (0, {"rows": 4, "devices": [
         {"device": "0", "energy_j": 150, "counter_energy_j": 160, "sm_active_mean": 0.5, "memory_used_max_mib": 30},
-        {"device": "1", "energy_j": 50, "counter_energy_j": None, "sm_active_mean": 0.125}]}, NO_TIMES),
-    "dmon.txt --interval 0.5": (0, {"devices": [{"energy_j": 75}, {"energy_j": 25}]}, NO_TIMES.replace("1 s", "0.5 s")),
+        {"device": "1", "energy_j": 50, "counter_energy_j": None, "sm_active_mean": 0.125}]}, DCGM_MISSING + NO_TIMES),
+    "dmon.txt --interval 0.5": (0, {"devices": [{"energy_j": 75}, {"energy_j": 25}]},
+                              DCGM_MISSING + NO_TIMES.replace("1 s", "0.5 s")),
     "bad_rows.txt": (3, {"bad_rows": 2, "devices": [{"samples": 2, "energy_j": 200}]},
                      unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
     "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
@@ -191,15 +200,16 @@ DCGM = {
     "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
 }
 
+BLANK = "1 samples without memory used\n"
 # 100, 200, 200 W a second apart: 350 J. The counter: 160 J, then a reset and 30 J. The blank of memory does not count.
 SERIES = {"device": "GPU-0", "samples": 3, "energy_j": 350, "counter_energy_j": 190, "memory_used_max_mib": 30,
           "gpu": "Test GPU"}
 RESET = "1 resets of an energy counter\n"
 EXPORTER = {
-    "series.prom": (0, {"rows": 12, "devices": [SERIES]}, RESET),
-    "repeated.prom": (0, {"repeated_rows": 9, "devices": [SERIES]}, "9 rows that repeat an earlier one left out\n" + RESET),
-    "partial_last_line.prom": (0, {"devices": [SERIES]}, "1 last lines without a line end left out\n" + RESET),
-    "bad_rows.prom": (3, {"bad_rows": 4, "devices": [SERIES]}, unread("bad_rows.prom", 4, 15) + RESET),
+    "series.prom": (0, {"rows": 12, "devices": [SERIES]}, BLANK + RESET),
+    "repeated.prom": (0, {"repeated_rows": 9, "devices": [SERIES]}, "9 rows that repeat an earlier one left out\n" + BLANK + RESET),
+    "partial_last_line.prom": (0, {"devices": [SERIES]}, "1 last lines without a line end left out\n" + BLANK + RESET),
+    "bad_rows.prom": (3, {"bad_rows": 4, "devices": [SERIES]}, unread("bad_rows.prom", 4, 15) + BLANK + RESET),
     # both instances show the board's power: it counts once
     "mig.prom": (0, {"devices": [{"energy_j": 400, "duration_s": 2, "sm_active_mean": 0.5}]}, ""),
     "scrapes.prom": (0, {"devices": [{"energy_j": 400}, {"energy_j": 20}]}, NO_TIMES),
@@ -240,7 +250,7 @@ DYNOLOG = {
     "ellipsis.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("ellipsis.log", 1, 9)),
     "cut.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("cut.log", 1, 9)),
     "no_stamp.log": (3, {"bad_rows": 1, "devices": LOGGED}, unread("no_stamp.log", 1, 9)),
-    "no_power.log": (0, {"devices": LOGGED}, "2 samples without power left out\n"),
+    "no_power.log": (0, {"devices": LOGGED}, "2 samples without power left out\n1 samples without SM activity\n"),
 }
 
 # 600 J of two GPUs, 40 J of the package (core and uncore are inside), 10 J of memory, 1000 J of all, in 20 s

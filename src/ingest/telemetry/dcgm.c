@@ -67,10 +67,11 @@ bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice 
             sample->lacks_power = isnan(value);
         } else if (fields[i].metric == ENERGY_MJ) {
             sample->energy_j = value;
+            sample->lacks_energy = isnan(value);
         } else if (fields[i].metric == UTILIZATION_RATIO) {
-            sample->metrics[TELEMETRY_UTILIZATION] = value * 100;
+            telemetry_put(sample, TELEMETRY_UTILIZATION, value * 100);
         } else {
-            sample->metrics[fields[i].metric] = value;
+            telemetry_put(sample, (enum telemetry_metric)fields[i].metric, value);
         }
         return true;
     }

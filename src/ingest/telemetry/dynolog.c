@@ -78,8 +78,9 @@ static bool read_record(struct telemetry *telemetry, struct slice line, const ch
     sample.power_w = number_in_record(record, "gpu_power_draw", TELEMETRY_W, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        sample.metrics[metrics[i].metric] =
-            number_in_record(record, metrics[i].name, metrics[i].unit, &is_bad);
+        if (json_find(record, metrics[i].name).length > 0)
+            telemetry_put(&sample, metrics[i].metric,
+                          number_in_record(record, metrics[i].name, metrics[i].unit, &is_bad));
     if (is_bad)
         return false;
     sample.device = telemetry_local_device(telemetry, json_string(json_find(record, "device")));

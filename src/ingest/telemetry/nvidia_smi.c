@@ -65,14 +65,22 @@ static const struct {
     {"clocks_throttle_reasons.active", REASONS},
 };
 
+/* What the numbers of a column come back in. */
+static const enum telemetry_unit units_of_columns[COLUMNS] = {
+    [POWER] = TELEMETRY_W,        [POWER_INSTANT] = TELEMETRY_W,     [POWER_AVERAGE] = TELEMETRY_W,
+    [ENERGY] = TELEMETRY_J_OF_MJ, [UTILIZATION] = TELEMETRY_PERCENT, [MEMORY] = TELEMETRY_MIB,
+    [LIMIT] = TELEMETRY_W,
+};
+
 #define POWER_REASONS 0x84 /* software power cap, hardware power brake */
 
 struct reader {
     struct slice cells[MOST_CELLS];
     size_t cell_count;
-    int columns[COLUMNS]; /* -1: not there */
-    size_t column_count;  /* of the header; 0: none yet */
-    bool began;           /* the file at hand has had a line */
+    int columns[COLUMNS];    /* -1: not there */
+    double factors[COLUMNS]; /* of cells without a unit: by the unit in the header */
+    size_t column_count;     /* of the header; 0: none yet */
+    bool began;              /* the file at hand has had a line */
     bool is_dmon;
     bool no_key; /* nothing tells GPUs apart */
 };
@@ -111,9 +119,36 @@ static size_t find_smi_columns(const struct reader *reader, int columns[static C
     return found;
 }
 
-static void take_smi_header(struct reader *reader, const int columns[static COLUMNS]) {
+/* "[W]" without its brackets; empty where there are none. */
+static struct slice column_unit(struct slice cell) {
+    const char *end = cell.at + cell.length, *open = memchr(cell.at, '[', cell.length);
+    const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+    return close ? (struct slice){open + 1, (size_t)(close - open - 1)} : (struct slice){0};
+}
+
+/* A unit that is not one of the column is refused: its cells would be taken for something else. */
+static int take_smi_header(struct telemetry *telemetry, struct reader *reader,
+                           const int columns[static COLUMNS], struct error *reterr) {
     memcpy(reader->columns, columns, sizeof reader->columns);
     reader->column_count = reader->cell_count;
+    for (int c = 0; c < COLUMNS; c++) {
+        enum telemetry_unit unit = units_of_columns[c];
+        reader->factors[c] = 1;
+        if (columns[c] < 0 || unit == TELEMETRY_PLAIN)
+            continue;
+        struct slice cell = reader->cells[columns[c]];
+        if (telemetry_header_factor(column_unit(cell), unit, &reader->factors[c]))
+            continue;
+        return lines_number(telemetry->lines) > 0
+                   ? error_set(reterr, ERROR_INPUT,
+                               "%s:%u:1: expected %s as unit of a column, got \"%.*s\"",
+                               telemetry->path, (unsigned)lines_number(telemetry->lines),
+                               telemetry_units_accepted(unit), (int)cell.length, cell.at)
+                   : error_set(reterr, ERROR_INPUT,
+                               "--columns: expected %s as unit of a column, got \"%.*s\"",
+                               telemetry_units_accepted(unit), (int)cell.length, cell.at);
+    }
+    return 0;
 }
 
 /* ---- One row ---- */
@@ -159,11 +194,18 @@ static bool row_time(struct telemetry *telemetry, const struct reader *reader, u
                            : telemetry_time(cell_of_row(reader, TIME), time_ns);
 }
 
-static double number_in_row(const struct reader *reader, enum column column,
-                            enum telemetry_unit unit, bool *is_bad) {
-    return reader->columns[column] < 0
-               ? NAN
-               : telemetry_number(cell_of_row(reader, column), unit, is_bad);
+static double number_in_row(const struct reader *reader, enum column column, bool *is_bad) {
+    if (reader->columns[column] < 0)
+        return NAN;
+    struct slice cell = cell_of_row(reader, column);
+    double value = telemetry_number(cell, units_of_columns[column], is_bad);
+    return telemetry_has_unit(cell) ? value : value * reader->factors[column];
+}
+
+static void put_metric(struct telemetry_sample *sample, enum telemetry_metric metric,
+                       const struct reader *reader, enum column column, bool *is_bad) {
+    if (reader->columns[column] >= 0)
+        telemetry_put(sample, metric, number_in_row(reader, column, is_bad));
 }
 
 static double capped_power(struct slice text) {
@@ -190,18 +232,19 @@ static void read_smi_row(struct telemetry *telemetry, struct reader *reader, str
     if (reader->columns[TIME] >= 0 && telemetry_is_repeated(telemetry, line))
         return;
     telemetry_sample_init(&sample);
-    sample.power_w = number_in_row(reader, POWER, TELEMETRY_W, &is_bad);
+    sample.power_w = number_in_row(reader, POWER, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number_in_row(reader, POWER_INSTANT, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(reader, POWER_INSTANT, &is_bad);
     if (isnan(sample.power_w))
-        sample.power_w = number_in_row(reader, POWER_AVERAGE, TELEMETRY_W, &is_bad);
+        sample.power_w = number_in_row(reader, POWER_AVERAGE, &is_bad);
     sample.lacks_power = isnan(sample.power_w);
-    sample.energy_j = number_in_row(reader, ENERGY, TELEMETRY_J_OF_MJ, &is_bad);
-    sample.metrics[TELEMETRY_UTILIZATION] =
-        number_in_row(reader, UTILIZATION, TELEMETRY_PERCENT, &is_bad);
-    sample.metrics[TELEMETRY_MEMORY_USED] = number_in_row(reader, MEMORY, TELEMETRY_MIB, &is_bad);
-    sample.metrics[TELEMETRY_POWER_LIMIT] = number_in_row(reader, LIMIT, TELEMETRY_W, &is_bad);
-    sample.metrics[TELEMETRY_POWER_CAPPED] = capped_power(cell_of_row(reader, REASONS));
+    sample.energy_j = number_in_row(reader, ENERGY, &is_bad);
+    sample.lacks_energy = reader->columns[ENERGY] >= 0 && isnan(sample.energy_j);
+    put_metric(&sample, TELEMETRY_UTILIZATION, reader, UTILIZATION, &is_bad);
+    put_metric(&sample, TELEMETRY_MEMORY_USED, reader, MEMORY, &is_bad);
+    put_metric(&sample, TELEMETRY_POWER_LIMIT, reader, LIMIT, &is_bad);
+    if (reader->columns[REASONS] >= 0)
+        telemetry_put(&sample, TELEMETRY_POWER_CAPPED, capped_power(cell_of_row(reader, REASONS)));
     uint32_t device = is_bad ? 0 : device_of_row(telemetry, reader);
     if (is_bad || !row_time(telemetry, reader, device, &sample.time_ns)) {
         telemetry_bad_row(telemetry);
@@ -221,25 +264,28 @@ static bool has_power_column(const int columns[static COLUMNS]) {
 
 /* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows.
  */
-static void read_dmon_line(struct telemetry *telemetry, struct reader *reader, struct slice line) {
+static int read_dmon_line(struct telemetry *telemetry, struct reader *reader, struct slice line,
+                          struct error *reterr) {
     int columns[COLUMNS];
     const size_t mark = line.at[0] == '#'; /* a name may follow at once: "#Time" */
     reader->cell_count = telemetry_split_blanks((struct slice){line.at + mark, line.length - mark},
                                                 reader->cells, MOST_CELLS);
     if (line.at[0] == '#' &&
         find_smi_columns(reader, columns) > 1) /* the second line, of units, has no known name */
-        take_smi_header(reader, columns);
-    else if (line.at[0] != '#' && reader->cell_count > 0 && reader->column_count > 0)
+        return take_smi_header(telemetry, reader, columns, reterr);
+    if (line.at[0] != '#' && reader->cell_count > 0 && reader->column_count > 0)
         read_smi_row(telemetry, reader, line);
+    return 0;
 }
 
-static void read_csv_line(struct telemetry *telemetry, struct reader *reader, struct slice line) {
+static int read_csv_line(struct telemetry *telemetry, struct reader *reader, struct slice line,
+                         struct error *reterr) {
     int columns[COLUMNS];
     reader->cell_count = telemetry_split(line, ',', reader->cells, MOST_CELLS);
     if (reader->cell_count > MOST_CELLS) {
         telemetry->rows++;
         telemetry_bad_row(telemetry);
-        return;
+        return 0;
     }
     /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names
      * in them. */
@@ -247,35 +293,32 @@ static void read_csv_line(struct telemetry *telemetry, struct reader *reader, st
     bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
     size_t found = may_be_header ? find_smi_columns(reader, columns) : 0;
     if (found > 1 || (found == 1 && has_power_column(columns)))
-        take_smi_header(reader, columns);
-    else
-        read_smi_row(telemetry, reader, line);
+        return take_smi_header(telemetry, reader, columns, reterr);
+    read_smi_row(telemetry, reader, line);
+    return 0;
 }
 
 static int begin_smi(struct telemetry *telemetry, struct error *reterr) {
     struct reader *r = telemetry->reader;
     const char *given = telemetry->options->columns ? telemetry->options->columns : "";
     int columns[COLUMNS];
-    (void)reterr;
     r->began = false;
     r->cell_count =
         telemetry_split((struct slice){given, strlen(given)}, ',', r->cells, MOST_CELLS);
     find_smi_columns(r, columns);
-    take_smi_header(r, columns);
+    int status = take_smi_header(telemetry, r, columns, reterr);
     r->column_count = telemetry->options->columns ? r->cell_count : 0;
-    return 0;
+    return status;
 }
 
 static int read_smi_line(struct telemetry *telemetry, struct slice line, struct error *reterr) {
     struct reader *r = telemetry->reader;
     r->is_dmon = r->began ? r->is_dmon : line.at[0] == '#';
     r->began = true;
-    if (r->is_dmon)
-        read_dmon_line(telemetry, r, line);
-    else
-        read_csv_line(telemetry, r, line);
-    if (r->is_dmon || has_power_column(r->columns))
-        return 0;
+    int status = r->is_dmon ? read_dmon_line(telemetry, r, line, reterr)
+                            : read_csv_line(telemetry, r, line, reterr);
+    if (status < 0 || r->is_dmon || has_power_column(r->columns))
+        return status;
     return error_set(
         reterr, ERROR_INPUT,
         "%s:%u:1: expected a header with power.draw, or the columns of a file without one",

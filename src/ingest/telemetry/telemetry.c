@@ -14,6 +14,11 @@ void telemetry_sample_init(struct telemetry_sample *sample) {
         sample->metrics[i] = NAN;
 }
 
+void telemetry_put(struct telemetry_sample *sample, enum telemetry_metric metric, double value) {
+    sample->metrics[metric] = value;
+    sample->lacks[metric] = isnan(value);
+}
+
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key) {
     size_t length = key.length < 256 ? key.length : 256;
     uint32_t number = intern_find(&telemetry->keys, key.at, length);
@@ -87,8 +92,11 @@ void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *s
     }
     struct telemetry_device *device = &telemetry->devices.at[sample->device];
     add_activity(device, sample);
-    for (size_t i = 0; i < TELEMETRY_METRICS; i++)
+    for (size_t i = 0; i < TELEMETRY_METRICS; i++) {
         add_metric(&device->metrics[i], sample->metrics[i]);
+        telemetry->missing_metrics[i] += sample->lacks[i];
+    }
+    telemetry->missing_energies += sample->lacks_energy;
     if (!isnan(sample->energy_j))
         add_counter(device, sample->time_ns, sample->energy_j);
     if (isnan(sample->power_w)) {

@@ -62,6 +62,7 @@ struct telemetry {
     struct intern keys; /* of devices, in order of appearance */
     ARRAY_OF(struct telemetry_device) devices;
     uint64_t rows, bad_rows, repeated_rows, partial_rows, backward, missing, crowded;
+    uint64_t missing_metrics[TELEMETRY_METRICS], missing_energies;
     uint32_t first_bad_line;
     const char *first_bad_file; /* borrowed */
     const char *damage;         /* the first file that ended early, and where; NULL: none did */
@@ -79,7 +80,9 @@ struct telemetry_sample {
     double power_w;                    /* NAN: none */
     bool lacks_power;                  /* and should have one */
     double energy_j;                   /* counter; NAN: none */
+    bool lacks_energy;                 /* and should have one */
     double metrics[TELEMETRY_METRICS]; /* NAN: none */
+    bool lacks[TELEMETRY_METRICS];     /* and should have one */
 };
 
 /* A format that is read line by line. Rows that cannot be read: telemetry_bad_row. */
@@ -117,6 +120,8 @@ void telemetry_name_gpu(struct telemetry *telemetry, uint32_t device,
 /* The time of row number `tick` where the file has none; the second: of a device's next row. */
 int64_t telemetry_tick(struct telemetry *telemetry, uint64_t tick);
 int64_t telemetry_next_tick(struct telemetry *telemetry, uint32_t device);
+/* Puts the value of a metric that a row should have: NAN is counted as missing. */
+void telemetry_put(struct telemetry_sample *sample, enum telemetry_metric metric, double value);
 void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *sample);
 /* Whether a row with the same bytes was there before. */
 bool telemetry_is_repeated(struct telemetry *telemetry, struct slice row);
@@ -151,6 +156,12 @@ enum telemetry_unit { /* what a number comes back in, and a cell without a unit 
    there is none. *is_bad (may be NULL) is set where the text is neither, has a unit of something
    else, or power or energy is negative: NAN as well. */
 double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad);
+/* Whether a number in a cell has a unit behind it: then that of the header does not count. */
+bool telemetry_has_unit(struct slice cell);
+/* What cells without a unit are multiplied by where the header names one (empty: none named, 1).
+   False: no unit of this kind. */
+bool telemetry_header_factor(struct slice header_unit, enum telemetry_unit unit, double *factor);
+const char *telemetry_units_accepted(enum telemetry_unit unit); /* "W, kW, MW": for messages */
 /* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC.
  */
 bool telemetry_time(struct slice cell, int64_t *time_ns);

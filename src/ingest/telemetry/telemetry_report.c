@@ -122,6 +122,21 @@ static bool has_utilization(const struct telemetry *telemetry) {
     return false;
 }
 
+/* Values of other metrics than power that a row should have had. */
+static void note_missing_values(const struct telemetry *telemetry, struct profile *profile) {
+    static const char *const names[TELEMETRY_METRICS] = {
+        [TELEMETRY_UTILIZATION] = "samples without utilization",
+        [TELEMETRY_MEMORY_USED] = "samples without memory used",
+        [TELEMETRY_SM_ACTIVE] = "samples without SM activity",
+        [TELEMETRY_TENSOR_ACTIVE] = "samples without tensor activity",
+        [TELEMETRY_DRAM_ACTIVE] = "samples without DRAM activity",
+        [TELEMETRY_POWER_CAPPED] = "samples without readable clock reasons",
+        [TELEMETRY_POWER_LIMIT] = "samples without power limit"};
+    for (size_t i = 0; i < TELEMETRY_METRICS; i++)
+        note_count(profile, telemetry->missing_metrics[i], names[i]);
+    note_count(profile, telemetry->missing_energies, "samples without a reading of the energy counter");
+}
+
 static void add_notes(const struct telemetry *telemetry, const struct profile_options *options,
                       struct profile *profile) {
     if (telemetry->bad_rows > 0)
@@ -136,6 +151,7 @@ static void add_notes(const struct telemetry *telemetry, const struct profile_op
     note_count(profile, telemetry->partial_rows, "last lines without a line end left out");
     note_count(profile, telemetry->crowded, "samples of more than 65536 devices left out");
     note_count(profile, telemetry->missing, "samples without power left out");
+    note_missing_values(telemetry, profile);
     note_count(profile, telemetry->backward, "times before the one above: rows were sorted");
     if (options->trim_idle && !has_utilization(telemetry))
         problems_add_setting(&profile->notes, (struct location){0}, "trim-idle",

@@ -100,6 +100,35 @@ double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_ba
     return NAN;
 }
 
+bool telemetry_has_unit(struct slice cell) {
+    double value;
+    cell = trimmed_cell(cell);
+    return !numfmt_parse_real(cell.at, cell.length, &value);
+}
+
+bool telemetry_header_factor(struct slice header_unit, enum telemetry_unit unit, double *factor) {
+    const struct unit *u = &units[unit];
+    char text[16];
+    double value;
+    header_unit = trimmed_cell(header_unit);
+    *factor = 1;
+    if (header_unit.length == 0 || slice_is(header_unit, u->own))
+        return true;
+    if (header_unit.length > sizeof text - 2)
+        return false;
+    memcpy(text, "1 ", 2);
+    memcpy(text + 2, header_unit.at, header_unit.length);
+    if (!units_parse(u->dimension, text, 2 + header_unit.length, &value))
+        return false;
+    *factor = value / u->divisor * u->own_divisor;
+    return true;
+}
+
+const char *telemetry_units_accepted(enum telemetry_unit unit) {
+    return units[unit].dimension == DIMENSION_NONE ? units[unit].own
+                                                   : units_accepted(units[unit].dimension);
+}
+
 #define MOST_SECONDS 9e9 /* year 2255; larger numbers are milliseconds */
 
 bool telemetry_time(struct slice cell, int64_t *time_ns) {
