@@ -69,7 +69,31 @@ static bool is_any_key(const char *at, const char *end) {
     return behind == end || *behind == ':';
 }
 
+const char *json_records_stranger_end(const char *at, const char *end) {
+    struct json_lint lint = {0};
+    const char *behind = at;
+    if (at == end || *at == '{' || *at == '[' || json_lint(&lint, &behind, end) != JSON_WHOLE ||
+        memchr(at, '{', (size_t)(behind - at)))
+        return NULL;
+    const char *next = skip_record_blanks(behind, end);
+    return next < end && (*next == ',' || *next == ']') ? behind : NULL;
+}
+
+/* Behind a comma, an element that is no object and whatever such elements follow it. */
+static const char *skip_strangers(const char *at, const char *end) {
+    const char *behind = at;
+    while (behind) {
+        at = behind;
+        const char *comma = skip_record_blanks(at, end);
+        if (comma == end || *comma != ',')
+            break;
+        behind = json_records_stranger_end(skip_record_blanks(comma + 1, end), end);
+    }
+    return at;
+}
+
 bool json_records_follow(const char *const *keys, const char *at, const char *end) {
+    at = skip_strangers(at, end);
     while (at < end && (is_record_blank(*at) || *at == ',' || *at == '"'))
         at++; /* a quote of nobody is no reason to give up a record */
     if (at == end || *at == ']')

@@ -15,9 +15,13 @@
 const char *json_records_find(const char *const *keys, const char *begin, const char *from,
                               const char *end, int64_t *budget);
 
-/* Whether what stands at `at`, behind a sound object of a list, is what may follow one: its end, or
-   another object. Where the text ends before that shows, it may. Else the object is the beginning
-   of a damaged one. */
+/* Behind the element that begins there and is no object (text without braces, a number, true,
+   false, null), if a comma or the end of the list follows it; else NULL. */
+const char *json_records_stranger_end(const char *at, const char *end);
+
+/* Whether what stands at `at`, behind a sound object of a list, is what may follow one: its end,
+   another object, or elements that are no objects in front of those. Where the text ends before
+   that shows, it may. Else the object is the beginning of a damaged one. */
 bool json_records_follow(const char *const *keys, const char *at, const char *end);
 
 /* The bracket that closes a list of records behind `from`: an object ends in front of it, and a

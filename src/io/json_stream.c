@@ -206,6 +206,16 @@ static int resume_after_damage(struct json_stream *stream, bool *found, struct e
     }
 }
 
+/* So many bytes behind the value at `begin` that what follows it can be told. */
+static int look_ahead(struct json_stream *stream, size_t length, struct error *reterr) {
+    while (stream->end - stream->begin - length < JSON_RECORD_START_BYTES && !stream->ended) {
+        int status = fill_stream(stream, reterr);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
 /* Whether behind a value another one may come, or the end of the list. */
 static bool is_followed(const struct json_stream *stream, size_t length) {
     const char *at = stream->buffer + stream->begin + length, *end = stream->buffer + stream->end;
@@ -246,15 +256,28 @@ static int pass_damage(struct json_stream *stream, enum json_verdict verdict, si
    never closed was by the end of the list), and another one or the end of the list follows. */
 static int is_sound(struct json_stream *stream, const struct json_lint *lint, size_t length,
                     bool *ret_sound, struct error *reterr) {
-    while (stream->end - stream->begin - length < JSON_RECORD_START_BYTES && !stream->ended) {
-        int status = fill_stream(stream, reterr);
-        if (status < 0)
-            return status;
-    }
+    int status = look_ahead(stream, length, reterr);
+    if (status < 0)
+        return status;
     const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
     *ret_sound = *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
                  !(lint->has_items && json_records_find(stream->keys, begin, begin + 1,
                                                         begin + length, &stream->budget));
+    return 0;
+}
+
+/* An element that is no object is passed over by itself, and counted. */
+static int pass_stranger(struct json_stream *stream, size_t length, bool *ret_passed,
+                         struct error *reterr) {
+    int status = look_ahead(stream, length, reterr);
+    if (status < 0)
+        return status;
+    const char *begin = stream->buffer + stream->begin;
+    *ret_passed = json_records_stranger_end(begin, stream->buffer + stream->end) != NULL;
+    if (*ret_passed) {
+        stream->losses.strangers++;
+        consume_to(stream, stream->begin + length);
+    }
     return 0;
 }
 
@@ -274,7 +297,11 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
         return status < 0 || verdict == JSON_WHOLE ? status
                                                    : pass_damage(stream, verdict, 0, reterr);
     }
-    bool sound = verdict == JSON_WHOLE && !is_long;
+    bool sound = verdict == JSON_WHOLE && !is_long, passed = false;
+    if (sound && is_element)
+        status = pass_stranger(stream, length, &passed, reterr);
+    if (status < 0 || passed)
+        return status;
     if (sound && is_element)
         status = is_sound(stream, &lint, length, &sound, reterr);
     if (status < 0 || !sound)

@@ -22,6 +22,7 @@ struct json_item {
 struct json_losses {
     uint64_t records;   /* damaged, or longer than JSON_STREAM_MAX_BYTES */
     uint64_t stretches; /* of damage outside of records */
+    uint64_t strangers; /* sound elements of the array that are no objects: text, numbers, null */
 };
 
 /* The file's top level is an object with a member named `array`, or that array itself.

@@ -347,7 +347,13 @@ def damaged_events(folder):
         assert code == 3 and found["gpu_events"] == 1 and re.search("1 events with an? (unreadable|negative)", said), (text, code, said)
         assert kineto(trace, "--strict")[0] == 2, text
     code, found, said = kineto('{"traceEvents":["a",1,null]}')
-    assert "truncated" not in said and "3 damaged stretches outside of events left out\n" in said and code == 3, (code, said)
+    strangers = "elements of the list of events that are no events (text, numbers, null) left out\n"
+    assert "truncated" not in said and "3 " + strangers in said and code == 3, (code, said)
+    # behind, between and in front of such elements no event is lost
+    for text, events, others in (('[{},"a",1,null]', 1, 3), ('["a", {} , 1 , {}, true,{}]', 3, 3), ('[-1.5e3,{},{}]', 2, 1)):
+        code, found, said = kineto(text.replace("{}", event_text.format(5)))
+        assert (code, found["records"], found["gpu_events"], found["truncation"]) == (3, events, events, None), (text, found, said)
+        assert f"{others} " + strangers in said, said
     assert kineto('{"traceEvents":["a",1')[1]["truncation"]
 
 

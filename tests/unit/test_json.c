@@ -105,7 +105,7 @@ Test(json, validity) {
 
 /* ---- Streams ---- */
 
-static const struct json_losses none = {0, 0};
+static const struct json_losses none = {0, 0, 0};
 
 /* Items as "key:text;" and what came of the end. */
 static void check_array(const char *name, const char *array, const char *expected,
@@ -128,6 +128,7 @@ static void check_array(const char *name, const char *array, const char *expecte
         cr_assert_str_eq(json_stream_truncation(stream), truncation);
     cr_assert_eq(json_stream_losses(stream).records, losses.records, "%s", expected);
     cr_assert_eq(json_stream_losses(stream).stretches, losses.stretches, "%s", expected);
+    cr_assert_eq(json_stream_losses(stream).strangers, losses.strangers, "%s", expected);
     json_stream_close(stream);
     str_finish(&found);
 }
@@ -156,60 +157,60 @@ static const struct {
     {"{\"a\": 1, \"rows\": [{\"i\": 1}, {\"i\": 2}], \"b\": \"x\"}",
      "a:1;:{\"i\": 1};:{\"i\": 2};b:\"x\";",
      NULL,
-     {0, 0}},
-    {"[{\"i\": 1}\n,17,\"]\",{\"i\": 2}]",
-     ":{\"i\": 2};",
-     NULL,
-     {1, 0}}, /* 17 may be the rest of a record */
-    {"\xef\xbb\xbf {\"rows\": []}\n", "", NULL, {0, 0}},
-    {"{\"rows\": null, \"a\": 2}", "rows:null;a:2;", NULL, {0, 0}},
-    {"{\"rows\": [{\"i\": 1},],}", ":{\"i\": 1};", NULL, {0, 0}},
-    {"{\"rows\": [{\"i\": 1}, {\"i\": 2", ":{\"i\": 1};", "truncated at byte 27", {0, 0}},
-    {"{\"rows\": [{\"i\": 1}", ":{\"i\": 1};", "truncated at byte 18", {0, 0}},
-    {"{\"rows\"", "", "truncated at byte 7", {0, 0}},
+     {0, 0, 0}},
+    {"[{\"i\": 1}\n,17,\"]\",{\"i\": 2}]", ":{\"i\": 1};:{\"i\": 2};", NULL, {0, 0, 2}},
+    {"\xef\xbb\xbf {\"rows\": []}\n", "", NULL, {0, 0, 0}},
+    {"{\"rows\": null, \"a\": 2}", "rows:null;a:2;", NULL, {0, 0, 0}},
+    {"{\"rows\": [{\"i\": 1},],}", ":{\"i\": 1};", NULL, {0, 0, 0}},
+    {"{\"rows\": [{\"i\": 1}, {\"i\": 2", ":{\"i\": 1};", "truncated at byte 27", {0, 0, 0}},
+    {"{\"rows\": [{\"i\": 1}", ":{\"i\": 1};", "truncated at byte 18", {0, 0, 0}},
+    {"{\"rows\"", "", "truncated at byte 7", {0, 0, 0}},
     {"{\"rows\": [{\"i\": 1}, {\"i\": \"a\\\"}, { \"i\": 3}, {\"i\": 4}]}",
      ":{\"i\": 1};:{ \"i\": 3};:{\"i\": 4};",
      NULL,
-     {1, 0}},
-    {"{\"rows\": [{\"i\": 1}} {\"i\": 2}]}", ":{\"i\": 2};", NULL, {1, 0}},
+     {1, 0, 0}},
+    {"{\"rows\": [{\"i\": 1}} {\"i\": 2}]}", ":{\"i\": 2};", NULL, {1, 0, 0}},
     /* a quote too many in two records, one in the last, quotes of the first key */
     {"{\"rows\": [{\"i\": \"a\"b\"}, {\"i\": 2}, {\"i\": \"c\"d\"}, {\"i\": 4}]}",
      ":{\"i\": 2};:{\"i\": 4};",
      NULL,
-     {2, 0}},
-    {"{\"rows\": [{\"i\": 1}, {\"i\": \"a\"\"}], \"b\": 5}", ":{\"i\": 1};b:5;", NULL, {1, 0}},
-    {"[{\"i\": 1}, {\"i\": \"a}]", ":{\"i\": 1};", NULL, {1, 0}},
-    {"[{i\": 1}, {\"i: 2}, {\"\"i\": 3}, {\"i\": 4}]", ":{\"i\": 4};", NULL, {3, 0}},
+     {2, 0, 0}},
+    {"{\"rows\": [{\"i\": 1}, {\"i\": \"a\"\"}], \"b\": 5}", ":{\"i\": 1};b:5;", NULL, {1, 0, 0}},
+    {"[{\"i\": 1}, {\"i\": \"a}]", ":{\"i\": 1};", NULL, {1, 0, 0}},
+    {"[{i\": 1}, {\"i: 2}, {\"\"i\": 3}, {\"i\": 4}]", ":{\"i\": 4};", NULL, {3, 0, 0}},
     {"[{\"j\": 1, \"i\": \"a}, {\"j\": 2}, {\"j\": 3, \"i\": 3}]",
      ":{\"j\": 3, \"i\": 3};",
      NULL,
-     {1, 0}}, /* no i: no record */
+     {1, 0, 0}}, /* no i: no record */
     {"[{\"i\": [{\"j\": 1}, {\"j\": 2}], \"k\": \"a\"b\"}, {\"i\": 2}]",
      ":{\"i\": 2};",
      NULL,
-     {1, 0}},
+     {1, 0, 0}},
     {"[{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]}]",
      ":{\"k\": {\"i\": 1}, \"l\": [{\"j\": {}}]};",
      NULL,
-     {0, 0}},
-    {"[{\"i\": \"{\\\"i\\\": 1}, \"x\"}, {\"i\": 2}]", ":{\"i\": 2};", NULL, {1, 0}},
+     {0, 0, 0}},
+    {"[{\"i\": \"{\\\"i\\\": 1}, \"x\"}, {\"i\": 2}]", ":{\"i\": 2};", NULL, {1, 0, 0}},
     {"[{\"i\": [1, 2}, {\"i\": [3,\n {\"i\": 4}, {\"i\": 5}]",
      ":{\"i\": 4};:{\"i\": 5};",
      NULL,
-     {2, 0}},
+     {2, 0, 0}},
     {"{\"rows\": [{\"i\": 1}], {\"i\": 2}, {\"i\": 3}], \"b\": 5}",
      ":{\"i\": 1};:{\"i\": 2};:{\"i\": 3};b:5;",
      NULL,
-     {0, 1}},
+     {0, 1, 0}},
     {"{\"a\": \"x\"y\", \"rows\": [{\"i\": 1}], \"b\": 5}",
      "a:\"x\";:{\"i\": 1};b:5;",
      NULL,
-     {0, 1}},
-    {"{\"a\": \"x, \"rows\": [{\"i\": 1}], \"b\": 5}", "a:\"x, \";:{\"i\": 1};b:5;", NULL, {0, 1}},
+     {0, 1, 0}},
+    {"{\"a\": \"x, \"rows\": [{\"i\": 1}], \"b\": 5}",
+     "a:\"x, \";:{\"i\": 1};b:5;",
+     NULL,
+     {0, 1, 0}},
     {"{\"rows\": [{\"j\": [1, {\"j\": 2, \"i\": 3}, {\"i\": 4}], \"b\": 5}",
      ":{\"j\": 2, \"i\": 3};:{\"i\": 4};b:5;",
      NULL,
-     {1, 0}},
+     {1, 0, 0}},
 };
 
 Test(json, stream_items, .init = temp_dir_enter, .fini = temp_dir_leave) {
@@ -243,7 +244,7 @@ Test(json, stream_long_values, .init = temp_dir_enter, .fini = temp_dir_leave) {
              "{\"a\": \"%s\", \"rows\": [{\"i\": 1}, {\"i\": \"%s\"}, {\"i\": 2}], \"b\": 3}",
              blanks, blanks);
     temp_file_write("x", text.text, text.length);
-    check_stream("x", ":{\"i\": 1};:{\"i\": 2};b:3;", NULL, (struct json_losses){1, 0});
+    check_stream("x", ":{\"i\": 1};:{\"i\": 2};b:3;", NULL, (struct json_losses){1, 0, 0});
     str_finish(&text);
     free(blanks);
 }

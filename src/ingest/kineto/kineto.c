@@ -85,6 +85,8 @@ static void note_input(struct session *session, const struct kineto_trace *trace
         problems_add(notes, (struct location){0}, NULL,
                      "%s: ends in .tmp: an export that was not finished", trace->path);
     note_count(session, trace, trace->losses.records, "damaged events left out");
+    note_count(session, trace, trace->losses.strangers,
+               "elements of the list of events that are no events (text, numbers, null) left out");
     note_count(session, trace, trace->losses.stretches,
                "damaged stretches outside of events left out");
     note_count(session, trace, trace->no_duration, "events without start or duration left out");

@@ -398,7 +398,8 @@ static int read_trace_items(struct reader *reader, struct json_stream *stream,
 }
 
 uint64_t kineto_trace_damages(const struct kineto_trace *trace) {
-    return trace->losses.records + trace->losses.stretches + trace->negative + trace->unreadable;
+    return trace->losses.records + trace->losses.strangers + trace->losses.stretches +
+           trace->negative + trace->unreadable;
 }
 
 static int check_trace_end(struct reader *reader, struct json_stream *stream,

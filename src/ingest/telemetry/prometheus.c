@@ -136,7 +136,7 @@ static int read_answer_items(struct telemetry *telemetry, struct json_stream *st
     if (got == 0)
         got = check_answer(telemetry, &answer, reterr);
     struct json_losses losses = json_stream_losses(stream);
-    for (uint64_t i = 0; got == 0 && i < losses.records + losses.stretches; i++)
+    for (uint64_t i = 0; got == 0 && i < losses.records + losses.strangers + losses.stretches; i++)
         telemetry_bad_row(telemetry); /* too long for a series, or no JSON */
     if (got == 0 && json_stream_truncation(stream)) {
         telemetry->key.length = 0;

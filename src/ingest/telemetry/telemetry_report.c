@@ -134,7 +134,8 @@ static void note_missing_values(const struct telemetry *telemetry, struct profil
         [TELEMETRY_POWER_LIMIT] = "samples without power limit"};
     for (size_t i = 0; i < TELEMETRY_METRICS; i++)
         note_count(profile, telemetry->missing_metrics[i], names[i]);
-    note_count(profile, telemetry->missing_energies, "samples without a reading of the energy counter");
+    note_count(profile, telemetry->missing_energies,
+               "samples without a reading of the energy counter");
 }
 
 static void add_notes(const struct telemetry *telemetry, const struct profile_options *options,
