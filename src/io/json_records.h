@@ -1,4 +1,5 @@
-/* Where the records of a list begin and where the list ends, found in text that may be damaged. */
+/* Where the records of a list are cut from one another, as the events of a Kineto trace: where each
+   begins, what may follow it and where the list ends, found in text that may be damaged. */
 #ifndef EASIM_IO_JSON_RECORDS_H
 #define EASIM_IO_JSON_RECORDS_H
 

@@ -166,7 +166,7 @@ NVIDIA = {
     "kilowatts.csv --trim-idle": (0, {"devices": [RISE]}, "--trim-idle: no effect: the input has no utilization\n"),
     "unknown_unit.csv": (2, None, '{}/unknown_unit.csv:1:1: expected W, kW, MW as unit of a column, got "power.draw [VA]"\n'),
     "no_header.csv --columns timestamp,power.draw[VA]": (
-        2, None, '--columns: expected W, kW, MW as unit of a column, got "power.draw[VA]"\n'),
+        2, None, 'columns: expected W, kW, MW as unit of a column, got "power.draw[VA]"\n'),
     "quoted_name.csv": (0, {"devices": [RISE | {"device": "00:01", "gpu": "Test, with comma"}]}, ""),
     "milliseconds.csv": (0, {"devices": [RISE]}, NO_KEY),
     # the column gpu tells them apart, not index; 09:00 at +08:00 is 01:00 UTC

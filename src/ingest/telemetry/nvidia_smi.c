@@ -145,7 +145,7 @@ static int take_smi_header(struct telemetry *telemetry, struct reader *reader,
                                telemetry->path, (unsigned)lines_number(telemetry->lines),
                                telemetry_units_accepted(unit), (int)cell.length, cell.at)
                    : error_set(reterr, ERROR_INPUT,
-                               "--columns: expected %s as unit of a column, got \"%.*s\"",
+                               "columns: expected %s as unit of a column, got \"%.*s\"",
                                telemetry_units_accepted(unit), (int)cell.length, cell.at);
     }
     return 0;

@@ -225,6 +225,19 @@ static void add_telemetry_row(const struct totals *totals, const char *format, c
                      totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
+/* Why there is no power: an empty file, one of another kind, or one without that metric. */
+static void explain_no_power(const struct telemetry *telemetry, const char *format,
+                             const char *path, struct problems *problems) {
+    if (telemetry->damage)
+        problems_add(problems, (struct location){0}, NULL, "%s", telemetry->damage);
+    if (telemetry->rows == 0 || telemetry->bad_rows == telemetry->rows)
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: expected what %s writes, found no %s of it", path, format,
+                     telemetry->rows == 0 ? "row" : "readable row");
+    else
+        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", path);
+}
+
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job) {
     const struct profile_options *options = job->options;
@@ -252,8 +265,7 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
     add_notes(telemetry, options, profile);
     note_sensors(telemetry, profile);
     if (totals.devices == 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU",
-                     job->paths[0]);
+        explain_no_power(telemetry, format, job->paths[0], problems);
         return ERROR_INPUT;
     }
     if (options->strict && telemetry->bad_rows > 0) {
