@@ -46,7 +46,7 @@ TESTS = {
     "unit": "eventq group guard list metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module",
     "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
-              "plugins policies power_limits preemption queue_slope queues resize resize_scan sharing spans users_and_deadlines warnings "
+              "plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "
               "interruptions leaks mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random",

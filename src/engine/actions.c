@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
+#include "engine/job_resize.h"
 #include "engine/look.h"
 #include "engine/power_cap.h"
 
@@ -127,7 +128,7 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
-        if (interrupt_swap_gpus(sim, job, config, &action.start.allocation))
+        if (job_resize_take_gpus(sim, job, config, &action.start.allocation))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;
@@ -190,7 +191,7 @@ static void commit_plan(struct sim *sim, struct easim_plan *plan) {
         if (action->kind == ACTION_PREEMPT)
             interrupt_preempt(sim, action->start.job, action->at_once);
         else if (action->kind == ACTION_RESIZE)
-            interrupt_resize(sim, &action->start);
+            job_resize_carry_out(sim, &action->start);
     }
     for (size_t i = 0; i < plan->actions.count; i++)
         if (plan->actions.at[i].kind == ACTION_START)

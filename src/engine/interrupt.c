@@ -1,7 +1,6 @@
-/* Jobs that are stopped or moved: see interrupt.h. */
+/* Jobs that are stopped: see interrupt.h. */
 #include "engine/interrupt.h"
 
-#include "base/units.h"
 #include "engine/checkpoint.h"
 #include "engine/gpus.h"
 
@@ -30,32 +29,6 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
         jobs_requeue(sim, job);
     }
     sim_notify(sim, job, JOB_STOPPED);
-}
-
-bool interrupt_swap_gpus(struct sim *sim, uint32_t job, uint32_t config,
-                         struct allocation *allocation) {
-    if (!gpus_swap(sim, job, config, allocation))
-        return false;
-    checkpoint_charge_resize(sim, job);
-    sim->runs[job].resizing = true;
-    jobs_show_start(sim, job, config, gpus_span(allocation));
-    jobs_await_gpus(sim, job);
-    view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
-    view_change_running(&sim->view, job);
-    return true;
-}
-
-void interrupt_resize(struct sim *sim, const struct job_start *start) {
-    struct job_run *run = &sim->runs[start->job];
-    struct easim_job *j = view_job(&sim->view, start->job);
-    segments_cut(sim, start->job, CAUSE_RESIZED);
-    gpus_settle(sim, start->job);
-    allocation_finish(&run->allocation);
-    run->resizing = false;
-    j->resizes++;
-    j->resized_s = units_s(sim->now_ns);
-    segments_begin_on_gpus(sim, start);
-    sim_notify(sim, start->job, JOB_RESIZED);
 }
 
 void interrupt_release(struct sim *sim, uint32_t job) {

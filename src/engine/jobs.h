@@ -1,6 +1,6 @@
-/* The life of a job: submitted, started, finished; how it is stopped and moved is in interrupt.h,
-   what it does in between in segments.h. Each step keeps placement, power, usage, view and pending
-   events together. */
+/* The life of a job: submitted, started, finished; how it is stopped or moved is in interrupt.h and
+   job_resize.h, what it does in between in segments.h. Each step keeps placement, power, usage,
+   view and pending events together. */
 #ifndef EASIM_ENGINE_JOBS_H
 #define EASIM_ENGINE_JOBS_H
 
@@ -16,8 +16,8 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_start(struct sim *sim, const struct job_start *start);
 void jobs_finish(struct sim *sim, uint32_t job);
 
-/* Steps that jobs.c and interrupt.c share. Shows a job that has got GPUs and starts, or starts
-   again, now. */
+/* Steps that jobs.c shares with interrupt.c and job_resize.c. Shows a job that has got GPUs and
+   starts, or starts again, now. */
 void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
 /* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction
    knows. */

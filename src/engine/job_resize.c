@@ -1,0 +1,33 @@
+/* Resizes: see job_resize.h. */
+#include "engine/job_resize.h"
+
+#include "base/units.h"
+#include "engine/checkpoint.h"
+#include "engine/gpus.h"
+#include "engine/jobs.h"
+
+bool job_resize_take_gpus(struct sim *sim, uint32_t job, uint32_t config,
+                          struct allocation *allocation) {
+    if (!gpus_swap(sim, job, config, allocation))
+        return false;
+    checkpoint_charge_resize(sim, job);
+    sim->runs[job].resizing = true;
+    jobs_show_start(sim, job, config, gpus_span(allocation));
+    jobs_await_gpus(sim, job);
+    view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
+    view_change_running(&sim->view, job);
+    return true;
+}
+
+void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
+    struct job_run *run = &sim->runs[start->job];
+    struct easim_job *j = view_job(&sim->view, start->job);
+    segments_cut(sim, start->job, CAUSE_RESIZED);
+    gpus_settle(sim, start->job);
+    allocation_finish(&run->allocation);
+    run->resizing = false;
+    j->resizes++;
+    j->resized_s = units_s(sim->now_ns);
+    segments_begin_on_gpus(sim, start);
+    sim_notify(sim, start->job, JOB_RESIZED);
+}
