@@ -5,6 +5,8 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_COLUMNS_H
 #define EASIM_OUTPUT_RUN_RUN_COLUMNS_H
 
+#include "base/units.h"
+#include "io/csv.h"
 #include "study/replicate.h"
 
 #define RUN_HEADER(COLUMNS)                       "policy,replication" COLUMNS(RUN_COLUMN_NAME)
@@ -15,10 +17,19 @@
 void run_columns_begin_row(const struct replication *replication, struct str *out);
 /* Cells behind a comma. Times and powers are exact decimals; a negative time, or TIME_NONE_NS, is
    an empty cell. */
-void run_columns_ns(struct str *out, int64_t time_ns);
-void run_columns_nw(struct str *out, int64_t power_nw);
+static inline void run_columns_ns(struct str *out, int64_t time_ns) {
+    str_add_char(out, ',');
+    if (time_ns >= 0 && time_ns != TIME_NONE_NS)
+        str_add_ns(out, time_ns);
+}
+/* Nanowatts print as watts as nanoseconds print as seconds. */
+static inline void run_columns_nw(struct str *out, int64_t power_nw) {
+    run_columns_ns(out, power_nw);
+}
 /* Thousandths as a decimal: an integer where there are no parts. */
-void run_columns_milli(struct str *out, int64_t milli);
+static inline void run_columns_milli(struct str *out, int64_t milli) {
+    run_columns_ns(out, milli * (NS_PER_S / 1000));
+}
 /* GPU time in GPU-seconds: exact up to 292 GPU-years, then the nearest double. */
 void run_columns_gpu_ps(struct str *out, int128 gpu_ps);
 /* INFINITY is an empty cell. */
