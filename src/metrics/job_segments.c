@@ -9,27 +9,21 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A run, of whose end lost_ns were in vain. */
-static void add_run_parts(struct job_segments *segments, const struct segment *run,
-                          int64_t lost_ns) {
+/* The last part of a run was in vain: since its last checkpoint, or all of it. */
+static void add_lost_run(struct job_segments *segments, const struct segment *run,
+                         int64_t lost_ns) {
     struct segment kept = *run, lost = *run;
     int64_t length_ns = run->end_ns - run->start_ns;
     assert(lost_ns <= length_ns);
     lost.kind = SEGMENT_LOST;
-    if (lost_ns == length_ns && lost_ns > 0) {
-        array_push(&segments->list, lost);
-        return;
-    }
-    if (lost_ns > 0) {
+    if (lost_ns < length_ns) {
         kept.end_ns = lost.start_ns = run->end_ns - lost_ns;
         kept.ended = lost.began = CAUSE_SAVED;
         lost.energy = run->energy / length_ns * lost_ns; /* power is constant: exact */
         kept.energy = run->energy - lost.energy;
+        array_push(&segments->list, kept);
     }
-    segments->trails[run->job].last_run = segments->list.count;
-    array_push(&segments->list, kept);
-    if (lost_ns > 0)
-        array_push(&segments->list, lost);
+    array_push(&segments->list, lost);
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
@@ -39,12 +33,14 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
     struct job_trail *trail = &s->trails[segment->job];
     int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
-    if (segment->kind == SEGMENT_RUN) {
-        add_run_parts(s, segment, lost_ns);
+    if (lost_ns > 0 && segment->kind == SEGMENT_RUN) {
+        add_lost_run(s, segment, lost_ns);
         return;
     }
     if (lost_ns > 0) /* what the last run did, with the checkpoint that was to keep it */
         s->list.at[trail->last_run].kind = SEGMENT_LOST;
+    if (segment->kind == SEGMENT_RUN)
+        trail->last_run = s->list.count;
     array_push(&s->list, *segment);
 }
 
@@ -68,9 +64,8 @@ static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
         struct job_trail *trail = &segments->trails[segments->list.at[i].job];
         sorted[trail->first + trail->count++] = segments->list.at[i];
     }
-    if (count > 0)
-        memcpy(segments->list.at, sorted, count * sizeof *sorted);
-    free(sorted);
+    free(segments->list.at);
+    segments->list.at = sorted;
 }
 
 void job_segments_close(struct job_segments *segments, const struct sim *sim) {

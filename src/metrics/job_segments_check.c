@@ -8,24 +8,37 @@ struct sums {
     int128 held_energy, held_gpu_ps; /* set-up and checkpoints */
     int128 run_energy, run_gpu_ps;   /* lost runs too */
     int128 lost_energy, lost_gpu_ps;
+    int128 queued_energy; /* 0 */
     int64_t exec_ns, lost_ns;
     uint32_t preemptions, resizes;
 };
 
 static void sum_segment(struct sums *sums, const struct sim *sim, const struct segment *segment) {
-    int128 gpu_ps = job_segments_gpu_ps(sim, segment);
     int64_t length_ns = segment->end_ns - segment->start_ns;
+    sums->preemptions += segment->ended == CAUSE_PREEMPTED;
+    sums->resizes += segment->ended == CAUSE_RESIZED;
+    if (segment->kind == SEGMENT_QUEUED) {
+        sums->queued_energy += segment->energy;
+        return;
+    }
+    int128 gpu_ps = job_segments_gpu_ps(sim, segment);
     bool runs = segment->kind == SEGMENT_RUN || segment->kind == SEGMENT_LOST;
     *(runs ? &sums->run_energy : &sums->held_energy) += segment->energy;
     *(runs ? &sums->run_gpu_ps : &sums->held_gpu_ps) += gpu_ps;
-    sums->exec_ns += segment->kind == SEGMENT_QUEUED ? 0 : length_ns;
-    sums->preemptions += segment->ended == CAUSE_PREEMPTED;
-    sums->resizes += segment->ended == CAUSE_RESIZED;
+    sums->exec_ns += length_ns;
     if (segment->kind != SEGMENT_LOST)
         return;
     sums->lost_energy += segment->energy;
     sums->lost_gpu_ps += gpu_ps;
     sums->lost_ns += length_ns;
+}
+
+/* Of one job to those of all: what the meter counts. */
+static void add_sums(struct sums *total, const struct sums *sums) {
+    total->held_energy += sums->held_energy;
+    total->held_gpu_ps += sums->held_gpu_ps;
+    total->run_energy += sums->run_energy;
+    total->run_gpu_ps += sums->run_gpu_ps;
 }
 
 static bool is_joined(const struct segment *before, const struct segment *after) {
@@ -58,7 +71,7 @@ static bool segments_start_well(const struct segment *at, size_t count,
 }
 
 static bool sums_match(const struct sums *sums, const struct job_record *record) {
-    return sums->held_energy + sums->run_energy == record->energy &&
+    return sums->queued_energy == 0 && sums->held_energy + sums->run_energy == record->energy &&
            sums->held_gpu_ps + sums->run_gpu_ps == record->gpu_ps &&
            sums->lost_energy == record->lost_energy && sums->lost_gpu_ps == record->lost_gpu_ps &&
            sums->exec_ns == record->exec_ns && sums->lost_ns == record->lost_ns &&
@@ -71,10 +84,9 @@ static const char *check_job_segments(const struct job_segments *segments, const
     const struct job_record record = job_record_of(sim, job);
     const struct segment *at = job_segments_of(segments, job, &count);
     struct sums sums = {0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum_segment(&sums, sim, &at[i]);
-        sum_segment(total, sim, &at[i]);
-    }
+    add_sums(total, &sums);
     return !segments_tile(at, count, sim, &record)    ? "tile another time"
            : !segments_start_well(at, count, &record) ? "start at another time"
            : !sums_match(&sums, &record)              ? "add up to something else"
