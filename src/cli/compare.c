@@ -89,7 +89,7 @@ static int open_folders(struct session *s, struct error *reterr) {
     return r;
 }
 
-/* The comparison of what has so many replications. */
+/* The comparison of the policies that have so many replications. */
 static void assemble_comparison(struct session *s, uint32_t replications) {
     const char *baseline = s->clean.at[s->args->baseline].study.module.policy->name;
     s->comparison =
@@ -147,7 +147,7 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
     }
 }
 
-/* Of all policies together. */
+/* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
     for (size_t i = 0; i < s->clean.count; i++) {
         const struct contender *c = &s->clean.at[i];
@@ -289,7 +289,7 @@ static int compare_policies(struct session *s) {
     return code;
 }
 
-/* Of folders that nothing was written into. */
+/* Removes the folders that nothing was written into. */
 static void remove_empty_folders(const struct session *s) {
     struct arena arena = {0};
     for (size_t i = 0; i < s->args->perturbations.count; i++)

@@ -47,7 +47,9 @@ static void try_policy(void *context, size_t task, struct trail *trail, FILE *ou
         fputs(error.text, out);
 }
 
-/* One that crashes does not refuse: it is run, and then is one that has failed. */
+/* A policy that crashes here has not refused: it is run, and counts as failed when it crashes
+ * there.
+ */
 static int keep_refusal(void *context, size_t task, struct slice result, const char *failure) {
     struct contender *c = &((struct contenders *)context)->at[task];
     if (failure || result.length == 0)

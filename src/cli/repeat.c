@@ -97,7 +97,7 @@ static const char *make_scratch(struct arena *arena, struct error *reterr) {
     return arena_strdup(arena, real);
 }
 
-/* From anywhere: the command may run in another folder. */
+/* The path as it is valid from any folder: the command may run in another one. */
 static const char *absolute_path(const char *path, struct arena *arena) {
     char here[PATH_MAX];
     return path[0] != '/' && getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path)

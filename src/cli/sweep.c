@@ -80,7 +80,8 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
     return code;
 }
 
-/* Of the base with the values of all points: those of the axes are in the tables. */
+/* Its scenario.yaml is the base with the values that all points share; those of the axes stand in
+   the tables. */
 static int write_sweep_manifest(const struct options *options, const struct sweep_dir *dir,
                                 const struct sweep_counts *counts, const struct notes *notes,
                                 struct error *reterr) {
@@ -127,7 +128,7 @@ static int join_points(const struct options *options, const struct sweep_dir *di
     return counts.failed + counts.missing > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-/* A failure anywhere in the shard, of this run or of one before. */
+/* The exit code of a shard: whether a point of it has failed, now or when it was run before. */
 static int shard_code(const struct options *options, const struct sweep_dir *dir) {
     for (size_t p = 0; p < dir->sweep->count; p++)
         if (sweep_shard_has(&options->shard, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
@@ -186,7 +187,7 @@ static int hand_over_points(const struct options *options, struct sweep_dir *dir
 struct first {
     const struct sweep *sweep;
     struct problems *problems;
-    bool announce; /* if it will not end soon */
+    bool announce; /* say how long it will take, if it will not end soon */
 };
 
 static void load_first(void *context, size_t task, struct trail *trail, FILE *out) {

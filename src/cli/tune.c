@@ -158,7 +158,7 @@ static void announce_trials(void *context, size_t trials) {
                          (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
 }
 
-/* Both settings on the scenario's own seed; the tuned one stays. */
+/* Runs the scenario's own parameters and the best ones on its own seed; s->own keeps the best. */
 static int run_check(struct session *s, const struct tune *tune,
                      const struct replicate_options *how, struct replicate_result *results,
                      struct error *reterr) {
