@@ -60,7 +60,7 @@ const struct option_row option_rows[] = {
     {"trace", 0, "FILE", OPTION_OTHER, AT(trace), .commands = IN(RUN), .recorded = true,
      .read = option_read_trace,
      .help = "write every event and every decision into FILE, a name in the folder of the results, as JSON lines; of several replications into one file each, with -N in front of the last suffix; no other file changes by it"},
-    {"timing", 0, NULL, OPTION_FLAG, AT(timing), .commands = IN(RUN),
+    {"timing", 0, NULL, OPTION_FLAG, AT(timing), .commands = IN(RUN), .excludes = "quiet format",
      .help = "measure the processor time of decisions and print it below the table"},
     {"check", 0, NULL, OPTION_FLAG, AT(check), .commands = RUNS,
      .help = "verify after every event that GPUs, power and energy add up, that the policy does not write into its view, which it sees in read-only memory, and that kept answers of a list policy still hold"},

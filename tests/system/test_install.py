@@ -60,6 +60,8 @@ def main():
         root = Path(folder) / "root"
         run("meson", "install", "-C", str(EASIM.parent), "--no-rebuild", "--destdir", str(root))
         package = next(root.rglob("easim.pc"))
+        completion = next(root.rglob("bash-completion/completions/easim"))
+        assert completion.read_text() == run(str(EASIM), "completion", "bash") + "\n"
         pc = {"PKG_CONFIG_PATH": str(package.parent), "PKG_CONFIG_SYSROOT_DIR": str(root)}
         flags = run("pkg-config", "--cflags", "easim", **pc).split()
         plugins = Path(str(root) + run("pkg-config", "--variable=plugindir", "easim", PKG_CONFIG_PATH=str(package.parent)))

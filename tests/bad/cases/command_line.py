@@ -26,6 +26,7 @@ CASES = [
     run("beginning of several options", ["--s", "3"], "easim run: option '--s' is ambiguous", TRY),
     run("value of a flag", ["--force=yes"], "easim run: option '--force' takes no argument", TRY),
     run("letter without its value", ["-s"], "easim run: option '-s' requires an argument", TRY),
+    run("timing that nobody sees", ["--timing"], "easim run: --timing: not with --quiet or --format", TRY),
     run("two bad values", ["--seed", "-1", "--threads", "0"],
         "easim run: --seed: expected integer 0..9007199254740992, got \"-1\"",
         "easim run: --threads: expected integer 1..1024, got \"0\"", TRY),
