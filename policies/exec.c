@@ -22,6 +22,7 @@ struct params {
 struct told_job {
     uint32_t state;
     uint32_t message; /* number of the last message that names it */
+    uint32_t user;
 };
 
 struct state {
@@ -68,6 +69,12 @@ static void note_job(struct state *s, uint32_t job) {
     s->changed[s->changed_count++] = job;
 }
 
+/* A job that it knows and that is not to be seen any more has finished. */
+static uint32_t state_of(const struct easim_view *view, uint32_t job) {
+    const struct easim_job *seen = easim_view_job(view, job);
+    return seen ? seen->state : EASIM_JOB_FINISHED;
+}
+
 /* Jobs of the events and of the program's own actions; if others have changed as well (a failed
    node, or jobs that were due, docs/semantics.md), all that it knows. */
 static void find_changed(const struct easim_pass *pass) {
@@ -87,8 +94,8 @@ static void find_changed(const struct easim_pass *pass) {
     int64_t running = s->running;
     for (uint32_t i = 0; i < s->changed_count; i++) {
         uint32_t job = s->changed[i];
-        running += (easim_view_job(view, job)->state == EASIM_JOB_RUNNING) -
-                   (s->jobs[job].state == EASIM_JOB_RUNNING);
+        running +=
+            (state_of(view, job) == EASIM_JOB_RUNNING) - (s->jobs[job].state == EASIM_JOB_RUNNING);
     }
     for (uint32_t job = 0; (all || running != view->running_count) && job < s->known_count; job++)
         if (s->jobs[job].state != EASIM_JOB_PENDING)
@@ -108,13 +115,18 @@ static void add_jobs(const struct easim_pass *pass) {
     }
     text_add(&s->text, "],\"jobs\":[");
     for (uint32_t i = 0; i < s->changed_count; i++) {
-        const struct easim_job *job = easim_view_job(pass->view, s->changed[i]);
-        struct told_job *told = &s->jobs[s->changed[i]];
+        uint32_t index = s->changed[i], state = state_of(pass->view, index);
+        const struct easim_job *job = easim_view_job(pass->view, index);
+        struct told_job *told = &s->jobs[index];
         text_add(&s->text, i ? "," : "");
-        message_job(&s->text, job);
-        s->running += (job->state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
-        told->state = job->state;
-        s->known_count = job->index >= s->known_count ? job->index + 1 : s->known_count;
+        if (job)
+            message_job(&s->text, job);
+        else
+            message_job_over(&s->text, index);
+        s->running += (state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
+        told->state = state;
+        told->user = job ? job->user : told->user;
+        s->known_count = index >= s->known_count ? index + 1 : s->known_count;
     }
 }
 
@@ -125,7 +137,7 @@ static void add_users(const struct easim_pass *pass) {
     const char *comma = "";
     text_add(&s->text, "],\"users\":[");
     for (uint32_t i = 0; i < s->changed_count; i++) {
-        uint32_t user = easim_view_job(pass->view, s->changed[i])->user;
+        uint32_t user = s->jobs[s->changed[i]].user;
         if (s->user_messages[user] == s->message)
             continue;
         s->user_messages[user] = s->message;

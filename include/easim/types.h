@@ -29,24 +29,27 @@ enum easim_answer {
     EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
 };
 
-/* Placement of a configuration: inside one node, or spread over several. Also an index. */
+/* Placement of a configuration: inside one node, or spread over several. Also an index. There may
+ * be more spans in later versions: ask span_count of the configuration. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
+#define EASIM_MOST_SPANS 8
 
-/* One way to run a job, by enum easim_span; never placed in a span that its lookup table does not
- * know. */
+/* One way to run a job. Speed and power are by span, below span_count; it is never placed in a span
+   that its lookup table does not know. Members behind span_count are 0. */
 struct easim_config {
     uint32_t k;          /* GPUs, >= 1 */
     uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
     uint32_t gpu_type;   /* index of a struct easim_gpu_type */
     uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
-    double goodput[2];   /* reference samples/s: r * eff(k*b); 0: not known in this span */
-    double power_w[2];   /* of one GPU computing: min(tdp_w, p0 + e*r/k); not known: as in the other
-                            span */
-    bool extrapolated;   /* outside the range in which the model was measured */
-    double
-        power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited ones only with FREQUENCY */
-    uint32_t milli; /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole
-                       GPUs */
+    /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs. */
+    uint32_t milli;
+    uint32_t span_count;  /* 1..EASIM_MOST_SPANS */
+    bool extrapolated;    /* outside the range in which the model was measured */
+    double power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited only with FREQUENCY */
+    /* Reference samples/s: r * eff(k*b); 0: not known in this span. */
+    double goodput[EASIM_MOST_SPANS];
+    /* Of one GPU computing: min(tdp_w, p0 + e*r/k); not known: as in another span. */
+    double power_w[EASIM_MOST_SPANS];
 };
 
 struct easim_gpu_type {
@@ -145,7 +148,8 @@ struct easim_event {
     uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
 };
 
-/* Walk the arrays with the inline functions below, by the host's strides. */
+/* Walk the arrays with the inline functions below, by the host's strides. `jobs` has places for all
+ * jobs, of which easim_view_job answers for those that concern a policy now. */
 struct easim_view {
     size_t struct_size; /* of the host's struct easim_view */
     int64_t now_ns;
@@ -177,9 +181,27 @@ EASIM_ACCESSOR(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
 EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
 EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
 EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
-EASIM_ACCESSOR(easim_job, easim_view_job, jobs, job_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
+
+static inline bool easim_view_has_event_of(const struct easim_view *view, uint32_t job) {
+    uint32_t i = 0;
+    while (i < view->event_count && easim_view_event(view, i)->job != job)
+        i++;
+    return i < view->event_count;
+}
+
+/* A job that waits, runs or writes a checkpoint, or that an event of this decision names. NULL:
+   another, which may not be in the view at all (not submitted yet, or over), or no such job. */
+static inline const struct easim_job *easim_view_job(const struct easim_view *view,
+                                                     uint32_t index) {
+    if (index >= view->job_count)
+        return NULL;
+    const struct easim_job *job =
+        (const struct easim_job *)((const char *)view->jobs + index * view->job_stride);
+    bool is_here = job->state >= EASIM_JOB_WAITING && job->state <= EASIM_JOB_CHECKPOINTING;
+    return is_here || easim_view_has_event_of(view, index) ? job : NULL;
+}
 
 #ifdef __cplusplus
 }

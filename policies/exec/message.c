@@ -89,21 +89,15 @@ void text_real(struct text *t, const char *name, double value) {
     add_number(t, value);
 }
 
-static void add_pair(struct text *t, const char *name, const double values[2]) {
-    text_printf(t, ",\"%s\":[", name);
-    add_number(t, values[EASIM_ONE_NODE]);
-    text_add(t, ",");
-    add_number(t, values[EASIM_ACROSS_NODES]);
-    text_add(t, "]");
-}
-
-/* null in a span in which the configuration is not known. */
-static void add_known(struct text *t, const char *name, const double values[2],
+/* By span; null where the configuration is not known. */
+static void add_known(struct text *t, const char *name, const double *values,
                       const struct easim_config *config) {
-    double known[2];
-    for (int span = 0; span < 2; span++)
-        known[span] = config->goodput[span] > 0 ? values[span] : NAN;
-    add_pair(t, name, known);
+    text_printf(t, ",\"%s\":[", name);
+    for (uint32_t span = 0; span < config->span_count; span++) {
+        text_add(t, span ? "," : "");
+        add_number(t, config->goodput[span] > 0 ? values[span] : NAN);
+    }
+    text_add(t, "]");
 }
 
 static const char *truth(bool value) {
@@ -216,6 +210,10 @@ void message_arrived(struct text *t, const struct easim_job *job) {
     text_add(t, ",");
     text_real(t, "checkpoint_interval_s", job->checkpoint_interval_s);
     text_add(t, "}");
+}
+
+void message_job_over(struct text *t, uint32_t job) {
+    text_printf(t, "{\"job\":%u,\"state\":\"%s\"}", job, state_names[EASIM_JOB_FINISHED]);
 }
 
 void message_job(struct text *t, const struct easim_job *job) {

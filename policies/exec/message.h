@@ -31,5 +31,6 @@ void message_event(struct text *text, const struct easim_event *event);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
 void message_job(struct text *text, const struct easim_job *job);     /* what changes */
+void message_job_over(struct text *text, uint32_t job); /* finished, and out of the view */
 
 #endif

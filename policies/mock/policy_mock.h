@@ -422,6 +422,7 @@ MOCK_FUNCTION uint32_t mock_user(struct mock *m, const char *name, double weight
 MOCK_FUNCTION uint32_t mock_config(struct mock *m, struct easim_config config) {
     MOCK_MUST(config.gpu_type < m->view.gpu_type_count && config.k >= 1 && config.goodput[0] > 0);
     MOCK_MUST(config.milli == 0); /* GPUs of the mock are whole ones */
+    config.span_count = 2;
     config.goodput[1] = config.goodput[1] > 0 ? config.goodput[1] : config.goodput[0];
     config.power_w[1] = config.power_w[1] > 0 ? config.power_w[1] : config.power_w[0];
     config.power_limit_w = config.power_limit_w > 0 ? config.power_limit_w : INFINITY;

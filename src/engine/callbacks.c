@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "engine/actions.h"
 #include "engine/look.h"
+#include "policy/host_job.h"
 
 #include <time.h>
 
@@ -47,7 +48,7 @@ bool callbacks_may_admit(struct sim *sim, uint32_t job) {
         EASIM_JOB_WAITING; /* the state in which the policy will see it if it is admitted */
     look_begins(sim);
     note_call(sim, LIST_CALLBACK);
-    bool may = list_may_admit(&sim->list, &pass, easim_view_job(pass.view, job), sim->over_cap);
+    bool may = list_may_admit(&sim->list, &pass, host_job(pass.view, job), sim->over_cap);
     note_call(sim, NULL);
     look_ends(sim, false);
     actions_finish(&plan);

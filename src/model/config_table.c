@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define SPANS 2 /* that models know: in one node, and across nodes */
+
 static const struct field speed_ratio = {.type = FIELD_REAL, .above_min = true, .max = 1e6};
 
 /* Levels of a GPU type of the cluster have to be possible there. */
@@ -85,15 +87,15 @@ static bool tabulate_config(const struct model *model, const struct gpu_model *g
                             double tdp_w, struct easim_config *config) {
     double efficiency =
         efficiency_of_batch(model->m0, model->phi, (double)config->k * config->batch);
-    bool known[2];
-    for (int span = 0; span < 2; span++) {
+    bool known[SPANS];
+    for (int span = 0; span < SPANS; span++) {
         struct interpolation_value value;
         known[span] = predict_config(gpu_model, config, (enum easim_span)span, &value);
         config->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
         config->goodput[span] =
             known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
     }
-    for (int span = 0; span < 2; span++)
+    for (int span = 0; span < SPANS; span++)
         if (!known[span])
             config->power_w[span] = config->power_w[1 - span];
     config->extrapolated = is_outside(&gpu_model->range_k, config->k) ||
@@ -143,6 +145,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
         double gib = m->mem0_gib + m->mem1_gib * batch;
         struct easim_config c = {
             .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
+        c.span_count = SPANS;
         c.power_limit_w = INFINITY;
         if (gib > type->memory_gib) {
             dropped->by_memory++;
@@ -165,6 +168,7 @@ static void add_rigid_config(struct config_table *table, const struct config_req
     struct easim_config c = {.k = k,
                              .gpu_type = h,
                              .empty_span = k > type->node_gpus_max ? 1 : 0,
+                             .span_count = SPANS,
                              .goodput = {table->rigid_speed[h], table->rigid_speed[h]},
                              .power_w = {power_w, power_w},
                              .power_limit_w = INFINITY,

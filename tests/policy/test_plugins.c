@@ -71,6 +71,29 @@ Test(plugins, refusals) {
     }
 }
 
+/* easim_view_job in a run in which jobs are pending, wait, run, write checkpoints of 3 s, are over
+   and (z, of 9 GPUs) are rejected, with all events of an instant at once and one at a time. The
+   plug-in itself fails the run if it sees another job than it should. */
+Test(plugins, jobs_that_are_seen) {
+    static const char *const coalesce[] = {"true", "false"};
+    for (int i = 0; i < 2; i++) {
+        struct trial t;
+        struct trial_options options = {
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,20\nb,0,1,20\nc,1,3,8\nz,2,9,1\n"
+                    "d,2,1,20\ne,2,1,13\nf,30,2,5\ng,90,1,5\n",
+            .strict = true};
+        trial_run(
+            &t, &options,
+            "name: n\nhorizon: drain\nengine: {coalesce: %s}\npolicy: {name: sees_jobs}\n" TRIAL_CLUSTER(
+                3) "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 3}}\n",
+            coalesce[i]);
+        cr_assert_eq(t.status, 0, "coalesce %s: %s", coalesce[i], t.failure);
+        cr_expect(trial_find(&t, "a")->preemptions > 0 && trial_find(&t, "g")->finish_ns > 0);
+        cr_expect_eq(t.summaries->jobs_rejected, 1);
+        trial_finish(&t);
+    }
+}
+
 #define NOT_A_NUMBER(where, text) \
     { \
         "{name: not_a_number, params: {where: " where "}}", \

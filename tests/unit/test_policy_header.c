@@ -14,9 +14,9 @@ static const struct easim_gpu_type types[] = {{.name = "a",
                                                .ctx_w = 30,
                                                .tdp_w = 400}};
 static const struct easim_config configs[] = {
-    {.k = 2, .batch = 8, .goodput = {2.5, 2}, .power_w = {250, 240}},
-    {.k = 3, .batch = 8, .goodput = {3.5, 3}, .power_w = {260, 250}},
-    {.k = 4, .batch = 8, .goodput = {4.5, 4}, .power_w = {260, 250}},
+    {.k = 2, .batch = 8, .span_count = 2, .goodput = {2.5, 2}, .power_w = {250, 240}},
+    {.k = 3, .batch = 8, .span_count = 2, .goodput = {3.5, 3}, .power_w = {260, 250}},
+    {.k = 4, .batch = 8, .span_count = 2, .goodput = {4.5, 4}, .power_w = {260, 250}},
 };
 static const struct easim_user users[] = {
     {.name = "u", .weight = 1, .gpu_s = 7.5, .as_of_s = 90, .allocated_gpus = 2}};
@@ -69,4 +69,38 @@ Test(policy_header, predictions) {
     cr_expect_eq(choice.power_w, 250);
     cr_expect_eq(choice.ctx_w, 30);
     cr_expect_eq(choice.idle_w, 20);
+}
+
+/* Jobs in every state; of those over and not submitted, one each that an event of the decision
+   names. Elements longer than the header's, as a later minor version may have them. */
+Test(policy_header, jobs_that_are_seen) {
+    static const enum easim_job_state states[] = {
+        EASIM_JOB_PENDING,  EASIM_JOB_WAITING,  EASIM_JOB_RUNNING,  EASIM_JOB_CHECKPOINTING,
+        EASIM_JOB_FINISHED, EASIM_JOB_FINISHED, EASIM_JOB_REJECTED, EASIM_JOB_REJECTED};
+    static const bool seen[] = {false, true, true, true, false, true, false, true};
+    enum { JOBS = sizeof states / sizeof *states };
+    struct {
+        struct easim_job job;
+        char more[40];
+    } jobs[JOBS] = {0};
+    struct {
+        struct easim_event event;
+        char more[8];
+    } events[] = {{{EASIM_EVENT_CLUSTER, EASIM_NONE}, {1}},
+                  {{EASIM_EVENT_FINISH, 5}, {1}},
+                  {{EASIM_EVENT_FINISH, 7}, {1}}};
+    const struct easim_view here = {.job_count = JOBS,
+                                    .job_stride = sizeof jobs[0],
+                                    .jobs = jobs,
+                                    .event_count = 3,
+                                    .event_stride = sizeof events[0],
+                                    .events = events};
+    for (uint32_t i = 0; i < JOBS; i++) {
+        jobs[i].job.index = i;
+        jobs[i].job.state = states[i];
+    }
+    for (uint32_t i = 0; i < JOBS; i++)
+        cr_expect_eq(easim_view_job(&here, i), seen[i] ? &jobs[i].job : NULL, "job %u", i);
+    cr_expect_null(easim_view_job(&here, JOBS));
+    cr_expect_null(easim_view_job(&here, EASIM_NONE));
 }

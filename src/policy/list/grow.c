@@ -5,6 +5,7 @@
 #include "policy/list/grow.h"
 
 #include "cluster/cluster.h"
+#include "policy/host_job.h"
 #include "policy/list/choice.h"
 #include "policy/list/outlook.h"
 #include "policy/list/resize.h"
@@ -136,7 +137,7 @@ static int sort_in_fresh(struct grow *grow, const struct easim_pass *pass) {
     size_t count = grow->fresh.count;
     for (size_t i = 0; i < count; i++) {
         idset_remove(&grow->in_asleep, grow->fresh.at[i]); /* its old times mean nothing now */
-        if (look_at_job(grow, pass, easim_view_job(pass->view, grow->fresh.at[i]), false) < 0)
+        if (look_at_job(grow, pass, host_job(pass->view, grow->fresh.at[i]), false) < 0)
             return -1;
     }
     grow->fresh.count = 0;
@@ -165,7 +166,7 @@ int grow_decide(struct grow *grow, const struct easim_pass *pass) {
         return -1;
     uint64_t job = 0;
     while (view->free_gpus > 0 && (job = next_candidate(grow, view, job)) != IDSET_NONE) {
-        if (look_at_job(grow, pass, easim_view_job(view, (uint32_t)job), true) < 0)
+        if (look_at_job(grow, pass, host_job(view, (uint32_t)job), true) < 0)
             return -1;
         job++;
     }

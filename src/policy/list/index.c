@@ -2,6 +2,7 @@
 #include "policy/list/index.h"
 
 #include "base/mem.h"
+#include "policy/host_job.h"
 
 #include <stdlib.h>
 
@@ -97,7 +98,7 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
 
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key) {
-    const struct easim_job *waiting = easim_view_job(pass->view, job);
+    const struct easim_job *waiting = host_job(pass->view, job);
     *ret_key = (struct easim_key){0};
     if (!index->rules->ops->key)
         return 0;
@@ -122,9 +123,10 @@ static uint32_t group_of(struct index *index, const struct easim_pass *pass,
                          const struct easim_job *job, const struct easim_key *key) {
     groups_begin(&index->groups);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
         uint32_t spans = 0;
-        for (uint32_t span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
-            if (!(easim_view_config(pass->view, c)->goodput[span] > 0))
+        for (uint32_t span = 0; span < config->span_count; span++) {
+            if (!(config->goodput[span] > 0))
                 continue;
             struct easim_choice choice = easim_predict(pass->view, job, c, span);
             double objective =
@@ -139,7 +141,7 @@ static uint32_t group_of(struct index *index, const struct easim_pass *pass,
 
 uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job,
                         const struct easim_key *key) {
-    const struct easim_job *waiting = easim_view_job(pass->view, job);
+    const struct easim_job *waiting = host_job(pass->view, job);
     struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
                               .group = group_of(index, pass, waiting, key),
                               .user = index->rules->ops->key && index->rules->ops->user_factor
@@ -169,8 +171,8 @@ void index_put(struct index *index, const struct easim_pass *pass,
     }
     queue_advance(&q->jobs, pass->view->now_s, q->jobs.factor);
     index->jobs[place->job].queue = place->queue;
-    index->jobs[place->job].slot = queue_add(&q->jobs, place->job, place->value,
-                                             easim_view_job(pass->view, place->job)->submit_s);
+    index->jobs[place->job].slot =
+        queue_add(&q->jobs, place->job, place->value, host_job(pass->view, place->job)->submit_s);
 }
 
 struct index_place index_take(struct index *index, uint32_t job) {
@@ -214,7 +216,7 @@ int index_update(struct index *index, const struct easim_pass *pass) {
         return -1;
     for (size_t i = 0; i < index->entered.count; i++) {
         uint32_t job = index->entered.at[i];
-        if (easim_view_job(pass->view, job)->state == EASIM_JOB_WAITING &&
+        if (host_job(pass->view, job)->state == EASIM_JOB_WAITING &&
             index->jobs[job].queue == EASIM_NONE && insert_job(index, pass, job) < 0)
             return -1;
     }

@@ -3,6 +3,7 @@
    to every waiting job in order would. */
 #include "policy/list/list.h"
 
+#include "policy/host_job.h"
 #include "policy/list/recheck.h"
 #include "policy/list/shrink.h"
 #include "policy/list/start.h"
@@ -78,7 +79,7 @@ static int visit_in_queue_order(struct list *list, const struct easim_pass *pass
     const struct easim_view *view = pass->view;
     int started = 1;
     for (uint32_t i = view->first_waiting; i != EASIM_NONE && has_room(view) && started > 0;) {
-        const struct easim_job *job = easim_view_job(view, i);
+        const struct easim_job *job = host_job(view, i);
         i = job->next_waiting;
         started = visit_job(list, pass, job, &none);
     }
@@ -118,7 +119,7 @@ static void add_head(struct list *list, const struct easim_pass *pass, uint32_t 
 static const struct easim_job *any_job(const struct list *list, const struct easim_pass *pass,
                                        uint32_t queue) {
     const struct queue *jobs = &list->index.queues.at[queue].jobs;
-    return easim_view_job(pass->view, jobs->entries[queue_first(jobs)].job);
+    return host_job(pass->view, jobs->entries[queue_first(jobs)].job);
 }
 
 /* Whether the jobs of a queue must be visited one by one: some of them can start now, urgent ones
@@ -236,7 +237,7 @@ static int visit_head(struct list *list, const struct easim_pass *pass) {
     if ((list->recheck && recheck_job(&list->index, pass, head.rank.job) < 0) ||
         index_ask(&list->index, pass, head.rank.job, &key) < 0)
         return -1;
-    int started = visit_job(list, pass, easim_view_job(pass->view, head.rank.job), &key);
+    int started = visit_job(list, pass, host_job(pass->view, head.rank.job), &key);
     if (started <= 0 && list->index.jobs[head.rank.job].queue != EASIM_NONE)
         set_aside(list, head.rank.job);
     next_head(list, pass);
@@ -274,7 +275,7 @@ static int visit_by_index(struct list *list, const struct easim_pass *pass) {
         visit_heads(list, pass) < 0)
         return -1;
     for (size_t i = 0; i < list->aside.count; i++)
-        if (easim_view_job(pass->view, list->aside.at[i].job)->state == EASIM_JOB_WAITING)
+        if (host_job(pass->view, list->aside.at[i].job)->state == EASIM_JOB_WAITING)
             index_put(&list->index, pass, &list->aside.at[i]);
     if (!list->recheck)
         return 0;
@@ -308,7 +309,7 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     uint32_t first, shrunk;
     if (find_first_left(list, pass, &first, &key) < 0)
         return -1;
-    const struct easim_job *job = easim_view_job(pass->view, first);
+    const struct easim_job *job = host_job(pass->view, first);
     int r = shrink_decide(&list->rules, pass, job, &key, &shrunk);
     if (r <= 0)
         return r;

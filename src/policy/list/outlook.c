@@ -29,10 +29,11 @@ static double hoped_objective(const struct rules *rules, const struct easim_pass
                               const struct easim_job *job, uint32_t config, double work,
                               double setup_s) {
     const struct easim_config *c = easim_view_config(pass->view, config);
-    bool alike = c->goodput[0] == c->goodput[1] && c->power_w[0] == c->power_w[1];
     double best = INFINITY;
-    for (uint32_t span = 0; span < (alike ? 1 : 2); span++) {
-        if (!(c->goodput[span] > 0))
+    for (uint32_t span = 0; span < c->span_count; span++) {
+        bool as_before = span > 0 && c->goodput[span] == c->goodput[span - 1] &&
+                         c->power_w[span] == c->power_w[span - 1];
+        if (!(c->goodput[span] > 0) || as_before)
             continue;
         struct easim_choice choice = easim_predict_work(pass->view, work, setup_s, config, span);
         double objective = rules_objective(rules, pass, job, &choice, false);

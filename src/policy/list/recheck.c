@@ -1,6 +1,7 @@
 /* Answers asked for again: see recheck.h. */
 #include "policy/list/recheck.h"
 
+#include "policy/host_job.h"
 #include "policy/refusing_host.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ static bool allowed_alike(const struct index *index, const struct easim_pass *pa
 static bool compare_answers(struct index *index, const struct easim_pass *pass, uint32_t job,
                             char text[static RECHECK_BYTES]) {
     struct index_job *kept = &index->jobs[job];
-    const struct easim_job *waiting = easim_view_job(pass->view, job);
+    const struct easim_job *waiting = host_job(pass->view, job);
     double best = kept->best;
     struct easim_key key;
     kept->best = NAN; /* so that it is found again */
@@ -105,7 +106,7 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
             waiting->id);
     else if (!allowed_alike(index, pass, waiting,
-                            easim_view_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
+                            host_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
         snprintf(
             text, RECHECK_BYTES,
             "allow answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
@@ -146,7 +147,7 @@ int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
         r = recheck_job(index, pass, jobs->entries[queue_first(jobs)].job);
     }
     for (uint32_t i = view->first_waiting; all && i != EASIM_NONE && r == 0;
-         i = easim_view_job(view, i)->next_waiting)
+         i = host_job(view, i)->next_waiting)
         r = recheck_job(index, pass, i);
     return r;
 }
@@ -163,8 +164,7 @@ bool recheck_at_end(struct index *index, const struct easim_pass *pass,
         memcpy(text, again.failure, RECHECK_BYTES);
         return true;
     }
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
-         i = easim_view_job(view, i)->next_waiting)
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = host_job(view, i)->next_waiting)
         if (!answers_hold(index, pass, i, text))
             return true;
     return false;

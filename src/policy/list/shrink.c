@@ -1,6 +1,7 @@
 /* Shrinking of running jobs: see shrink.h. At most one job per pass gives GPUs back. */
 #include "policy/list/shrink.h"
 
+#include "policy/host_job.h"
 #include "policy/list/choice.h"
 #include "policy/list/resize.h"
 
@@ -119,7 +120,7 @@ int shrink_decide(const struct rules *rules, const struct easim_pass *pass,
     struct offer best = {.config = EASIM_NONE};
     double gain = gain_s(view);
     for (uint32_t i = 0; i < view->running_count; i++) {
-        const struct easim_job *job = easim_view_job(view, easim_view_running(view, i)->job);
+        const struct easim_job *job = host_job(view, easim_view_running(view, i)->job);
         struct offer offer = {.config = EASIM_NONE};
         if (may_shrink(rules, view, job) && best_offer(&question, job, &offer) < 0)
             return -1;

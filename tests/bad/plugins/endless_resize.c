@@ -12,6 +12,8 @@ static int decide(const struct easim_pass *pass);
 static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct easim_job *job = easim_view_job(view, 0);
+    if (!job)
+        return 0; /* it has finished */
     if (job->state == EASIM_JOB_WAITING)
         pass->host->plan_start(pass->plan, 0, job->first_config);
     else if (job->state == EASIM_JOB_RUNNING)

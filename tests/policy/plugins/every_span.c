@@ -8,8 +8,13 @@ static int check(const struct easim_pass *pass, const struct easim_job *job, uin
     const struct easim_config *config = easim_view_config(pass->view, c);
     int fit = easim_fit(pass->view, config),
         tried = pass->host->try_config(pass->plan, job->index, c, NULL);
-    bool known = fit < 0 || (config->goodput[fit] > 0 && config->power_w[fit] > 0);
-    if (fit != tried || !known || !isfinite(config->goodput[0] + config->goodput[1]))
+    bool known = fit < 0 || ((uint32_t)fit < config->span_count && config->goodput[fit] > 0 &&
+                             config->power_w[fit] > 0);
+    for (uint32_t span = 0; span < EASIM_MOST_SPANS; span++) /* behind span_count they are 0 */
+        known =
+            known && isfinite(config->goodput[span]) &&
+            (span < config->span_count || (config->goodput[span] == 0 && !config->power_w[span]));
+    if (fit != tried || !known)
         pass->host->fail(pass->plan,
                          "easim_fit and try_config answer differently, or with a span not known");
     else if (fit < 0 && pass->host->plan_start(pass->plan, job->index, c) != EASIM_NOFIT)

@@ -77,7 +77,7 @@ static void start_waiting(const struct easim_pass *pass) {
 
 static void resize(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
-    if (job->state != EASIM_JOB_RUNNING ||
+    if (!job || job->state != EASIM_JOB_RUNNING ||
         pass->view->now_s < job->resized_s + p->resize_interval_s)
         return;
     struct easim_choice now = easim_predict_running(pass->view, job), best = best_now(pass, job);

@@ -60,7 +60,11 @@ static int act(const struct easim_pass *pass, uint32_t started) {
     const struct params *p = pass->params;
     const struct easim_host *host = pass->host;
     const struct easim_job *job = easim_view_job(pass->view, 0);
-    uint32_t to = job->first_config + (uint32_t)p->to;
+    uint32_t to = (job ? job->first_config : 0) + (uint32_t)p->to;
+    if (!job) { /* it is over */
+        host->plan_resize(pass->plan, 0, to);
+        return 0;
+    }
     if (p->kind == TRY)
         return try_it(pass, job, to);
     if (p->kind == SAME)
@@ -92,6 +96,8 @@ static int decide(const struct easim_pass *pass) {
     if (p->kind == ENDLESS && pass->view->now_s > 0) { /* to and fro */
         const struct easim_job *job = easim_view_job(pass->view, 0);
         pass->host->plan_wake_at(pass->plan, pass->view->now_s + 1);
+        if (!job)
+            return 0;
         pass->host->plan_resize(pass->plan, 0,
                                 job->first_config + (job->config == job->first_config));
         return 0;

@@ -15,7 +15,8 @@ struct state {
 };
 
 static int act(const struct easim_pass *pass, const char *what, uint32_t index, uint32_t place) {
-    uint32_t config = easim_view_job(pass->view, index)->first_config + place;
+    const struct easim_job *job = easim_view_job(pass->view, index);
+    uint32_t config = (job ? job->first_config : 0) + place;
     if (strcmp(what, "start") == 0)
         return pass->host->plan_start(pass->plan, index, config);
     if (strcmp(what, "resize") == 0)
