@@ -24,8 +24,8 @@ extern "C" {
 enum easim_answer {
     EASIM_OK = 0,     /* in the plan; the view already shows it */
     EASIM_NOFIT = -1, /* not enough free GPUs of that type */
-    EASIM_INVAL =
-        -2, /* no such job or configuration, wrong job state, capability not declared, bad time */
+    /* No such job or configuration, wrong job state, capability not declared, bad time. */
+    EASIM_INVAL = -2,
     EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
 };
 
@@ -35,7 +35,7 @@ enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 #define EASIM_MOST_SPANS 8
 
 /* One way to run a job. Speed and power are by span, below span_count; it is never placed in a span
-   that its lookup table does not know. Members behind span_count are 0. */
+   that its lookup table does not know. Entries from span_count on are 0. */
 struct easim_config {
     uint32_t k;          /* GPUs, >= 1 */
     uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
@@ -55,17 +55,17 @@ struct easim_config {
 struct easim_gpu_type {
     const char *name;
     uint32_t gpus, free; /* in the whole cluster; of them not held by any job now */
-    uint32_t node_gpus_max,
-        node_free_max; /* GPUs of the largest node; most free GPUs of any one node now */
-    double idle_w, ctx_w,
-        tdp_w; /* one GPU: free; held but not computing (set-up, checkpoint); at most */
+    /* GPUs of the largest node; most free GPUs of any one node now. */
+    uint32_t node_gpus_max, node_free_max;
+    /* One GPU: free; held but not computing (set-up, checkpoint); at most. */
+    double idle_w, ctx_w, tdp_w;
     double memory_gib;
-    uint32_t failed,
-        asleep; /* of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time */
-    uint64_t shared_free_milli; /* GPUs held in part, none of them in `free`: thousandths that
-                                   nobody holds */
-    uint32_t shared,
-        shared_free_max_milli; /* the number of such GPUs; most thousandths free on one of them */
+    /* Of `gpus`: on failed nodes; of `free`: asleep, slower to start by wake time. */
+    uint32_t failed, asleep;
+    /* GPUs held in part, none of them in `free`: thousandths that nobody holds; the number of such
+       GPUs; most thousandths free on one of them. */
+    uint64_t shared_free_milli;
+    uint32_t shared, shared_free_max_milli;
 };
 
 struct easim_node {
@@ -76,8 +76,8 @@ struct easim_node {
 struct easim_user {
     const char *name;
     double weight; /* > 0 */
-    double gpu_s,
-        as_of_s; /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now */
+    /* GPU-seconds held up to as_of_s; easim_user_usage_s adds what runs now. */
+    double gpu_s, as_of_s;
     uint32_t allocated_gpus; /* whole GPUs held now */
     uint64_t shared_milli;   /* thousandths held now of GPUs that others may share */
 };
