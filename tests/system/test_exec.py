@@ -321,6 +321,24 @@ def test_events_and_users(folder):
     assert len(decisions(folder / "out")) == 61
 
 
+def test_finished_before_their_events(folder):
+    """Arrivals first, one event at a time: a and b end at 20 s, as c arrives, and their events come after its. The
+    program is told then that they have finished, and nothing again when the events come."""
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,2,20\nb,0,2,20\nc,20,2,5\n")
+    (folder / "s.yaml").write_text(
+        "name: s\nhorizon: drain\nengine: {coalesce: false, equal_time: arrivals_first}\ncluster: {gpu_types: [{name: a100, "
+        "idle_w: 60, ctx_w: 90, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: 4}]}\n"
+        "workload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
+    run(folder / "s.yaml", folder / "out", policy="exec", command=f"tee {folder}/said | {FCFS}")
+    said = [json.loads(line) for line in (folder / "said").read_text().splitlines()]
+    at_20 = [message for message in said if message.get("now_s") == 20]
+    assert [message["events"][0]["kind"] for message in at_20] == ["arrival", "finish", "finish"], at_20
+    assert [job for job in at_20[0]["jobs"] if job["job"] < 2] == [
+        {"job": 1, "state": "finished"}, {"job": 0, "state": "finished"}], at_20[0]
+    assert at_20[0]["users"] == [{"user": 0, "allocated_gpus": 0, "gpu_s": 80, "as_of_s": 20}], at_20[0]
+    assert [[job["job"] for job in message["jobs"]] for message in at_20[1:]] == [[2], []], at_20
+
+
 def test_input_closed(folder):
     """A program that closes its input and lives on: easim hears of it and is not ended by SIGPIPE."""
     (folder / "p.sh").write_text("read hello; exec 0<&-; echo '{\"ready\": 1}'; sleep 3\n")
