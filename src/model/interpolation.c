@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int compare_points(const void *left, const void *right) {
+static int compare_lookup_points(const void *left, const void *right) {
     const struct interpolation_point *a = left, *b = right;
     if (a->across_nodes != b->across_nodes)
         return a->across_nodes ? 1 : -1;
@@ -14,9 +14,9 @@ static int compare_points(const void *left, const void *right) {
 
 int interpolation_sort(struct interpolation *table) {
     if (table->count > 0)
-        qsort(table->points, table->count, sizeof *table->points, compare_points);
+        qsort(table->points, table->count, sizeof *table->points, compare_lookup_points);
     for (size_t i = 1; i < table->count; i++)
-        if (compare_points(&table->points[i - 1], &table->points[i]) == 0)
+        if (compare_lookup_points(&table->points[i - 1], &table->points[i]) == 0)
             return (int)i;
     return -1;
 }

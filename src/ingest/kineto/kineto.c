@@ -27,7 +27,7 @@ struct session {
     struct problems *problems;
 };
 
-static void add_problem(struct session *session, const struct error *error) {
+static void add_rank_problem(struct session *session, const struct error *error) {
     problems_add(session->problems, (struct location){0}, NULL, "%s", error->text);
 }
 
@@ -67,8 +67,8 @@ static void free_patterns(struct session *session) {
 
 /* ---- One file ---- */
 
-static void note_count(struct session *session, const struct kineto_trace *trace, uint64_t count,
-                       const char *what) {
+static void note_trace_count(struct session *session, const struct kineto_trace *trace,
+                             uint64_t count, const char *what) {
     if (count > 0)
         problems_add(&session->profile->notes, (struct location){0}, NULL, "%s: %llu %s",
                      trace->path, (unsigned long long)count, what);
@@ -84,20 +84,22 @@ static void note_input(struct session *session, const struct kineto_trace *trace
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_add(notes, (struct location){0}, NULL,
                      "%s: ends in .tmp: an export that was not finished", trace->path);
-    note_count(session, trace, trace->losses.records, "damaged events left out");
-    note_count(session, trace, trace->losses.strangers,
-               "elements of the list of events that are no events (text, numbers, null) left out");
-    note_count(session, trace, trace->losses.stretches,
-               "damaged stretches outside of events left out");
-    note_count(session, trace, trace->no_duration, "events without start or duration left out");
-    note_count(session, trace, trace->negative, "events with a negative duration left out");
-    note_count(session, trace, trace->unreadable,
-               "events with an unreadable start or duration left out");
-    note_count(session, trace, trace->more_steps, "steps too many: left out");
-    note_count(session, trace, trace->unlaunched,
-               "launches too many or too far off: their kernels count as without one");
-    note_count(session, trace, trace->crowded,
-               "GPU events of too many messages or streams: in the sums, but not told apart");
+    note_trace_count(session, trace, trace->losses.records, "damaged events left out");
+    note_trace_count(
+        session, trace, trace->losses.strangers,
+        "elements of the list of events that are no events (text, numbers, null) left out");
+    note_trace_count(session, trace, trace->losses.stretches,
+                     "damaged stretches outside of events left out");
+    note_trace_count(session, trace, trace->no_duration,
+                     "events without start or duration left out");
+    note_trace_count(session, trace, trace->negative, "events with a negative duration left out");
+    note_trace_count(session, trace, trace->unreadable,
+                     "events with an unreadable start or duration left out");
+    note_trace_count(session, trace, trace->more_steps, "steps too many: left out");
+    note_trace_count(session, trace, trace->unlaunched,
+                     "launches too many or too far off: their kernels count as without one");
+    note_trace_count(session, trace, trace->crowded,
+                     "GPU events of too many messages or streams: in the sums, but not told apart");
 }
 
 /* Only communication is needed once a rank's own figures are there. */
@@ -115,7 +117,7 @@ static void read_rank_file(struct session *session, size_t index, const char *pa
     const struct profile_options *options = session->options;
     struct error error = {0};
     if (kineto_trace_read(path, &session->reading, trace, &error) < 0) {
-        add_problem(session, &error);
+        add_rank_problem(session, &error);
         return;
     }
     note_input(session, trace);

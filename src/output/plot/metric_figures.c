@@ -37,7 +37,7 @@ static void note_metrics(const struct plot_source *source, const unsigned *colum
 
 /* ---- Pareto ---- */
 
-static int compare_points(const void *a, const void *b) {
+static int compare_front_points(const void *a, const void *b) {
     double left = ((const struct pareto_point *)a)->at[0],
            right = ((const struct pareto_point *)b)->at[0];
     return (left > right) - (left < right);
@@ -62,7 +62,7 @@ static size_t add_front(const struct plot_source *source, const unsigned *column
     for (size_t i = 0; i < count; i++)
         if (dominators[i] == PARETO_NOBODY)
             front[on_front++] = points[i];
-    qsort(front, on_front, sizeof *front, compare_points);
+    qsort(front, on_front, sizeof *front, compare_front_points);
     for (size_t i = 0; i < on_front; i++) {
         str_add_char(data, '0');
         for (int d = 0; d < 2; d++)
