@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-bool ingest_parse_whole(struct slice text, int64_t *value) {
+bool foreign_parse_whole(struct slice text, int64_t *value) {
     double real;
     if (numfmt_parse_int(text.at, text.length, value))
         return true;

@@ -4,10 +4,10 @@
 
 #include "base/str.h"
 
-#define INGEST_MAX_PROBLEMS 100       /* of one file: more help nobody */
-#define INGEST_MAX_GPUS     (1 << 30) /* of one job */
+#define FOREIGN_MAX_PROBLEMS 100       /* of one file: more help nobody */
+#define FOREIGN_MAX_GPUS     (1 << 30) /* of one job */
 
 /* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
-bool ingest_parse_whole(struct slice text, int64_t *value);
+bool foreign_parse_whole(struct slice text, int64_t *value);
 
 #endif

@@ -91,7 +91,7 @@ static int64_t whole_number_of(struct reader *reader, enum field field, int64_t 
                                const char *expected) {
     int64_t value = 0;
     struct slice text = reader->fields[field];
-    if (ingest_parse_whole(text, &value) && value >= 0 && value <= most)
+    if (foreign_parse_whole(text, &value) && value >= 0 && value <= most)
         return value;
     refuse_gavel_field(reader, field, expected);
     return 0;
@@ -106,7 +106,7 @@ static uint32_t split_type(struct slice *type) {
         return 0;
     const char *number = open + sizeof before - 1;
     if (!numfmt_parse_int(number, (size_t)(type->at + type->length - 1 - number), &batch) ||
-        batch < 1 || batch > INGEST_MAX_GPUS)
+        batch < 1 || batch > FOREIGN_MAX_GPUS)
         return 0;
     type->length = (size_t)(open - type->at);
     return (uint32_t)batch;
@@ -126,7 +126,7 @@ static void add_gavel_job(struct reader *reader) {
     double submit_s = 0;
     char number[NUMFMT_BYTES];
     double steps = (double)whole_number_of(reader, STEPS, INT64_C(1) << 53, "steps 0..2^53");
-    row.gpus = (uint32_t)whole_number_of(reader, SCALE, INGEST_MAX_GPUS, "integer 0..2^30");
+    row.gpus = (uint32_t)whole_number_of(reader, SCALE, FOREIGN_MAX_GPUS, "integer 0..2^30");
     row.batch = split_type(&type);
     if (type.length == 0)
         refuse_gavel_field(reader, TYPE, "a job type");
@@ -171,7 +171,7 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
                        .trace = trace,
                        .problems = problems,
-                       .most_problems = before + INGEST_MAX_PROBLEMS};
+                       .most_problems = before + FOREIGN_MAX_PROBLEMS};
     struct error error = {0};
     struct slice line;
     if (lines_open(path, &r.lines, &error) < 0) {

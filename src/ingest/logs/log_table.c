@@ -71,7 +71,7 @@ double table_seconds(struct table *table, int column, double least) {
 uint32_t table_whole(struct table *table, int column, int64_t least) {
     struct slice field = table_field(table, column);
     int64_t value = 0;
-    if (ingest_parse_whole(field, &value) && value >= least && value <= INGEST_MAX_GPUS)
+    if (foreign_parse_whole(field, &value) && value >= least && value <= FOREIGN_MAX_GPUS)
         return (uint32_t)value;
     table_bad(table, column,
               least > 0 ? "expected integer 1..2^30, got" : "expected integer 0..2^30, got", "");
@@ -220,7 +220,7 @@ int table_read(const char *path, const struct table_format *format,
                       .options = options ? options : &defaults,
                       .trace = trace,
                       .problems = problems,
-                      .most_problems = before + INGEST_MAX_PROBLEMS,
+                      .most_problems = before + FOREIGN_MAX_PROBLEMS,
                       .state = state};
     struct error error = {0};
     if (open_table(&t, path, &error) < 0)

@@ -316,7 +316,7 @@ static int philly_json_read(const char *path, const struct trace_options *option
     size_t before = problems->count;
     struct reader r = {.trace = trace,
                        .problems = problems,
-                       .most_problems = before + INGEST_MAX_PROBLEMS,
+                       .most_problems = before + FOREIGN_MAX_PROBLEMS,
                        .line = 1};
     struct error error = {0};
     for (size_t i = 0; i < LABEL_COUNT; i++)

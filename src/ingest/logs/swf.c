@@ -44,8 +44,8 @@ static const struct {
     {SUBMIT, true, TIME_MAX_S},
     {RUN, true, TIME_MAX_S},
     {STATUS, false, 0x1p63},
-    {ALLOCATED, false, INGEST_MAX_GPUS},
-    {REQUESTED, false, INGEST_MAX_GPUS},
+    {ALLOCATED, false, FOREIGN_MAX_GPUS},
+    {REQUESTED, false, FOREIGN_MAX_GPUS},
     {USER, false, 0x1p63},
     {REQUESTED_TIME, true, HUGE_VAL},
     {GROUP, false, 0x1p63},
@@ -141,7 +141,7 @@ static bool parse_fields(struct reader *reader) {
         struct slice text = reader->texts[field];
         int64_t *whole = &reader->wholes[field];
         double *seconds = &reader->seconds[field];
-        bool parsed = ingest_parse_whole(text, whole);
+        bool parsed = foreign_parse_whole(text, whole);
         if (parsed)
             *seconds = (double)*whole;
         else if (used_fields[i].seconds)
@@ -295,7 +295,7 @@ static int swf_read(const char *path, const struct trace_options *options, struc
                        .options = options,
                        .trace = trace,
                        .problems = problems,
-                       .most_problems = before + INGEST_MAX_PROBLEMS};
+                       .most_problems = before + FOREIGN_MAX_PROBLEMS};
     struct error error = {0};
     if (lines_open(path, &r.lines, &error) < 0) {
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
