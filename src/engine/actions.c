@@ -73,7 +73,7 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
 }
 
 /* Whether a job runs, and not only since this very plan started or resized it. */
-static bool is_settled(const struct sim *sim, uint32_t job) {
+static bool ran_before_plan(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     return sim->view.jobs[job].state == EASIM_JOB_RUNNING && job_run_uses_gpus(run) &&
            !run->resizing;
@@ -85,7 +85,7 @@ static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
     const struct easim_job *j = &sim->view.jobs[job];
-    if (!is_settled(sim, job))
+    if (!ran_before_plan(sim, job))
         return REFUSED_STATE;
     return j->preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
 }
@@ -106,7 +106,7 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
 
 /* Whether a job may be resized: not one that shares a GPU. */
 static bool may_resize(const struct sim *sim, uint32_t job) {
-    return is_settled(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
+    return ran_before_plan(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
 }
 
 /* List policies may always resize: the option is the host's. */

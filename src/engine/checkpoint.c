@@ -39,7 +39,7 @@ static void add_lost(struct job_run *run, int64_t milli, int64_t power_nw, int64
     run->lost_energy += (int128)power_nw * lost_ns;
 }
 
-void checkpoint_settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
+void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
     struct unsaved *unsaved = &sim->unsaved[job];
     bool writing =
@@ -56,10 +56,10 @@ void checkpoint_settle_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     unsaved->until_ns = 0;
 }
 
-void checkpoint_settle_work(struct sim *sim, uint32_t job, enum stop stop) {
+void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
-    checkpoint_settle_unsaved(sim, job, stop);
+    checkpoint_book_unsaved(sim, job, stop);
     int64_t kept_ns = work_kept_ns(sim, job, stop), write_ns = checkpoint_write_ns(sim, job, stop);
     if (kept_ns == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
         sim_fail(sim, ERROR_RUN,
@@ -86,7 +86,7 @@ void checkpoint_charge_resize(struct sim *sim, uint32_t job) {
     write_ns = write_ns < most_ns ? write_ns
                                   : most_ns; /* it may still have been waiting for GPUs to wake */
     j->setup_s = j->restart_s + units_s(write_ns);
-    checkpoint_settle_work(sim, job, STOP_ON_DEMAND);
+    checkpoint_book_work(sim, job, STOP_ON_DEMAND);
     if (sim->unsaved[job].until_ns > sim->now_ns)
         sim->unsaved[job].until_ns = sim->now_ns + write_ns;
 }

@@ -14,12 +14,12 @@ enum stop { STOP_ON_DEMAND, STOP_AT_ONCE, STOP_FAILURE };
 int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop);
 /* Takes off the work done since the run began, as far as a checkpoint keeps it; the rest is lost.
    For a job that still is in the segment in which it is stopped. */
-void checkpoint_settle_work(struct sim *sim, uint32_t job, enum stop stop);
+void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop);
 /* If a checkpoint was being written: notes that it is complete, or takes back the work that it
    was to keep, or, if it may go on, leaves it. */
-void checkpoint_settle_unsaved(struct sim *sim, uint32_t job, enum stop stop);
-/* A resize: the work is settled, and the checkpoint, or the rest of the last one's, is charged to
-   the set-up on the new GPUs. */
+void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop);
+/* A resize: as checkpoint_book_work, and the checkpoint, or the rest of the last one's, is charged
+   to the set-up on the new GPUs. */
 void checkpoint_charge_resize(struct sim *sim, uint32_t job);
 /* After that: the job waits wait_ns for the new GPUs before it writes. */
 void checkpoint_delay(struct sim *sim, uint32_t job, int64_t wait_ns);

@@ -214,7 +214,7 @@ void gpus_use(struct sim *sim, uint32_t job) {
     }
 }
 
-static void stop_using_gpus(struct sim *sim, uint32_t job) {
+static void leave_nodes(struct sim *sim, uint32_t job) {
     const struct allocation *allocation = &sim->runs[job].allocation;
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
@@ -224,15 +224,15 @@ static void stop_using_gpus(struct sim *sim, uint32_t job) {
     }
 }
 
-void gpus_settle(struct sim *sim, uint32_t job) {
+void gpus_stop_using(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->held_since_ns);
     run->held_ns += sim->now_ns - run->held_since_ns;
-    stop_using_gpus(sim, job);
+    leave_nodes(sim, job);
 }
 
 void gpus_leave(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    gpus_settle(sim, job);
+    gpus_stop_using(sim, job);
     gpus_give_back(sim, job, run->config, &run->allocation);
 }

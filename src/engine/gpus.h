@@ -31,8 +31,8 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
 
 /* A job begins to use the GPUs it holds: power and jobs of their nodes. */
 void gpus_use(struct sim *sim, uint32_t job);
-/* And stops using them: settles GPU time, power and jobs of their nodes. */
-void gpus_settle(struct sim *sim, uint32_t job);
+/* And stops using them, though it still holds them: its GPU time is counted. */
+void gpus_stop_using(struct sim *sim, uint32_t job);
 void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
 
 #endif

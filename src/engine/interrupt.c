@@ -20,7 +20,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
     int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
     sim->running--;
     view_job(&sim->view, job)->preemptions++;
-    checkpoint_settle_work(sim, job, stop_of(at_once));
+    checkpoint_book_work(sim, job, stop_of(at_once));
     segments_cut(sim, job, CAUSE_PREEMPTED);
     if (write_ns > 0) {
         sim->checkpointing++;
@@ -32,7 +32,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
 }
 
 void interrupt_release(struct sim *sim, uint32_t job) {
-    checkpoint_settle_unsaved(sim, job, STOP_ON_DEMAND);
+    checkpoint_book_unsaved(sim, job, STOP_ON_DEMAND);
     segments_end(sim, job, CAUSE_SAVED);
     gpus_leave(sim, job);
     sim->checkpointing--;
@@ -46,7 +46,7 @@ void interrupt_fail(struct sim *sim, uint32_t job) {
     } else {
         sim->checkpointing--;
     }
-    checkpoint_settle_work(sim, job, STOP_FAILURE);
+    checkpoint_book_work(sim, job, STOP_FAILURE);
     segments_cut(sim, job, CAUSE_NODE_FAILED);
     gpus_leave(sim, job);
     jobs_requeue(sim, job);

@@ -8,9 +8,9 @@
    sum over jobs, and the energy of jobs, idle GPUs and nodes equals the integral of power. The
    first violation fails the run. */
 void invariants_check_all(struct sim *sim);
-/* The same after an event: of every event while at most 64 jobs are in the system (the oldest of
-   them and all that came later), of every n/64-th with n jobs, so that a long queue does not cost
-   its square. */
+/* To be called after every event. Checks all of it while there are at most 64 jobs to look at; of
+   n > 64 jobs only at every n/64-th call, since otherwise a long queue would cost its square. To
+   look at are all jobs submitted so far but those in front of the oldest that is not over. */
 void invariants_check(struct sim *sim);
 
 #endif

@@ -13,7 +13,7 @@ bool job_resize_take_gpus(struct sim *sim, uint32_t job, uint32_t config,
     checkpoint_charge_resize(sim, job);
     sim->runs[job].resizing = true;
     jobs_show_start(sim, job, config, gpus_span(allocation));
-    jobs_await_gpus(sim, job);
+    jobs_add_wake_time(sim, job);
     view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);
     return true;
@@ -23,7 +23,7 @@ void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
     struct job_run *run = &sim->runs[start->job];
     struct easim_job *j = view_job(&sim->view, start->job);
     segments_cut(sim, start->job, CAUSE_RESIZED);
-    gpus_settle(sim, start->job);
+    gpus_stop_using(sim, start->job);
     allocation_finish(&run->allocation);
     run->resizing = false;
     j->resizes++;

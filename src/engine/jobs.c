@@ -124,7 +124,7 @@ void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t sp
     j->predicted_end_ns = sim->now_ns + units_duration_ns(time_s);
 }
 
-void jobs_await_gpus(struct sim *sim, uint32_t job) {
+void jobs_add_wake_time(struct sim *sim, uint32_t job) {
     int64_t wait_ns = sim->runs[job].awake_ns - sim->now_ns;
     if (wait_ns <= 0)
         return;
@@ -140,7 +140,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     stop_waiting_for_types(sim, job);
     view_job(&sim->view, job)->state = EASIM_JOB_RUNNING;
     jobs_show_start(sim, job, config, gpus_span(allocation));
-    jobs_await_gpus(sim, job);
+    jobs_add_wake_time(sim, job);
     view_add_running(&sim->view, job);
     list_note_start(&sim->list, job);
     return true;

@@ -19,9 +19,9 @@ void jobs_finish(struct sim *sim, uint32_t job);
 /* Steps that jobs.c shares with interrupt.c and job_resize.c. Shows a job that has got GPUs and
    starts, or starts again, now. */
 void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
-/* After that: those of its GPUs that are not awake yet lengthen its set-up, which no prediction
-   knows. */
-void jobs_await_gpus(struct sim *sim, uint32_t job);
+/* After that: adds to its set-up, and to a checkpoint that it is to write, the time until all its
+   GPUs are awake. The predicted end is that without: no prediction counts it. */
+void jobs_add_wake_time(struct sim *sim, uint32_t job);
 /* Back into the queue, with predictions for the work that is left. */
 void jobs_requeue(struct sim *sim, uint32_t job);
 

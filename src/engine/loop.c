@@ -192,9 +192,10 @@ static bool all_jobs_done(const struct sim *sim) {
            sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Whether jobs wait and no event will help them: no job runs or is to come, no timer, no repair
-   and no new value of a series is pending. Events of the background are not waited for: a
-   failure, its repair or sleep leave at most what the policy had when it started nothing. */
+/* Whether jobs wait and no event will help them: all nodes are sound, and no event is pending but
+   those of the background (nodes that are still to fail, GPUs that will fall asleep), after which
+   the policy has at most what it has now, when it starts nothing. Nor do values of repeated series
+   help that it has had before. */
 static bool is_stuck(const struct sim *sim) {
     return sim->waiting > 0 && sim->failures.nodes == 0 &&
            (sim->events.count == sim->background || cluster_changes_repeat_only(sim));

@@ -1,4 +1,5 @@
-/* Segments: see segments.h. Energy is settled where one ends, so that it is exact at any instant.
+/* Segments: see segments.h. A job gets its energy where one ends, so that it is exact at any
+ * instant.
  */
 #include "engine/segments.h"
 

@@ -9,9 +9,9 @@
 
 /* max(1, jct / max(exec, 10 s)): bounded slowdown (Feitelson, Rudolph 1998). */
 double job_stats_slowdown(double jct_s, double exec_s);
-/* The most GPUs k with k <= max(1, gpus / n), n = jobs_ns / life_ns the mean number of jobs in the
-   system during a job's life; compared in integers, so that n = 1 allows all. A life of 0 has n
-   = 1. */
+/* The GPUs that are a job's fair share: gpus / n, rounded down, but at least 1, where n = jobs_ns /
+   life_ns is the mean number of jobs in the system during its life, itself included; n = 1 if that
+   is 0. All in integers, so that a job that was alone has all GPUs. */
 uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns);
 /* Percentile 0..1, linear between order statistics (type 7); NAN if empty. values must be sorted.
  */

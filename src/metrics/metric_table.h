@@ -6,8 +6,9 @@
 /* What a reader wants of a figure: NEITHER describes a run and does not judge it. */
 enum metric_better { METRIC_NEITHER, METRIC_LESS, METRIC_MORE };
 
-/* HEAVY: times of jobs, and what is multiplied by them. A few replications rule their mean, so a
-   relative change is a ratio of geometric means. */
+/* HEAVY: of a heavy-tailed distribution, as times of jobs and products with them are. A few
+   replications with huge values would decide the arithmetic mean of all, so `easim compare` shows
+   relative changes of such a metric as ratios of geometric means. LIGHT: all others. */
 enum metric_tail { METRIC_LIGHT, METRIC_HEAVY };
 
 #define METRIC_SHARE    "share" /* 0..1, shown in per cent */

@@ -35,7 +35,8 @@ static double present_share(const struct priced *priced, double pue) {
     return power_j(priced->energy) / J_PER_KWH * pue * priced->value;
 }
 
-/* Adds energy while the price or intensity is `value`; a new value settles what was there. */
+/* Adds energy while the price or intensity is `value`; a new value closes the sum of the
+   last one. */
 static void add_priced(struct priced *priced, double value, double pue, int128 energy) {
     if (value != priced->value) {
         priced->sum += priced->energy > 0 ? present_share(priced, pue) : 0;

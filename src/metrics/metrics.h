@@ -8,11 +8,11 @@
 #include "metrics/rows.h"
 #include "metrics/summary.h"
 
-/* The integral of energy x a price or intensity, J x its unit; energy is summed exactly while the
- * value stays. */
+/* What energy comes to at a price or carbon intensity that changes. */
 struct priced {
-    double value, sum;
-    int128 energy;
+    double value;  /* the present price or intensity, in the unit of its series */
+    double sum;    /* kWh x pue x value, of the time at earlier values */
+    int128 energy; /* at the present value so far, 1e-18 J: exact while the value stays */
 };
 
 /* Zero-initialise; release with metrics_finish. */

@@ -20,7 +20,7 @@ struct sweep_run {
     size_t count;
     const struct trace_reader *const *readers;
     struct replicate_options
-        how; /* threads: points at a time; limit_s: of a point; done counts points */
+        how; /* processes: points at a time; limit_s: of a point; done counts points */
     struct sweep_sink sink;
 };
 

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 
 /* By enum segment_cause. */
-static const char *const cause_names[] = {"submitted", "started", "set_up", "preempted",
-                                          "saved",     "resized", "failed", "finished"};
+static const char *const cause_names[] = {
+    [CAUSE_SUBMITTED] = "submitted", [CAUSE_STARTED] = "started",   [CAUSE_SET_UP] = "set_up",
+    [CAUSE_PREEMPTED] = "preempted", [CAUSE_SAVED] = "saved",       [CAUSE_RESIZED] = "resized",
+    [CAUSE_NODE_FAILED] = "failed",  [CAUSE_FINISHED] = "finished", [CAUSE_END_OF_RUN] = NULL};
 
 struct run_trace {
     struct observer observer;
@@ -172,9 +174,8 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
 
 /* ---- Segments ---- */
 
-/* ended: NULL: it goes on after the end of the run. */
 static void write_segment(struct run_trace *trace, const struct sim *sim,
-                          const struct segment *segment, const char *ended) {
+                          const struct segment *segment) {
     static const char *const kinds[] = {"", "queued", "setup", "run", "checkpoint"};
     struct str *line = &trace->line;
     begin_line(trace, segment->end_ns, "segment");
@@ -182,22 +183,22 @@ static void write_segment(struct run_trace *trace, const struct sim *sim,
     add_text(line, "segment", kinds[segment->kind]);
     add_int(line, "start_ns", segment->start_ns);
     add_text(line, "began", cause_names[segment->began]);
-    add_text(line, "ended", ended);
+    add_text(line, "ended", cause_names[segment->ended]);
     add_config(line, sim, segment->config);
     add_real(line, "energy_j", power_j(segment->energy));
     end_line(trace);
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
-    write_segment(context, sim, segment, cause_names[segment->ended]);
+    write_segment(context, sim, segment);
 }
 
 /* Those of jobs that are not over. */
 static void write_open_segments(struct run_trace *trace, const struct sim *sim) {
     for (uint32_t job = 0; job < sim->next_arrival; job++) {
-        const struct segment segment = segments_present(sim, job, CAUSE_FINISHED);
+        const struct segment segment = segments_present(sim, job, CAUSE_END_OF_RUN);
         if (segment.kind != SEGMENT_NONE)
-            write_segment(trace, sim, &segment, NULL);
+            write_segment(trace, sim, &segment);
     }
 }
 

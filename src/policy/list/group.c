@@ -26,9 +26,10 @@ static struct group_way *last_way(struct groups *groups, uint32_t gpu_type, uint
 }
 
 /* Only the number of GPUs matters here, so configurations of equal k are one way. (Those of one job
-   are all the same part of a GPU, or all of whole GPUs.) A way is left out where it could never be
-   the only one that is free: in one node if a smaller k is admitted in one node, and across nodes
-   if a smaller k is admitted in both spans. */
+   take all the same part of a GPU, or all whole GPUs.) They come by ascending k. A larger k is left
+   out where it can only be free if a smaller one is too: in one node, once a smaller k is admitted
+   in one node; across nodes, once some smaller k is admitted across and it, or a still smaller
+   one, in one node, since wherever that k is then placed, one of the two is free. */
 static void add_gpus(struct groups *groups, const struct easim_config *c, uint32_t spans) {
     uint32_t gpu_type = c->gpu_type, k = c->k;
     if (gpu_type != groups->gpu_type) {

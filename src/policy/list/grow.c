@@ -1,7 +1,6 @@
-/* Growth of running jobs: see grow.h. What a resize to a configuration saves, nothing being lost,
-   falls with the work that is left (include/easim/policy.h demands it of objectives). So a job that
-   has no configuration that would pay is out of the question until it starts again; and one that
-   has some is looked at only when the free GPUs suffice for one of them. */
+/* Growth of running jobs: see grow.h. By the premise of outlook.h a job that has no configuration
+   that would pay is out of the question until it starts again; one that has some is looked at only
+   when the free GPUs suffice for one of them. */
 #include "policy/list/grow.h"
 
 #include "cluster/cluster.h"

@@ -96,7 +96,7 @@ static double earlier_s(double a_s, double b_s) {
     return a_s == 0 || b_s == 0 || isnan(a_s) || isnan(b_s) ? a_s + b_s : fmin(a_s, b_s);
 }
 
-/* Bounds on an objective that is not the one minimised are kept by mixed_objective(). */
+/* Bounds on an objective that is not the one minimised are kept by bounded_objective(). */
 static void mixed_key(const struct easim_pass *pass, const struct easim_job *job, double best,
                       struct easim_key *ret) {
     const struct hybrid *hybrid = hybrid_of(pass);

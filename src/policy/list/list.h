@@ -39,9 +39,10 @@ void list_note_start(struct list *list, uint32_t job);
 /* One pass. Negative, after host->fail, if a callback gave NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);
 
-/* Whether a job that is being submitted, which no pass has seen yet, will ever be admitted to a
-   configuration on the empty cluster but those that ruled_out (by config of the view) names. In
-   doubt, since its key may change or is not a number, yes. */
+/* Of a job that is being submitted, which no pass has seen yet: whether its key admits, on the
+   empty cluster and with the work and set-up that it has now, a configuration that is not ruled_out
+   (by config of the view). Where that is not certain, because the key will be asked for again or a
+   callback gives what is not a number: true. */
 bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                     const bool *ruled_out);
 

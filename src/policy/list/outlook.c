@@ -1,14 +1,13 @@
-/* What growing could bring a running job: see outlook.h. What a resize to a configuration saves,
-   nothing being lost, falls with the work that is left (include/easim/policy.h demands it of
-   objectives). */
+/* What growing could bring a running job: see outlook.h. */
 #include "policy/list/outlook.h"
 
 #include "policy/list/resize.h"
 
 #define SLACK 1e-9 /* of an objective: more than what rounding does to it */
 
-/* What a resize would cost now: as easim_predict_resized, but in set-up as if no checkpoint were
-   left to write, of which there is less and less. */
+/* What a resize would cost now, as easim_predict_resized has it, but for one thing: of a job in
+   set-up, the rest of the checkpoint that its last resize began is left out. That rest shrinks as
+   time passes, and a configuration that pays once it is written must not be missed. */
 struct costs {
     double remaining, lost, setup_s; /* work still to do; to do again; set-up */
 };

@@ -1,4 +1,7 @@
-/* What growing could bring a running job, before any of it is tried. */
+/* What growing could bring a running job, before any of it is tried. All rests on one premise,
+   which include/easim/policy.h demands of objectives: what a resize saves falls with the work that
+   is left, apart from work that it would lose. So a configuration that would not pay now even if
+   nothing were lost will not pay until the job starts again. */
 #ifndef EASIM_POLICY_LIST_OUTLOOK_H
 #define EASIM_POLICY_LIST_OUTLOOK_H
 

@@ -35,12 +35,17 @@ static bool entry_before(const struct queue *queue, const struct queue_entry *a,
     return x != y ? x < y : a->job < b->job;
 }
 
-/* Until when first, which is before second now, certainly stays so. -INFINITY: it may be otherwise
-   at any later time or with another factor. Division, sum and product round monotonically, so an
-   older job of no larger value is never overtaken. A younger one only gains on an older one as the
-   ages grow alike. Else, with A the ageing now, x time in units of ageing_s and the margin in
-   `bar`, the older job of larger value falls behind where second.value
-   * (A_first + x) = bar * (A_second + x). */
+/* Until when first, which is before second now, certainly stays so; -INFINITY: it may be otherwise
+   at any later time or with another factor.
+   1. The older job, of no larger value, stays first for ever: it has aged no less, division, sum
+      and product round monotonically, and ties go to the older.
+   2. Without ageing values only change by a common factor. That cannot turn their order if they
+      differ by more than MARGIN; if they do not, nothing is certain.
+   3. With ageing first leads by ahead = second.value * A_first - bar * A_second, where A is the
+      ageing and bar is first.value with the margin. A lead <= 0 is too small to be certain. Both
+      A grow by 1 in ageing_s, so the lead grows by second.value - bar. If that is not negative,
+      and it is not if the leader is the younger one (A_first <= A_second), the lead lasts for
+      ever; else until it has shrunk to 0. */
 static double certain_until_s(const struct queue *queue, const struct queue_entry *first,
                               const struct queue_entry *second) {
     if (first->value <= second->value && first->job < second->job)

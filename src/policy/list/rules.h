@@ -15,7 +15,7 @@ struct rules {
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
-/* An urgent job has a time to finish by, and only where it makes it a configuration is admitted. */
+/* An urgent job has a time to finish by: only configurations that end by then are admitted. */
 static inline bool rules_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }

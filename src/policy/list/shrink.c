@@ -88,8 +88,9 @@ static int best_offer(const struct question *question, const struct easim_job *j
     return 0;
 }
 
-/* How much earlier the first waiting job starts, at least: otherwise it waits until a running job
-   ends, the next one if not a later one. */
+/* How much earlier the first waiting job starts, at least, if another shrinks for it now: otherwise
+   it must wait for a running job to end, and none is expected to end before this time has passed.
+ */
 static double gain_s(const struct easim_view *view) {
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < view->running_count; i++) {
