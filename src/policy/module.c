@@ -17,7 +17,7 @@
 #define EASIM_PLUGIN_DIR "/usr/local/lib/easim/policies"
 #endif
 
-#define TRIAL_S 5 /* of processor time, to load and close a module */
+#define TRIAL_S 5 /* of processor time, to load, read and close a module */
 
 /* Address sanitizers report leaks of closed modules without names, so there they stay open until
  * exit. */
@@ -39,15 +39,29 @@ static size_t data_bytes(const void *symbol) {
     return ELF64_ST_TYPE(elf->st_info) == STT_OBJECT ? elf->st_size : 0;
 }
 
-/* In a child. */
-static void load_and_close(void *context) {
-    void *handle = dlopen(context, RTLD_NOW | RTLD_LOCAL);
-    if (handle)
-        dlclose(handle); /* the parent says why there is none */
+static int read_symbol(struct policy_module *module, const char *path, struct error *reterr) {
+    struct easim_policy *policy = NULL;
+    const void *symbol = dlsym(module->handle, "easim_policy");
+    if (!symbol)
+        return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module",
+                         path);
+    int r = interface_read(symbol, data_bytes(symbol), path, &policy, reterr);
+    module->policy = policy;
+    return r;
 }
 
-/* Whether the code that the loader runs leaves a process alive; of a module that is open already it
- * has. */
+/* In a child. What is wrong, but does not end it, the parent finds and says. */
+static void read_and_close(void *context) {
+    struct policy_module module = {.handle = dlopen(context, RTLD_NOW | RTLD_LOCAL)};
+    if (!module.handle)
+        return;
+    if (read_symbol(&module, context, NULL) == 0)
+        free((void *)module.policy);
+    dlclose(module.handle);
+}
+
+/* Whether a process outlives the code that the loader runs and a look at what is exported, where
+   pointers and counts may be wrong; of a module that is open already one has. */
 static int try_path(const char *path, struct error *reterr) {
     void *open = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (open) {
@@ -55,13 +69,14 @@ static int try_path(const char *path, struct error *reterr) {
         return 0;
     }
     char *own = mem_strdup(path);
-    struct child_result result = child_run(load_and_close, own, TRIAL_S);
+    struct child_result result = child_run(read_and_close, own, TRIAL_S);
     struct str how = {0};
     free(own);
     if (result.end == CHILD_DONE)
         return 0;
     child_explain(&result, TRIAL_S, &how);
-    error_set(reterr, ERROR_INPUT, "%s: ends the process while it is loaded: it %s", path,
+    error_set(reterr, ERROR_INPUT,
+              "%s: ends the process while it is loaded and its tables are read: it %s", path,
               how.text);
     str_finish(&how);
     return reterr->code;
@@ -72,15 +87,7 @@ static int open_path(const char *path, struct policy_module *module, struct erro
     if (!module->handle)
         return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
     module->path = mem_strdup(path);
-    const void *symbol = dlsym(module->handle, "easim_policy");
-    if (!symbol)
-        return error_set(reterr, ERROR_INPUT, "%s: no symbol easim_policy: not a policy module",
-                         path);
-    struct easim_policy *policy;
-    int r = interface_read(symbol, data_bytes(symbol), path, &policy, reterr);
-    if (r == 0)
-        module->policy = policy;
-    return r;
+    return read_symbol(module, path, reterr);
 }
 
 /* The folders where policies are sought, in order; each is given to visit until it returns true. */

@@ -101,8 +101,8 @@ def test_what_cannot_be_tested():
     crashing = PLUGINS / "faults" / "crash_on_load.so"
     for arguments, message in ((["/nowhere.so"], "easim: cannot load policy: /nowhere.so: .*"),
                                (["zeuss"], "easim: no policy is named \"zeuss\", did you mean \"zeus\"\\? .*"),
-                               ([str(crashing)], f"easim: {crashing}: ends the process while it is loaded: it was ended by "
-                                "signal 11, Segmentation fault"),
+                               ([str(crashing)], f"easim: {crashing}: ends the process while it is loaded and its tables are "
+                                "read: it was ended by signal 11, Segmentation fault"),
                                (["zeus", "--param", "tua=1"], "set policy.params.tua: .*has no parameter \"tua\".*"),
                                (["zeus", "--param", "tau"], "(?s)easim policies: --param: expected NAME=VALUE, got \"tau\".*")):
         code, checks, last, errors = suite(*arguments)

@@ -73,11 +73,13 @@ def before_the_first_decision(folder):
 
 
 def while_it_is_loaded(folder):
-    """A constructor that crashes, a destructor that leaves: bad input, of every command that loads policies."""
+    """A constructor that crashes, a wrong pointer in a table, a destructor that leaves: bad input, of every command that
+    loads policies."""
     for name, how in (("faults/crash_on_load", "was ended by signal 11, Segmentation fault"),
+                      ("wild_params", "was ended by signal 11, Segmentation fault"),
                       ("leave_on_unload", "ended its process with exit status 0")):
         path = PLUGINS / f"{name}.so"
-        text = f"{path}: ends the process while it is loaded: it {how}"
+        text = f"{path}: ends the process while it is loaded and its tables are read: it {how}"
         for words in (["run", TINY, "--policy", path], ["check", TINY, "--policy", path],
                       ["gen", TINY, "--policy", path], ["policies", path], ["policies", path, "--test"],
                       ["compare", TINY, "--policies", f"fcfs,{path}"], ["ablate", TINY, "fcfs", path],
