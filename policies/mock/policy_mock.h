@@ -418,11 +418,15 @@ MOCK_FUNCTION uint32_t mock_user(struct mock *m, const char *name, double weight
 }
 
 /* Fill in k, batch, gpu_type, goodput and power_w; across nodes they are as inside one where they
- * are 0. */
+   are 0. span_count is 2 unless it says more, as in later versions of easim; nothing is placed in
+   those spans. */
 MOCK_FUNCTION uint32_t mock_config(struct mock *m, struct easim_config config) {
     MOCK_MUST(config.gpu_type < m->view.gpu_type_count && config.k >= 1 && config.goodput[0] > 0);
     MOCK_MUST(config.milli == 0); /* GPUs of the mock are whole ones */
-    config.span_count = 2;
+    config.span_count = config.span_count > 2 ? config.span_count : 2;
+    MOCK_MUST(config.span_count <= EASIM_MOST_SPANS);
+    for (uint32_t span = config.span_count; span < EASIM_MOST_SPANS; span++)
+        MOCK_MUST(config.goodput[span] == 0 && config.power_w[span] == 0);
     config.goodput[1] = config.goodput[1] > 0 ? config.goodput[1] : config.goodput[0];
     config.power_w[1] = config.power_w[1] > 0 ? config.power_w[1] : config.power_w[0];
     config.power_limit_w = config.power_limit_w > 0 ? config.power_limit_w : INFINITY;

@@ -85,6 +85,10 @@ int main(void) {
     struct mock m;
     set_up(&m);
     m.uniform = 0.25;
+    uint32_t more = mock_config(
+        &m, (struct easim_config){.k = 1, .span_count = 3, .goodput = {1, 0, 9}, .power_w = {300}});
+    CHECK(m.configs[0].span_count == 2 && m.configs[0].goodput[1] == 1);
+    CHECK(m.configs[more].span_count == 3 && m.configs[more].goodput[2] == 9);
     next = start_both;
     mock_decide(&m);
     CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_ACROSS_NODES && answers[2] == EASIM_OK);
