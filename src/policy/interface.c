@@ -174,6 +174,11 @@ static int check_version(const struct easim_policy *p, size_t bytes, const char 
     if (bytes < BYTES_TO(struct easim_policy, abi_minor))
         return error_set(reterr, ERROR_INPUT,
                          "%s: the symbol easim_policy is not a struct easim_policy", path);
+    if (p->abi_major == 0)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: easim_policy does not begin with EASIM_POLICY_ABI "
+                         "(policies/README.md)",
+                         path);
     bool has_draft = p->abi_major >= 3 && bytes >= BYTES_TO(struct easim_policy, abi_draft);
     uint32_t draft = has_draft ? p->abi_draft : 0;
     if (p->abi_major == EASIM_ABI_MAJOR && p->abi_minor <= EASIM_ABI_MINOR &&
