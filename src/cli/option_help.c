@@ -83,7 +83,7 @@ void option_help_write(enum command command, const char *who, struct str *out) {
     for (const struct option_row *row = option_rows; row->name; row++)
         if (option_belongs(row, command))
             add_option(row, out);
-    add_wrapped(out, 0, "      --help                 print this");
+    add_wrapped(out, 0, "  -?, --help                 print this");
     if (c->add_formats || c->more)
         str_add_char(out, '\n');
     if (c->add_formats)
@@ -102,7 +102,7 @@ static void add_plain(struct str *out, const char *text) {
 }
 
 void option_help_write_man(enum command command, struct str *out) {
-    str_add(out, "*--help*\n\tPrint the options.\n\n");
+    str_add(out, "*-?*, *--help*\n\tPrint the options.\n\n");
     for (const struct option_row *row = option_rows; row->name; row++) {
         struct str value = {0}, help = {0};
         if (!option_belongs(row, command))

@@ -64,19 +64,23 @@ static void note_word(struct options *options, const struct option_row *row, con
 static void add_unknown(const struct options *options, const char *word, struct str *out) {
     struct arena arena = {0};
     const char *names[OPTION_ROWS_MOST + 1] = {"--help"};
-    size_t count = 1, alike = 0, length = strcspn(word, "=");
+    size_t count = 1, length = strcspn(word, "=");
+    struct str alike = {0};
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (!option_belongs(row, options->command))
             continue;
         names[count] = arena_printf(&arena, "--%s", row->name);
-        alike += strncmp(names[count++], word, length) == 0;
+        if (strncmp(names[count], word, length) == 0)
+            str_addf(&alike, " '%s'", names[count]);
+        count++;
     }
     word = arena_strndup(&arena, word, length);
-    if (alike > 0)
-        str_addf(out, "option '%s' is ambiguous", word);
+    if (alike.length > 0)
+        str_addf(out, "option '%s' is ambiguous; possibilities:%s", word, alike.text);
     else
         str_addf(out, "unrecognized option '%s'%s", word,
                  str_suggestion(&arena, word, names, count));
+    str_finish(&alike);
     arena_finish(&arena);
 }
 
@@ -137,6 +141,13 @@ static const struct option_row *row_found(const struct options *options, int fou
     return row;
 }
 
+static _Noreturn void print_help(const struct options *options) {
+    struct str text = {0};
+    struct error error = {0};
+    option_help_write(options->command, options->who, &text);
+    exit(cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE);
+}
+
 static void read_words(struct options *options, int argc, char **argv, struct problems *problems) {
     struct option longs[OPTION_ROWS_MOST + 2];
     char letters[2 * OPTION_ROWS_MOST + 2];
@@ -145,12 +156,8 @@ static void read_words(struct options *options, int argc, char **argv, struct pr
     optind = 0;
     opterr = 0;
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        if (found == FOUND_HELP) {
-            struct str text = {0};
-            struct error error = {0};
-            option_help_write(options->command, options->who, &text);
-            exit(cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE);
-        }
+        if (found == FOUND_HELP || (found == '?' && optopt == '?')) /* the latter is -? */
+            print_help(options);
         if (found == '?' || found == ':')
             refuse_word(options, found == ':', argv[optind - 1]);
         read_option(options, row_found(options, found), optarg, problems);

@@ -38,7 +38,8 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         size_t length = strcspn(word, "=");
-        bool known = word[0] != '-' || strncmp(word, "--help", length) == 0;
+        bool known =
+            word[0] != '-' || strncmp(word, "--help", length) == 0 || strcmp(word, "-?") == 0;
         for (const struct option_row *row = option_rows; row->name && !known; row++)
             known = option_belongs(row, COMMAND_REPEAT) &&
                     (word[1] == '-' ? strncmp(word + 2, row->name, length - 2) == 0

@@ -50,12 +50,12 @@ def operands_of_synopsis(command):
 def options_of_help(command):
     """In the order of --help, as "-o --out"."""
     return [" ".join(pair).strip() for pair in
-            re.findall(r"^  (?:(-\w), |    )(--[a-z0-9-]+)", easim(command, "--help").stdout, re.MULTILINE)]
+            re.findall(r"^  (?:(-\S), |    )(--[a-z0-9-]+)", easim(command, "--help").stdout, re.MULTILINE)]
 
 
 def options_of_man(command):
     section = man_page(command).partition("# OPTIONS\n\n")[2].partition("\n# ")[0]
-    return [" ".join(pair).strip() for pair in re.findall(r"^(?:\*(-\w)\*, )?\*(--[a-z0-9-]+)\*", section, re.MULTILINE)]
+    return [" ".join(pair).strip() for pair in re.findall(r"^(?:\*(-\S)\*, )?\*(--[a-z0-9-]+)\*", section, re.MULTILINE)]
 
 
 def complete(script, *words):
@@ -76,6 +76,7 @@ def check_table():
 
 def check_command(command, script):
     text = easim(command, "--help").stdout
+    assert easim(command, "-?").stdout == text, command
     usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)
     assert usage == operands_of_synopsis(command), (command, usage, operands_of_synopsis(command))
     options = options_of_help(command)
