@@ -10,11 +10,11 @@
 
 int option_read_count(const char *text, double least, double most, int64_t *ret_value,
                       struct error *reterr) {
-    int64_t value = 0;
-    if (!numfmt_parse_int(text, strlen(text), &value) || (double)value < least ||
-        (double)value > most)
+    int64_t value = 0, most_whole = most < 0x1p63 ? (int64_t)most : INT64_MAX;
+    if (!numfmt_parse_int(text, strlen(text), &value) || value < (int64_t)least ||
+        value > most_whole) /* not as doubles: 2^53 + 1 would be rounded to 2^53 */
         return error_set(reterr, ERROR_INPUT, "expected integer %.0f..%lld, got \"%s\"", least,
-                         (long long)(most < 0x1p63 ? (int64_t)most : INT64_MAX), text);
+                         (long long)most_whole, text);
     *ret_value = value;
     return 0;
 }

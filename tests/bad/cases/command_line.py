@@ -48,6 +48,8 @@ CASES = [
         "easim run: --replications: expected integer 1..1000000, got \"99999999999999999999\"", TRY),
     run("bad seed", ["--seed", "-1"],
         "easim run: --seed: expected integer 0..9007199254740992, got \"-1\"", TRY),
+    run("seed that is 1 above the largest", ["--seed", "9007199254740993"],  # as a double it would be the largest
+        "easim run: --seed: expected integer 0..9007199254740992, got \"9007199254740993\"", TRY),
     run("unknown policy", ["--policy", "zeuss"],
         "--policy: policy.name: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})"),
     run("policy that is a path", ["--policy", "./nowhere.so"],
