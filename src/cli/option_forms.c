@@ -116,7 +116,7 @@ int option_read_figures(const char *text, void *target, struct arena *arena, str
     }
     if (asked == 0)
         return error_set(reterr, ERROR_INPUT, "expected names of figures, got \"\"");
-    *(unsigned *)target = asked;
+    *(unsigned *)target |= asked;
     return 0;
 }
 

@@ -162,7 +162,7 @@ const struct option_row option_rows[] = {
     /* ---- plot ---- */
     {"figures", 0, "NAME,...", OPTION_OTHER, AT(figures), .commands = IN(PLOT),
      .read = option_read_figures,
-     .help = "only these, and an error if one is not possible (default: all that the results allow)"},
+     .help = "only these, and an error if one is not possible (default: all that the results allow); may be given again"},
     {"format", 0, "svg,pdf,png", OPTION_OTHER, AT(picture_formats), .commands = IN(PLOT),
      .usual = "svg", .read = option_read_pictures,
      .help = "one or more formats"},
