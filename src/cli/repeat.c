@@ -118,7 +118,7 @@ static char **command_line(const struct options *options, const struct recorded 
     words[count++] = arena_printf(arena, "--out=%s", out);
     if (options->threads > 0)
         words[count++] = arena_printf(arena, "--threads=%u", options->threads);
-    if (options->force && recorded->sweep == NULL)
+    if (options->force)
         words[count++] = "--force";
     if (options->quiet)
         words[count++] = "--quiet";
@@ -177,6 +177,8 @@ int repeat(const struct repeated *command, int argc, char **argv) {
         return code;
     struct options options;
     options_parse(&options, COMMAND_REPEAT, argc, argv);
+    if (options.force && command->command == COMMAND_SWEEP)
+        options_refuse(&options, "--force: not with a sweep, which goes on in its folder anyway");
     struct recorded recorded = {0};
     struct repeat_inputs inputs = {.changed = {0}};
     struct error error = {0};

@@ -416,6 +416,9 @@ def bad_manifests(place):
     assert "is of another command: easim tune " in done.stderr, done.stderr
     done = place.repeat("run", "out/run-1/manifest.json", "--set", "seed=8", code=2)
     assert done.stderr.startswith("easim run: --set: ") and "scenario.yaml" in done.stderr, done.stderr
+    assert place.repeat("run", "out/run-1/manifest.json", "-?").stdout.startswith("Usage: easim run ")
+    done = place.repeat("sweep", "out/sweep-1/manifest.json", "--force", code=2)
+    assert done.stderr.startswith("easim sweep: --force: not with a sweep"), done.stderr
     copy = place.tree / "copied.txt"  # recognised by what is in it
     copy.write_text(good)
     assert "is missing" in place.repeat("run", "copied.txt", code=2).stderr
