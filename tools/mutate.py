@@ -45,11 +45,11 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
 TESTS = {
     "unit": "eventq group guard list metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module",
-    "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index metamorphic one_job plan_resize "
-              "plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "
+    "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index job_segments metamorphic one_job "
+              "plan_resize plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "
               "interruptions leaks mock_zeus mock_easy mock_host warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
-    "system": "crashes interruptions_by_gpu easy files exec sharing series random",
+    "system": "crashes interruptions_by_gpu easy files exec sharing series random trace",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
 MORE_WORDS = {"random": ["--count", "80"]}

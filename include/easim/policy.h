@@ -63,7 +63,7 @@ struct easim_host {
     void *(*scratch)(struct easim_plan *plan,
                      size_t bytes);             /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan); /* random, [0, 1), from the run's `policy` stream */
-    /* Says why a callback is about to return a negative number. */
+    /* Says why a callback is about to return a negative number; the last reason counts. */
     void (*fail)(struct easim_plan *plan, const char *message);
 };
 

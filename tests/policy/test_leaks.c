@@ -1,5 +1,5 @@
-/* What a simulation of a list policy allocates it gives back. With sanitizers mallinfo2 counts
-   nothing, and they look for leaks themselves. */
+/* What a simulation allocates it gives back, also if the policy fails it. With sanitizers mallinfo2
+   counts nothing, and they look for leaks themselves. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 
@@ -12,16 +12,18 @@
 #define RUNS       5  /* in a window */
 #define LEAST_LEAK 16 /* bytes a run: a malloc of one byte takes more */
 
-/* Several kinds of queues, keys that age and are due again, jobs that grow and shrink. */
+/* Several kinds of queues, keys that age and are due again, jobs that grow and shrink, nodes that
+   fail, a warm-up. */
 static const char yaml[] =
     "name: t\n"
     "horizon: drain\n"
     "seed: 5\n"
     "cluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}],\n"
-    "          nodes: [{gpu: a100, gpus: 8}]}\n"
+    "          nodes: [{gpu: a100, gpus: 8, mtbf: 20h, mttr: 1h}]}\n"
     "models: %s/configs/models/eas-sim.yaml\n"
     "workload:\n"
     "  kind: poisson\n"
+    "  warmup: 1h\n"
     "  rate_per_s: 0.002\n"
     "  mix: [{model: vit-base-fp32}, {model: resnet50-fp32}]\n"
     "  sizes: {law: lognormal, mean: 3h, cv: 1.5}\n"
@@ -37,15 +39,14 @@ static size_t held_bytes(void) {
 }
 
 /* The growth of the window that grew least: caches grow in the first ones, a leak in all. */
-static double least_growth(const char *policy) {
+static double least_growth(const char *scenario, const char *jobs, int status) {
     double least = INFINITY;
     for (int window = 0; window < WINDOWS && least >= LEAST_LEAK; window++) {
         size_t before = held_bytes();
         for (int i = 0; i < RUNS; i++) {
             struct trial trial;
-            trial_run(&trial, &(struct trial_options){.models = NULL}, yaml, getenv("EASIM_SOURCE"),
-                      policy);
-            trial_must_succeed(&trial);
+            trial_run(&trial, &(struct trial_options){.jobs = jobs}, "%s", scenario);
+            cr_assert_eq(trial.status, status, "%s: %s", scenario, trial.failure);
             trial_finish(&trial);
         }
         least = fmin(least, ((double)held_bytes() - (double)before) / RUNS);
@@ -57,8 +58,24 @@ Test(leaks, list_policies) {
     static const char *const policies[] = {"pollux", "zeus", "hades", "aurachronos"};
     temp_dir_enter();
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        double bytes = least_growth(policies[i]);
+        struct str scenario = {0};
+        str_addf(&scenario, yaml, getenv("EASIM_SOURCE"), policies[i]);
+        double bytes = least_growth(scenario.text, NULL, 0);
         cr_expect(bytes < LEAST_LEAK, "%s: %g bytes a run", policies[i], bytes);
+        str_finish(&scenario);
     }
+    temp_dir_leave();
+}
+
+/* The run ends at its first decision, which has started a job on three nodes. */
+Test(leaks, failed_decision) {
+    temp_dir_enter();
+    double bytes = least_growth(
+        "name: t\n"
+        "horizon: drain\n"
+        "policy: {name: give_up, params: {how: says_why}}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{count: 3, gpu: g, gpus: 1}]}\n" TRIAL_JOBS,
+        "job_id,submit_s,gpus,duration_s\na,0,3,10\n", ERROR_RUN);
+    cr_expect(bytes < LEAST_LEAK, "%g bytes a run", bytes);
     temp_dir_leave();
 }

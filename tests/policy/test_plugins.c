@@ -109,6 +109,8 @@ Test(plugins, failures) {
         {"{name: give_up}", "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
         {"{name: give_up, params: {how: says_why}}",
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
+        {"{name: give_up, params: {how: says_twice}}", /* the last reason counts */
+         "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}",
          "policy give_up: init failed: not this cluster (at t = 0 s)"},
         NOT_A_NUMBER("key", "the value of the key of job a is not a number"),

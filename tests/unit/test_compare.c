@@ -63,6 +63,8 @@ Test(compare, kinds_wishes) {
     cr_assert_eq(metric_table[column("events")].better, METRIC_NEITHER);
     cr_assert(metric_table[column("jct_mean_s")].tail == METRIC_HEAVY &&
               metric_table[column("energy_kwh")].tail == METRIC_LIGHT);
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++)
+        cr_expect_eq(column(summary_names[c]), c, "%s", summary_names[c]);
     cr_assert_eq(summary_find("no_such_metric"), -1);
 }
 

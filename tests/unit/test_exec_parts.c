@@ -82,3 +82,13 @@ Test(exec_parts, prints_nothing) {
     cr_expect_str_eq(text.at, "7");
     free(text.at);
 }
+
+/* A shorter text over a longer one ends where it ends. */
+Test(exec_parts, starts_anew) {
+    struct text text = {0};
+    text_printf(&text, "%s", "longer");
+    text.length = 0;
+    text_add(&text, "short");
+    cr_expect_str_eq(text.at, "short");
+    free(text.at);
+}

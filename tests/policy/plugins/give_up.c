@@ -1,9 +1,9 @@
-/* give_up: starts the first job and fails the decision, with or without saying why, or refuses in
- * init. */
+/* give_up: starts the first job and fails the decision, without saying why, saying it, or saying it
+ * twice, or refuses in init. */
 #include <easim/policy.h>
 
-enum how { SILENT, SAYS_WHY, IN_INIT };
-static const char *const hows[] = {"silent", "says_why", "in_init", NULL};
+enum how { SILENT, SAYS_WHY, SAYS_TWICE, IN_INIT };
+static const char *const hows[] = {"silent", "says_why", "says_twice", "in_init", NULL};
 
 struct params {
     int32_t how;
@@ -13,7 +13,9 @@ static int decide(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     const struct easim_job *job = easim_view_job(pass->view, pass->view->first_waiting);
     pass->host->plan_start(pass->plan, job->index, job->first_config);
-    if (p->how == SAYS_WHY)
+    if (p->how == SAYS_TWICE)
+        pass->host->fail(pass->plan, "on second thoughts");
+    if (p->how == SAYS_WHY || p->how == SAYS_TWICE)
         pass->host->fail(pass->plan, "no luck with 2.385");
     return -1;
 }
@@ -26,8 +28,9 @@ static int init(const struct easim_pass *pass) {
     return -3;
 }
 
-static const struct easim_param params[] = {
-    {"how", "", "to fail", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, 2, 0, false, hows}};
+static const struct easim_param params[] = {{"how", "", "to fail", EASIM_PARAM_CHOICE,
+                                             offsetof(struct params, how), 0, IN_INIT, SILENT,
+                                             false, hows}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "give_up",
