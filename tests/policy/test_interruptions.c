@@ -217,3 +217,35 @@ Test(interruptions, while_gpus_wake_up_for_a_checkpoint) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run_case(&cases[i], SLEEP, COSTS);
 }
+
+/* a computes from 1 to 10, which its checkpoint keeps; then it is stopped in set-up each second.
+   The row of stops in vain begins behind the one that kept something: 1000 of them are allowed, and
+   a goes on from 1012 on with the 91 s that are left. */
+Test(interruptions, a_row_of_vain_stops) {
+    for (int vain = 1000; vain <= 1001; vain++) {
+        struct trial t;
+        struct str script = {0};
+        str_add(&script, "0 start 0 0, 10 stop 0, ");
+        for (int i = 0; i < vain; i++)
+            str_addf(&script, "%d start 0 0, %d.5 kill 0, ", 11 + i, 11 + i);
+        str_addf(&script, "%d start 0 0", 11 + vain);
+        trial_run(
+            &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,100\n"},
+            "name: n\n"
+            "horizon: drain\n" TRIAL_CLUSTER(
+                1) "policy: {name: script, params: {actions: \"%s\"}}\n"
+                   "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 1, restart_s: 1, checkpoint_s: 1}}\n",
+            script.text);
+        if (vain == 1000) {
+            trial_must_succeed(&t);
+            cr_expect_eq(trial_find(&t, "a")->finish_ns, 1103000000000);
+        } else {
+            cr_expect_str_eq(
+                t.failure,
+                "job a was stopped 1000 times in a row without having kept any of its work (at t = 1011.5 s)",
+                "%s", t.failure);
+        }
+        trial_finish(&t);
+        str_finish(&script);
+    }
+}

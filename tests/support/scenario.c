@@ -118,12 +118,12 @@ void trial_execute(struct trial *t) {
 
 void trial_run(struct trial *t, const struct trial_options *options, const char *format, ...) {
     va_list arguments;
-    char yaml[16384];
+    struct str yaml = {0};
     va_start(arguments, format);
-    int length = vsnprintf(yaml, sizeof yaml, format, arguments);
+    str_addv(&yaml, format, arguments);
     va_end(arguments);
-    cr_assert(length >= 0 && (size_t)length < sizeof yaml);
-    trial_load(t, options, yaml);
+    trial_load(t, options, yaml.text);
+    str_finish(&yaml);
     trial_execute(t);
 }
 

@@ -80,6 +80,7 @@ static void spoil_nodes(struct sim *sim) {
     SPOIL(view_gpu_type(&sim->view, 0)->shared_free_milli, += 1, "thousandths free");
     SPOIL(view_gpu_type(&sim->view, 0)->shared_free_max_milli, += 1, "thousandths free");
     SPOIL(view_header(&sim->view)->shared_free_milli, += 1, "shared GPUs have");
+    SPOIL(view_header(&sim->view)->shared_free_milli, -= 1, "shared GPUs have");
     SPOIL(sim->meter.types[0].asleep, += 1, "type g shows");
     SPOIL(sim->meter.types[0].failed, += 1, "type g shows");
     SPOIL(sim->failures.gpus, += 1, "have failed, not");

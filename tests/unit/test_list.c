@@ -39,6 +39,7 @@ Test(list, infinite_is_no_choice) {
 
 static struct {
     double value[JOBS];
+    int32_t tier[JOBS];
     bool allowed[JOBS];
     char said[RECHECK_BYTES];
 } mind;
@@ -47,6 +48,7 @@ static void key_in_mind(const struct easim_pass *pass, const struct easim_job *j
                         struct easim_key *ret) {
     (void)pass, (void)best;
     ret->value = mind.value[job->index];
+    ret->tier = mind.tier[job->index];
 }
 
 static bool allow_in_mind(const struct easim_pass *pass, const struct easim_job *job,
@@ -117,6 +119,15 @@ Test(list, keys_of_events_are_asked_for_again) {
     cr_expect(strstr(said_after(1, of_b, same_allowed), "the value of the key of job b is not"));
     cr_expect_str_eq(said_after(2, of_b, same_allowed), "");
     cr_expect(strstr(said_after(2, of_a, same_allowed), "the value of the key of job a is not"));
+}
+
+/* c waits in a queue of its own, behind that of a and b, and is its first. */
+Test(list, keys_of_every_first_are_asked_for_again) {
+    static const double of_c[JOBS] = {1, 2, 3.5};
+    mind.tier[2] = 1;
+    cr_expect_str_eq(said_after(1, same_values, same_allowed), "");
+    cr_expect(strstr(said_after(1, of_c, same_allowed), "the value of the key of job c is not"));
+    mind.tier[2] = 0;
 }
 
 /* Of two jobs that wait for the same `allow` says the same, whichever of them it forbids. */
