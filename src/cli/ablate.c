@@ -5,7 +5,7 @@
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
 #include "ingest/logs/log_readers.h"
-#include "output/ablate/ablate_tables.h"
+#include "output/ablate/ablate_dir.h"
 #include "study/study_load.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "cli/scenario_args.h"
 #include "ingest/logs/log_readers.h"
 #include "io/yaml_path.h"
-#include "output/tune/tune_tables.h"
+#include "output/tune/tune_dir.h"
 #include "study/study_load.h"
 
 #include <stdio.h>

@@ -12,11 +12,15 @@ double account_work_done(const struct sim *sim, uint32_t job) {
     return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
 }
 
-int128 account_energy(const struct sim *sim, uint32_t job) {
+int128 account_present_energy(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    if (!job_run_uses_gpus(run))
-        return run->energy;
-    return run->energy + (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns);
+    return job_run_uses_gpus(run)
+               ? (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns)
+               : 0;
+}
+
+int128 account_energy(const struct sim *sim, uint32_t job) {
+    return sim->runs[job].energy + account_present_energy(sim, job);
 }
 
 int128 account_gpu_ps(const struct sim *sim, uint32_t job) {

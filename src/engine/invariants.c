@@ -3,6 +3,7 @@
 #include "engine/invariants.h"
 
 #include "engine/gpus.h"
+#include "engine/job_finish.h"
 #include "engine/progress.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void check_speed(struct sim *sim, uint32_t job) {
     if (finish_ns <= sim->now_ns)
         return;
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
-    if (finish_ns != progress_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
+    if (finish_ns != job_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
         sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
                  sim->workload->jobs.at[job].id);
     double done = progress_work(sim, job, sim->now_ns - run->segment_start_ns);

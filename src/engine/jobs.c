@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "engine/checkpoint.h"
 #include "engine/gpus.h"
+#include "engine/job_finish.h"
 #include "engine/progress.h"
 
 #include <math.h>
@@ -117,11 +118,10 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
 
 void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
     struct easim_job *j = view_job(&sim->view, job);
-    double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
     j->config = config;
     j->span = span;
     j->start_s = units_s(sim->now_ns);
-    j->predicted_end_ns = sim->now_ns + units_duration_ns(time_s);
+    j->predicted_end_ns = job_finish_predicted_ns(sim, job, config, span);
 }
 
 void jobs_add_wake_time(struct sim *sim, uint32_t job) {

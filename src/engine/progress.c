@@ -7,7 +7,6 @@
 #include "engine/nodes.h"
 
 #include <gsl/gsl_randist.h>
-#include <math.h>
 #include <stdio.h>
 
 void progress_init(struct sim *sim) {
@@ -41,8 +40,7 @@ void progress_begin(struct sim *sim, uint32_t job) {
                                                .factor = progress_factor(sim, job)};
 }
 
-/* True goodput. */
-static double true_speed(const struct sim *sim, uint32_t job) {
+double progress_speed(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     double goodput = sim->view.configs[run->config].goodput[run->span];
     return sim->progress ? goodput * sim->progress[job].factor : goodput;
@@ -58,11 +56,11 @@ int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t comp
 
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) {
     if (!sim->progress)
-        return units_s(computing_ns) * true_speed(sim, job);
+        return units_s(computing_ns) * progress_speed(sim, job);
     const struct progress *p = &sim->progress[job];
     if (computing_ns < p->stretch_ns)
         return p->kept_work;
-    return p->stretch_work + units_s(computing_ns - p->stretch_ns) * true_speed(sim, job);
+    return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);
 }
 
 void progress_change(struct sim *sim, uint32_t job, double factor) {
@@ -76,14 +74,4 @@ void progress_change(struct sim *sim, uint32_t job, double factor) {
 
 int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {
     return units_ns(sim->view.jobs[job].setup_s);
-}
-
-int64_t progress_finish_ns(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
-    if (p && p->stretch_ns > 0)
-        return run->segment_start_ns + p->stretch_ns +
-               units_duration_ns(fmax(0, run->remaining - p->stretch_work) / true_speed(sim, job));
-    return run->held_since_ns +
-           units_duration_ns(sim->view.jobs[job].setup_s + run->remaining / true_speed(sim, job));
 }

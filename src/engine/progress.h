@@ -20,8 +20,9 @@ void progress_change(struct sim *sim, uint32_t job, double factor);
 /* Work done in this run by `computing_ns` of computing time, which is now or the last
  * checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
-/* When the job will be done if its factor stays. */
-int64_t progress_finish_ns(const struct sim *sim, uint32_t job);
+/* True goodput of a job with GPUs: factor * goodput of its configuration, units of work a second.
+ */
+double progress_speed(const struct sim *sim, uint32_t job);
 /* Set-up on the GPUs that it has got, their waking included. */
 int64_t progress_setup_ns(const struct sim *sim, uint32_t job);
 /* Computing time up to the last periodic checkpoint before `computing_ns`; 0 for checkpoints on

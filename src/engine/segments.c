@@ -3,7 +3,9 @@
  */
 #include "engine/segments.h"
 
+#include "engine/account.h"
 #include "engine/gpus.h"
+#include "engine/job_finish.h"
 #include "engine/progress.h"
 
 /* --- power --- */
@@ -59,14 +61,6 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
     sim->runs[job].event = sim_push(sim, end_ns, ends[kind], job);
 }
 
-/* Of its GPUs in the present segment, 1e-18 J. */
-static int128 present_energy(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    return job_run_uses_gpus(run)
-               ? (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns)
-               : 0;
-}
-
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
     const struct job_run *run = &sim->runs[job];
     bool uses_gpus = job_run_uses_gpus(run);
@@ -78,7 +72,7 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
                             .end_ns = sim->now_ns,
                             .config = uses_gpus ? run->config : EASIM_NONE,
                             .nodes = uses_gpus ? run->node_count : 0,
-                            .energy = present_energy(sim, job)};
+                            .energy = account_present_energy(sim, job)};
 }
 
 static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause ended) {
@@ -92,7 +86,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
     struct job_run *run = &sim->runs[job];
     if (sim->tells_segments)
         tell_segment(sim, job, cause);
-    run->energy += present_energy(sim, job);
+    run->energy += account_present_energy(sim, job);
     if (job_run_uses_gpus(run))
         switch_power_off(sim, job);
     run->segment = SEGMENT_NONE;
@@ -132,8 +126,7 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
     gpus_use(sim, job);
     count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
-    int64_t end_ns = progress_finish_ns(sim, job),
-            run_ns = sim->now_ns + progress_setup_ns(sim, job);
+    int64_t end_ns = job_finish_ns(sim, job), run_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (run_ns > sim->now_ns && run_ns <= end_ns)
         begin_segment_until(sim, job, SEGMENT_SETUP, run_ns);
     else
@@ -143,7 +136,7 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
 void segments_begin_run(struct sim *sim, uint32_t job) {
     segments_end(sim, job, CAUSE_SET_UP);
     progress_begin(sim, job);
-    begin_segment_until(sim, job, SEGMENT_RUN, progress_finish_ns(sim, job));
+    begin_segment_until(sim, job, SEGMENT_RUN, job_finish_ns(sim, job));
 }
 
 void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns) {
@@ -156,5 +149,5 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
         return; /* its work is done */
     progress_change(sim, job, factor);
     eventq_cancel(&sim->events, event);
-    sim->runs[job].event = sim_push(sim, progress_finish_ns(sim, job), EVENT_FINISH, job);
+    sim->runs[job].event = sim_push(sim, job_finish_ns(sim, job), EVENT_FINISH, job);
 }

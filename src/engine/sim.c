@@ -23,19 +23,9 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
             (*o)->job((*o)->context, sim, job, change);
 }
 
-/* Rank of an event class among the events of one instant. */
-static uint32_t class_rank(const struct sim *sim, enum event_kind kind) {
-    static const uint8_t ranks[] = {
-        [EVENT_CLUSTER] = 0, [EVENT_FAILURE] = 1,   [EVENT_REPAIR] = 1, [EVENT_MEASURE] = 2,
-        [EVENT_SLEEP] = 3,   [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5, [EVENT_RELEASE] = 5,
-        [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
-    bool arrivals_first = sim->options.engine.equal_time != 0;
-    bool at_end = kind == EVENT_FINISH || kind == EVENT_RELEASE;
-    return ranks[kind] + (arrivals_first && at_end ? 2 : 0);
-}
-
 uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload) {
-    return eventq_push(&sim->events, time_ns, class_rank(sim, kind), kind, payload);
+    uint32_t rank = event_order_rank(kind, sim->options.engine.equal_time != 0);
+    return eventq_push(&sim->events, time_ns, rank, kind, payload);
 }
 
 uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind,

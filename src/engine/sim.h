@@ -9,6 +9,7 @@
 #include "cluster/power_meter.h"
 #include "config/scenario.h"
 #include "engine/cluster_state.h"
+#include "engine/event_order.h"
 #include "engine/eventq.h"
 #include "engine/job_state.h"
 #include "engine/view.h"
@@ -18,19 +19,6 @@
 #include "workload/workload.h"
 
 #include <stdatomic.h>
-
-enum event_kind {
-    EVENT_CLUSTER,   /* payload enum cluster_change: power cap, price or carbon intensity */
-    EVENT_MEASURE,   /* end of the warm-up; causes no decision */
-    EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
-    EVENT_FINISH,    /* payload job */
-    EVENT_RELEASE,   /* payload job: its checkpoint is written */
-    EVENT_ARRIVAL,   /* payload job */
-    EVENT_TIMER,
-    EVENT_FAILURE, /* payload node */
-    EVENT_REPAIR,  /* payload node */
-    EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
-};
 
 /* What the invariant checker has summed up: all jobs with an index below `jobs`, which are
    over. */

@@ -1,7 +1,6 @@
-/* An ablation for people, for programs, and as files. */
+/* An ablation for people and for programs. */
 #include "output/ablate/ablate_tables.h"
 #include "output/run/run_report.h"
-#include "output/text_files.h"
 
 #include <math.h>
 
@@ -68,7 +67,7 @@ void ablate_report(const struct ablate_output *output, struct str *out) {
 
 /* --- JSON --- */
 
-static void add_ablation_protocol(cJSON *root, const struct ablate_output *output) {
+void ablate_json_protocol(cJSON *root, const struct ablate_output *output) {
     json_add_int(root, "seed", output->studies[0].scenario.seed);
     json_add_int(root, "replications", output->ablation->replications);
     cJSON_AddStringToObject(root, "first", output->first);
@@ -79,7 +78,7 @@ static void add_ablation_protocol(cJSON *root, const struct ablate_output *outpu
 void ablate_json(const struct ablate_output *output, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", output->studies[0].scenario.name);
-    add_ablation_protocol(root, output);
+    ablate_json_protocol(root, output);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         struct ablation_metric m;
@@ -102,35 +101,4 @@ void ablate_json(const struct ablate_output *output, struct str *out) {
         }
     }
     json_print(root, out);
-}
-
-/* --- the folder --- */
-
-static cJSON *make_ablate_manifest(const char *folder, const struct ablate_output *output) {
-    cJSON *root = manifest_begin(output->origin, output->studies[0].scenario.name, folder);
-    add_ablation_protocol(root, output);
-    cJSON *active = cJSON_AddArrayToObject(root, "varied");
-    for (unsigned i = 0; i < output->ablation->active_count; i++)
-        cJSON_AddItemToArray(active,
-                             cJSON_CreateString(component_names[output->ablation->active[i]]));
-    cJSON *policies = cJSON_AddObjectToObject(root, "policies");
-    manifest_add_hash(manifest_add_policy(policies, "first", &output->studies[0]),
-                      &output->studies[0]);
-    manifest_add_hash(manifest_add_policy(policies, "second", &output->studies[1]),
-                      &output->studies[1]);
-    manifest_add_inputs(root, &output->studies[0], folder);
-    return root;
-}
-
-int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) {
-    struct text_file files[] = {
-        {.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
-    ablate_tables_shares(output, &files[0].text);
-    ablate_tables_cells(output, &files[1].text);
-    ablate_tables_runs(output, &files[2].text);
-    int r = text_files_write(folder, files, 3, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_ablate_manifest(folder, output), output->origin, folder,
-                                  names, reterr);
 }

@@ -1,5 +1,5 @@
-/* What is said of an ablation, as CSV, as JSON, on the terminal and in a folder; docs/outputs.md
- * defines the columns.
+/* What is said of an ablation, as CSV, as JSON and on the terminal; docs/outputs.md defines the
+ * columns.
  */
 #ifndef EASIM_OUTPUT_ABLATE_ABLATE_TABLES_H
 #define EASIM_OUTPUT_ABLATE_ABLATE_TABLES_H
@@ -20,11 +20,9 @@ struct ablate_output {
 void ablate_tables_shares(const struct ablate_output *output, struct str *out); /* ablate.csv */
 void ablate_tables_cells(const struct ablate_output *output, struct str *out);  /* cells.csv */
 void ablate_tables_runs(const struct ablate_output *output, struct str *out);   /* runs.csv */
+/* What was asked, as members of root. */
+void ablate_json_protocol(cJSON *root, const struct ablate_output *output);
 void ablate_json(const struct ablate_output *output, struct str *out);
 void ablate_report(const struct ablate_output *output, struct str *out);
-
-/* ablate.csv, cells.csv, runs.csv, scenario.yaml and manifest.json. */
-int ablate_dir_write(const char *folder, const struct ablate_output *output,
-                     struct error *reterr) MUST_CHECK;
 
 #endif

@@ -5,7 +5,6 @@
 #include "output/compare/compare_tables.h"
 #include "output/run/run_report.h"
 #include "output/run/summary_csv.h"
-#include "output/text_files.h"
 
 #include <math.h>
 
@@ -13,8 +12,7 @@ static const struct easim_param *tuned_param(const struct tune_output *output, s
     return params_at(output->study->params.policy, output->tune->params[index]);
 }
 
-/* The point of a trial in the parameters of the training study, which has no other use any more. */
-static const struct policy_params *params_of(const struct tune_output *output, size_t trial) {
+const struct policy_params *tune_trial_params(const struct tune_output *output, size_t trial) {
     tune_apply(output->tune, output->tune->search.trials.at[trial].point, output->tune->study);
     return &output->tune->study->params;
 }
@@ -34,7 +32,7 @@ static void trial_header(const struct tune_output *output, struct str *out) {
 }
 
 static void add_trial(const struct tune_output *output, size_t trial, struct str *out) {
-    const struct policy_params *params = params_of(output, trial);
+    const struct policy_params *params = tune_trial_params(output, trial);
     str_add_int(out, (int64_t)trial);
     for (size_t i = 0; i < output->tune->count; i++) {
         str_add_char(out, ',');
@@ -64,7 +62,7 @@ void tune_tables_trials(const struct tune_output *output, struct str *out) {
 }
 
 static void add_param_values(const struct tune_output *output, size_t trial, struct str *out) {
-    const struct policy_params *params = params_of(output, trial);
+    const struct policy_params *params = tune_trial_params(output, trial);
     for (size_t i = 0; i < output->tune->count; i++) {
         str_addf(out, "%s%s: ", i ? ", " : "", tuned_param(output, i)->name);
         params_write_value(params, output->tune->params[i], out);
@@ -162,7 +160,7 @@ void tune_report(const struct tune_output *output, struct str *out) {
 
 /* --- JSON --- */
 
-static void add_failed(cJSON *root, const struct tune *tune) {
+void tune_json_failed(cJSON *root, const struct tune *tune) {
     const char *first;
     json_add_int(root, "trials_failed", (int64_t)tune_failed(tune, &first));
     json_add_text(root, "first_failure", first);
@@ -179,7 +177,7 @@ static void add_bounds(cJSON *root, const struct tune *tune) {
 }
 
 /* What was asked for. */
-static void add_tuning_protocol(cJSON *root, const struct tune_output *output) {
+void tune_json_protocol(cJSON *root, const struct tune_output *output) {
     const struct tune *t = output->tune;
     cJSON_AddStringToObject(root, "policy", output->study->params.policy->name);
     cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
@@ -195,7 +193,7 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
     const struct tune_trial *trial = &t->trials.at[count];
     cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < t->count; i++)
-        manifest_add_param(params, params_of(output, count), t->params[i]);
+        manifest_add_param(params, tune_trial_params(output, count), t->params[i]);
     json_add_estimate(object, "objective", &trial->objective);
     cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
     for (size_t i = 0; i < t->constraint_count; i++)
@@ -210,53 +208,13 @@ void tune_json(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", output->study->scenario.name);
-    add_tuning_protocol(root, output);
+    tune_json_protocol(root, output);
     cJSON_AddBoolToObject(root, "improved", tune_found(t));
     json_add_int(root, "best", (int64_t)t->search.best);
-    add_failed(root, t);
+    tune_json_failed(root, t);
     cJSON *trials = cJSON_AddArrayToObject(root, "trials");
     for (size_t n = 0; n < t->trials.count; n++)
         add_trial_object(trials, output, n);
     compare_json_metrics(root, &output->check);
     json_print(root, out);
-}
-
-/* --- the folder --- */
-
-static cJSON *make_tune_manifest(const char *folder, const struct tune_output *output) {
-    const struct tune *t = output->tune;
-    cJSON *root = manifest_begin(output->origin, output->study->scenario.name, folder);
-    manifest_add_hash(root, output->study);
-    add_tuning_protocol(root, output);
-    json_add_int(root, "trials", (int64_t)t->search.trials.count);
-    add_failed(root, t);
-    cJSON_AddBoolToObject(root, "improved", tune_found(t));
-    cJSON *policies = cJSON_AddObjectToObject(root, "policies");
-    (void)params_of(output, 0);
-    manifest_add_policy(policies, "before", t->study);
-    (void)params_of(output, t->search.best);
-    manifest_add_policy(policies, "tuned", t->study);
-    manifest_add_inputs(root, output->study, folder);
-    return root;
-}
-
-static void write_check(const struct tune_output *output, struct str *out) {
-    const struct compare_output check = {.study = output->study, .comparison = output->check};
-    compare_tables_metrics(&check, out);
-}
-
-int tune_dir_write(const char *folder, const struct tune_output *output, struct error *reterr) {
-    struct text_file files[] = {{.name = "trials.csv"},
-                                {.name = "tuned.yaml"},
-                                {.name = "check.csv"},
-                                {.name = "runs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name, files[3].name, NULL};
-    tune_tables_trials(output, &files[0].text);
-    tune_tables_params(output, &files[1].text);
-    write_check(output, &files[2].text);
-    tune_tables_runs(output, &files[3].text);
-    int r = text_files_write(folder, files, 4, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_tune_manifest(folder, output), output->origin, folder, names,
-                                  reterr);
 }

@@ -18,14 +18,15 @@ struct tune_output {
     const struct manifest_origin *origin;
 };
 
+/* The point of a trial in the parameters of the training study, which has no other use any more. */
+const struct policy_params *tune_trial_params(const struct tune_output *output, size_t trial);
 void tune_tables_trials(const struct tune_output *output, struct str *out); /* trials.csv */
 void tune_tables_runs(const struct tune_output *output, struct str *out);   /* runs.csv */
 void tune_tables_params(const struct tune_output *output, struct str *out); /* tuned.yaml */
+/* What was asked, and how many trials failed, as members of root. */
+void tune_json_protocol(cJSON *root, const struct tune_output *output);
+void tune_json_failed(cJSON *root, const struct tune *tune);
 void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
-
-/* trials.csv, tuned.yaml, check.csv, runs.csv, scenario.yaml and manifest.json. */
-int tune_dir_write(const char *folder, const struct tune_output *output,
-                   struct error *reterr) MUST_CHECK;
 
 #endif

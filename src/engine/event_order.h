@@ -1,0 +1,26 @@
+/* The kinds of events, and their order where they come at the same instant (docs/semantics.md,
+   1.2). */
+#ifndef EASIM_ENGINE_EVENT_ORDER_H
+#define EASIM_ENGINE_EVENT_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+    EVENT_CLUSTER,   /* payload enum cluster_change: power cap, price or carbon intensity */
+    EVENT_MEASURE,   /* end of the warm-up; causes no decision */
+    EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
+    EVENT_FINISH,    /* payload job */
+    EVENT_RELEASE,   /* payload job: its checkpoint is written */
+    EVENT_ARRIVAL,   /* payload job */
+    EVENT_TIMER,
+    EVENT_FAILURE, /* payload node */
+    EVENT_REPAIR,  /* payload node */
+    EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
+};
+
+/* Rank of a kind among the events of one instant, for eventq_push: the least comes first.
+   arrivals_first: arrivals before finishes and checkpoints that are written. */
+uint32_t event_order_rank(enum event_kind kind, bool arrivals_first);
+
+#endif
