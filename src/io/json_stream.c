@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "io/bytes.h"
+#include "io/json_landmarks.h"
 #include "io/json_lint.h"
-#include "io/json_records.h"
 #include "io/json_text.h"
 
 #include <stdio.h>
@@ -183,13 +183,13 @@ static int resume_after_damage(struct json_stream *stream, bool *found, struct e
     for (;;) {
         const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
         const char *at =
-            json_records_find(stream->keys, begin, begin + passed, end, &stream->budget);
+            json_landmarks_find(stream->keys, begin, begin + passed, end, &stream->budget);
         size_t ahead = stream->end - stream->begin;
         bool far = ahead > JSON_STREAM_MAX_BYTES;
         if (at)
             stream->place = IN_ARRAY;
         else if (stream->place == IN_ARRAY && (far || stream->ended) && stream->budget >= 0)
-            at = json_records_end(begin + passed, end);
+            at = json_landmarks_end(begin + passed, end);
         *found = at != NULL;
         if (at)
             consume_to(stream, (size_t)(at - stream->buffer));
@@ -260,9 +260,9 @@ static int is_sound(struct json_stream *stream, const struct json_lint *lint, si
     if (status < 0)
         return status;
     const char *begin = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
-    *ret_sound = *begin == '{' && json_records_follow(stream->keys, begin + length, end) &&
-                 !(lint->has_items && json_records_find(stream->keys, begin, begin + 1,
-                                                        begin + length, &stream->budget));
+    *ret_sound = *begin == '{' && json_landmarks_follow(stream->keys, begin + length, end) &&
+                 !(lint->has_items && json_landmarks_find(stream->keys, begin, begin + 1,
+                                                          begin + length, &stream->budget));
     return 0;
 }
 
@@ -273,7 +273,7 @@ static int pass_stranger(struct json_stream *stream, size_t length, bool *ret_pa
     if (status < 0)
         return status;
     const char *begin = stream->buffer + stream->begin;
-    *ret_passed = json_records_stranger_end(begin, stream->buffer + stream->end) != NULL;
+    *ret_passed = json_landmarks_stranger_end(begin, stream->buffer + stream->end) != NULL;
     if (*ret_passed) {
         stream->losses.strangers++;
         consume_to(stream, stream->begin + length);

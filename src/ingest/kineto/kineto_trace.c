@@ -1,4 +1,5 @@
-/* A Kineto trace, one event at a time. Invariant: memory grows with GPU events and their launches
+/* A Kineto trace, one event at a time; where an event is cut from the next, in damaged files too,
+   is in io/json_stream.c (take_value). Invariant: memory grows with GPU events and their launches
    only, never with the file; all else is bounded. */
 #include "ingest/kineto/kineto_trace.h"
 

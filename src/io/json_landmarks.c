@@ -1,5 +1,5 @@
-/* Landmarks in damaged JSON: see json_records.h. */
-#include "io/json_records.h"
+/* Landmarks in damaged JSON: see json_landmarks.h. */
+#include "io/json_landmarks.h"
 
 #include "io/json_lint.h"
 #include "io/json_text.h"
@@ -69,7 +69,7 @@ static bool is_any_key(const char *at, const char *end) {
     return behind == end || *behind == ':';
 }
 
-const char *json_records_stranger_end(const char *at, const char *end) {
+const char *json_landmarks_stranger_end(const char *at, const char *end) {
     struct json_lint lint = {0};
     const char *behind = at;
     if (at == end || *at == '{' || *at == '[' || json_lint(&lint, &behind, end) != JSON_WHOLE ||
@@ -87,12 +87,12 @@ static const char *skip_strangers(const char *at, const char *end) {
         const char *comma = skip_record_blanks(at, end);
         if (comma == end || *comma != ',')
             break;
-        behind = json_records_stranger_end(skip_record_blanks(comma + 1, end), end);
+        behind = json_landmarks_stranger_end(skip_record_blanks(comma + 1, end), end);
     }
     return at;
 }
 
-bool json_records_follow(const char *const *keys, const char *at, const char *end) {
+bool json_landmarks_follow(const char *const *keys, const char *at, const char *end) {
     at = skip_strangers(at, end);
     while (at < end && (is_record_blank(*at) || *at == ',' || *at == '"'))
         at++; /* a quote of nobody is no reason to give up a record */
@@ -117,15 +117,15 @@ static bool is_record(const char *const *keys, const char *at, const char *end,
     bool is_whole =
         json_lint(&lint, ret_behind, end - at > MOST_OBJECT ? at + MOST_OBJECT : end) == JSON_WHOLE;
     *budget -= *ret_behind - at;
-    if (is_whole && json_records_follow(keys, *ret_behind, end))
+    if (is_whole && json_landmarks_follow(keys, *ret_behind, end))
         return json_find((struct slice){at, (size_t)(*ret_behind - at)}, keys[0]).at;
     const char *next = find_object(keys, at, at + 1, end, &key);
     *ret_behind = next ? next : end;
     return record_mentions(keys[0], at + 1, *ret_behind);
 }
 
-const char *json_records_find(const char *const *keys, const char *begin, const char *from,
-                              const char *end, int64_t *budget) {
+const char *json_landmarks_find(const char *const *keys, const char *begin, const char *from,
+                                const char *end, int64_t *budget) {
     size_t key;
     const char *behind;
     for (const char *at = from; *budget >= 0 && (at = find_object(keys, begin, at, end, &key));
@@ -135,7 +135,7 @@ const char *json_records_find(const char *const *keys, const char *begin, const 
     return NULL;
 }
 
-const char *json_records_end(const char *from, const char *end) {
+const char *json_landmarks_end(const char *from, const char *end) {
     for (const char *at = from; at < end && (at = memchr(at, '}', (size_t)(end - at))); at++) {
         const char *bracket = skip_record_blanks(at + 1, end);
         if (bracket == end || *bracket != ']')
