@@ -92,10 +92,15 @@ static int bind_number(const struct binding *binding, const struct field *field,
     return schema_wrong(binding, node, path, expected);
 }
 
+/* Bounds are doubles: 2^53 + 1 would pass as 2^53. */
+static bool is_exact(int64_t value) {
+    return (long double)value == (double)value;
+}
+
 static int bind_int(const struct binding *binding, const struct field *field,
                     const struct yaml_node *node, const char *path, int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
-        !field_takes(field, (double)*value))
+        !field_takes(field, (double)*value) || !is_exact(*value))
         return schema_wrong(binding, node, path, describe_range(binding->arena, field, "integer"));
     return 0;
 }

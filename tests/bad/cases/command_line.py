@@ -55,6 +55,8 @@ CASES = [
     run("policy that is a path", ["--policy", "./nowhere.so"],
         "--policy: policy.name: cannot load policy: ./nowhere.so: cannot open shared object file: No such file or "
         "directory"),
+    run("set of a seed that is 1 above the largest", ["--set", "seed=9007199254740993"],
+        "--set seed: seed: expected integer 0..9007199254740992, got \"9007199254740993\""),
     run("set without =", ["--set", "seed"], "--set: expected path=value, got \"seed\""),
     run("set without a path", ["--set", "=1"], "--set: expected path=value, got \"=1\""),
     run("set with a bad path", ["--set", "cluster..pue=1", "--set", "cluster.nodes[x].gpus=1"],
