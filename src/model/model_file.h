@@ -92,7 +92,4 @@ const char *model_set_suggest(const struct model_set *set, const char *name,
                               const struct binding *binding);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
 
-extern const struct field model_fields[];
-extern const struct field gpu_model_fields[];
-
 #endif

@@ -1,0 +1,10 @@
+/* The keys of model files, in the order in which they are written. */
+#ifndef EASIM_MODEL_MODEL_FIELDS_H
+#define EASIM_MODEL_MODEL_FIELDS_H
+
+#include "model/model_file.h"
+
+extern const struct field gpu_model_fields[]; /* of one model on one GPU type: struct gpu_model */
+extern const struct field model_fields[];     /* of one model: struct model */
+
+#endif
