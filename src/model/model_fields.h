@@ -2,7 +2,7 @@
 #ifndef EASIM_MODEL_MODEL_FIELDS_H
 #define EASIM_MODEL_MODEL_FIELDS_H
 
-#include "model/model_file.h"
+#include "model/model.h"
 
 extern const struct field gpu_model_fields[]; /* of one model on one GPU type: struct gpu_model */
 extern const struct field model_fields[];     /* of one model: struct model */

@@ -42,7 +42,7 @@ static void begin(const struct easim_pass *pass) {
         return;
     for (uint32_t i = 0; i < view->job_count; i++) {
         const struct easim_job *job = easim_view_job(view, i);
-        if (job->state == EASIM_JOB_RUNNING && job->preemptible && job->preemptions == 0 &&
+        if (job && job->state == EASIM_JOB_RUNNING && job->preemptible && job->preemptions == 0 &&
             easim_job_computing_s(view, job) > p->least_run_s)
             pass->host->plan_preempt(pass->plan, i, true);
     }

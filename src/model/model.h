@@ -1,0 +1,82 @@
+/* What is known of training job kinds on GPU types. */
+#ifndef EASIM_MODEL_MODEL_H
+#define EASIM_MODEL_MODEL_H
+
+#include "config/schema.h"
+#include "model/interpolation.h"
+#include "model/power.h"
+#include "model/speed.h"
+
+enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED };
+
+enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
+
+/* A model under a power limit: over the configurations measured at this limit and without one
+   (calibrate: or at the highest), time, power and energy relative to the latter. */
+struct power_level {
+    struct location where;
+    double power_limit_w;
+    double time_ratio, power_ratio, energy_ratio; /* means of ratios; energy per sample */
+    int64_t configurations;
+};
+
+/* Time and power of one configuration under a limit; the ratios are those of this place alone. */
+struct power_level_point {
+    struct location where;
+    int64_t k, batch;
+    double power_limit_w, iteration_s, power_w_per_gpu;
+    double time_ratio, power_ratio; /* NAN: not stated */
+    bool across_nodes;
+};
+
+struct power_limits {
+    double energy_optimal_w;           /* the limit of least energy_ratio; NAN: not stated */
+    struct schema_list levels, points; /* levels: by ascending limit */
+};
+
+/* A model on one GPU type. */
+struct gpu_model {
+    struct location where;
+    const char *gpu; /* GPU type name, as in the cluster section */
+    struct speed_params speed;
+    struct power_params power;
+    int32_t power_form; /* enum power_form */
+    struct power_limits power_limits;
+    const struct yaml_node
+        *fit; /* how the parameters were calibrated: a record, a mapping or NULL */
+    struct schema_list lookup_points; /* struct interpolation_point, as read */
+    struct interpolation lookup;      /* count > 0: used instead of the formulas */
+    const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
+    const struct yaml_node *source;   /* text, or a mapping from parameter to text */
+    enum evidence weakest;            /* of all its parameters */
+    struct schema_list range_k,
+        range_batch; /* int64_t [least, most] measured; count 0: not stated */
+    double mape_in_sample, mape_leave_one_out; /* NAN: not stated */
+};
+
+/* Costs of starting and stopping, by model. */
+struct start_costs {
+    double start_s, restart_s, checkpoint_s, checkpoint_interval_s;
+};
+
+struct model {
+    struct location where;
+    const char *name;
+    double m0, phi; /* reference global batch and gradient noise scale, samples */
+    struct start_costs costs;
+    double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
+    struct schema_list batches;                /* int64_t, allowed per-GPU batches */
+    double flops_per_sample, bytes_per_sample; /* NAN: not stated */
+    const struct yaml_node *gpus_node;
+    struct gpu_model *gpus;
+    uint32_t gpu_count;
+};
+
+struct model_set {
+    struct model *models;
+    uint32_t count;
+    const struct yaml_node
+        *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
+};
+
+#endif
