@@ -56,6 +56,7 @@ MORE_WORDS = {"random": ["--count", "80"]}
 # Tests that only these files concern, and slow ones that come last for these alone.
 ONLY_FOR = {"policies/exec": ["exec"], "policies/exec.c": ["exec"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
+        "src/policy/interface.c": ["bad input"],
         "src/policy/params.c": ["bad input"], "src/policy/list/hybrid.c": ["ablate"]}
 NOT_COUNTED = ("does not compile", "same code")
 COLUMNS = ["layer", "kind", "file", "function", "line", "original", "mutated", "status", "by", "seconds"]

@@ -300,3 +300,15 @@ Test(hybrid, bounds_waiting_jobs_only) {
     cr_expect_eq(m.hybrid.list.objective(&m.pass, &m.job, &choice), 1);
     mixture_finish(&m);
 }
+
+/* Whether the pass ends at the first job that cannot start is of the side that admits. */
+Test(hybrid, is_strict_as_who_admits) {
+    const struct policy_params first = {.policy = &side_policy},
+                               second = {.policy = &side_policy, .list.strict = true};
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        struct hybrid hybrid;
+        hybrid_init(&hybrid, &first, &second, 1u << c);
+        cr_expect_eq(hybrid.params.list.strict, c == COMPONENT_ADMISSION, "component %u", c);
+        cr_expect_eq(hybrid.list.strict, c == COMPONENT_ADMISSION, "component %u", c);
+    }
+}

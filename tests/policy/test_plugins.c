@@ -472,3 +472,22 @@ Test(plugins, jobs_started_by_a_callback) {
         {{"x", 0, 10, 2, 0}, {"small", 1, 4, 1, 0}, {"tiny", 1, 5, 1, 0}, {"big", 10, 15, 4, 0}}};
     policy_cases_run(&starts, 1);
 }
+
+/* A folder is found by any path that the system takes: here one of 3,900 characters and more. */
+Test(plugins, folders_with_long_paths) {
+    struct str found = {0}, longer = {0};
+    cr_assert(module_find("give_up", &found));
+    char *folder = realpath(found.text, NULL);
+    cr_assert(folder && strrchr(folder, '/'));
+    *strrchr(folder, '/') = '\0';
+    while (longer.length + strlen(folder) < 3900)
+        str_add(&longer, "/.");
+    str_add(&longer, folder);
+    cr_assert_eq(setenv("EASIM_POLICY_PATH", longer.text, 1), 0);
+    found.length = 0;
+    cr_assert(module_find("give_up", &found));
+    cr_expect_gt(found.length, 3900);
+    free(folder);
+    str_finish(&found);
+    str_finish(&longer);
+}

@@ -164,3 +164,16 @@ Test(module, name_in_a_fault) {
         }
     }
 }
+
+/* A draft is named from the first on; what is none is not. */
+Test(module, names_versions) {
+    static const struct {
+        uint32_t major, minor, draft;
+        const char *text;
+    } cases[] = {{3, 0, 0, "3.0"}, {3, 0, 1, "3.0 draft 1"}, {2, 14, 12, "2.14 draft 12"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[INTERFACE_VERSION_BYTES];
+        interface_version(cases[i].major, cases[i].minor, cases[i].draft, text);
+        cr_expect_str_eq(text, cases[i].text);
+    }
+}
