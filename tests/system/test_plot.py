@@ -380,7 +380,7 @@ def check_axes(results, folder):
                                                  if row["panel"] == "1"},
                 "cluster.nodes[1].gpus", "workload.rate_per_s", 100, "util_compute")
     _, err = easim("plot", results, "--figures", "heatmap", "--x", "policy.name", code=2)
-    assert err == "heatmap: not possible: --x: not all values of policy.name are numbers\n", err
+    assert err == "heatmap: not possible: x: not all values of policy.name are numbers\n", err
 
 
 def check_undefined(table, folder):
