@@ -10,7 +10,7 @@ uint32_t utf8_next(const unsigned char **text) {
     size_t length = *at < 0x80                  ? 1
                     : *at >= 0xc2 && *at < 0xe0 ? 2
                     : *at >= 0xe0 && *at < 0xf0 ? 3
-                    : *at >= 0xf0               ? 4
+                    : *at >= 0xf0 && *at < 0xf5 ? 4
                                                 : 0;
     uint32_t point = length == 1 ? *at : *at & (0x7fU >> length);
     for (size_t i = 1; i < length; i++) {

@@ -3,31 +3,20 @@
    does not read doubled quotes everywhere. */
 #include "output/plot/figure.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 
 #define MOST_LEGEND 26 /* characters of a legend entry */
 #define MOST_TITLE  64 /* of a line as wide as a figure */
 
-/* Bytes of the UTF-8 character at text (which ends with a NUL); 0 if it is none. */
+/* Bytes of the UTF-8 character at text (which ends with a NUL and is not at it); 0 if it is none,
+   or none of XML. */
 static size_t character_bytes(const unsigned char *text) {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t bytes = 1; bytes <= 4; bytes++) {
-        if ((text[0] & forms[bytes - 1].mask) != forms[bytes - 1].lead)
-            continue;
-        uint32_t code = text[0] & (unsigned char)~forms[bytes - 1].mask;
-        for (size_t i = 1; i < bytes; i++) {
-            if ((text[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[i] & 0x3f);
-        }
-        bool refused =
-            (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff; /* by XML too */
-        return code >= forms[bytes - 1].least && code <= 0x10ffff && !refused ? bytes : 0;
-    }
-    return 0;
+    const unsigned char *end = text;
+    uint32_t point = utf8_next(&end);
+    bool is_bad_byte = point == 0xfffd && end == text + 1;
+    return is_bad_byte || point == 0xfffe || point == 0xffff ? 0 : (size_t)(end - text);
 }
 
 static size_t count_characters(const char *text) {
