@@ -42,29 +42,25 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     return own;
 }
 
+static struct rules rules_of(const struct easim_pass *pass, unsigned side) {
+    return (struct rules){.ops = list_of(hybrid_of(pass), side)};
+}
+
 static double objective_of(const struct easim_pass *pass, unsigned side,
                            const struct easim_job *job, const struct easim_choice *choice,
                            bool urgent) {
-    const struct rules rules = {.ops = list_of(hybrid_of(pass), side)};
+    const struct rules rules = rules_of(pass, side);
     const struct easim_pass own = pass_of(pass, side);
     return rules_objective(&rules, &own, job, choice, urgent);
 }
 
 /* --- keys and admission --- */
 
+/* NaN, where an objective is: the host finds it when it tries the configuration. */
 static double best_of(const struct easim_pass *pass, unsigned side, const struct easim_job *job) {
-    double best = INFINITY;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        const struct easim_config *config = easim_view_config(pass->view, c);
-        if (!(config->goodput[config->empty_span] > 0))
-            continue;
-        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = objective_of(pass, side, job, &choice, false);
-        if (isnan(objective))
-            return NAN; /* the host finds it when it tries the configuration */
-        best = fmin(best, objective);
-    }
-    return best;
+    const struct rules rules = rules_of(pass, side);
+    const struct easim_pass own = pass_of(pass, side);
+    return rules_best_objective(&rules, &own, job);
 }
 
 static struct known *known_of(const struct easim_pass *pass, const struct easim_job *job) {
@@ -164,14 +160,11 @@ static bool mixed_make_room(const struct easim_pass *pass, const struct easim_jo
     return list_of(hybrid_of(pass), side)->make_room(&own, job);
 }
 
-/* Of an objective without resize_least the host takes 0, of T itself restart_s. */
 static double mixed_resize_least(const struct easim_pass *pass, const struct easim_job *job) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_OBJECTIVE];
-    const struct easim_list *ops = list_of(hybrid_of(pass), side);
+    const struct rules rules = rules_of(pass, side);
     const struct easim_pass own = pass_of(pass, side);
-    if (ops->resize_least)
-        return ops->resize_least(&own, job);
-    return ops->objective ? 0 : job->restart_s;
+    return rules_resize_least(&rules, &own, job);
 }
 
 /* A side that does not preempt may still keep its state in begin: it is called, and its actions are

@@ -55,24 +55,13 @@ void index_leave(struct index *index, uint32_t job) {
 
 /* --- keys --- */
 
-/* Least objective over all configurations on the empty cluster. */
+/* Asked for once. */
 static int find_best_objective(struct index *index, const struct easim_pass *pass,
                                const struct easim_job *job) {
-    double best = INFINITY;
-    if (!isnan(index->jobs[job->index].best))
-        return 0;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        const struct easim_config *config = easim_view_config(pass->view, c);
-        if (!(config->goodput[config->empty_span] > 0))
-            continue;
-        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = rules_objective(index->rules, pass, job, &choice, false);
-        if (isnan(objective))
-            return rules_fail_objective(index->rules, pass, job, false);
-        best = objective < best ? objective : best;
-    }
-    index->jobs[job->index].best = best;
-    return 0;
+    double *best = &index->jobs[job->index].best;
+    if (isnan(*best))
+        *best = rules_best_objective(index->rules, pass, job);
+    return isnan(*best) ? rules_fail_objective(index->rules, pass, job, false) : 0;
 }
 
 /* A member that is not a number would compare as false everywhere, and so be passed over. */

@@ -17,8 +17,6 @@ bool resize_may(const struct rules *rules, const struct easim_view *view,
 
 double resize_least_saving(const struct rules *rules, const struct easim_pass *pass,
                            const struct easim_job *job, double now_objective) {
-    double least = rules->ops->resize_least ? rules->ops->resize_least(pass, job)
-                   : rules->ops->objective  ? 0
-                                            : job->restart_s;
+    double least = rules_resize_least(rules, pass, job);
     return isnan(least) ? least : fmax(least, rules->options->resize_gain * now_objective);
 }

@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <math.h>
+
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice,
                        bool urgent) {
@@ -10,6 +12,29 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
     if (urgent && ops->urgent_objective)
         return ops->urgent_objective(pass, job, choice);
     return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
+}
+
+double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
+                            const struct easim_job *job) {
+    double best = INFINITY;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (!(config->goodput[config->empty_span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
+        double objective = rules_objective(rules, pass, job, &choice, false);
+        if (isnan(objective))
+            return NAN;
+        best = objective < best ? objective : best;
+    }
+    return best;
+}
+
+double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
+                          const struct easim_job *job) {
+    return rules->ops->resize_least ? rules->ops->resize_least(pass, job)
+           : rules->ops->objective  ? 0
+                                    : job->restart_s;
 }
 
 bool rules_admit_objective(const struct easim_key *key, double objective) {

@@ -15,6 +15,13 @@ struct rules {
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
+/* Least objective of a job that is not urgent over all its configurations on the empty cluster; NaN
+   if one of them is. */
+double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
+                            const struct easim_job *job);
+/* What a resize has to save at least: 0 of an objective without resize_least, restart_s of T. */
+double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
+                          const struct easim_job *job);
 /* An urgent job has a time to finish by: only configurations that end by then are admitted. */
 static inline bool rules_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
