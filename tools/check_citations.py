@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from check_text import text_files
+from check_text import run, text_files
 
 LEFT_OUT = {"tests/golden/cases", "tests/fuzz/corpus", "tests/profiles", "results", ".git"}
 ABSENT = re.compile(r"\b(SPEC|FORMATS|GUIDE|PHYSICS|OPTIMUM|SERVING|TOOLING)\b")
@@ -101,17 +101,5 @@ def self_test():
     print(f"check_citations: {len(cases)} self-tests passed")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        self_test()
-        return 0
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    found = check(Path(sys.argv[1]))
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, check, self_test))

@@ -111,17 +111,18 @@ def self_test():
     print(f"check_text: {len(cases)} self-tests passed")
 
 
-def main():
+def run(usage, check_tree, test_itself):
+    """The main program of a check: --self-test, or what is found in a folder, a line each."""
     if sys.argv[1:] == ["--self-test"]:
-        self_test()
+        test_itself()
         return 0
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        print(__doc__.strip(), file=sys.stderr)
+        print(usage.strip(), file=sys.stderr)
         return 2
-    found = check(Path(sys.argv[1]))
+    found = check_tree(Path(sys.argv[1]))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, check, self_test))
