@@ -15,6 +15,7 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     const struct easim_job *shown = &sim->view.jobs[job];
     int64_t horizon_ns = sim->options.horizon_ns;
+    int128 energy = account_energy(sim, job);
     return (struct job_record){
         .spec = spec,
         .reject_reason = sim->reject_reasons[job],
@@ -32,8 +33,9 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .predicted_finish_ns = run->first_predicted_ns,
         .exec_ns = account_held_ns(sim, job),
         .lost_ns = run->lost_ns,
-        .energy = account_energy(sim, job),
+        .energy = energy,
         .lost_energy = run->lost_energy,
+        .energy_j = power_j(energy),
         .gpu_ps = account_gpu_ps(sim, job),
         .lost_gpu_ps = run->lost_gpu_ps,
     };
@@ -50,5 +52,5 @@ const char *job_record_status_name(const struct job_record *record) {
 }
 
 double job_record_edp_js(const struct job_record *record) {
-    return record->jct_ns < 0 ? NAN : power_j(record->energy) * units_s(record->jct_ns);
+    return record->jct_ns < 0 ? NAN : record->energy_j * units_s(record->jct_ns);
 }

@@ -23,6 +23,7 @@ struct job_record {
     int64_t exec_ns;             /* held GPUs, over all its starts */
     int64_t lost_ns;             /* computing time whose work was lost */
     int128 energy, lost_energy;  /* 1e-18 J, drawn by its GPUs while it held them */
+    double energy_j;             /* energy in J */
     int128 gpu_ps, lost_gpu_ps;  /* GPU time, 1e-12 GPU s */
 };
 

@@ -83,7 +83,7 @@ static void add_finished(struct sums *sums, uint32_t job, const struct job_recor
         record->finish_ns > sums->last_finish_ns ? record->finish_ns : sums->last_finish_ns;
     sums->finished_energy += record->energy;
     sums->edp += job_record_edp_js(record);
-    sums->edp_exec += power_j(record->energy) * exec_s;
+    sums->edp_exec += record->energy_j * exec_s;
     sums->prediction_error += fabs(units_s(record->finish_ns - record->predicted_finish_ns));
     add_fairness(sums, fairness_finish_time(jct_s, ideal_s(sums->sim, job, record)));
     if (record->deadline == DEADLINE_MISSED)
@@ -98,7 +98,7 @@ static void add_user(struct user_row *user, const struct job_record *record) {
     user->jobs++;
     user->demand_gpu_s += record->spec->reference_gpu_s;
     user->gpu_s += power_gpu_s(record->gpu_ps);
-    user->energy_kwh += power_j(record->energy) / J_PER_KWH;
+    user->energy_kwh += record->energy_j / J_PER_KWH;
 }
 
 static void add_measured_job(struct sums *sums, uint32_t job) {

@@ -28,6 +28,10 @@ const struct start_costs *workload_costs(const struct workload *workload,
                                        : &workload->table.models->models[job->model].costs;
 }
 
+const char *workload_model_name(const struct workload *workload, const struct job_spec *job) {
+    return job->kind == JOB_KIND_RIGID ? NULL : workload->table.models->models[job->model].name;
+}
+
 double workload_reference_gpu_s(const struct workload *workload, const struct job_spec *job,
                                 double gpus) {
     if (job->kind == JOB_KIND_RIGID)

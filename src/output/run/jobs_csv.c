@@ -12,7 +12,7 @@
 #define JOBS_COLUMNS(X) \
     X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
     X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
-    X(model, "", NEITHER, csv_comma_text(out, job_model_name(w, spec))) \
+    X(model, "", NEITHER, csv_comma_text(out, workload_model_name(w, spec))) \
     X(class, "", NEITHER, csv_comma_text(out, spec->sla ? "sla" : "best_effort")) \
     X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
     X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
@@ -25,7 +25,7 @@
     X(wait_s, "s", LESS, run_columns_ns(out, job.wait_ns)) \
     X(exec_s, "s", NEITHER, run_columns_ns(out, job.exec_ns)) \
     X(jct_s, "s", LESS, run_columns_ns(out, job.jct_ns)) \
-    X(energy_j, "J", LESS, csv_comma_real(out, power_j(job.energy))) \
+    X(energy_j, "J", LESS, csv_comma_real(out, job.energy_j)) \
     X(edp_js, "J s", LESS, csv_comma_real(out, job_record_edp_js(&job))) \
     X(gpu_s, "GPU s", NEITHER, run_columns_gpu_ps(out, job.gpu_ps)) \
     X(deadline_s, "s", NEITHER, add_deadline(spec, out)) \
@@ -37,10 +37,6 @@
 #define SHARE_COLUMNS(X) \
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
 /* clang-format on */
-
-static const char *job_model_name(const struct workload *workload, const struct job_spec *spec) {
-    return spec->kind == JOB_KIND_RIGID ? NULL : workload->table.models->models[spec->model].name;
-}
 
 static void add_deadline(const struct job_spec *spec, struct str *out) {
     if (spec->deadline_ns < 0) /* before the first submission */

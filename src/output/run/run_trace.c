@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "engine/account.h"
+#include "engine/gpus.h"
 #include "engine/segments.h"
 #include "io/atomic_file.h"
 #include "io/json_write.h"
@@ -88,10 +89,6 @@ static void add_job(struct str *line, const struct sim *sim, uint32_t job) {
     add_text(line, "job", exists ? sim->workload->jobs.at[job].id : NULL);
 }
 
-static int64_t config_milli(const struct easim_config *config) {
-    return config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI;
-}
-
 /* config: may be none, or one that a policy has made up. */
 static void add_config(struct str *line, const struct sim *sim, uint32_t config) {
     static const char *const names[] = {"gpu_type", "k", "batch", "gpus", "power_limit_w"};
@@ -108,7 +105,7 @@ static void add_config(struct str *line, const struct sim *sim, uint32_t config)
     else
         add_null(line, names[2]);
     add_name(line, names[3]);
-    add_milli(line, config_milli(c));
+    add_milli(line, gpus_held_milli(sim, config));
     add_real(line, names[4], c->power_limit_w);
 }
 
@@ -129,9 +126,8 @@ static void add_nodes(struct str *line, const struct allocation *allocation) {
 
 static void add_submit(struct str *line, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
-    const struct model_set *models = sim->workload->table.models;
     add_text(line, "user", sim->workload->users.at[spec->user].name);
-    add_text(line, "model", spec->kind == JOB_KIND_RIGID ? NULL : models->models[spec->model].name);
+    add_text(line, "model", workload_model_name(sim->workload, spec));
     if (spec->deadline_ns == TIME_NONE_NS)
         add_null(line, "deadline_ns");
     else
@@ -227,10 +223,8 @@ static void write_node_event(struct run_trace *trace, const struct sim *sim, uin
     add_text(&trace->line, "gpu_type",
              sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].name);
     add_int(&trace->line, "gpus", sim->cluster->nodes[node].gpus);
-    if (sim->nodes.sleep.nodes)
-        add_int(&trace->line, "asleep", sim->nodes.sleep.nodes[node].asleep);
-    else
-        add_int(&trace->line, "asleep", 0);
+    add_int(&trace->line, "asleep",
+            sim->nodes.sleep.nodes ? sim->nodes.sleep.nodes[node].asleep : 0);
     end_line(trace);
 }
 
