@@ -58,7 +58,8 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
 /* A configuration for a job with what it would cost (semantics 4). */
 struct easim_choice {
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
-    uint32_t k, gpu_type, batch;
+    uint32_t k, gpu_type;
+    double batch;
     double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
     double setup_s;
     double time_s;                /* T = set-up + remaining / goodput */

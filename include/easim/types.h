@@ -37,8 +37,8 @@ enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 /* One way to run a job. Speed and power are by span, below span_count; it is never placed in a span
    that its lookup table does not know. Entries from span_count on are 0. */
 struct easim_config {
+    double batch;        /* samples per GPU and iteration, also a fraction; 0 for a rigid job */
     uint32_t k;          /* GPUs, >= 1 */
-    uint32_t batch;      /* samples per GPU and iteration; 0 for a rigid job */
     uint32_t gpu_type;   /* index of a struct easim_gpu_type */
     uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
     /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs. */

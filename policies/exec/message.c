@@ -141,9 +141,10 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
     text_add(t, ",\"configs\":[");
     for (uint32_t i = 0; i < view->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
-        text_printf(
-            t, "%s{\"k\":%u,\"batch\":%u,\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s",
-            i ? "," : "", c->k, c->batch, c->gpu_type, c->empty_span, truth(c->extrapolated));
+        text_printf(t, "%s{\"k\":%u,", i ? "," : "", c->k);
+        text_real(t, "batch", c->batch);
+        text_printf(t, ",\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s", c->gpu_type,
+                    c->empty_span, truth(c->extrapolated));
         add_known(t, "goodput", c->goodput, c);
         add_known(t, "power_w", c->power_w, c);
         text_add(t, ",");

@@ -75,7 +75,8 @@ double form_value(enum parameter parameter, double coordinate, double p0_w, doub
 
 /* Where a job ran. */
 struct place {
-    uint32_t k, batch;
+    uint32_t k;
+    double batch;
     enum easim_span span;
 };
 

@@ -230,8 +230,8 @@ static void warn_of_outliers(struct form_choice *choice, const char *file, enum 
         add_warning(
             choice,
             arena_printf(choice->arena,
-                         "outlier: %s:%u: k %u, batch %u: %s %.6g measured, %.6g by the form", file,
-                         point->line, point->at.k, point->at.batch,
+                         "outlier: %s:%u: k %u, batch %.9g: %s %.6g measured, %.6g by the form",
+                         file, point->line, point->at.k, point->at.batch,
                          power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
     }
     if (found > OUTLIERS_NAMED)
@@ -274,7 +274,7 @@ static void warn_of_points(struct form_choice *choice) {
         add_warning(
             choice,
             arena_printf(choice->arena,
-                         "all rows have batch %u: how time depends on the batch is not measured",
+                         "all rows have batch %.9g: how time depends on the batch is not measured",
                          at[0].at.batch));
 }
 

@@ -60,7 +60,8 @@ static void write_table(struct str *out, const struct form_choice *choice) {
     str_add(out, "        lookup:\n");
     for (size_t i = 0; i < choice->table.count; i++) {
         const struct interpolation_point *p = &choice->table.points[i];
-        str_addf(out, "          - {k: %lld, batch: %lld", (long long)p->k, (long long)p->batch);
+        str_addf(out, "          - {k: %lld", (long long)p->k);
+        write_item(out, "batch", p->batch);
         write_item(out, "throughput_samples_s", p->throughput_samples_s);
         write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
@@ -101,16 +102,20 @@ static void write_evidence(struct str *out, const struct form_choice *choice, co
 }
 
 static void write_range(struct str *out, const struct form_choice *choice) {
-    uint32_t least_k = UINT32_MAX, most_k = 0, least_batch = UINT32_MAX, most_batch = 0;
+    uint32_t least_k = UINT32_MAX, most_k = 0;
+    double least_batch = INFINITY, most_batch = 0;
     for (size_t i = 0; i < choice->points.at.count; i++) {
         struct place at = choice->points.at.at[i].at;
         least_k = at.k < least_k ? at.k : least_k;
         most_k = at.k > most_k ? at.k : most_k;
-        least_batch = at.batch < least_batch ? at.batch : least_batch;
-        most_batch = at.batch > most_batch ? at.batch : most_batch;
+        least_batch = fmin(least_batch, at.batch);
+        most_batch = fmax(most_batch, at.batch);
     }
-    str_addf(out, "        range_k: [%u, %u]\n        range_batch: [%u, %u]\n", least_k, most_k,
-             least_batch, most_batch);
+    str_addf(out, "        range_k: [%u, %u]\n        range_batch: [", least_k, most_k);
+    yaml_add_real(out, least_batch);
+    str_add(out, ", ");
+    yaml_add_real(out, most_batch);
+    str_add(out, "]\n");
     const double in_sample = choice->in_sample.mape[THROUGHPUT],
                  left_out = choice->left_out.mape[THROUGHPUT];
     write_number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
@@ -225,7 +230,7 @@ static void write_limits(struct str *out, const struct limits *limits) {
         str_add(out, "            - {");
         write_item(out, "power_limit_w", p->power_limit_w);
         write_item(out, "k", (double)p->k);
-        write_item(out, "batch", (double)p->batch);
+        write_item(out, "batch", p->batch);
         write_item(out, "iteration_s", p->iteration_s);
         write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
         write_item(out, "time_ratio", p->time_ratio);
@@ -237,22 +242,24 @@ static void write_limits(struct str *out, const struct limits *limits) {
 /* ---- The file ---- */
 
 static int compare_batches(const void *left, const void *right) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
 /* All batches of the model, on any GPU type. */
 static void write_batches(struct str *out, const struct form_choice *choices, size_t count,
                           const char *model) {
-    ARRAY_OF(uint32_t) batches = {0};
+    ARRAY_OF(double) batches = {0};
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; choices[i].group->model == model && p < choices[i].points.at.count; p++)
             array_push(&batches, choices[i].points.at.at[p].at.batch);
     qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
     str_add(out, "    batches: [");
     for (size_t i = 0; i < batches.count; i++)
-        if (i == 0 || batches.at[i] != batches.at[i - 1])
-            str_addf(out, "%s%u", i ? ", " : "", batches.at[i]);
+        if (i == 0 || batches.at[i] != batches.at[i - 1]) {
+            str_add(out, i ? ", " : "");
+            yaml_add_real(out, batches.at[i]);
+        }
     str_add(out, "] # the measured ones\n");
     free(batches.at);
 }

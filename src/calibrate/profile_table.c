@@ -136,7 +136,7 @@ static void read_profile_row(void *context) {
     if (field_of(r, GPU).length == 0)
         refuse_cell(r, GPU, "a name");
     row.k = count_cell(r, K, 1000000, "integer 1..1000000");
-    row.batch = count_cell(r, BATCH, 1000000000, "integer 1..1000000000");
+    row.batch = positive_cell(r, BATCH, BATCH_MOST, "number > 0 and <= 1000000000");
     uint32_t nodes = count_cell(r, NODES, 1000000, "integer 1..1000000 or empty");
     row.across_nodes = nodes > 1;
     row.throughput_samples_s = positive_cell(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");

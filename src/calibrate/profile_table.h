@@ -11,7 +11,8 @@
 struct profile_point {
     const char *model; /* with the precision behind it: MODEL-PRECISION */
     const char *gpu, *source;
-    uint32_t k, batch; /* batch per GPU */
+    uint32_t k;
+    double batch; /* per GPU */
     bool across_nodes;
     double limit_w;              /* power limit; NAN: none */
     double throughput_samples_s; /* of all k GPUs */

@@ -59,7 +59,8 @@ void points_write(struct str *out, const struct profile_group *group, const stru
         const struct prediction *p = &predictions[i];
         csv_add_text(out, group->model);
         csv_comma_text(out, group->gpu);
-        str_addf(out, ",%u,%d,%u", m->at.k, m->at.span == EASIM_ACROSS_NODES, m->at.batch);
+        str_addf(out, ",%u,%d", m->at.k, m->at.span == EASIM_ACROSS_NODES);
+        csv_comma_real(out, m->at.batch);
         csv_comma_real(out, m->rate * m->at.k);
         csv_comma_real(out, p->rate * m->at.k);
         csv_comma_real(out, m->power_w);

@@ -136,7 +136,7 @@ static void print_worst(const struct validation *v) {
         const struct point *p = &points[worst];
         double rate = v->predictions[worst].rate;
         printed[worst] = true;
-        printf("  line %u: k %u, batch %u: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
+        printf("  line %u: k %u, batch %.9g: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
                p->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
                100 * (rate / p->rate - 1));
     }

@@ -375,13 +375,28 @@ static int compare_ints(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-void schema_sort_ints(struct schema_list *list) {
-    int64_t *values = list->at;
+static int compare_reals(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of values of 8 bytes. */
+static void sort_values(struct schema_list *list, int (*compare)(const void *, const void *)) {
+    const size_t size = sizeof(double);
+    char *values = list->at;
     size_t kept = 0;
     if (list->count > 0)
-        qsort(values, list->count, sizeof *values, compare_ints);
+        qsort(values, list->count, size, compare);
     for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || values[i] != values[kept - 1])
-            values[kept++] = values[i];
+        if (kept == 0 || compare(values + i * size, values + (kept - 1) * size) != 0)
+            memmove(values + kept++ * size, values + i * size, size);
     list->count = kept;
+}
+
+void schema_sort_ints(struct schema_list *list) {
+    sort_values(list, compare_ints);
+}
+
+void schema_sort_reals(struct schema_list *list) {
+    sort_values(list, compare_reals);
 }

@@ -96,8 +96,9 @@ int schema_wrong(const struct binding *binding, const struct yaml_node *node, co
 void schema_note_text(const struct binding *binding, const struct yaml_node *node);
 void schema_uses_finish(struct schema_uses *uses);
 
-/* Makes a list of integers ascending and without repeats. */
+/* Makes a list of numbers ascending and without repeats. */
 void schema_sort_ints(struct schema_list *list);
+void schema_sort_reals(struct schema_list *list);
 
 /* text with ${VAR} replaced by the environment; relative results are joined to the folder of
    `file`. Unset variables are problems. NULL after a problem. */

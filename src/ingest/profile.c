@@ -58,7 +58,7 @@ void profile_write_csv(const struct profile *profile, struct str *out) {
         csv_comma_text(out, row->precision);
         csv_comma_text(out, row->gpu);
         csv_comma_count(out, row->gpus);
-        csv_comma_count(out, row->batch);
+        csv_comma_positive(out, row->batch);
         csv_comma_real(out, row->power_limit_w);
         csv_comma_real(out, row->throughput_samples_s);
         csv_comma_real(out, row->power_w_per_gpu);

@@ -28,7 +28,8 @@ enum profile_use {
 /* What the user says; NULL, 0 or NAN where nothing was said. Texts are borrowed. */
 struct profile_options {
     const char *model, *precision, *gpu;
-    uint32_t gpus, batch; /* k; samples per GPU and iteration */
+    uint32_t gpus;        /* k */
+    double batch;         /* samples per GPU and iteration; 0: unknown */
     double power_limit_w; /* NAN: none */
     bool strict;          /* damaged input is an error */
     bool has_steps;
@@ -53,7 +54,8 @@ struct profile_options {
  * unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
-    uint32_t gpus, batch; /* 0: unknown */
+    uint32_t gpus; /* 0: unknown */
+    double batch;  /* likewise */
     double power_limit_w, throughput_samples_s, power_w_per_gpu;
     bool is_derived; /* its evidence is "derived", else "measured", as far as it has figures */
     const char *source;

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "io/lines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,6 +322,10 @@ void csv_comma_real(struct str *out, double value) {
 void csv_comma_int(struct str *out, int64_t value) {
     str_add_char(out, ',');
     str_add_int(out, value);
+}
+
+void csv_comma_positive(struct str *out, double value) {
+    csv_comma_real(out, value > 0 ? value : NAN);
 }
 
 void csv_comma_count(struct str *out, uint32_t value) {

@@ -34,7 +34,8 @@ void csv_add_text(struct str *out, const char *text);
 void csv_comma_text(struct str *out, const char *text);
 void csv_comma_real(struct str *out, double value);
 void csv_comma_int(struct str *out, int64_t value);
-void csv_comma_count(struct str *out, uint32_t value); /* 0 adds no number: absent */
-void csv_close(struct csv *csv);                       /* accepts NULL */
+void csv_comma_count(struct str *out, uint32_t value);  /* 0 adds no number: absent */
+void csv_comma_positive(struct str *out, double value); /* likewise */
+void csv_close(struct csv *csv);                        /* accepts NULL */
 
 #endif

@@ -10,7 +10,8 @@
 struct config_rank {
     uint32_t k;
     double power_w; /* of one GPU computing, in that placement */
-    uint32_t gpu_type, batch;
+    uint32_t gpu_type;
+    double batch;
     double power_limit_w; /* INFINITY: none */
 };
 

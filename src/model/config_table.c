@@ -66,9 +66,12 @@ void config_table_finish(struct config_table *table) {
 }
 
 /* Without a measured range everything lies outside it. */
-static bool is_outside(const struct schema_list *range, uint32_t value) {
-    const int64_t *at = range->at;
-    return range->count != 2 || ((int64_t)value < at[0] || (int64_t)value > at[1]);
+static bool is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch) {
+    const int64_t *k_ends = gpu_model->range_k.at;
+    const double *batch_ends = gpu_model->range_batch.at;
+    return gpu_model->range_k.count != 2 || gpu_model->range_batch.count != 2 || k < k_ends[0] ||
+           k > k_ends[1] || batch < batch_ends[0] / BATCH_EQUAL ||
+           batch > batch_ends[1] * BATCH_EQUAL;
 }
 
 /* Iteration time and power in one span; false if a lookup table does not reach it. */
@@ -85,8 +88,7 @@ static bool predict_config(const struct gpu_model *gpu_model, const struct easim
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
 static bool tabulate_config(const struct model *model, const struct gpu_model *gpu_model,
                             double tdp_w, struct easim_config *config) {
-    double efficiency =
-        efficiency_of_batch(model->m0, model->phi, (double)config->k * config->batch);
+    double efficiency = efficiency_of_batch(model->m0, model->phi, config->k * config->batch);
     bool known[SPANS];
     for (int span = 0; span < SPANS; span++) {
         struct interpolation_value value;
@@ -98,8 +100,7 @@ static bool tabulate_config(const struct model *model, const struct gpu_model *g
     for (int span = 0; span < SPANS; span++)
         if (!known[span])
             config->power_w[span] = config->power_w[1 - span];
-    config->extrapolated = is_outside(&gpu_model->range_k, config->k) ||
-                           is_outside(&gpu_model->range_batch, config->batch);
+    config->extrapolated = is_outside(gpu_model, config->k, config->batch);
     return known[0] || known[1];
 }
 
@@ -139,9 +140,9 @@ static void add_model_configs(struct config_table *table, const struct config_re
     const struct model *m = &table->models->models[request->model];
     const struct gpu_type *type = &table->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
-    const int64_t *batches = m->batches.at;
+    const double *batches = m->batches.at;
     for (size_t i = 0; i < (request->batch_count ? request->batch_count : m->batches.count); i++) {
-        uint32_t batch = request->batch_count ? request->batch[i] : (uint32_t)batches[i];
+        double batch = request->batch_count ? request->batch[i] : batches[i];
         double gib = m->mem0_gib + m->mem1_gib * batch;
         struct easim_config c = {
             .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
@@ -341,10 +342,10 @@ double config_table_unit_goodput(const struct config_table *table, uint32_t mode
     const struct model *m = &table->models->models[model];
     const struct gpu_type *type = &table->cluster->gpu_types[gpu_type];
     const struct gpu_model *g = model_on_gpu(m, type->name);
-    const int64_t *batches = m->batches.at;
+    const double *batches = m->batches.at;
     double best = 0;
     for (size_t i = 0; g && i < m->batches.count; i++) {
-        struct easim_config c = {.k = 1, .batch = (uint32_t)batches[i], .gpu_type = gpu_type};
+        struct easim_config c = {.k = 1, .batch = batches[i], .gpu_type = gpu_type};
         if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib &&
             tabulate_config(m, g, type->tdp_w, &c))
             best = fmax(best, c.goodput[EASIM_ONE_NODE]);

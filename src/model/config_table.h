@@ -24,7 +24,7 @@ struct config_request {
     double utilization; /* rigid jobs only */
     uint32_t milli;     /* likewise, k = 1: thousandths of the GPU asked for; 0: whole GPUs */
     uint32_t k[CONFIG_MAX_CHOICES];
-    uint32_t batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
+    double batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
 };
 
 struct config_set {

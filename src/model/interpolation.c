@@ -1,5 +1,6 @@
 /* Interpolation of measured points. Invariant: points are sorted by span, k, batch. */
 #include "model/interpolation.h"
+#include "model/speed.h"
 
 #include <stdlib.h>
 
@@ -29,30 +30,30 @@ static struct interpolation_value value_between(struct interpolation_value a,
 }
 
 static struct interpolation_value value_of(const struct interpolation_point *point) {
-    return (struct interpolation_value){.iteration_s = (double)(point->k * point->batch) /
+    return (struct interpolation_value){.iteration_s = (double)point->k * point->batch /
                                                        point->throughput_samples_s,
                                         .power_w = point->power_w_per_gpu};
 }
 
 /* Linear in batch among the points [first, end), all of one k. */
 static bool find_batch(const struct interpolation_point *first,
-                       const struct interpolation_point *end, uint32_t batch,
+                       const struct interpolation_point *end, double batch,
                        struct interpolation_value *value) {
     const struct interpolation_point *high = first;
-    while (high < end && high->batch < (int64_t)batch)
+    while (high < end && high->batch * BATCH_EQUAL < batch)
         high++;
-    if (high == end || (high == first && high->batch != (int64_t)batch))
+    if (high == end || (high == first && high->batch > batch * BATCH_EQUAL))
         return false;
     *value = value_of(high);
-    if (high->batch > (int64_t)batch) {
+    if (high->batch > batch * BATCH_EQUAL) {
         const struct interpolation_point *low = high - 1;
-        *value = value_between(value_of(low), *value,
-                               (double)(batch - low->batch) / (double)(high->batch - low->batch));
+        *value =
+            value_between(value_of(low), *value, (batch - low->batch) / (high->batch - low->batch));
     }
     return true;
 }
 
-bool interpolation_find(const struct interpolation *table, uint32_t k, uint32_t batch,
+bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
                         enum easim_span span, struct interpolation_value *value) {
     bool across = span == EASIM_ACROSS_NODES && table->count > 0 &&
                   table->points[table->count - 1].across_nodes;

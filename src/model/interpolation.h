@@ -7,7 +7,8 @@
 #include "easim/policy.h"
 
 struct interpolation_point {
-    int64_t k, batch;            /* batch per GPU */
+    int64_t k;
+    double batch;                /* per GPU */
     double throughput_samples_s; /* of all k GPUs */
     double power_w_per_gpu;
     bool across_nodes;
@@ -31,7 +32,7 @@ int interpolation_sort(struct interpolation *table);
    linear in k. Without any points across nodes, those within a node stand for both. False outside
    the measured range of the span.
  */
-bool interpolation_find(const struct interpolation *table, uint32_t k, uint32_t batch,
+bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
                         enum easim_span span, struct interpolation_value *value);
 
 #endif

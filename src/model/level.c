@@ -14,7 +14,7 @@ static struct distance distance_to(const struct power_level_point *point,
                                    const struct easim_config *config, int span) {
     return (struct distance){point->across_nodes != (span == EASIM_ACROSS_NODES),
                              fabs(log((double)point->k / config->k)),
-                             fabs(log((double)point->batch / config->batch))};
+                             fabs(log(point->batch / config->batch))};
 }
 
 static bool is_nearer(const struct distance *a, const struct distance *b) {

@@ -23,8 +23,8 @@ struct power_level {
 /* Time and power of one configuration under a limit; the ratios are those of this place alone. */
 struct power_level_point {
     struct location where;
-    int64_t k, batch;
-    double power_limit_w, iteration_s, power_w_per_gpu;
+    int64_t k;
+    double batch, power_limit_w, iteration_s, power_w_per_gpu;
     double time_ratio, power_ratio; /* NAN: not stated */
     bool across_nodes;
 };
@@ -49,8 +49,8 @@ struct gpu_model {
     const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
     const struct yaml_node *source;   /* text, or a mapping from parameter to text */
     enum evidence weakest;            /* of all its parameters */
-    struct schema_list range_k,
-        range_batch; /* int64_t [least, most] measured; count 0: not stated */
+    struct schema_list range_k;       /* int64_t [least, most] measured; count 0: not stated */
+    struct schema_list range_batch;   /* the same, double */
     double mape_in_sample, mape_leave_one_out; /* NAN: not stated */
 };
 
@@ -65,7 +65,7 @@ struct model {
     double m0, phi; /* reference global batch and gradient noise scale, samples */
     struct start_costs costs;
     double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
-    struct schema_list batches;                /* int64_t, allowed per-GPU batches */
+    struct schema_list batches;                /* double, allowed per-GPU batches */
     double flops_per_sample, bytes_per_sample; /* NAN: not stated */
     const struct yaml_node *gpus_node;
     struct gpu_model *gpus;

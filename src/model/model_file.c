@@ -50,19 +50,29 @@ static void check_evidence(struct gpu_model *gpu_model, const char *path,
     }
 }
 
-static void check_range(const struct schema_list *range, const char *key,
-                        const struct gpu_model *gpu_model, const char *path,
+/* ends: of a range of two values. */
+static void check_range(const struct schema_list *range, const double ends[static 2],
+                        const char *key, const struct gpu_model *gpu_model, const char *path,
                         const struct binding *binding) {
-    const int64_t *at = range->at;
     const char *range_path = arena_printf(binding->arena, "%s.%s", path, key);
-    if (range->count == 2 && at[0] > at[1])
+    if (range->count == 2 && ends[0] > ends[1])
         problems_add(binding->problems, gpu_model->where, range_path,
-                     "expected [least, most], got [%lld, %lld]", (long long)at[0],
-                     (long long)at[1]);
+                     "expected [least, most], got [%.9g, %.9g]", ends[0], ends[1]);
     else if (range->count != 0 && range->count != 2)
         problems_add(binding->problems, gpu_model->where, range_path,
                      "expected [least, most], got %zu value%s", range->count,
                      range->count == 1 ? "" : "s");
+}
+
+static void check_ranges(const struct gpu_model *gpu_model, const char *path,
+                         const struct binding *binding) {
+    const int64_t *k = gpu_model->range_k.at;
+    const double k_ends[] = {gpu_model->range_k.count == 2 ? (double)k[0] : 0,
+                             gpu_model->range_k.count == 2 ? (double)k[1] : 0};
+    check_range(&gpu_model->range_k, k_ends, "range_k", gpu_model, path, binding);
+    check_range(&gpu_model->range_batch,
+                gpu_model->range_batch.count == 2 ? gpu_model->range_batch.at : k_ends,
+                "range_batch", gpu_model, path, binding);
 }
 
 /* A power that was never measured stands as one that every tdp_w cuts off. */
@@ -161,16 +171,15 @@ static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *
         (void)schema_wrong(binding, gpu_model->fit, arena_printf(binding->arena, "%s.fit", path),
                            "a mapping");
     check_power_limits(gpu_model, path, binding);
-    check_range(&gpu_model->range_k, "range_k", gpu_model, path, binding);
-    check_range(&gpu_model->range_batch, "range_batch", gpu_model, path, binding);
+    check_ranges(gpu_model, path, binding);
     int twice = gpu_model->lookup.count > 0 && binding->problems->count == before
                     ? interpolation_sort(&gpu_model->lookup)
                     : -1;
     if (twice >= 0)
         problems_add(binding->problems, gpu_model->where, path,
-                     "lookup: the point k %lld, batch %lld is listed twice",
+                     "lookup: the point k %lld, batch %.9g is listed twice",
                      (long long)gpu_model->lookup.points[twice].k,
-                     (long long)gpu_model->lookup.points[twice].batch);
+                     gpu_model->lookup.points[twice].batch);
 }
 
 static void bind_gpus(struct model *model, const char *path, const struct binding *binding) {
@@ -234,7 +243,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             struct model *m = &models[set->count++];
             const char *model_path =
                 arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
-            schema_sort_ints(&m->batches); /* configurations come by ascending batch */
+            schema_sort_reals(&m->batches); /* configurations come by ascending batch */
             bind_gpus(m, model_path, binding);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
                 problems_add(binding->problems, m->where, model_path,

@@ -4,6 +4,11 @@
 
 #include "easim/policy.h"
 
+#define BATCH_MOST 1e9 /* b, samples per GPU and iteration: a real in (0, BATCH_MOST] */
+/* Batches whose ratio is not above this are the same: B / k as one program writes it and another
+   computes it. */
+#define BATCH_EQUAL (1 + 1e-9)
+
 /* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10)
    with a launch floor in place of its fixed gradient time; s(1) = 0, s(k) = alpha + beta*(k - 2).
    Two extensions, off by default: the compute time may grow as k^scaling_exponent, and s may
@@ -18,9 +23,9 @@ struct speed_params {
 };
 
 /* Seconds per iteration of k GPUs with `batch` samples each. */
-double speed_iteration_s(const struct speed_params *params, uint32_t k, uint32_t batch,
+double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
                          enum easim_span span);
 /* r = k*b/t, samples/s of all k GPUs together. */
-double speed_rate(uint32_t k, uint32_t batch, double iteration_s);
+double speed_rate(uint32_t k, double batch, double iteration_s);
 
 #endif

@@ -212,7 +212,7 @@ static void check_marginal(struct study *study, const struct usage *usage,
             if (usage_power_w(least) < type->idle_w)
                 problems_add(
                     problems, where, path,
-                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU draws %.9g W with k %u, batch %u",
+                    "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU draws %.9g W with k %u, batch %.9g",
                     study->module.policy->name, type->idle_w, usage_power_w(least), least->k,
                     least->batch);
             if (type->ctx_w < type->idle_w &&

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_ints(const struct schema_list *a, const struct schema_list *b) {
+/* Both of int64_t, or both of double above 0. */
+static bool same_values(const struct schema_list *a, const struct schema_list *b) {
     return a->count == b->count &&
-           (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof(int64_t)) == 0);
+           (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof(double)) == 0);
 }
 
 /* The stream whose limits a log would carry: k limits modelled jobs only. */
@@ -25,7 +26,7 @@ const char *record_obstacle(const struct workload_source *source) {
     const struct stream *streams = source->streams.at, *lead = leading_stream(source);
     for (size_t i = 0; i < source->streams.count; i++) {
         const struct stream *s = &streams[i];
-        if (!s->rigid.node && (!same_ints(&s->k, &lead->k) || !same_ints(&s->b, &lead->b)))
+        if (!s->rigid.node && (!same_values(&s->k, &lead->k) || !same_values(&s->b, &lead->b)))
             return "its streams allow different k or b";
         if (s->rigid.node && lead->b.count > 0)
             return "one of its streams limits b, which rigid jobs do not have";
@@ -81,6 +82,15 @@ static void add_ints(struct str *out, const char *key, const struct schema_list 
     str_add(out, list->count > 0 ? "]" : "");
 }
 
+static void add_reals(struct str *out, const char *key, const struct schema_list *list) {
+    const double *values = list->at;
+    for (size_t i = 0; i < list->count; i++) {
+        str_add(out, i ? ", " : key);
+        str_add_real(out, values[i]);
+    }
+    str_add(out, list->count > 0 ? "]" : "");
+}
+
 static void add_seconds(struct str *out, const char *key, double seconds) {
     if (seconds > 0) {
         str_add(out, key);
@@ -94,7 +104,7 @@ void record_section(const struct workload_source *source, const char *file, stru
     const char *const *types = lead->h.at;
     str_addf(out, "{kind: trace, file: %s", file);
     add_ints(out, ", k: [", &lead->k);
-    add_ints(out, ", b: [", &lead->b);
+    add_reals(out, ", b: [", &lead->b);
     for (size_t i = 0; i < lead->h.count; i++)
         str_addf(out, "%s%s%s", i ? ", " : ", h: [", types[i], i + 1 == lead->h.count ? "]" : "");
     str_add(out, lead->preemptible ? "" : ", preemptible: false");

@@ -27,7 +27,7 @@ static double recorded_goodput(struct workload *workload, const struct config_re
 struct config_request recorded_jobs_request(const struct stream *stream,
                                             const struct cluster *cluster,
                                             const struct trace_row *row, uint32_t model,
-                                            uint32_t batch) {
+                                            double batch) {
     struct config_request q = stream_request(stream, model);
     if (row->gpus > 0) {
         q.k_count = 1;
@@ -85,7 +85,7 @@ static void add_recorded_job(const struct stream *stream, const struct stream_rn
                            .preemptible = stream->preemptible};
     job.model = row_model(stream, workload, row, rngs->models);
     bool malleable = gsl_rng_uniform(rngs->models) < stream->assign.malleable_share;
-    uint32_t drawn_batch = stream_draw_batch(&stream->assign.batches, rngs->models);
+    double drawn_batch = stream_draw_batch(&stream->assign.batches, rngs->models);
     bool own_batch = row->batch > 0 && !(drawn_batch > 0 && stream->assign.overwrite);
     struct config_request request = recorded_jobs_request(
         stream, workload->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);

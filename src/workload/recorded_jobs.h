@@ -12,6 +12,6 @@ void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rn
 struct config_request recorded_jobs_request(const struct stream *stream,
                                             const struct cluster *cluster,
                                             const struct trace_row *row, uint32_t model,
-                                            uint32_t batch);
+                                            double batch);
 
 #endif

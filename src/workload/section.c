@@ -60,10 +60,9 @@ static void report_section(const struct binding *binding, const struct stream *s
     problems_add(binding->problems, stream->where, path, "%s", text);
 }
 
-/* Ascending and without repeats, as config_request wants it. */
-static void normalise(struct schema_list *list, const struct stream *stream, const char *path,
-                      const struct binding *binding) {
-    schema_sort_ints(list);
+/* As config_request wants it. */
+static void check_choices(const struct schema_list *list, const struct stream *stream,
+                          const char *path, const struct binding *binding) {
     if (list->count > CONFIG_MAX_CHOICES)
         problems_add(binding->problems, stream->where, path,
                      "expected at most %d different values, got %zu", CONFIG_MAX_CHOICES,
@@ -175,8 +174,10 @@ static void check_slack(const struct stream *stream, const char *slack_path,
 static void bind_limits(struct stream *stream, const struct cluster *cluster, const char *path,
                         const struct binding *binding) {
     const char *const *types = stream->h.at;
-    normalise(&stream->k, stream, arena_printf(binding->arena, "%s.k", path), binding);
-    normalise(&stream->b, stream, arena_printf(binding->arena, "%s.b", path), binding);
+    schema_sort_ints(&stream->k);
+    schema_sort_reals(&stream->b);
+    check_choices(&stream->k, stream, arena_printf(binding->arena, "%s.k", path), binding);
+    check_choices(&stream->b, stream, arena_printf(binding->arena, "%s.b", path), binding);
     for (size_t i = 0; i < stream->h.count; i++) {
         int type = cluster_find_type(cluster, types[i]);
         if (type < 0)
@@ -340,7 +341,8 @@ static void bind_stream(struct stream *stream, const struct workload_source *sou
     if (stream->rigid.node &&
         schema_bind(binding, rigid_fields, stream->rigid.node,
                     arena_printf(binding->arena, "%s.rigid", path), &stream->rigid) == 0)
-        normalise(&stream->rigid.k, stream, arena_printf(binding->arena, "%s.rigid.k", path),
+        schema_sort_ints(&stream->rigid.k);
+    check_choices(&stream->rigid.k, stream, arena_printf(binding->arena, "%s.rigid.k", path),
                   binding);
     if (stream->assign.node) {
         const char *assign_path = arena_printf(binding->arena, "%s.assign", path);

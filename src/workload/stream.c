@@ -48,9 +48,9 @@ const char *stream_draw_user(const struct stream *stream, gsl_rng *rng) {
     return names[gsl_rng_uniform_int(rng, stream->user_names.count)];
 }
 
-uint32_t stream_draw_batch(const struct schema_list *batches, gsl_rng *rng) {
-    const int64_t *values = batches->at;
-    return batches->count > 0 ? (uint32_t)values[gsl_rng_uniform_int(rng, batches->count)] : 0;
+double stream_draw_batch(const struct schema_list *batches, gsl_rng *rng) {
+    const double *values = batches->at;
+    return batches->count > 0 ? values[gsl_rng_uniform_int(rng, batches->count)] : 0;
 }
 
 uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown) {
@@ -99,7 +99,9 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
         for (uint32_t i = 0; i < q.k_count; i++)
             q.k[i] = usual_k[i];
     }
-    q.batch_count = copy_limits(&stream->b, q.batch);
+    q.batch_count = (uint32_t)stream->b.count;
+    if (q.batch_count > 0)
+        memcpy(q.batch, stream->b.at, q.batch_count * sizeof *q.batch);
     return q;
 }
 

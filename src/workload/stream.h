@@ -46,7 +46,7 @@ struct rigid_spec {
 struct assign_spec {
     const struct yaml_node *node; /* NULL: nothing */
     struct schema_list models;    /* struct mix_entry; empty: rows keep what they have */
-    struct schema_list batches;   /* int64_t, of each GPU; drawn with equal chance; empty: rows keep
+    struct schema_list batches;   /* double, of each GPU; drawn with equal chance; empty: rows keep
                                      what they have */
     double malleable_share;       /* of modelled jobs that may change k, b, h */
     bool overwrite;               /* also where the row has a model, user or deadline already */
@@ -60,8 +60,9 @@ struct stream {
     double period_s, start_s, amplitude, peak_s;
     struct schema_list mix; /* struct mix_entry */
     struct size_spec sizes;
-    struct schema_list k, b; /* int64_t: limits */
-    struct schema_list h;    /* const char *: GPU types */
+    struct schema_list k; /* int64_t: limits */
+    struct schema_list b; /* double: likewise */
+    struct schema_list h; /* const char *: GPU types */
     struct request_spec request;
     struct rigid_spec rigid;
     const struct yaml_node *users; /* a number, or a list of names */
@@ -104,8 +105,8 @@ int stream_bind_assignment(struct stream *stream, const struct yaml_node *node,
 /* Draws shared by generated and recorded jobs. */
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng);
 const char *stream_draw_user(const struct stream *stream, gsl_rng *rng);
-uint32_t stream_draw_batch(const struct schema_list *batches,
-                           gsl_rng *rng); /* 0, without a draw, if empty */
+double stream_draw_batch(const struct schema_list *batches,
+                         gsl_rng *rng); /* 0, without a draw, if empty */
 /* Absolute deadline, or TIME_NONE_NS; always draws twice. time_best_s is T*. */
 int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns,
                              double time_best_s, gsl_rng *rng);

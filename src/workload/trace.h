@@ -18,7 +18,8 @@ struct trace_row {
     double deadline_s; /* absolute, on the clock of submit_ns */
     double work_samples, duration_s, requested_s;
     double utilization;
-    uint32_t gpus, batch; /* batch per GPU */
+    double batch; /* per GPU */
+    uint32_t gpus;
     uint32_t gpu_milli; /* thousandths of its GPU, 1..1000; below 1000 only of one GPU and without a
                            model */
     enum trace_class class;

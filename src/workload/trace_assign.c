@@ -41,7 +41,7 @@ static void assign_row(struct trace *trace, const struct stream *stream,
     }
     (void)gsl_rng_uniform(
         rngs->models); /* recorded_jobs.c draws here whether the job is malleable */
-    uint32_t batch = stream_draw_batch(&assign->batches, rngs->models);
+    double batch = stream_draw_batch(&assign->batches, rngs->models);
     if (row->batch == 0 || (batch > 0 && assign->overwrite))
         row->batch = batch;
     if (stream->users) {

@@ -5,6 +5,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "io/csv.h"
+#include "model/speed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,6 +73,16 @@ static uint32_t whole_cell(struct reader *reader, enum column column) {
     return (uint32_t)value;
 }
 
+/* Samples of each GPU, also a part of one; 0 for an empty field. */
+static double batch_cell(struct reader *reader) {
+    struct slice field = csv_field(reader->csv, reader->columns[BATCH]);
+    double value = 0;
+    if (field.length > 0 &&
+        (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= BATCH_MOST)))
+        report_cell(reader, BATCH, "number > 0 and <= 1000000000 or empty");
+    return value;
+}
+
 /* Thousandths of a GPU; 0 for an empty field. */
 static uint32_t share_cell(struct reader *reader) {
     struct slice field = csv_field(reader->csv, reader->columns[GPU_SHARE]);
@@ -112,7 +123,7 @@ static void read_job_row(void *context) {
     row.utilization = real_cell(r, UTILIZATION, 0, 1, "number 0..1 or empty");
     row.gpu_milli = share_cell(r);
     row.gpus = whole_cell(r, GPUS);
-    row.batch = whole_cell(r, BATCH);
+    row.batch = batch_cell(r);
     if (slice_is(class, "sla"))
         row.class = TRACE_CLASS_SLA;
     else if (slice_is(class, "best_effort"))
@@ -235,7 +246,7 @@ static void write_job_row(const struct trace *trace, const struct trace_row *row
     csv_comma_real(out, row->duration_s);
     csv_comma_real(out, row->requested_s);
     csv_comma_count(out, row->gpus);
-    csv_comma_count(out, row->batch);
+    csv_comma_positive(out, row->batch);
     csv_comma_text(out, row->gpu_type);
     csv_comma_real(out, row->deadline_s);
     csv_comma_text(out, classes[row->class]);

@@ -59,12 +59,11 @@ static void add_generated(struct finder *finder, const struct stream *stream) {
 /* A row as a job of one model, with each batch that it may get. */
 static void add_row_as(struct finder *finder, const struct stream *stream,
                        const struct trace_row *row, uint32_t model) {
-    const int64_t *batches = stream->assign.batches.at;
+    const double *batches = stream->assign.batches.at;
     bool own = row->batch > 0 && !(stream->assign.batches.count > 0 && stream->assign.overwrite);
     size_t count = own || stream->assign.batches.count == 0 ? 1 : stream->assign.batches.count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t batch =
-            own || stream->assign.batches.count == 0 ? row->batch : (uint32_t)batches[i];
+        double batch = own || stream->assign.batches.count == 0 ? row->batch : batches[i];
         const struct config_request request =
             recorded_jobs_request(stream, finder->source->cluster, row, model, batch);
         add_usage(finder, &request);
@@ -78,8 +77,9 @@ static void add_row_as(struct finder *finder, const struct stream *stream,
 static bool is_new(struct finder *finder, const struct trace_row *row) {
     struct {
         const void *model, *gpu_type; /* interned */
-        uint32_t gpus, batch, milli, padding;
-    } key = {row->model, row->gpu_type, row->gpus, row->batch, row->gpu_milli, 0};
+        double batch;
+        uint32_t gpus, milli;
+    } key = {row->model, row->gpu_type, row->batch, row->gpus, row->gpu_milli};
     bool result;
     intern(&finder->seen, &key, sizeof key, &result);
     return result;

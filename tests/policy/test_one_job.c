@@ -39,7 +39,7 @@ static void run_alone(const struct reference_model *m, int mask, double work, bo
     const struct trial_job *job = trial_find(&t, "j");
     cr_assert_eq(job->start_ns, SUBMIT_NS);
     cr_assert(job->k == best.k && job->batch == best.batch && (int)job->gpu_type == best.type,
-              "%s on types %d under %s: %u x type %u, batch %u", m->name, mask, policy, job->k,
+              "%s on types %d under %s: %u x type %u, batch %g", m->name, mask, policy, job->k,
               job->gpu_type, job->batch);
     /* semantics 10.1: finish = start + ceil(T*1e9 - 0.001) ns */
     cr_assert_eq(job->finish_ns, SUBMIT_NS + (int64_t)ceil(best.time_s * 1e9 - 0.001),
@@ -53,7 +53,7 @@ static void run_alone(const struct reference_model *m, int mask, double work, bo
                 policy);
     cr_assert_eq(trial_cell(&t, "j", "wait_s"), 0);
     cr_assert_eq(trial_cell(&t, "j", "k"), (double)best.k);
-    cr_assert_eq(trial_cell(&t, "j", "b"), (double)best.batch);
+    cr_assert_eq(trial_cell(&t, "j", "b"), best.batch);
     const struct summary *s = t.summaries;
     expect_near(s->edp_mean_js, best.edp_js, "edp_mean_js", m, mask, policy);
     expect_near(s->energy_job_kwh, best.energy_j / 3.6e6, "energy_job_kwh", m, mask, policy);
@@ -75,23 +75,25 @@ Test(one_job, time_energy_edp) {
 
 /* A fixed request leaves no choice: every k and batch of a model, also spread over nodes of 3 GPUs
    (k = 4 and 8; the models have the same synchronisation there) and with the batch so large that
-   eff < 1 (8 x 2048 > m0). */
+   eff < 1 (8 x 2048 > m0); also a part of a sample on each GPU, as large models split one. */
 Test(one_job, fixed_requests) {
     static const struct {
         int model, type;
-        int64_t k, batch;
+        int64_t k;
+        double batch;
         uint32_t nodes;
-    } cases[] = {{0, 0, 1, 8, 1},   {0, 1, 2, 128, 1}, {1, 0, 4, 77, 2},  {2, 0, 3, 5, 1},
-                 {3, 1, 8, 512, 3}, {1, 1, 8, 713, 3}, {0, 0, 7, 640, 3}, {2, 1, 9, 190, 3},
-                 {3, 0, 9, 700, 3}, {2, 1, 9, 4, 3}};
+    } cases[] = {{0, 0, 1, 8, 1},   {0, 1, 2, 128, 1}, {1, 0, 4, 77, 2},    {2, 0, 3, 5, 1},
+                 {3, 1, 8, 512, 3}, {1, 1, 8, 713, 3}, {0, 0, 7, 640, 3},   {2, 1, 9, 190, 3},
+                 {3, 0, 9, 700, 3}, {2, 1, 9, 4, 3},   {1, 0, 8, 0.125, 3}, {2, 0, 3, 2.0 / 3, 1}};
     const double work = 98765.4321;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct reference_model *m = &reference_models[cases[i].model];
         const char *type = reference_types[cases[i].type].name;
         char jobs[256];
-        snprintf(jobs, sizeof jobs,
-                 "job_id,submit_s,model,work_samples,gpus,batch,gpu_type\nj,0,%s,%.17g,%d,%d,%s\n",
-                 m->name, work, (int)cases[i].k, (int)cases[i].batch, type);
+        snprintf(
+            jobs, sizeof jobs,
+            "job_id,submit_s,model,work_samples,gpus,batch,gpu_type\nj,0,%s,%.17g,%d,%.17g,%s\n",
+            m->name, work, (int)cases[i].k, cases[i].batch, type);
         struct trial t;
         trial_run(&t, &(struct trial_options){.jobs = jobs},
                   "name: fixed\n"
@@ -106,6 +108,7 @@ Test(one_job, fixed_requests) {
         const struct trial_job *job = trial_find(&t, "j");
         cr_assert_eq(job->nodes, cases[i].nodes, "case %zu: %u nodes", i, job->nodes);
         cr_assert_eq(job->finish_ns, (int64_t)ceil(run.time_s * 1e9 - 0.001), "case %zu", i);
+        cr_assert_eq(trial_cell(&t, "j", "b"), cases[i].batch, "case %zu", i);
         expect_near(job->energy_j, run.energy_j, "energy", m, 1 << cases[i].type, "pollux");
         trial_finish(&t);
     }

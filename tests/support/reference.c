@@ -45,11 +45,11 @@ const struct reference_type reference_types[2] = {{"a100", 60, 98, 400, 80},
                                                   {"h100", 70, 110, 700, 80}};
 
 struct reference_run reference_run(const struct reference_model *m, int type, int64_t k,
-                                   int64_t batch, double work) {
+                                   double batch, double work) {
     const struct reference_gpu *g = &m->gpus[type];
     const struct reference_type *h = &reference_types[type];
-    double samples = (double)(k * batch);
-    double t = pow(pow(g->a_s, g->gamma) + pow(g->c_s * (double)batch, g->gamma), 1 / g->gamma);
+    double samples = (double)k * batch;
+    double t = pow(pow(g->a_s, g->gamma) + pow(g->c_s * batch, g->gamma), 1 / g->gamma);
     t += k > 1 ? g->alpha_s : 0;
     double r = samples / t, eff = samples > m->m0 ? (m->phi + m->m0) / (m->phi + samples) : 1;
     struct reference_run run = {
@@ -75,8 +75,7 @@ struct reference_run reference_best(const struct reference_model *m, int mask, d
                 bool tie = value == best_value &&
                            (k < best.k || (k == best.k && run.power_w * (double)k <
                                                               best.power_w * (double)best.k));
-                if (m->mem0_gib + m->mem1_gib * (double)m->batches[i] >
-                    reference_types[type].memory_gib)
+                if (m->mem0_gib + m->mem1_gib * m->batches[i] > reference_types[type].memory_gib)
                     continue;
                 if (value < best_value || tie) {
                     best = run;

@@ -15,8 +15,8 @@ struct reference_gpu {
 struct reference_model {
     const char *name;
     double m0, phi, start_s, mem0_gib, mem1_gib;
-    int64_t batches[REFERENCE_BATCHES]; /* 0: no more */
-    struct reference_gpu gpus[2];       /* a100, h100 */
+    double batches[REFERENCE_BATCHES]; /* 0: no more */
+    struct reference_gpu gpus[2];      /* a100, h100 */
 };
 
 #define REFERENCE_MODELS 4
@@ -36,12 +36,13 @@ extern const struct reference_type reference_types[2];
 /* One configuration of a job with work R: everything semantics 3 and 4 say of it. */
 struct reference_run {
     double goodput, power_w, setup_s, time_s, energy_j, edp_js;
-    int64_t k, batch;
+    int64_t k;
+    double batch;
     int type;
 };
 
 struct reference_run reference_run(const struct reference_model *model, int type, int64_t k,
-                                   int64_t batch, double work);
+                                   double batch, double work);
 /* Best of all feasible configurations of types mask (bit per type) by T or by EDP, ties as in
  * semantics 5.1. */
 struct reference_run reference_best(const struct reference_model *model, int mask, double work,

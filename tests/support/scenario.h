@@ -11,7 +11,8 @@ struct trial_job {
     char id[32], reason[160]; /* why it was rejected, else "" */
     uint32_t state;           /* enum easim_job_state */
     int64_t submit_ns, start_ns, finish_ns, deadline_ns;
-    uint32_t gpu_type, k, batch, nodes; /* last configuration; k = 0: it never ran */
+    double batch;                /* of the last configuration */
+    uint32_t gpu_type, k, nodes; /* last configuration; k = 0: it never ran */
     uint32_t preemptions, resizes, user;
     double work, energy_j, lost_j, exec_s, gpu_s, lost_s;
 };

@@ -87,7 +87,7 @@ class Scenario:
 
     def model(self, name):
         r = self.r
-        batches = sorted(r.sample([1, 4, 8, 16, 32, 64], r.choice([1, 2, 3])))
+        batches = sorted(r.sample([0.375, 4, 8, 16, 32, 64], r.choice([1, 2, 3])))
         known = r.sample(self.types, r.randint(1, len(self.types)))
         m = {"name": name, "m0": r.choice([8, 64, 1024]), "phi": r.choice([0, 500, 20000]), "batches": batches}
         for key, values in (("start_s", [0, 12, 30.5]), ("restart_s", [0, 20, 45.25]), ("checkpoint_s", [0, 5, 17.5]),

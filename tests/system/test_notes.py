@@ -70,7 +70,7 @@ def outside(jobs):
     assert all(j["preemptions"] == j["resizes"] == "0" for j in started)
     found = {}
     for j in started:
-        k, b = int(j["k"]), int(j["b"])
+        k, b = int(j["k"]), float(j["b"])
         inside = j["gpu_type"] == "a100" and (j["model"] == "vit" or (k <= 2 and b <= 16))
         if not inside:
             name = f"{j['model']} on {j['gpu_type']}"

@@ -266,8 +266,8 @@ def by_formula(run):
             on = model["gpus"][j["gpu_type"]]
             if "lookup" in on:
                 continue
-            rate, watts = speed(on, t, int(j["k"]), int(j["b"]), int(j["nodes"]) > 1)
-            batch = int(j["k"]) * int(j["b"])
+            rate, watts = speed(on, t, int(j["k"]), float(j["b"]), int(j["nodes"]) > 1)
+            batch = int(j["k"]) * float(j["b"])
             efficiency = 1 if batch <= model["m0"] else (model["phi"] + model["m0"]) / (model["phi"] + batch)
             seconds, setup, gpus = row["work_samples"] / (rate * efficiency), model["start_s"], int(j["k"])
         else:

@@ -47,7 +47,7 @@ def seconds(time_ns):
 
 
 def text_of(value):
-    return "" if value is None else str(value)
+    return "" if value is None else str(float(value)) if isinstance(value, Fraction) else str(value)
 
 
 class Job:

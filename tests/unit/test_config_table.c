@@ -77,7 +77,7 @@ Test(config_table, ties) {
     uint32_t set = request(&table, 0, 0, K(2, 4));
     struct config_best best = config_table_best(&table, set, 10, 3);
     const struct easim_config *c = &table.configs.at[best.config];
-    cr_expect(c->k == 2 && c->gpu_type == 1 && c->batch == 1, "k %u, type %u, batch %u", c->k,
+    cr_expect(c->k == 2 && c->gpu_type == 1 && c->batch == 1, "k %u, type %u, batch %g", c->k,
               c->gpu_type, c->batch);
     cr_expect_eq(best.time_s, 8);
     cr_expect_float_eq(best.edp_js, 7360, 1e-9);

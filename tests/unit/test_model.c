@@ -116,7 +116,9 @@ static struct interpolation_point points[] = {{4, 8, 8, 190, false},
 
 Test(model, lookup) {
     static const struct {
-        uint32_t k, batch,
+        uint32_t k;
+        double batch;
+        uint32_t
             points; /* the first points of the table, sorted: the fifth is the one across nodes */
         enum easim_span span;
         double iteration_s, power_w; /* 0: outside */
@@ -127,6 +129,10 @@ Test(model, lookup) {
         {4, 7, 5, EASIM_ONE_NODE, 3.5, 175},
         {2, 4, 5, EASIM_ONE_NODE, 1 + 1 / 3.0, 110}, /* a third of the way from k 1 to k 4 */
         {3, 6, 5, EASIM_ONE_NODE, 1.25 + (3 - 1.25) * 2 / 3, 140 + 20 * 2 / 3.0},
+        {1, 4.5, 5, EASIM_ONE_NODE, 1.0625, 110},  /* an eighth */
+        {1, 4 - 1e-12, 5, EASIM_ONE_NODE, 1, 100}, /* a quotient rounded twice is still b 4 */
+        {1, 8 + 1e-12, 5, EASIM_ONE_NODE, 1.5, 180},
+        {1, 4 - 1e-7, 5, EASIM_ONE_NODE, 0, 0},
         {1, 3, 5, EASIM_ONE_NODE, 0, 0},
         {1, 9, 5, EASIM_ONE_NODE, 0, 0},
         {5, 4, 5, EASIM_ONE_NODE, 0, 0},

@@ -483,7 +483,7 @@ Test(workload, csv_round_trip) {
         "gpus,job_id,label.note,submit_s,duration_s,work_samples,model,user,deadline_s,class,batch,gpu_type,requested_s\n"
         "2,late,\"a, \"\"b\"\"\",7.000000001,2.385,,,u1,99.5,sla,,,3\n"
         ",early,,0.1,,1e300,m,,,best_effort,64,h100,\n"
-        "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,,,\n"
+        "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,0.1,,\n"
         "1,same2,,3,1e-9,,,,,,,,0\n";
     static const char *const order[] = {"early", "same1", "same2", "late"};
     struct trace first = {0}, again = {0};
@@ -514,6 +514,8 @@ Test(workload, csv_round_trip) {
                       "row %d", i);
     }
     cr_expect_eq(again.rows.at[3].submit_ns, 7000000001);
+    cr_expect(again.rows.at[0].batch == 64 && again.rows.at[1].batch == 0.1);
+    cr_expect(strstr(written.text, ",64,h100,"), "%s", written.text);
     cr_expect_eq(again.rows.at[2].duration_s, 1e-9);
     cr_expect_str_eq(again.rows.at[3].labels[0], "a, \"b\"");
     cr_expect_str_eq(again.rows.at[1].user, "comma, user");

@@ -137,7 +137,7 @@ static bool read_point(struct records_job *job, struct records *records, struct 
         return false;
     struct profile_row *row = records_add_row(job, records, records_line(records), epoch_s, 1);
     row->model = row->model ? row->model : records_text(job, records, reader->network);
-    row->batch = (uint32_t)batch / row->gpus;
+    row->batch = (double)batch / row->gpus;
     row->power_limit_w = limit_w;
     row->power_w_per_gpu = power_w / row->gpus;
     row->source =

@@ -13,7 +13,7 @@
     X(job_id, "", NEITHER, csv_comma_text(out, action_job_id(sim, &row->action))) \
     X(gpu_type, "", NEITHER, csv_comma_text(out, config_gpu_type(sim, c))) \
     X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
-    X(b, "samples", NEITHER, csv_comma_count(out, c ? c->batch : 0)) \
+    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \
     X(answer, "", NEITHER, csv_comma_text(out, answer_text(sim, &row->action))) \
     X(power_limit_w, "W", NEITHER, run_columns_limit(out, c ? c->power_limit_w : INFINITY))
 /* clang-format on */

@@ -20,7 +20,7 @@
     X(status, "", NEITHER, csv_comma_text(out, job_record_status_name(&job))) \
     X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
     X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
-    X(b, "samples", NEITHER, csv_comma_count(out, c ? c->batch : 0)) \
+    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \
     X(nodes, "", NEITHER, csv_comma_count(out, c ? job.nodes : 0)) \
     X(wait_s, "s", LESS, run_columns_ns(out, job.wait_ns)) \
     X(exec_s, "s", NEITHER, run_columns_ns(out, job.exec_ns)) \

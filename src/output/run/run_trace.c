@@ -101,7 +101,7 @@ static void add_config(struct str *line, const struct sim *sim, uint32_t config)
     add_text(line, names[0], sim->cluster->gpu_types[c->gpu_type].name);
     add_int(line, names[1], c->k);
     if (c->batch > 0)
-        add_int(line, names[2], c->batch);
+        add_real(line, names[2], c->batch);
     else
         add_null(line, names[2]);
     add_name(line, names[3]);

@@ -46,7 +46,7 @@ CASES = [
     row("half a GPU", FIRST, "bert,a100,0.5,8,100,200",
         "p.csv:2:11: k: expected integer 1..1000000, got \"0.5\""),
     row("batch missing", FIRST, "bert,a100,1,,100,200",
-        "p.csv:2:13: batch_per_gpu: expected integer 1..1000000000, got \"\""),
+        "p.csv:2:13: batch_per_gpu: expected number > 0 and <= 1000000000, got \"\""),
     row("standing still", FIRST, "bert,a100,1,8,0,200",
         "p.csv:2:15: throughput_samples_s: expected number > 0 and <= 1e12, got \"0\""),
     row("throughput that is not a number", FIRST, "bert,a100,1,8,nan,200",

@@ -112,5 +112,5 @@ CASES = [
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
             "set policy.params.tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 2, " + COMPILE_AGAIN),
+            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 3, " + COMPILE_AGAIN),
 ]

@@ -27,7 +27,7 @@ CASES = [
     usage("steps backwards", ["kineto", "t", "--steps", "5:4"], "--steps: expected FIRST:LAST, got \"5:4\""),
     usage("no GPUs", ["kineto", "t", "--gpus", "0"], "--gpus: expected integer 1..1048576, got \"0\""),
     usage("batch that is no number", ["kineto", "t", "--batch", "x"],
-          "--batch: expected integer 1..1073741824, got \"x\""),
+          "--batch: expected number 1e-09..1e+09, got \"x\""),
     usage("power limit 0", ["kineto", "t", "--power-limit", "0"],
           "--power-limit: expected number 1e-09..1e+15 (units: W, kW, MW), got \"0\""),
     usage("unknown unit", ["ea2p", "t", "--energy-unit", "cal"], "--energy-unit: expected J, Wh or kWh, got \"cal\""),
