@@ -7,12 +7,16 @@
 #include "io/csv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Of any iteration: beyond, a column holds something else, and a model file could not hold the
  * result. */
 #define LEAST_ITERATION_S 1e-6
 #define MOST_ITERATION_S  1e5
+
+#define MOST_GLOBAL_BATCH 1e15 /* 10^6 GPUs of 10^9 */
+#define SAME              1e-6 /* relative: what two columns say of one figure, as written */
 
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
 
@@ -28,6 +32,15 @@ enum column {
     POWER,
     EVIDENCE,
     SOURCE,
+    GLOBAL_BATCH,
+    GRAD_ACCUM,
+    SAMPLES,
+    RUN_S,
+    NODE_POWER,
+    NODE_FLOOR,
+    SCOPE,
+    ROUND,
+    RUNS,
     COLUMN_COUNT
 };
 #define FIRST_OPTIONAL PRECISION
@@ -42,7 +55,18 @@ static const char *const column_names[COLUMN_COUNT] = {"model",
                                                        "power_limit_w",
                                                        "power_w_per_gpu",
                                                        "evidence",
-                                                       "source"};
+                                                       "source",
+                                                       "global_batch",
+                                                       "grad_accum",
+                                                       "samples_to_target",
+                                                       "run_s",
+                                                       "node_power_w",
+                                                       "node_floor_w",
+                                                       "power_scope",
+                                                       "round",
+                                                       "runs"};
+
+const char *const profile_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
 
 struct reader {
     struct csv *csv;
@@ -127,36 +151,110 @@ static uint32_t group_of(struct profile_table *profile, const struct profile_poi
     return number;
 }
 
+static enum profile_scope scope_of(const struct reader *reader) {
+    struct slice field = field_of(reader, SCOPE);
+    for (int i = 0; profile_scope_names[i]; i++)
+        if (slice_is(field, profile_scope_names[i]))
+            return (enum profile_scope)i;
+    if (field.length > 0)
+        refuse_cell(reader, SCOPE, "gpu, node, node_ac, node_dc or empty");
+    return PROFILE_SCOPE_GPU;
+}
+
+/* ---- Cells that contradict each other ---- */
+
+static bool differ(double a, double b) {
+    return fabs(a - b) > SAME * fmax(fabs(a), fabs(b));
+}
+
+static void check_batches(const struct reader *r, const struct profile_point *row) {
+    double expected = row->k * row->batch, global_batch = expected;
+    if (field_of(r, GLOBAL_BATCH).length > 0)
+        global_batch =
+            positive_cell(r, GLOBAL_BATCH, MOST_GLOBAL_BATCH, "number > 0 and <= 1e15 or empty");
+    char text[80];
+    snprintf(text, sizeof text, "k x batch_per_gpu, %.9g", expected);
+    if (global_batch > 0 && differ(global_batch, expected))
+        refuse_cell(r, GLOBAL_BATCH, text);
+}
+
+/* A node's power has a scope and agrees with what its GPUs are said to draw. Its share is the power
+   of a GPU. */
+static void check_powers(const struct reader *r, struct profile_point *row) {
+    bool of_node = row->scope != PROFILE_SCOPE_GPU;
+    double share_w = row->node_power_w * row->nodes / row->k;
+    char text[80];
+    snprintf(text, sizeof text, "the GPU's share of node_power_w, %.9g, or empty", share_w);
+    if (!isnan(row->node_power_w) && !of_node)
+        refuse_cell(r, SCOPE, "node, node_ac or node_dc, as there is node_power_w");
+    else if (of_node && isnan(row->node_power_w) && isnan(row->power_w))
+        refuse_cell(r, SCOPE, "no scope of a power that is not there");
+    else if (!isnan(row->node_power_w) && !isnan(row->power_w) && differ(row->power_w, share_w))
+        refuse_cell(r, POWER, text);
+    else if (row->node_floor_w > row->node_power_w)
+        refuse_cell(r, NODE_FLOOR, "at most node_power_w");
+    if (isnan(row->power_w))
+        row->power_w = share_w;
+}
+
+static void check_iteration(const struct reader *r, const struct profile_point *row) {
+    double iteration_s = row->k * row->batch / row->throughput_samples_s;
+    if (!(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
+        problems_add(
+            r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
+            "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
+            iteration_s);
+}
+
+/* ---- Rows ---- */
+
+static void read_run_cells(const struct reader *r, struct profile_point *row) {
+    row->nodes = count_cell(r, NODES, 1000000, "integer 1..1000000 or empty");
+    row->across_nodes = row->nodes > 1;
+    row->grad_accum = count_cell(r, GRAD_ACCUM, 1000000, "integer 1..1000000 or empty");
+    row->runs = count_cell(r, RUNS, 1000000, "integer 1..1000000 or empty");
+    row->samples_to_target = positive_cell(r, SAMPLES, 1e18, "number > 0 and <= 1e18 or empty");
+    row->run_s = positive_cell(r, RUN_S, 1e9, "number > 0 and <= 1e9 or empty");
+    row->node_power_w = positive_cell(r, NODE_POWER, 1e6, "number > 0 and <= 1e6 or empty");
+    row->node_floor_w = positive_cell(r, NODE_FLOOR, 1e6, "number > 0 and <= 1e6 or empty");
+    row->scope = scope_of(r);
+    row->round = text_cell(r, ROUND);
+}
+
 static void read_profile_row(void *context) {
     const struct reader *r = context;
     size_t before = r->problems->count;
-    struct profile_point row = {.line = csv_where(r->csv, -1).line};
+    bool is_reading = field_of(r, THROUGHPUT).length == 0 && field_of(r, NODE_POWER).length > 0;
+    struct profile_point row = {.line = csv_where(r->csv, -1).line, .throughput_samples_s = NAN};
     if (field_of(r, MODEL).length == 0)
         refuse_cell(r, MODEL, "a name");
     if (field_of(r, GPU).length == 0)
         refuse_cell(r, GPU, "a name");
     row.k = count_cell(r, K, 1000000, "integer 1..1000000");
     row.batch = positive_cell(r, BATCH, BATCH_MOST, "number > 0 and <= 1000000000");
-    uint32_t nodes = count_cell(r, NODES, 1000000, "integer 1..1000000 or empty");
-    row.across_nodes = nodes > 1;
-    row.throughput_samples_s = positive_cell(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
+    if (!is_reading)
+        row.throughput_samples_s = positive_cell(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
     row.limit_w = positive_cell(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
     row.power_w = positive_cell(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
     row.evidence = evidence_of(r);
-    if (r->problems->count == before && nodes > row.k)
+    read_run_cells(r, &row);
+    if (r->problems->count == before && row.nodes > row.k)
         refuse_cell(r, NODES, "at most as many nodes as GPUs");
-    double iteration_s = (double)row.k * row.batch / row.throughput_samples_s;
-    if (r->problems->count == before &&
-        !(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
-        problems_add(
-            r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
-            "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
-            iteration_s);
+    if (r->problems->count == before)
+        check_batches(r, &row);
+    if (r->problems->count == before)
+        check_powers(r, &row);
+    if (r->problems->count == before && !is_reading)
+        check_iteration(r, &row);
     if (r->problems->count > before)
         return;
     row.model = model_name(r);
     row.gpu = text_cell(r, GPU);
     row.source = text_cell(r, SOURCE);
+    if (is_reading) {
+        array_push(&r->profile->readings, row);
+        return;
+    }
     row.group = group_of(r->profile, &row);
     array_push(&r->profile->rows, row);
 }
@@ -235,7 +333,8 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_profile_row, &r);
         if (profile->rows.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL,
-                         "the profile holds no rows");
+                         profile->readings.count > 0 ? "no row has a throughput"
+                                                     : "the profile holds no rows");
         group_rows(profile);
     }
     csv_close(r.csv);
@@ -244,6 +343,7 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
 
 void profile_table_finish(struct profile_table *profile) {
     free(profile->rows.at);
+    free(profile->readings.at);
     free(profile->groups.at);
     intern_finish(&profile->texts);
     intern_finish(&profile->keys);

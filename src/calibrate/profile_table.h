@@ -8,6 +8,11 @@
 #include "base/intern.h"
 #include "model/model_file.h"
 
+/* Whose power is metered: of a GPU, or of a whole node, at the plug or behind its power supplies.
+ * By place in profile_scope_names. */
+enum profile_scope { PROFILE_SCOPE_GPU, PROFILE_SCOPE_NODE, PROFILE_SCOPE_AC, PROFILE_SCOPE_DC };
+extern const char *const profile_scope_names[]; /* NULL-terminated */
+
 struct profile_point {
     const char *model; /* with the precision behind it: MODEL-PRECISION */
     const char *gpu, *source;
@@ -16,8 +21,15 @@ struct profile_point {
     bool across_nodes;
     double limit_w;              /* power limit; NAN: none */
     double throughput_samples_s; /* of all k GPUs */
-    double power_w;              /* of one GPU; NAN: not measured */
+    double power_w;              /* of one GPU, or its share of the node; NAN: not measured */
+    enum profile_scope scope;    /* of power_w */
     enum evidence evidence;
+    /* Of the whole training run. */
+    uint32_t nodes, grad_accum, runs; /* runs: repetitions that the row is the median of */
+    double samples_to_target;         /* these and the next: NAN where not measured */
+    double run_s;
+    double node_power_w, node_floor_w; /* mean while training, lowest reading after it */
+    const char *round;                 /* "" if not said */
     uint32_t line, group;
 };
 
@@ -35,6 +47,8 @@ struct profile_group {
 struct profile_table {
     const char *file; /* the caller's */
     ARRAY_OF(struct profile_point) rows;
+    ARRAY_OF(struct profile_point)
+    readings; /* rows with node power and no throughput: further meters of runs that have a row */
     ARRAY_OF(struct profile_group) groups; /* in the order of first appearance */
     struct intern texts, keys;
 };

@@ -16,7 +16,12 @@ struct profile_row *profile_add_row(struct profile *profile,
                                 .batch = options->batch,
                                 .power_limit_w = options->power_limit_w,
                                 .throughput_samples_s = NAN,
-                                .power_w_per_gpu = NAN};
+                                .power_w_per_gpu = NAN,
+                                .run = {.global_batch = NAN,
+                                        .samples_to_target = NAN,
+                                        .run_s = NAN,
+                                        .node_power_w = NAN,
+                                        .node_floor_w = NAN}};
     return row;
 }
 
@@ -48,23 +53,90 @@ int profile_check_columns(struct profile *profile, struct problems *problems) {
     return ERROR_INPUT;
 }
 
+/* ---- The CSV ---- */
+
+enum run_column {
+    RUN_NODES,
+    RUN_GLOBAL_BATCH,
+    RUN_GRAD_ACCUM,
+    RUN_SAMPLES,
+    RUN_SECONDS,
+    RUN_NODE_POWER,
+    RUN_NODE_FLOOR,
+    RUN_POWER_SCOPE,
+    RUN_ROUND,
+    RUN_RUNS,
+    RUN_COLUMNS
+};
+
+static const char *const run_column_names[RUN_COLUMNS] = {
+    "nodes", "global_batch", "grad_accum",   "samples_to_target",
+    "run_s", "node_power_w", "node_floor_w", "power_scope",
+    "round", "runs"};
+
+/* Appends the value, if there is one. */
+static void add_run_cell(struct str *out, const struct profile_run *run, enum run_column column) {
+    const uint32_t counts[RUN_COLUMNS] = {
+        [RUN_NODES] = run->nodes, [RUN_GRAD_ACCUM] = run->grad_accum, [RUN_RUNS] = run->runs};
+    const double reals[RUN_COLUMNS] = {[RUN_GLOBAL_BATCH] = run->global_batch,
+                                       [RUN_SAMPLES] = run->samples_to_target,
+                                       [RUN_SECONDS] = run->run_s,
+                                       [RUN_NODE_POWER] = run->node_power_w,
+                                       [RUN_NODE_FLOOR] = run->node_floor_w};
+    if (column == RUN_POWER_SCOPE || column == RUN_ROUND)
+        csv_add_text(out, column == RUN_ROUND ? run->round : run->power_scope);
+    else if (counts[column] > 0)
+        str_add_int(out, counts[column]);
+    else if (reals[column] > 0)
+        str_add_real(out, reals[column]);
+}
+
+/* The columns of runs that some row has. */
+static void find_run_columns(const struct profile *profile, bool used[static RUN_COLUMNS]) {
+    struct str cell = {0};
+    for (size_t i = 0; i < profile->rows.count; i++)
+        for (int c = 0; c < RUN_COLUMNS; c++) {
+            if (used[c])
+                continue;
+            cell.length = 0;
+            add_run_cell(&cell, &profile->rows.at[i].run, (enum run_column)c);
+            used[c] = cell.length > 0;
+        }
+    str_finish(&cell);
+}
+
+static void write_profile_row(const struct profile_row *row, struct str *out) {
+    csv_add_text(out, row->model);
+    csv_comma_text(out, row->precision);
+    csv_comma_text(out, row->gpu);
+    csv_comma_count(out, row->gpus);
+    csv_comma_positive(out, row->batch);
+    csv_comma_real(out, row->power_limit_w);
+    csv_comma_real(out, row->throughput_samples_s);
+    csv_comma_real(out, row->power_w_per_gpu);
+    bool has_figures = !isnan(row->throughput_samples_s) || !isnan(row->power_w_per_gpu) ||
+                       !isnan(row->run.node_power_w);
+    csv_comma_text(out, !has_figures ? NULL : row->is_derived ? "derived" : "measured");
+    csv_comma_text(out, row->source);
+}
+
 void profile_write_csv(const struct profile *profile, struct str *out) {
+    bool used[RUN_COLUMNS] = {false};
+    find_run_columns(profile, used);
     str_add(
         out,
-        "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source\n");
+        "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source");
+    for (int c = 0; c < RUN_COLUMNS; c++)
+        if (used[c])
+            csv_comma_text(out, run_column_names[c]);
+    str_add_char(out, '\n');
     for (size_t i = 0; i < profile->rows.count; i++) {
-        const struct profile_row *row = &profile->rows.at[i];
-        csv_add_text(out, row->model);
-        csv_comma_text(out, row->precision);
-        csv_comma_text(out, row->gpu);
-        csv_comma_count(out, row->gpus);
-        csv_comma_positive(out, row->batch);
-        csv_comma_real(out, row->power_limit_w);
-        csv_comma_real(out, row->throughput_samples_s);
-        csv_comma_real(out, row->power_w_per_gpu);
-        bool has_figures = !isnan(row->throughput_samples_s) || !isnan(row->power_w_per_gpu);
-        csv_comma_text(out, !has_figures ? NULL : row->is_derived ? "derived" : "measured");
-        csv_comma_text(out, row->source);
+        write_profile_row(&profile->rows.at[i], out);
+        for (int c = 0; c < RUN_COLUMNS; c++)
+            if (used[c]) {
+                str_add_char(out, ',');
+                add_run_cell(out, &profile->rows.at[i].run, (enum run_column)c);
+            }
         str_add_char(out, '\n');
     }
 }

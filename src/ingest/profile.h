@@ -50,6 +50,19 @@ struct profile_options {
     unsigned given;   /* of enum profile_use */
 };
 
+/* What is known of a whole training run: columns that are only written where a row has one. NULL, 0
+ * and NAN: unknown. */
+struct profile_run {
+    uint32_t nodes, grad_accum, runs; /* runs: repetitions that the row is the median of */
+    double global_batch;              /* samples per optimizer step over all GPUs */
+    double samples_to_target;         /* trained until the quality target was met */
+    double run_s;                     /* from start to stop, evaluation included */
+    double node_power_w;              /* mean of a whole node while training */
+    double node_floor_w;              /* lowest reading of a node after the run */
+    const char *power_scope;          /* of node_power_w: "node", "node_ac" or "node_dc" */
+    const char *round;
+};
+
 /* A row of the profile CSV (docs/calibration.md). Texts in the profile's arena or NULL; NAN:
  * unknown. */
 struct profile_row {
@@ -59,6 +72,7 @@ struct profile_row {
     double power_limit_w, throughput_samples_s, power_w_per_gpu;
     bool is_derived; /* its evidence is "derived", else "measured", as far as it has figures */
     const char *source;
+    struct profile_run run;
 };
 
 /* Zero-initialise; release with profile_finish. */

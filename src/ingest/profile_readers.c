@@ -2,6 +2,7 @@
 #include "ingest/profile_readers.h"
 
 #include "ingest/kineto/kineto.h"
+#include "ingest/mlperf/mlperf.h"
 #include "ingest/records/codecarbon.h"
 #include "ingest/records/ea2p.h"
 #include "ingest/records/zeus.h"
@@ -12,8 +13,9 @@
 #include <string.h>
 
 const struct profile_reader *const profile_readers[] = {
-    &kineto_reader,  &nvidia_smi_reader, &dcgm_reader, &dcgm_exporter_reader, &prometheus_reader,
-    &dynolog_reader, &ea2p_reader,       &zeus_reader, &codecarbon_reader,    NULL};
+    &kineto_reader,     &nvidia_smi_reader, &dcgm_reader, &dcgm_exporter_reader,
+    &prometheus_reader, &dynolog_reader,    &ea2p_reader, &zeus_reader,
+    &codecarbon_reader, &mlperf_reader,     NULL};
 
 const struct profile_reader *profile_find_reader(const char *name) {
     for (size_t i = 0; profile_readers[i]; i++)

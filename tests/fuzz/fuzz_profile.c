@@ -46,5 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     read_input(&options, bytes, length);
     options.strict = true;
     read_input(&options, bytes, length);
+    options.batch = 0; /* of rows that have their own */
+    read_input(&options, bytes, length);
     return 0;
 }

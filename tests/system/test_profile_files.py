@@ -321,6 +321,46 @@ CODECARBON = {
     "no_duration.csv": (2, None, '{}/no_duration.csv:1: column "duration" is missing\n'),
 }
 
+# What is left out, and how often what is said of the rows.
+MLPERF_RESNET = {"model": "resnet", "k": 8, "global_batch": 400}
+FROM_SAMPLES = "rows without a throughput that counts all GPUs: samples_to_target / run_s\n"
+REPEATED = ("repeat another one's k, batch, throughput and run_s: each run counts once, in the earliest round; every power "
+            "reading is kept\n")
+MLPERF_REFUSED = (
+    "{}/refused.csv:2: left out: resnet on H100, k 8, global batch 400: throughput x run_s / samples_to_target is 1.60005, "
+    "expected 0.8 to 1.6\n"
+    "{}/refused.csv:5: left out: resnet on H100, k 8, global batch 400: throughput x run_s / samples_to_target is 0.799987, "
+    "expected 0.8 to 1.6\n"
+    "{}/refused.csv:6: left out: bert on A100, k 8, global batch 400: neither a logged throughput nor samples_to_target in samples\n"
+    "{}/refused.csv:7: left out: dlrm_dcnv2 on A100, k 8, global batch 400: neither a logged throughput nor samples_to_target in samples\n"
+    "{}/refused.csv:8: left out: retinanet on A100, k 8, global batch 400: neither a throughput of all GPUs nor samples_to_target in samples\n"
+    "5 of 7 rows left out\n"
+    "1 of 7 rows have samples_to_target in epochs: no convergence in samples\n"
+    "1 of 7 rows have samples_to_target of at most 1: absent\n"
+    f"1 of 7 rows {REPEATED}")
+MLPERF = {
+    # v4.0 counts, with the reading at the plug of v4.1; those of dc and of an unknown place have rows of their own
+    "table.csv": (0, {"rows_read": 9, "rows_repeated": 3, "power_readings": 3, "rows": [
+        MLPERF_RESNET | {"round": "v10.0", "throughput_samples_s": None, "samples_to_target": None, "node_power_w": 5000,
+                         "power_scope": "node_dc"},
+        MLPERF_RESNET | {"round": "v4.0", "throughput_samples_s": 1000, "samples_to_target": 45000, "node_power_w": 5200,
+                         "power_scope": "node_ac"},
+        MLPERF_RESNET | {"round": "v4.1", "throughput_samples_s": None, "node_power_w": 5100, "power_scope": "node"},
+        {"model": "retinanet", "throughput_samples_s": 50000 / 100}, {"model": "bert", "throughput_samples_s": 60000 / 100},
+        {"model": "rnnt", "throughput_samples_s": 900, "samples_to_target": None},
+        {"model": "unet3d", "samples_to_target": 4.2e6 / 168}, {"model": "stable_diffusion", "samples_to_target": None}]},
+        "2 of 9 " + FROM_SAMPLES + "1 of 9 rows have samples_to_target in epochs: no convergence in samples\n"
+        "1 of 9 rows have samples_to_target of at most 1: absent\n"
+        "1 of 9 rows of unet3d have samples_to_target above 10^6: divided by 168\n" + f"3 of 9 rows {REPEATED}"),
+    # 1000 x 50 s over 62500 and 31250 is just 0.8 and 1.6
+    "refused.csv": (0, {"rows_left_out": 5, "rows": [{"samples_to_target": 31250}]}, MLPERF_REFUSED),
+    "nothing_left.csv": (2, None, "{}/nothing_left.csv:2: left out: bert on A100, k 8, global batch 400: neither a logged "
+                         "throughput nor samples_to_target in samples\n1 of 1 rows left out\n"
+                         "1 of 1 rows have samples_to_target of at most 1: absent\n{}/nothing_left.csv: no measurement\n"),
+    "other_table.csv": (2, None, "".join(f'{{}}/other_table.csv:1: column "{name}" is missing\n' for name in (
+        "benchmark", "gpu", "gpus", "nodes", "run_s", "throughput_samples_per_s", "samples_to_target"))),
+}
+
 
 def easim(reader, arguments, output="json"):
     files = {path.name for path in (FILES / reader).iterdir()}
@@ -550,7 +590,7 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
 def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
                           "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
-                          "codecarbon": CODECARBON}.items():
+                          "codecarbon": CODECARBON, "mlperf": MLPERF}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

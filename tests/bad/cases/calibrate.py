@@ -26,6 +26,14 @@ def usage(name, options, *errors):
     return profile(name, PROFILE, *errors, TRY, options=options)
 
 
+
+def runs(name, cells, *errors):
+    """A row with further columns, NAME=VALUE with commas."""
+    names, values = zip(*(cell.split("=") for cell in cells.split(",")))
+    return profile(name, f"model,gpu,k,batch_per_gpu,throughput_samples_s,{','.join(names)}\n"
+                   f"m,g,2,8,100,{','.join(values)}\n", *errors)
+
+
 FIRST = "bert,a100,1,8,100,200"
 
 CASES = [
@@ -72,6 +80,29 @@ CASES = [
             "p.csv:2:13: evidence: expected measured, derived, assumed or empty, got \"hearsay\""),
     profile("quote that is not closed", "model,gpu,k,batch_per_gpu,throughput_samples_s\n\"m,g,2,8,100\n",
             "p.csv:2:1: quote not closed on this line"),
+    runs("batch of other GPUs", "global_batch=17", "p.csv:2:13: global_batch: expected k x batch_per_gpu, 16, got \"17\""),
+    runs("batch of nothing", "global_batch=0",
+         "p.csv:2:13: global_batch: expected number > 0 and <= 1e15 or empty, got \"0\""),
+    runs("half a micro-step", "grad_accum=0.5",
+         "p.csv:2:13: grad_accum: expected integer 1..1000000 or empty, got \"0.5\""),
+    runs("target that is no number", "samples_to_target=inf",
+         "p.csv:2:13: samples_to_target: expected number > 0 and <= 1e18 or empty, got \"inf\""),
+    runs("run without time", "run_s=-1", "p.csv:2:13: run_s: expected number > 0 and <= 1e9 or empty, got \"-1\""),
+    runs("power of an unknown place", "power_scope=rack,node_power_w=900",
+         "p.csv:2:13: power_scope: expected gpu, node, node_ac, node_dc or empty, got \"rack\""),
+    runs("power of a node that is no node's", "node_power_w=900",
+         "p.csv:2: power_scope: expected node, node_ac or node_dc, as there is node_power_w, got \"\""),
+    runs("scope of nothing", "power_scope=node",
+         "p.csv:2:13: power_scope: expected no scope of a power that is not there, got \"node\""),
+    runs("node and GPU that do not agree", "power_scope=node_ac,node_power_w=900,power_w_per_gpu=451",
+         "p.csv:2:25: power_w_per_gpu: expected the GPU's share of node_power_w, 450, or empty, got \"451\""),
+    runs("floor above the mean", "power_scope=node,node_power_w=900,node_floor_w=901",
+         "p.csv:2:22: node_floor_w: expected at most node_power_w, got \"901\""),
+    profile("neither throughput nor node power",
+            "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu\nm,g,2,8,,300\n",
+            "p.csv:2:9: throughput_samples_s: expected number > 0 and <= 1e12, got \"\""),
+    profile("power of nodes alone", "model,gpu,k,batch_per_gpu,throughput_samples_s,node_power_w,power_scope\n"
+            "m,g,2,8,,900,node\n", "p.csv: no row has a throughput"),
     profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
             options=("-o", "/proc/easim.yaml"), exit_code=1),
     usage("no profile", ("--", "q.csv"), "easim calibrate: expected one PROFILE.csv, got another: q.csv"),
