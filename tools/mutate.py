@@ -20,6 +20,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -43,18 +44,22 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
-    "unit": "eventq group guard list metrics queue placement power_meter sharing sleep timeheap workload statistics "
+    "unit": "exec_parts eventq group guard list metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module",
     "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index job_segments metamorphic one_job "
               "plan_resize plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "
-              "interruptions leaks mock_zeus mock_easy mock_host warmup",
+              "interruptions leaks mock_zeus mock_easy warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random trace",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
 MORE_WORDS = {"random": ["--count", "80"]}
+# Files that a test program includes as text.
+INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
+            "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
 # Tests that only these files concern, and slow ones that come last for these alone.
-ONLY_FOR = {"policies/exec": ["exec"], "policies/exec.c": ["exec"]}
+ONLY_FOR = {"policies/exec": ["exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
+            "policies/easy.c": ["mock_easy"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
         "src/policy/interface.c": ["bad input"],
         "src/policy/params.c": ["bad input"], "src/policy/list/hybrid.c": ["ablate"]}
@@ -89,26 +94,36 @@ class Tree:
             if test["name"] in wanted.get(suite, ()) or suite == "bad":
                 self.tests[f"{suite}/{test['name']}"] = test
         self.cost = {}
-        self.commands = {}
+        self.commands = self.compilations()
+
+    def compilations(self):
+        """For each file (command, output) of the library it goes into, and then of the test programs with a copy."""
+        found, including = {}, {test: [] for test in INCLUDED.values()}
         for entry in json.loads((self.build / "compile_commands.json").read_text()):
             path = Path(entry["directory"], entry["file"]).resolve()
-            output = entry["output"]
-            if ".so.p/" in output and path.is_relative_to(self.source):
-                self.commands[str(path.relative_to(self.source))] = (shlex.split(entry["command"]), output)
+            if not path.is_relative_to(self.source):
+                continue
+            file, output = str(path.relative_to(self.source)), entry["output"]
+            one = shlex.split(entry["command"]), output
+            if file in including:
+                including[file].append(one)
+            elif ".so.p/" in output:
+                found.setdefault(file, []).insert(0, one)
+            elif "/test_mock_" in output:
+                found.setdefault(file, []).append(one)
+        for file, test in INCLUDED.items():
+            found[file] += including[test]
+        return found
 
     def must(self, command, what):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"mutate.py: {what} fails\n{done.stdout[-4000:]}")
 
-    def library_of(self, output):
-        """The shared library that an object goes into: src/libeasim.so, policies/zeus.so."""
-        return output.split(".p/")[0]
-
-    def link_command(self, library):
-        done = subprocess.run(["ninja", "-C", self.build, "-t", "commands", library], capture_output=True, text=True,
+    def link_command(self, target):
+        done = subprocess.run(["ninja", "-C", self.build, "-t", "commands", target], capture_output=True, text=True,
                               check=True)
-        lines = [line for line in done.stdout.splitlines() if f"-o {library} " in line]
+        lines = [line for line in done.stdout.splitlines() if f"-o {target} " in line]
         return shlex.split(lines[-1])
 
 
@@ -118,7 +133,7 @@ class Worker:
     def __init__(self, tree, folder):
         self.tree, self.folder = tree, folder
         shutil.rmtree(folder, ignore_errors=True)
-        for name in ("lib", "policies", "tmp"):
+        for name in ("lib", "policies", "programs", "tmp"):
             (folder / name).mkdir(parents=True)
         self.reset()
         self.environment = os.environ | {"LD_LIBRARY_PATH": str(folder / "lib"), "TMPDIR": str(folder / "tmp")}
@@ -126,7 +141,7 @@ class Worker:
         self.environment.pop("CCACHE_PREFIX", None)
 
     def reset(self):
-        for name in ("lib", "policies"):
+        for name in ("lib", "policies", "programs"):
             for path in (self.folder / name).iterdir():
                 path.unlink()
         os.symlink(self.tree.build / "src/libeasim.so", self.folder / "lib/libeasim.so")
@@ -134,37 +149,53 @@ class Worker:
             os.symlink(path, self.folder / "policies" / path.name)
 
     def compile(self, file, text):
-        """The object file of this text in place of the file's, or None."""
-        command, output = self.tree.commands[file]
-        place = self.tree.source / file
-        source, target = self.folder / Path(file).name, self.folder / "mutant.o"
-        source.write_text(f'#line 1 "{place}"\n{text}')
-        words, skip = ["-iquote", str(place.parent), "-w"], False
+        """The object files of this text in place of the file's, the library's first, or None."""
+        place, objects = self.tree.source / file, []
+        for i, (command, output) in enumerate(self.tree.commands[file]):
+            source, folder = self.folder / Path(file).name, place.parent
+            source.write_text(f'#line 1 "{place}"\n{text}')
+            if i > 0 and file in INCLUDED:
+                source, folder = self.including(file, source), (self.tree.source / INCLUDED[file]).parent
+            objects.append(self.folder / f"mutant-{i}.o")
+            done = self.compile_one(command, source, ["-iquote", str(folder), "-iquote", str(place.parent)], objects[-1])
+            if done.returncode != 0:
+                if os.environ.get("MUTATE_DEBUG"):
+                    print(done.stderr.decode())
+                return None
+        return objects
+
+    def including(self, file, mutant):
+        """The test that includes a file, with the mutant in its place."""
+        test = self.tree.source / INCLUDED[file]
+        line = next(line for line in test.read_text().splitlines() if re.match(f'#include "[./]*{file}"', line))
+        copy = self.folder / test.name
+        copy.write_text(test.read_text().replace(line, f'#include "{mutant}"'))
+        return copy
+
+    def compile_one(self, command, source, includes, target):
+        """Runs a compilation of the build with another source and target."""
+        words, skip = [], False
         for word in command:
             if skip or word in ("-MD", "-MMD", "-c", "ccache", "-Werror"):
                 skip = False
             elif word in ("-o", "-MF", "-MQ", "-MT"):
                 skip = True
-            elif not (word.endswith(".c") and (self.tree.build / word).resolve() == place):
+            elif not word.endswith(".c"):
                 words.append(word)
-        compiler = words.pop(3)  # behind the three words above
-        done = subprocess.run([compiler, *words, "-c", source, "-o", target], cwd=self.tree.build, check=False,
-                              capture_output=True)
-        if os.environ.get("MUTATE_DEBUG") and done.returncode:
-            print(done.stderr.decode())
-        return target if done.returncode == 0 else None
+        return subprocess.run([words[0], *includes, "-w", *words[1:], "-c", source, "-o", target],
+                              cwd=self.tree.build, check=False, capture_output=True)
 
-    def install(self, file, target):
-        """Links the object into the worker's own copy of its library."""
-        output = self.tree.commands[file][1]
-        library = self.tree.library_of(output)
-        name = Path(library).name
-        place = self.folder / ("lib" if name == "libeasim.so" else "policies") / name
-        place.unlink()
-        words = [str(target) if word == output else word for word in self.tree.link_command(library)]
-        words[words.index("-o") + 1] = str(place)
-        words = [word for word in words if word != "ccache"]
-        subprocess.run(words, cwd=self.tree.build, check=True, capture_output=True)
+    def install(self, file, objects):
+        """Links the objects into the worker's own copies of the library and the programs."""
+        for (_, output), target in zip(self.tree.commands[file], objects):
+            linked = output.split(".p/")[0]
+            kind = {"libeasim.so": "lib"}.get(Path(linked).name, "policies" if linked.endswith(".so") else "programs")
+            place = self.folder / kind / Path(linked).name
+            place.unlink(missing_ok=True)
+            words = [str(target) if word == output else word for word in self.tree.link_command(linked)]
+            words[words.index("-o") + 1] = str(place)
+            words = [word for word in words if word != "ccache"]
+            subprocess.run(words, cwd=self.tree.build, check=True, capture_output=True)
 
     def run(self, name):
         """(passed, processor seconds) of a test."""
@@ -174,6 +205,8 @@ class Worker:
             key: value.replace(policies, str(self.folder / "policies")) for key, value in test["env"].items()
             if key != "LD_LIBRARY_PATH"}
         command = [sys.executable if word.endswith("/python3") else word for word in test["cmd"]]
+        changed = self.folder / "programs" / Path(command[0]).name
+        command[0] = str(changed) if changed.exists() else command[0]
         if self.tree.sanitized:
             command = [str(self.tree.source / "tests/support/sanitized.sh"), *command]
         elif Path(command[0]).name in ("unit", "policy"):
@@ -302,26 +335,26 @@ def sample(ranked, count, results):
 
 
 def compiled(mutant, worker, originals):
-    """The object of the mutant and None, or None and why it does not count."""
+    """The objects of the mutant and None, or None and why it does not count."""
     key = mutant.file, worker.tree.sanitized
     if key not in originals:
-        target = worker.compile(mutant.file, text_of(mutant, worker.tree.source, False))
-        if not target:
+        objects = worker.compile(mutant.file, text_of(mutant, worker.tree.source, False))
+        if not objects:
             sys.exit(f"mutate.py: {mutant.file} does not compile")
-        originals[key] = target.read_bytes()
-    target = worker.compile(mutant.file, text_of(mutant, worker.tree.source))
-    if not target:
+        originals[key] = objects[0].read_bytes()
+    objects = worker.compile(mutant.file, text_of(mutant, worker.tree.source))
+    if not objects:
         return None, NOT_COUNTED[0]
-    return (None, NOT_COUNTED[1]) if target.read_bytes() == originals[key] else (target, None)
+    return (None, NOT_COUNTED[1]) if objects[0].read_bytes() == originals[key] else (objects, None)
 
 
 def kill(layer, mutant, worker, order, results):
     started = time.monotonic()
-    target, status = compiled(mutant, worker, order.originals)
+    objects, status = compiled(mutant, worker, order.originals)
     if status and not worker.tree.sanitized:
         results.add(layer, mutant, status)
         return
-    worker.install(mutant.file, target)
+    worker.install(mutant.file, objects)
     killer = ""
     for test in order.tests(worker.tree, mutant.file):
         if not worker.run(test)[0]:
