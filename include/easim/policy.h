@@ -63,7 +63,8 @@ struct easim_host {
     void *(*scratch)(struct easim_plan *plan,
                      size_t bytes);             /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan); /* random, [0, 1), from the run's `policy` stream */
-    /* Says why a callback is about to return a negative number; the last reason counts. */
+    /* Says why a callback is about to return a negative number; the last reason counts. NULL: none.
+     */
     void (*fail)(struct easim_plan *plan, const char *message);
 };
 
@@ -147,8 +148,8 @@ struct easim_list {
 };
 
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name
-   = ...};` Exactly one of list and decide is set. All text is UTF-8 and lives as long as the
-   module. */
+   = ...};` Exactly one of list and decide is set. All text is UTF-8 without control
+   characters (help: but for newlines) and lives as long as the module. */
 struct easim_policy {
     /* EASIM_POLICY_ABI fills in these five: the version, and the sizes of two structs in it. */
     uint32_t abi_major, abi_minor, abi_draft;

@@ -337,7 +337,7 @@ MOCK_FUNCTION double mock_uniform(struct easim_plan *plan) {
 }
 
 MOCK_FUNCTION void mock_fail(struct easim_plan *plan, const char *message) {
-    snprintf(plan->mock->failure, sizeof plan->mock->failure, "%s", message);
+    snprintf(plan->mock->failure, sizeof plan->mock->failure, "%s", message ? message : "");
 }
 
 __attribute__((unused)) static const struct easim_host mock_host = {

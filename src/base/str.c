@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "base/mem.h"
 #include "base/numfmt.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -58,6 +59,21 @@ void str_add_char(struct str *str, char c) {
     to[0] = c;
     to[1] = '\0';
     str->length++;
+}
+
+void str_add_visible(struct str *str, const char *text) {
+    while (*text) {
+        const unsigned char *end = (const unsigned char *)text;
+        (void)utf8_next(&end);
+        size_t length = (size_t)((const char *)end - text);
+        char one[5] = {0};
+        memcpy(one, text, length);
+        bool printable = utf8_is_printable(one, false);
+        for (size_t i = 0; i < length && !printable; i++)
+            str_addf(str, "\\x%02x", (unsigned char)one[i]);
+        str_add(str, printable ? one : "");
+        text += length;
+    }
 }
 
 void str_addv(struct str *str, const char *format, va_list arguments) {

@@ -1,7 +1,6 @@
 /* UTF-8, as RFC 3629 has it: no surrogates, nothing longer than needed. */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 uint32_t utf8_next(const unsigned char **text) {
@@ -23,4 +22,17 @@ uint32_t utf8_next(const unsigned char **text) {
                 (point < 0xd800 || point > 0xdfff);
     *text = at + (good ? length : 1);
     return good ? point : 0xfffd;
+}
+
+bool utf8_is_printable(const char *text, bool newlines) {
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        const unsigned char *from = at;
+        uint32_t point = utf8_next(&at);
+        bool control = point < 0x20 || (point >= 0x7f && point < 0xa0);
+        bool stray = point == 0xfffd && at == from + 1; /* a byte that begins no character */
+        if (stray || (control && !(newlines && point == '\n')))
+            return false;
+    }
+    return true;
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WHO_BYTES 64
+
 static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_ABLATE] = cli_ablate,
     [COMMAND_CALIBRATE] = cli_calibrate,
@@ -33,8 +35,9 @@ static void print_usage(FILE *file) {
                   "Commands:\n");
     for (enum command c = 0; c < COMMAND_COUNT; c++)
         fprintf(file, "  %-10s %s\n", commands[c].name, commands[c].summary);
-    fprintf(file,
-            "\neasim COMMAND --help explains a command; easim --version names the version.\n");
+    fprintf(
+        file,
+        "\neasim COMMAND --help explains a command, as does easim help COMMAND;\neasim --version names the version.\n");
 }
 
 static int refuse_command(const char *name) {
@@ -48,6 +51,10 @@ static int refuse_command(const char *name) {
     return EXIT_BAD_INPUT;
 }
 
+static void name_command(enum command command, char who[static WHO_BYTES]) {
+    snprintf(who, WHO_BYTES, "easim %s", commands[command].name);
+}
+
 static int run_command(enum command command, int argc, char **argv) {
     struct options options;
     options_parse(&options, command, argc, argv);
@@ -56,26 +63,50 @@ static int run_command(enum command command, int argc, char **argv) {
     return code;
 }
 
+/* `easim help COMMAND` is `easim COMMAND --help`. */
+static int explain_command(const char *name) {
+    enum command command = command_find(name);
+    if (command == COMMAND_COUNT)
+        return refuse_command(name);
+    char who[WHO_BYTES], option[] = "--help";
+    name_command(command, who);
+    return run_command(command, 2, (char *[]){who, option, NULL});
+}
+
+/* Words that are no commands; -1: it is another. */
+static int answer_word(int argc, char **argv) {
+    const char *word = argv[1];
+    bool help = strcmp(word, "help") == 0, version = strcmp(word, "--version") == 0;
+    if (!help && !version && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)
+        return -1;
+    if (argc > (help ? 3 : 2)) {
+        fprintf(stderr, "easim %s: expected %s, got another word: %s\n", word,
+                help ? "one COMMAND" : "nothing behind it", argv[help ? 3 : 2]);
+        return EXIT_BAD_INPUT;
+    }
+    if (argc > 2)
+        return explain_command(argv[2]);
+    if (version)
+        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
+    else
+        print_usage(stdout);
+    return EXIT_DONE;
+}
+
 int cli_main(int argc, char **argv) {
     gsl_set_error_handler_off();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_BAD_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_usage(stdout);
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
-        return EXIT_DONE;
-    }
+    int answer = answer_word(argc, argv);
+    if (answer >= 0)
+        return answer;
     enum command command = command_find(argv[1]);
     if (command == COMMAND_COUNT)
         return refuse_command(argv[1]);
-    char name[64];
-    snprintf(name, sizeof name, "easim %s", commands[command].name);
+    char name[WHO_BYTES];
+    name_command(command, name);
     argv[1] = name;
     const char *manifest = commands[command].repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
     const struct repeated again = {command, run_command, manifest};

@@ -9,6 +9,7 @@
 #include "policy/params.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void list_policy(const char *name, void *context) {
     struct policy_module module;
@@ -74,6 +75,19 @@ static void print_check(void *context, const char *check, enum conformance_resul
     fflush(stdout);
 }
 
+/* What --param says has reached the loader as a setting below policy.params. */
+static void name_params(struct problems *problems) {
+    static const char setting[] = "set policy.params.", option[] = "--param ";
+    for (size_t i = 0; i < problems->count; i++) {
+        char *text = problems->texts[i];
+        if (strncmp(text, setting, sizeof setting - 1) == 0) {
+            const char *rest = text + sizeof setting - 1;
+            memmove(text + sizeof option - 1, rest, strlen(rest) + 1);
+            memcpy(text, option, sizeof option - 1);
+        }
+    }
+}
+
 static int test_policy(const struct options *options) {
     int counts[3] = {0};
     struct problems problems = {0};
@@ -84,6 +98,7 @@ static int test_policy(const struct options *options) {
                                             .report = print_check,
                                             .context = counts};
     int failed = conformance_run(&how, &problems), code = failed > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
+    name_params(&problems);
     if (failed < 0)
         code = cli_report_problems(&problems);
     else

@@ -73,6 +73,11 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     const struct location nowhere = {0};
     const char *range, *text = option_name(item, arena, &range);
     struct error error = {0};
+    if (text[0] == '\0') {
+        problems_add(problems, nowhere, NULL, "--params: expected parameters, got \"%.80s\"",
+                     s->options->params);
+        return;
+    }
     const char *name = param_name(text, arena, &error);
     if (!name) {
         problems_add(problems, nowhere, NULL, "--params: %s", error.text);

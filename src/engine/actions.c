@@ -172,7 +172,7 @@ static double host_uniform(struct easim_plan *plan) {
 
 static void host_fail(struct easim_plan *plan, const char *message) {
     plan->failure.length = 0;
-    str_add(&plan->failure, message);
+    str_add_visible(&plan->failure, message ? message : "");
 }
 
 static const struct easim_host host = {.struct_size = sizeof host,

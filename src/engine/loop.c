@@ -49,7 +49,11 @@ int loop_init(struct sim *sim, struct error *reterr) {
         mem_zalloc((size_t)workload->table.models->count * sim->cluster->gpu_type_count,
                    sizeof *sim->extrapolated_by);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
+    if (sim->options.calling)
+        *sim->options.calling = "the state_size"; /* the memory is the policy's */
     sim->policy_state = mem_zalloc(1, policy->state_size);
+    if (sim->options.calling)
+        *sim->options.calling = NULL;
     if (policy->list) {
         list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count);
         sim->list.recheck = sim->options.check;

@@ -3,6 +3,7 @@
 #include "policy/interface.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "policy/params.h"
 
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
 #define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, objective)
 #define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, choices)
+
+/* What a terminal can show. */
+#define PRINTABLE "UTF-8 without control characters"
 
 /* A module's policy as the host keeps it. */
 struct whole {
@@ -99,10 +103,15 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
         return "unknown type";
     if (!param->unit || !param->help)
         return "unit and help must not be NULL";
+    if (!utf8_is_printable(param->unit, false) || !utf8_is_printable(param->help, false))
+        return "unit and help must be " PRINTABLE;
     if (param->offset > p->params_size || p->params_size - param->offset < size)
         return "offset lies outside params_size";
     if (param->type == EASIM_PARAM_CHOICE && (!param->choices || !param->choices[0]))
         return "a choice needs choices";
+    for (size_t i = 0; param->type == EASIM_PARAM_CHOICE && param->choices[i]; i++)
+        if (!utf8_is_printable(param->choices[i], false))
+            return "choices must be " PRINTABLE;
     if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
         return "only numbers and durations may be off";
     if (p->list && params_is_list_option(param->name))
@@ -208,6 +217,14 @@ static void copy_known(void *to, size_t own_bytes, const void *from, size_t byte
     memcpy(to, from, bytes < own_bytes ? bytes : own_bytes);
 }
 
+/* Which text would spoil a terminal; NULL: none. */
+static const char *garbled_text(const struct easim_policy *p) {
+    return !utf8_is_printable(p->version, false)          ? "version"
+           : !utf8_is_printable(p->summary, false)        ? "summary"
+           : p->help && !utf8_is_printable(p->help, true) ? "help"
+                                                          : NULL;
+}
+
 /* Everything that must be right before the parts may be copied. */
 static int check_parts(const struct easim_policy *p, const char *path, struct error *reterr) {
     if (!valid_name(p->name))
@@ -217,6 +234,10 @@ static int check_parts(const struct easim_policy *p, const char *path, struct er
     if (!p->version || !p->summary)
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: version and summary must not be NULL",
                          path, p->name);
+    const char *garbled = garbled_text(p);
+    if (garbled)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: %s must be " PRINTABLE, path, p->name,
+                         garbled);
     if (!p->list == !p->decide)
         return error_set(reterr, ERROR_INPUT,
                          "%s: policy %s: expected one of list and decide, found %s", path, p->name,

@@ -111,6 +111,10 @@ Test(plugins, failures) {
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: says_twice}}", /* the last reason counts */
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
+        {"{name: give_up, params: {how: takes_back}}",
+         "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
+        {"{name: give_up, params: {how: in_red}}", /* nothing that a terminal would obey */
+         "policy give_up: decide failed: no \\x1b[31mluck\303\251\\x0a\\xe9 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}",
          "policy give_up: init failed: not this cluster (at t = 0 s)"},
         NOT_A_NUMBER("key", "the value of the key of job a is not a number"),

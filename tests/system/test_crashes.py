@@ -121,6 +121,10 @@ def out_of_memory(folder):
     done = run(folder / "hog", "hog", preexec_fn=limit)
     assert re.fullmatch(rf"easim: out of memory in decide of {re.escape(WHO)}: no room for \d+ more bytes \(replication "
                         r"1, at t = [0-9.]+ s, after 19 decisions\)\n", done.stderr), done.stderr
+    huge = PLUGINS / "huge_state.so"
+    done = easim("run", BASE, "--policy", huge, "--out", folder / "huge", "--quiet", code=1)
+    assert said_by(done)[0] == (f"easim: out of memory in the state_size of policy huge_state ({huge}): no room for {1 << 62} "
+                                "more bytes (replication 1, at t = 0 s, after 0 decisions)"), done.stderr
     many = ["--set", "workload={kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}, until: "
             "{jobs: 5000000}}", "--set", "horizon=drain"]
     done = run(folder / "many", "not", *many, preexec_fn=limit)

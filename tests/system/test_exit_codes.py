@@ -80,6 +80,7 @@ class Cases:
             ("run", 0, "done"): ["run", TINY, "--quiet"],
             ("run", 1, "the policy ended its process"): ["run", *badly("exit")],
             ("run", 1, "the policy gave up"): ["run", *badly("fail")],
+            ("run", 1, "the policy refuses to begin"): ["run", TINY, "--policy", "exec"],  # of no program
             ("run", 1, "jobs wait for ever"): ["run", TINY, "--policy", PLUGINS / "start_none.so"],
             ("run", 1, "a result cannot be written"): ["run", TINY, "--out", "/proc/no/folder"],
             ("run", 2, "bad input"): ["run", self.folder / "bad.yaml"],
@@ -210,7 +211,7 @@ ENDS = {
     "is killed": ["kill"],
     "crashes in its own code": ["crash"],
     "crashes in a function that it calls": ["in_library"],
-    "uses up the memory (a list policy: `in a callback of`)": ["hog"],
+    "uses up the memory (a list policy: `in a callback of`; with its state: `in the state_size of`)": ["hog"],
     "loops, with `--run-timeout` (compare, sweep)": ["loop"],
     "loops, until a signal": ["loop"],
     "sends itself SIGTERM": ["terminate"],

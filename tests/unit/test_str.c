@@ -42,6 +42,17 @@ Test(str, grows_and_stays_terminated) {
     cr_assert_null(str.text);
 }
 
+/* What a terminal would obey, and bytes that are no UTF-8, are spelled out; all else stays. */
+Test(str, visible) {
+    struct str str = {0};
+    str_add_visible(&str, "a\t\x1b[31m \xc3\xa9 \xe9\xe2\x82 \xc2\x9b \xef\xbf\xbd");
+    cr_expect_str_eq(str.text, "a\\x09\\x1b[31m \xc3\xa9 \\xe9\\xe2\\x82 \\xc2\\x9b \xef\xbf\xbd");
+    str.length = 0;
+    str_add_visible(&str, "");
+    cr_expect_eq(str.length, 0);
+    str_finish(&str);
+}
+
 Test(str, slices_compare_by_content) {
     cr_assert(slice_is((struct slice){"gpus,x", 4}, "gpus"));
     cr_assert_not(slice_is((struct slice){"gpus", 3}, "gpus"));

@@ -49,3 +49,22 @@ Test(utf8, no_character) {
         cr_expect_eq((const char *)end, texts[i] + 1, "case %zu", i);
     }
 }
+
+/* The control characters are C0, DEL and C1 (Unicode, chapter 23.1); U+FFFD itself is a character.
+ */
+Test(utf8, printable) {
+    for (uint32_t point = 1; point <= 0x10ffff; point++) {
+        unsigned char text[6] = {0};
+        bool surrogate = point >= 0xd800 && point <= 0xdfff;
+        bool control = point < 32 || point == 127 || (point > 127 && point < 160);
+        encode(point, text);
+        cr_assert_eq(utf8_is_printable((const char *)text, false), !surrogate && !control, "%X",
+                     point);
+        cr_assert_eq(utf8_is_printable((const char *)text, true),
+                     point == '\n' || (!surrogate && !control), "%X", point);
+    }
+    cr_expect(utf8_is_printable("", false));
+    cr_expect(utf8_is_printable("a\nb", true));
+    cr_expect_not(utf8_is_printable("a\nb\x1b", true));
+    cr_expect_not(utf8_is_printable("a\xe9", true));
+}

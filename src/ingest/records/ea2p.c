@@ -139,13 +139,13 @@ static bool begin_ea2p(struct records_job *job, struct records *records) {
     memset(r->counts, 0, sizeof r->counts);
     for (size_t i = 0; i < records->name_count; i++)
         r->counts[r->kinds[i]]++;
-    if (isnan(r->joules))
+    if (r->elapsed < 0)
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
+                     "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
+    else if (isnan(r->joules))
         problems_add_setting(
             job->problems, (struct location){records->path, 0, 0}, "energy-unit",
             "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
-    else if (r->elapsed < 0)
-        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
-                     "expected a column \"CPU Time [s]\" (is this a file of EA2P?)");
     if (job->options->rescale_s > 0 && r->counts[KIND_GPU] == 0)
         problems_add_setting(&job->profile->notes, (struct location){records->path, 1, 0},
                              "rescale", "no effect: no energies of GPUs");

@@ -93,6 +93,8 @@ CASES = [
                 "--params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     tune_params("what is no path", "policy..tau",
                 "--params: expected a name, as in cluster.nodes[0].gpus, at character 8 of \"policy..tau\""),
+    tune_params("nothing between commas", ",", "--params: expected parameters, got \",\""),
+    tune_params("a comma too many", "tau,,edp_slack", "--params: expected parameters, got \"tau,,edp_slack\""),
     tune_params("no parameters", "", "--params: expected parameters, got \"\""),
     tune("parameter that is text", ["--policy", "exec", "--params", "command", "--objective", "energy_kwh"],
          "--params: command is text, which cannot be tuned"),

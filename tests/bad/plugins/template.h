@@ -23,6 +23,12 @@
 #ifndef VERSION
 #define VERSION "1.0"
 #endif
+#ifndef SUMMARY
+#define SUMMARY "for tests"
+#endif
+#ifndef HELP
+#define HELP "Does nothing.\nIn two lines, of \303\251 and \357\277\275."
+#endif
 #ifndef CAPABILITIES
 #define CAPABILITIES 0
 #endif
@@ -97,7 +103,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .struct_size = STRUCT_SIZE,
     .name = NAME,
     .version = VERSION,
-    .summary = "for tests",
+    .summary = SUMMARY,
+    .help = HELP,
     .capabilities = CAPABILITIES,
     .params_size = sizeof(struct params),
     .params = PARAMS,

@@ -1,9 +1,10 @@
-/* give_up: starts the first job and fails the decision, without saying why, saying it, or saying it
- * twice, or refuses in init. */
+/* give_up: starts the first job and fails the decision, without saying why, saying it, saying it
+   twice, taking it back, or in red and with what is no UTF-8, or refuses in init. */
 #include <easim/policy.h>
 
-enum how { SILENT, SAYS_WHY, SAYS_TWICE, IN_INIT };
-static const char *const hows[] = {"silent", "says_why", "says_twice", "in_init", NULL};
+enum how { SILENT, SAYS_WHY, SAYS_TWICE, TAKES_BACK, IN_RED, IN_INIT };
+static const char *const hows[] = {"silent", "says_why", "says_twice", "takes_back",
+                                   "in_red", "in_init",  NULL};
 
 struct params {
     int32_t how;
@@ -15,8 +16,12 @@ static int decide(const struct easim_pass *pass) {
     pass->host->plan_start(pass->plan, job->index, job->first_config);
     if (p->how == SAYS_TWICE)
         pass->host->fail(pass->plan, "on second thoughts");
-    if (p->how == SAYS_WHY || p->how == SAYS_TWICE)
+    if (p->how == SAYS_WHY || p->how == SAYS_TWICE || p->how == TAKES_BACK)
         pass->host->fail(pass->plan, "no luck with 2.385");
+    if (p->how == TAKES_BACK)
+        pass->host->fail(pass->plan, NULL);
+    if (p->how == IN_RED)
+        pass->host->fail(pass->plan, "no \033[31mluck\303\251\n\351");
     return -1;
 }
 
