@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/option_forms.h"
 #include "cli/option_parse.h"
+#include "cli/option_table.h"
 #include "cli/run_args.h"
 #include "output/plot/dir.h"
 #include "output/run/run_dir.h"
@@ -58,6 +59,43 @@ static int make_figures(struct session *s, struct problems *problems) {
         for (size_t i = 0; plot_kinds[i].name; i++)
             problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
                          plot_kinds[i].name, s->figures[i].reason);
+    return problems->count > 0 ? ERROR_INPUT : 0;
+}
+
+static bool has_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* An option that no figure uses of those that are drawn, and why those that would are not. */
+static void refuse_unused(const struct session *s, const char *option, struct problems *problems) {
+    struct str users = {0};
+    bool used = false;
+    for (size_t i = 0; plot_kinds[i].name; i++) {
+        if (!has_word(plot_kinds[i].options, option))
+            continue;
+        str_addf(&users, "%s%s", users.length > 0 ? ", " : "", plot_kinds[i].name);
+        used = used || (is_wanted(s->options, i) && !s->figures[i].reason);
+    }
+    if (!used)
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: --%s: no figure that is drawn uses it (of all: %s)", s->options->who,
+                     option, users.text);
+    for (size_t i = 0; !used && plot_kinds[i].name; i++)
+        if (is_wanted(s->options, i) && has_word(plot_kinds[i].options, option))
+            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
+                         plot_kinds[i].name, s->figures[i].reason);
+    str_finish(&users);
+}
+
+static int check_used(const struct session *s, struct problems *problems) {
+    static const char *const options[] = {"pareto", "replication", "metrics", "x", "y", "by"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (option_given(s->options, options[i]))
+            refuse_unused(s, options[i], problems);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
@@ -126,7 +164,7 @@ int cli_plot(struct options *options) {
                              ? options->out
                              : arena_printf(&options->arena, "%s/figures", options->operands[0]);
     int code = EXIT_DONE;
-    if (make_figures(&session, &problems) < 0)
+    if (make_figures(&session, &problems) < 0 || check_used(&session, &problems) < 0)
         code = cli_report_problems(&problems);
     else if (draw_figures(&session, folder, &warnings, &error) < 0)
         code = cli_report_error(&error);

@@ -9,15 +9,18 @@
 #include "output/plot/time_figures.h"
 
 const struct plot_kind plot_kinds[] = {
-    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto},
-    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct},
-    {"power", "power over time, with the cap", script_power, plot_power},
-    {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy},
-    {"queue", "jobs waiting over time", script_queue, plot_queue},
-    {"bars", "missed deadlines and fairness", script_bars, plot_bars},
-    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines},
-    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap},
-    {NULL, NULL, NULL, NULL},
+    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,
+     "pareto"},
+    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct, ""},
+    {"power", "power over time, with the cap", script_power, plot_power, "replication"},
+    {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy,
+     "replication"},
+    {"queue", "jobs waiting over time", script_queue, plot_queue, "replication"},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars, "metrics"},
+    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, "metrics x by"},
+    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap,
+     "metrics x y by"},
+    {.name = NULL},
 };
 
 void plot_script(const struct plot_kind *kind, const struct plot_figure *figure,

@@ -11,6 +11,7 @@ struct plot_kind {
     /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
     int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr);
+    const char *options; /* of easim plot that it uses, beside those of all figures: "x by" */
 };
 
 extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
