@@ -361,7 +361,7 @@ int schema_bind(const struct binding *binding, const struct field *fields,
                 path[0] ? arena_printf(binding->arena, "%s.%s", path, f->key) : f->key;
             if (bind_field(binding, f, value, value_path, target) < 0)
                 result = ERROR_INPUT;
-        } else if (f->required && node) {
+        } else if (f->required && node && !(f->unless && yaml_find(node, f->unless))) {
             problems_add(binding->problems, node->where, path[0] ? path : NULL,
                          "key \"%s\" is missing", f->key);
             result = ERROR_INPUT;

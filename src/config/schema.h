@@ -38,8 +38,9 @@ struct field {
     enum field_type type;
     size_t offset;
     bool required;
-    bool above_min;  /* the minimum itself is not allowed */
-    bool may_be_off; /* REAL, DURATION: the word off is allowed and means INFINITY */
+    const char *unless; /* required only where the mapping has not this key */
+    bool above_min;     /* the minimum itself is not allowed */
+    bool may_be_off;    /* REAL, DURATION: the word off is allowed and means INFINITY */
     double min,
         max; /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
     double default_value;       /* numbers, bool, choice; NAN = absent */

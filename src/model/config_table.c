@@ -194,8 +194,11 @@ static const char *explain_no_config(struct config_table *table,
         return arena_printf(&table->arena,
                             "needs %u GPUs of one type, the largest allowed type has %u",
                             d->least_k, d->most_gpus);
-    return request->kind == JOB_KIND_RIGID ? "no allowed GPU type in the cluster"
-                                           : "its model knows no allowed GPU type";
+    if (request->kind == JOB_KIND_RIGID)
+        return "no allowed GPU type in the cluster";
+    return table->models->models[request->model].gpu_count == 0
+               ? "its model has serving tables only: no job can be of it"
+               : "its model knows no allowed GPU type";
 }
 
 /* The bytes that tell one request from another; returns their number. */

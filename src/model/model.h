@@ -3,11 +3,11 @@
 #define EASIM_MODEL_MODEL_H
 
 #include "config/schema.h"
+#include "model/evidence.h"
 #include "model/interpolation.h"
 #include "model/power.h"
+#include "model/serving.h"
 #include "model/speed.h"
-
-enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED };
 
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
@@ -69,7 +69,8 @@ struct model {
     double flops_per_sample, bytes_per_sample; /* NAN: not stated */
     const struct yaml_node *gpus_node;
     struct gpu_model *gpus;
-    uint32_t gpu_count;
+    uint32_t gpu_count; /* 0: it has serving tables only, no job can be of it */
+    struct model_serving serving;
 };
 
 struct model_set {

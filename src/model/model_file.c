@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
-
 static const struct field file_fields[] = {
     {.key = "models",
      .type = FIELD_OBJECTS,
@@ -202,6 +200,26 @@ static void bind_gpus(struct model *model, const char *path, const struct bindin
     }
 }
 
+/* Of a model with serving tables the schema asks for none of what jobs need: all of it or nothing.
+ */
+static void check_training(const struct model *model, const char *path,
+                           const struct binding *binding) {
+    const struct {
+        const char *key;
+        bool given;
+    } keys[] = {{"m0", !isnan(model->m0)},
+                {"phi", !isnan(model->phi)},
+                {"batches", model->batches.count > 0}};
+    for (size_t i = 0; model->serving.tables.count > 0 && i < sizeof keys / sizeof *keys; i++)
+        if (model->gpus_node && !keys[i].given)
+            problems_add(binding->problems, model->where, path,
+                         "key \"%s\" is missing: jobs need it beside gpus", keys[i].key);
+        else if (!model->gpus_node && keys[i].given)
+            problems_add(binding->problems, model->where, path,
+                         "%s has no effect without gpus: there are serving tables only",
+                         keys[i].key);
+}
+
 static bool nodes_equal(const struct yaml_node *a, const struct yaml_node *b) {
     struct str texts[2] = {{0}, {0}};
     yaml_canonical_write(a, &texts[0]);
@@ -244,6 +262,8 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             const char *model_path =
                 arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             schema_sort_reals(&m->batches); /* configurations come by ascending batch */
+            check_training(m, model_path, binding);
+            serving_settle(&m->serving, m->where, model_path, binding);
             bind_gpus(m, model_path, binding);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
                 problems_add(binding->problems, m->where, model_path,

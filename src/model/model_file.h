@@ -5,8 +5,6 @@
 
 #include "model/model.h"
 
-extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated */
-
 /* Reads the models of node: a path of a model file, a mapping of what such a file holds, or a list
    of these. Everything is in binding->arena. Negative after adding problems. node may be NULL: no
    models. */

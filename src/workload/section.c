@@ -139,23 +139,31 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
                          arena_printf(binding->arena, "%s[%zu].model", path, i),
                          "no model is named \"%.80s\"%s", entries[i].model,
                          model_set_suggest(models, entries[i].model, binding));
+        else if (entries[i].model && models->models[found].gpu_count == 0)
+            problems_add(binding->problems, entries[i].where,
+                         arena_printf(binding->arena, "%s[%zu].model", path, i),
+                         "model \"%s\" has serving tables only: no job can be of it",
+                         entries[i].model);
         entries[i].model_index = found < 0 ? 0 : (uint32_t)found;
     }
 }
 
 static void default_mix(struct stream *stream, const struct model_set *models, const char *path,
                         const struct binding *binding) {
-    if (models->count == 0) {
+    struct mix_entry *entries = arena_alloc(binding->arena, (models->count + 1) * sizeof *entries);
+    size_t count = 0;
+    for (uint32_t m = 0; m < models->count; m++)
+        if (models->models[m].gpu_count > 0)
+            entries[count++] =
+                (struct mix_entry){.model = models->models[m].name, .weight = 1, .model_index = m};
+    stream->mix = (struct schema_list){entries, count};
+    if (models->count == 0)
         report_section(
             binding, stream, path,
             "there are no models: name a model file under `models`, or make the jobs `rigid`");
-        return;
-    }
-    struct mix_entry *entries = arena_alloc(binding->arena, models->count * sizeof *entries);
-    for (uint32_t m = 0; m < models->count; m++)
-        entries[m] =
-            (struct mix_entry){.model = models->models[m].name, .weight = 1, .model_index = m};
-    stream->mix = (struct schema_list){entries, models->count};
+    else if (count == 0)
+        report_section(binding, stream, path,
+                       "all models have serving tables only, of which there can be no jobs");
 }
 
 static void check_slack(const struct stream *stream, const char *slack_path,

@@ -131,6 +131,47 @@ Test(model_file, calibrated) {
     unload(&l);
 }
 
+/* Rates 10, 30, 20 are pooled to 10, 25, 25; outputs have their latency in each place. */
+Test(model_file, serving) {
+    struct loaded l;
+    temp_file_write_text(
+        "m.yaml",
+        "models:\n"
+        "  - name: chat\n"
+        "    unit: token\n"
+        "    prompt: {output_equivalents: 0.031}\n"
+        "    serving:\n"
+        "      - gpu: g\n"
+        "        k: 2\n"
+        "        evidence: derived\n"
+        "        source: here\n"
+        "        points:\n"
+        "          - {n: 1, per_s: 10, power_w: 500, itl_ms: {p50: 1, p90: 2, p95: 3, p99: 4}}\n"
+        "          - {n: 2, per_s: 30, power_w: 400, itl_ms: {p50: 1, p90: 2, p95: 3, p99: 4}}\n"
+        "          - {limit: 4, n: 3, per_s: 20, power_w: 0.45kW, itl_ms: {p50: 2, p90: 2, p95: 3, p99: 4}}\n"
+        "  - {name: images, unit: output, m0: 1, phi: 0, batches: 1, gpus: {g: {" GOOD
+        "}}, serving: [{gpu: h, k: 1,"
+        " loaded_w: 90, evidence: measured, source: x, points: [{n: 1, per_s: 2, power_w: 3, latency_ms: 7}]}]}\n");
+    load(&l, "m.yaml");
+    cr_assert_eq(l.status, 0, "%s", l.problems.count ? l.problems.texts[0] : "");
+    const struct model *chat = &l.set.models[0], *images = &l.set.models[1];
+    cr_expect(chat->gpu_count == 0 && chat->serving.unit == UNIT_TOKEN &&
+              chat->serving.prompt.output_equivalents == 0.031 && !chat->serving.prompt.included);
+    const struct serving *tokens = chat->serving.tables.at, *outputs = images->serving.tables.at;
+    cr_assert(chat->serving.tables.count == 1 && tokens->table.count == 3);
+    cr_expect(strcmp(tokens->gpu, "g") == 0 && tokens->k == 2 && isnan(tokens->loaded_w) &&
+              tokens->evidence == EVIDENCE_DERIVED);
+    cr_expect(tokens->table.points[1].per_s == 25 && tokens->table.points[2].per_s == 25);
+    cr_expect(tokens->table.points[2].power_w == 450 && tokens->table.points[2].limit == 4 &&
+              isnan(tokens->table.points[0].limit));
+    cr_expect(tokens->table.points[2].latency_ms[SERVING_P50] == 2 &&
+              tokens->table.points[0].latency_ms[SERVING_P99] == 4);
+    cr_assert(images->gpu_count == 1 && images->serving.tables.count == 1);
+    cr_expect(outputs->loaded_w == 90 && outputs->table.points[0].latency_ms[SERVING_P50] == 7 &&
+              outputs->table.points[0].latency_ms[SERVING_P99] == 7);
+    unload(&l);
+}
+
 /* Whether some problem is at `where` and has all the words of `expected` after the first `|`, which
    also separates them: messages may be reworded, places and names may not. */
 static bool has_problem(const struct problems *problems, const char *expected) {

@@ -1,0 +1,6 @@
+/* The words of evidence. */
+#include "model/evidence.h"
+
+#include <stddef.h>
+
+const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
