@@ -17,6 +17,7 @@ static const char *const formats[] = {"table", "csv", "json", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 static const char *const estimates[] = {"requested", "run", NULL};
 static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
+static const char *const power_scopes[] = {"node", "node_ac", "node_dc", NULL};
 
 /* Laid out by hand: long texts would drive the formatter to the right. */
 /* clang-format off */
@@ -289,6 +290,9 @@ const struct option_row option_rows[] = {
     {"rescale", 0, "S", OPTION_DIMENSION, AT(profile.rescale_s), .commands = IN(PROFILE),
      .dimension = DIMENSION_TIME, .least = 1e-9, .most = 1e15, .use = PROFILE_RESCALE,
      .help = "ea2p: readings were S seconds apart, not sampling_freq of config_energy.json: GPU energies are corrected, and the evidence of the rows is derived"},
+    {"power-scope", 0, NULL, OPTION_WORD, AT(profile.power_scope), .commands = IN(PROFILE),
+     .choices = power_scopes, .use = PROFILE_POWER_SCOPE,
+     .help = "mlperf: where the meters of logs stand, which they do not say: node (default), node_ac (at the plug), node_dc (behind the power supplies)"},
     {"steps", 0, "FIRST:LAST", OPTION_OTHER, AT(profile), .commands = IN(PROFILE),
      .read = option_read_steps, .use = PROFILE_STEPS,
      .help = "kineto: only these steps, both included"},

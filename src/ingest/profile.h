@@ -22,6 +22,7 @@ enum profile_use {
     PROFILE_ENERGY_UNIT = 1 << 9,
     PROFILE_RAM = 1 << 10,
     PROFILE_RESCALE = 1 << 11,
+    PROFILE_POWER_SCOPE = 1 << 12,
     PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE /* power over time */
 };
 
@@ -46,8 +47,9 @@ struct profile_options {
     bool ram_is_ddr3;
     double ram_use_percent;
     double rescale_s; /* ea2p: measured seconds between its readings; 0: energies as in the file */
-    bool trim_idle;   /* leave out both ends where utilization is 0 */
-    unsigned given;   /* of enum profile_use */
+    const char *power_scope; /* "node", "node_ac" or "node_dc" */
+    bool trim_idle;          /* leave out both ends where utilization is 0 */
+    unsigned given;          /* of enum profile_use */
 };
 
 /* What is known of a whole training run: columns that are only written where a row has one. NULL, 0

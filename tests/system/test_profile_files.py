@@ -354,6 +354,12 @@ MLPERF = {
         "1 of 9 rows of unet3d have samples_to_target above 10^6: divided by 168\n" + f"3 of 9 rows {REPEATED}"),
     # 1000 x 50 s over 62500 and 31250 is just 0.8 and 1.6
     "refused.csv": (0, {"rows_left_out": 5, "rows": [{"samples_to_target": 31250}]}, MLPERF_REFUSED),
+    # 5 million images; 100, 130, 110 thousand a second behind the first interval. More: test_mlperf_files.py
+    "log.txt": (0, {"rows_read": 1, "rows": [{"model": "resnet", "gpu": "H100", "k": 16, "global_batch": 1600, "run_s": 50,
+                                              "throughput_samples_s": 110000, "samples_to_target": 5000000}]},
+                'GPU type H100: accelerator_model_name "NVIDIA H100-SXM5-80GB"\n'),
+    "aborted.txt": (2, None, "{}/aborted.txt:4: 1 records that are no JSON left out, this is the first\n"
+                             "{}/aborted.txt:6: left out: run_stop with status aborted\n{}/aborted.txt: no measurement\n"),
     "nothing_left.csv": (2, None, "{}/nothing_left.csv:2: left out: bert on A100, k 8, global batch 400: neither a logged "
                          "throughput nor samples_to_target in samples\n1 of 1 rows left out\n"
                          "1 of 1 rows have samples_to_target of at most 1: absent\n{}/nothing_left.csv: no measurement\n"),

@@ -4,7 +4,7 @@
 
 #include "ingest/profile.h"
 
-/* "mlperf": tables of results. */
+/* "mlperf": result files, folders with them and their power readings, tables of results. */
 extern const struct profile_reader mlperf_reader;
 
 #endif

@@ -172,9 +172,18 @@ static void find_repeats(struct report *report) {
 
 /* ---- Profile rows ---- */
 
+static const char *source_of(const struct report *report, const struct mlperf_run *run) {
+    struct arena *arena = &report->profile->arena;
+    const char *system = run->system ? run->system : "", *blank = run->system ? " " : "";
+    if (run->where.line == 0)
+        return arena_printf(arena, "mlperf %s%s%s", run->where.file, blank, system);
+    return arena_printf(arena, "mlperf %s line %u%s%s", run->where.file, (unsigned)run->where.line,
+                        blank, system);
+}
+
 static struct profile_row *add_run_row(const struct report *report, const struct mlperf_run *run) {
     struct profile_row *row = profile_add_row(report->profile, report->options);
-    row->model = run->benchmark;
+    row->model = row->model ? row->model : run->benchmark;
     row->gpu = run->gpu;
     row->gpus = run->gpus;
     row->batch = run->global_batch / run->gpus;
@@ -184,9 +193,7 @@ static struct profile_row *add_run_row(const struct report *report, const struct
     row->run.round = run->round;
     row->run.runs = run->runs;
     row->run.run_s = run->run_s;
-    row->source = arena_printf(&report->profile->arena, "mlperf %s line %u%s%s", run->where.file,
-                               (unsigned)run->where.line, run->system ? " " : "",
-                               run->system ? run->system : "");
+    row->source = source_of(report, run);
     return row;
 }
 

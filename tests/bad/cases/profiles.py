@@ -15,17 +15,6 @@ def kineto(name, text, *errors, arguments=()):
                    files={"t.json": text})
 
 
-MLPERF = ["round,benchmark,gpu,nodes,gpus,global_batch,throughput_samples_per_s,run_s,samples_to_target,grad_accum,"
-          "power_nodes,node_power_w,power_kind", "v4.0,bert,H100,1,8,768,7588.26,326.968,2473540,1,1,6854.3,ac"]
-
-
-def mlperf(name, old, new, *errors):
-    """A good row and the same one with something else in it."""
-    assert MLPERF[1].count(old) == 1, old
-    text = "\n".join([*MLPERF, MLPERF[1].replace(old, new), ""])
-    return command(f"profile: mlperf: {name}", ["profile", "mlperf", "r.csv"], *errors, files={"r.csv": text})
-
-
 CASES = [
     usage("no file", ["kineto"], "expected FORMAT FILE..."),
     usage("no format", [], "expected FORMAT FILE..."),
@@ -63,23 +52,4 @@ CASES = [
     kineto("strict: truncated", "{\"traceEvents\": [", "t.json: truncated at byte 17", arguments=("--strict",)),
     command("profile: kineto: every unreadable file is named", ["profile", "kineto", "a.json", "b.json"],
             f"a.json: {NO_JSON}", "b.json: cannot open: No such file or directory", files={"a.json": "x"}),
-    mlperf("no GPU at all", ",1,8,", ",1,0,", "r.csv:3:18: gpus: expected integer 1..1000000, got \"0\""),
-    mlperf("more nodes than GPUs", ",1,8,", ",9,8,", "r.csv:3:16: nodes: expected at most as many nodes as GPUs, got \"9\""),
-    mlperf("negative power", "6854.3", "-6854.3",
-           "r.csv:3:52: node_power_w: expected number > 0 and <= 1e6 or empty, got \"-6854.3\""),
-    mlperf("power of nothing", "6854.3", "", "r.csv:3:52: node_power_w: expected the power of the metered nodes, got \"\""),
-    mlperf("more meters than nodes", ",1,6854", ",2,6854",
-           "r.csv:3:50: power_nodes: expected at most as many metered nodes as nodes, got \"2\""),
-    mlperf("meter at another place", "3,ac", "3,plug", "r.csv:3:59: power_kind: expected ac, dc, ? or empty, got \"plug\""),
-    mlperf("throughput that is no number", "7588.26", "nan",
-           "r.csv:3:24: throughput_samples_per_s: expected number > 0 and <= 1e12 or empty, got \"nan\""),
-    mlperf("huge numbers", "768,7588.26", "1e13,1e400",
-           "r.csv:3:20: global_batch: expected number > 0 and <= 1e12, got \"1e13\"",
-           "r.csv:3:25: throughput_samples_per_s: expected number > 0 and <= 1e12 or empty, got \"1e400\""),
-    mlperf("half a step", "540,1,", "540,1.5,", "r.csv:3:48: grad_accum: expected integer 1..1000000 or empty, got \"1.5\""),
-    mlperf("no time", "326.968", "", "r.csv:3:32: run_s: expected number > 0 and <= 1e9, got \"\""),
-    mlperf("row too short", ",ac", "", "r.csv:3:1: expected 13 fields as in the header, found 12"),
-    command("profile: mlperf: batch given", ["profile", "mlperf", "r.csv", "--batch", "8", "--gpu", "x"],
-            "r.csv:1: --gpu: the rows of a table have their own", "r.csv:1: --batch: the rows of a table have their own",
-            files={"r.csv": "\n".join([*MLPERF, ""])}),
 ]
