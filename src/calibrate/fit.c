@@ -108,7 +108,7 @@ static void residuals(const struct problem *problem, const double values[static 
         if (!is_used(problem, point))
             continue;
         double iteration_s =
-            speed_iteration_s(&speed, point->at.k, point->at.batch, point->at.span);
+            speed_iteration_s(&speed, point->at.k, point->at.batch, 1 + point->at.span);
         double rate = speed_rate(1, point->at.batch, iteration_s);
         gsl_vector_set(f, row++, rate / point->rate - 1);
         if (has_power(problem, point))

@@ -64,7 +64,7 @@ static struct prediction predict_by_form(const struct form *form, const struct f
                                          struct place at) {
     const struct speed_params speed = form_speed(fit->values);
     const struct power_params power = form_power(fit->values);
-    double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, at.span));
+    double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, 1 + at.span));
     return (struct prediction){rate, form->power == POWER_LAW_NONE
                                          ? NAN
                                          : power_training_w(&power, speed.c_s, rate, INFINITY)};

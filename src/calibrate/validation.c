@@ -2,22 +2,17 @@
 #include "calibrate/validation.h"
 
 #include "io/csv.h"
+#include "model/gpu_value.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static struct prediction predict_by_model(const struct gpu_model *gpu_model, struct place at) {
-    struct prediction p;
-    if (gpu_model->lookup.count > 0) {
-        p = table_predict(&gpu_model->lookup, at);
-    } else {
-        p.rate =
-            speed_rate(1, at.batch, speed_iteration_s(&gpu_model->speed, at.k, at.batch, at.span));
-        p.power_w = power_training_w(&gpu_model->power, gpu_model->speed.c_s, p.rate, INFINITY);
-    }
-    if (gpu_model->power_form == POWER_TDP)
-        p.power_w = NAN;
-    return p;
+    struct interpolation_value value;
+    if (!gpu_value_find(gpu_model, at.k, at.batch, 1 + at.span, &value))
+        return (struct prediction){NAN, NAN};
+    return (struct prediction){speed_rate(1, at.batch, value.iteration_s),
+                               gpu_model->power_form == POWER_TDP ? NAN : value.power_w};
 }
 
 void validation_make(struct validation *validation, const struct profile_group *group,
@@ -31,7 +26,7 @@ void validation_make(struct validation *validation, const struct profile_group *
     for (size_t i = 0; i < n; i++)
         validation->predictions[i] =
             g ? predict_by_model(g, validation->points.at.at[i].at) : (struct prediction){NAN, NAN};
-    validation->by_table = g && g->lookup.count > 0;
+    validation->by_table = g && g->lookup_speed;
     validation->scores = score_all(&validation->points, validation->predictions);
     if (model < 0)
         validation->missing = "no such model in the file";

@@ -3,8 +3,10 @@
 #include "model/config_table.h"
 
 #include "base/numfmt.h"
+#include "model/batches.h"
 #include "model/config_order.h"
 #include "model/efficiency.h"
+#include "model/gpu_value.h"
 #include "model/level.h"
 
 #include <math.h>
@@ -65,42 +67,38 @@ void config_table_finish(struct config_table *table) {
     arena_finish(&table->arena);
 }
 
-/* Without a measured range everything lies outside it. */
-static bool is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch) {
-    const int64_t *k_ends = gpu_model->range_k.at;
-    const double *batch_ends = gpu_model->range_batch.at;
-    return gpu_model->range_k.count != 2 || gpu_model->range_batch.count != 2 || k < k_ends[0] ||
-           k > k_ends[1] || batch < batch_ends[0] / BATCH_EQUAL ||
-           batch > batch_ends[1] * BATCH_EQUAL;
-}
-
-/* Iteration time and power in one span; false if a lookup table does not reach it. */
-static bool predict_config(const struct gpu_model *gpu_model, const struct easim_config *config,
-                           enum easim_span span, struct interpolation_value *value) {
-    if (gpu_model->lookup.count > 0)
-        return interpolation_find(&gpu_model->lookup, config->k, config->batch, span, value);
-    value->iteration_s = speed_iteration_s(&gpu_model->speed, config->k, config->batch, span);
-    value->power_w = power_training_w(&gpu_model->power, gpu_model->speed.c_s,
-                                      speed_rate(1, config->batch, value->iteration_s), INFINITY);
-    return true;
+/* Whether it was measured on other nodes than those of this type. */
+static bool on_other_nodes(const struct config_table *table, const struct gpu_model *gpu_model,
+                           uint32_t h) {
+    const struct cluster *cluster = table->cluster;
+    for (uint32_t i = 0; i < cluster->node_count && gpu_model->gpus_per_node > 0; i++)
+        if (cluster->nodes[i].gpu_type == h && cluster->nodes[i].gpus != gpu_model->gpus_per_node)
+            return true;
+    return false;
 }
 
 /* Speed and power of one configuration; false if a lookup table knows it in no span. */
-static bool tabulate_config(const struct model *model, const struct gpu_model *gpu_model,
-                            double tdp_w, struct easim_config *config) {
-    double efficiency = efficiency_of_batch(model->m0, model->phi, config->k * config->batch);
+static bool tabulate_config(const struct config_table *table, const struct model *model,
+                            const struct gpu_model *gpu_model, struct easim_config *config) {
+    const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
+    uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
+    double efficiency = model->efficiency == EFFICIENCY_NONE
+                            ? 1
+                            : efficiency_of_batch(model->m0, model->phi, config->k * config->batch);
     bool known[SPANS];
     for (int span = 0; span < SPANS; span++) {
         struct interpolation_value value;
-        known[span] = predict_config(gpu_model, config, (enum easim_span)span, &value);
-        config->power_w[span] = known[span] ? fmin(tdp_w, value.power_w) : 0;
+        uint32_t nodes = speed_nodes(config->k, node_gpus, (enum easim_span)span);
+        known[span] = gpu_value_find(gpu_model, config->k, config->batch, nodes, &value);
+        config->power_w[span] = known[span] ? fmin(type->tdp_w, value.power_w) : 0;
         config->goodput[span] =
             known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
     }
     for (int span = 0; span < SPANS; span++)
         if (!known[span])
             config->power_w[span] = config->power_w[1 - span];
-    config->extrapolated = is_outside(gpu_model, config->k, config->batch);
+    config->extrapolated = gpu_value_is_outside(gpu_model, config->k, config->batch) ||
+                           on_other_nodes(table, gpu_model, config->gpu_type);
     return known[0] || known[1];
 }
 
@@ -140,10 +138,11 @@ static void add_model_configs(struct config_table *table, const struct config_re
     const struct model *m = &table->models->models[request->model];
     const struct gpu_type *type = &table->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
-    const double *batches = m->batches.at;
-    for (size_t i = 0; i < (request->batch_count ? request->batch_count : m->batches.count); i++) {
-        double batch = request->batch_count ? request->batch[i] : batches[i];
-        double gib = m->mem0_gib + m->mem1_gib * batch;
+    const struct batch_choice *allowed = batches_on(m, g);
+    size_t count = request->batch_count ? request->batch_count : batches_count(allowed);
+    for (size_t i = 0; i < count; i++) {
+        double batch = request->batch_count ? request->batch[i] : batches_at(allowed, i, k);
+        double gib = batches_memory_gib(m, g, k, batch);
         struct easim_config c = {
             .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
         c.span_count = SPANS;
@@ -151,7 +150,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
         if (gib > type->memory_gib) {
             dropped->by_memory++;
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
-        } else if (!tabulate_config(m, g, type->tdp_w, &c)) {
+        } else if (!tabulate_config(table, m, g, &c)) {
             dropped->by_range++;
         } else if (!could_be_placed(&c, type)) {
             dropped->by_span++;
@@ -345,12 +344,12 @@ double config_table_unit_goodput(const struct config_table *table, uint32_t mode
     const struct model *m = &table->models->models[model];
     const struct gpu_type *type = &table->cluster->gpu_types[gpu_type];
     const struct gpu_model *g = model_on_gpu(m, type->name);
-    const double *batches = m->batches.at;
+    const struct batch_choice *allowed = g ? batches_on(m, g) : NULL;
     double best = 0;
-    for (size_t i = 0; g && i < m->batches.count; i++) {
-        struct easim_config c = {.k = 1, .batch = batches[i], .gpu_type = gpu_type};
-        if (m->mem0_gib + m->mem1_gib * c.batch <= type->memory_gib &&
-            tabulate_config(m, g, type->tdp_w, &c))
+    for (size_t i = 0; g && i < batches_count(allowed); i++) {
+        struct easim_config c = {.k = 1, .batch = batches_at(allowed, i, 1), .gpu_type = gpu_type};
+        if (batches_memory_gib(m, g, c.k, c.batch) <= type->memory_gib &&
+            tabulate_config(table, m, g, &c))
             best = fmax(best, c.goodput[EASIM_ONE_NODE]);
     }
     return best;

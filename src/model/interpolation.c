@@ -13,6 +13,24 @@ static int compare_lookup_points(const void *left, const void *right) {
     return (a->batch > b->batch) - (a->batch < b->batch);
 }
 
+/* Of the points, those of a span; without any across nodes, those within one stand for both. */
+static bool stands_for(const struct interpolation *table, enum easim_span span) {
+    return span == EASIM_ACROSS_NODES && table->count > 0 &&
+           table->points[table->count - 1].across_nodes;
+}
+
+bool interpolation_has(const struct interpolation *table, uint32_t k, double batch,
+                       enum easim_span span) {
+    bool across = stands_for(table, span);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct interpolation_point *p = &table->points[i];
+        if (p->across_nodes == across && p->k == k && p->batch <= batch * BATCH_EQUAL &&
+            batch <= p->batch * BATCH_EQUAL)
+            return true;
+    }
+    return false;
+}
+
 int interpolation_sort(struct interpolation *table) {
     if (table->count > 0)
         qsort(table->points, table->count, sizeof *table->points, compare_lookup_points);
@@ -55,8 +73,7 @@ static bool find_batch(const struct interpolation_point *first,
 
 bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
                         enum easim_span span, struct interpolation_value *value) {
-    bool across = span == EASIM_ACROSS_NODES && table->count > 0 &&
-                  table->points[table->count - 1].across_nodes;
+    bool across = stands_for(table, span);
     const struct interpolation_point *p = table->points, *end = table->points + table->count;
     struct interpolation_value below = {0};
     int64_t below_k = 0;

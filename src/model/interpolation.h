@@ -4,14 +4,16 @@
 #ifndef EASIM_MODEL_INTERPOLATION_H
 #define EASIM_MODEL_INTERPOLATION_H
 
+#include "base/error.h"
 #include "easim/policy.h"
 
 struct interpolation_point {
     int64_t k;
     double batch;                /* per GPU */
-    double throughput_samples_s; /* of all k GPUs */
-    double power_w_per_gpu;
+    double throughput_samples_s; /* of all k GPUs; NAN in all points: speed is by formula */
+    double power_w_per_gpu;      /* likewise */
     bool across_nodes;
+    struct location where;
 };
 
 struct interpolation {
@@ -23,6 +25,10 @@ struct interpolation_value {
     double iteration_s;
     double power_w;
 };
+
+/* Whether a point was measured at (k, batch) in that span: interpolation_find gives it as it is. */
+bool interpolation_has(const struct interpolation *table, uint32_t k, double batch,
+                       enum easim_span span);
 
 /* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or
  * -1. */

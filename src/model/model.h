@@ -9,6 +9,7 @@
 #include "model/serving.h"
 #include "model/speed.h"
 
+enum efficiency_form { EFFICIENCY_NOISE_SCALE, EFFICIENCY_NONE };
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
 /* A model under a power limit: over the configurations measured at this limit and without one
@@ -34,18 +35,36 @@ struct power_limits {
     struct schema_list levels, points; /* levels: by ascending limit */
 };
 
+/* Samples per GPU and iteration that jobs may choose from. At most one of the lists is not empty;
+   both double, ascending, without repeats. */
+struct batch_choice {
+    struct schema_list batches;        /* b */
+    struct schema_list global_batches; /* B: b = B / k */
+};
+
+/* On k GPUs a batch is computed in so many equal steps, with one update of the weights at the end.
+ */
+struct grad_accum {
+    int64_t k, steps;
+    double batch; /* of all steps */
+};
+
 /* A model on one GPU type. */
 struct gpu_model {
     struct location where;
-    const char *gpu; /* GPU type name, as in the cluster section */
+    const char *gpu;               /* GPU type name, as in the cluster section */
+    struct batch_choice allowed;   /* empty: those of the model */
+    struct schema_list grad_accum; /* struct grad_accum; elsewhere one step */
     struct speed_params speed;
+    int64_t gpus_per_node; /* of the nodes it was measured on; 0: not stated */
     struct power_params power;
     int32_t power_form; /* enum power_form */
     struct power_limits power_limits;
     const struct yaml_node
         *fit; /* how the parameters were calibrated: a record, a mapping or NULL */
     struct schema_list lookup_points; /* struct interpolation_point, as read */
-    struct interpolation lookup;      /* count > 0: used instead of the formulas */
+    struct interpolation lookup;      /* count > 0: used instead of the formulas of what it holds */
+    bool lookup_speed, lookup_power;  /* which that is */
     const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
     const struct yaml_node *source;   /* text, or a mapping from parameter to text */
     enum evidence weakest;            /* of all its parameters */
@@ -62,10 +81,12 @@ struct start_costs {
 struct model {
     struct location where;
     const char *name;
-    double m0, phi; /* reference global batch and gradient noise scale, samples */
+    double m0, phi;     /* reference global batch and gradient noise scale, samples; NAN: none */
+    int32_t efficiency; /* enum efficiency_form */
+    double samples_to_target; /* at efficiency 1; NAN: not stated */
     struct start_costs costs;
     double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
-    struct schema_list batches;                /* double, allowed per-GPU batches */
+    struct batch_choice allowed;               /* for GPU types without their own */
     double flops_per_sample, bytes_per_sample; /* NAN: not stated */
     const struct yaml_node *gpus_node;
     struct gpu_model *gpus;

@@ -1,6 +1,8 @@
 /* The keys of model files: see model_fields.h. */
 #include "model/model_fields.h"
 
+#include "cluster/cluster.h"
+
 #include <math.h>
 
 #define OF(member) .offset = offsetof(struct gpu_model, member)
@@ -9,6 +11,7 @@
     { .key = name, .type = FIELD_REAL, OF(member), __VA_ARGS__ }
 
 static const struct field lookup_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct interpolation_point, where)},
     {.key = "k",
      .type = FIELD_INT,
      .offset = offsetof(struct interpolation_point, k),
@@ -24,7 +27,7 @@ static const struct field lookup_fields[] = {
     {.key = "throughput_samples_s",
      .type = FIELD_REAL,
      .offset = offsetof(struct interpolation_point, throughput_samples_s),
-     .required = true,
+     .default_value = NAN,
      .above_min = true,
      .max = 1e12},
     {.key = "power_w_per_gpu",
@@ -39,6 +42,28 @@ static const struct field lookup_fields[] = {
      .offset = offsetof(struct interpolation_point, across_nodes)},
     FIELDS_END};
 
+static const struct field grad_accum_fields[] = {{.key = "k",
+                                                  .type = FIELD_INT,
+                                                  .offset = offsetof(struct grad_accum, k),
+                                                  .required = true,
+                                                  .min = 1,
+                                                  .max = 1e6},
+                                                 {.key = "batch",
+                                                  .type = FIELD_REAL,
+                                                  .offset = offsetof(struct grad_accum, batch),
+                                                  .required = true,
+                                                  .above_min = true,
+                                                  .max = BATCH_MOST},
+                                                 {.key = "steps",
+                                                  .type = FIELD_INT,
+                                                  .offset = offsetof(struct grad_accum, steps),
+                                                  .required = true,
+                                                  .min = 1,
+                                                  .max = 1e6},
+                                                 FIELDS_END};
+
+static const char *const sync_law_names[] = {"linear", "log2", NULL};
+static const char *const efficiency_names[] = {"noise_scale", "none", NULL};
 static const char *const power_form_names[] = {"linear", "tdp", NULL};
 
 #define WATTS .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
@@ -102,8 +127,27 @@ static const struct field power_limits_fields[] = {
 #undef RATIO
 #undef TIME_RATIO
 
+#define BATCH_LISTS \
+    {.key = "batches", \
+     .type = FIELD_REALS, \
+     OF(allowed.batches), \
+     .above_min = true, \
+     .max = BATCH_MOST, \
+     .help = "allowed batches per GPU"}, \
+    { \
+        .key = "global_batches", .type = FIELD_REALS, OF(allowed.global_batches), \
+        .above_min = true, .max = 1e12, .help = "instead: allowed batches of all GPUs, b = B / k" \
+    }
+
 const struct field gpu_model_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
+    BATCH_LISTS,
+    {.key = "grad_accum",
+     .type = FIELD_OBJECTS,
+     OF(grad_accum),
+     .fields = grad_accum_fields,
+     .item_size = sizeof(struct grad_accum),
+     .help = "steps of an iteration by k and batch per GPU (elsewhere 1)"},
     NUMBER("a_s", speed.a_s, .default_value = NAN, .above_min = true, SECONDS,
            .help = "launch floor of an iteration"),
     NUMBER("c_s", speed.c_s, .default_value = NAN, .above_min = true, SECONDS,
@@ -118,6 +162,18 @@ const struct field gpu_model_fields[] = {
            .help = "the same across nodes (default alpha_s)"),
     NUMBER("beta_inter_s", speed.beta_s[1], .default_value = NAN, SECONDS,
            .help = "(default beta_s)"),
+    {.key = "sync_inter",
+     .type = FIELD_CHOICE,
+     OF(speed.sync_inter),
+     .choices = sync_law_names,
+     .help = "of n nodes: linear in GPUs, or alpha_inter_s + beta_inter_s log2(n)"},
+    {.key = "gpus_per_node",
+     .type = FIELD_INT,
+     OF(gpus_per_node),
+     .default_value = 0,
+     .min = 1,
+     .max = CLUSTER_MAX_NODE_GPUS,
+     .help = "of the nodes measured; on others every start is outside the measured range"},
     NUMBER("sync_gamma", speed.sync_gamma, .default_value = 1, .min = 1, .max = 10,
            .help = "overlap of compute and synchronisation"),
     NUMBER("scaling_exponent", speed.scaling_exponent, .default_value = 0, .max = 1,
@@ -183,8 +239,6 @@ const struct field model_fields[] = {
     {.key = "m0",
      .type = FIELD_REAL,
      OF(m0),
-     .required = true,
-     .unless = "serving",
      .default_value = NAN,
      .above_min = true,
      .max = 1e12,
@@ -192,11 +246,21 @@ const struct field model_fields[] = {
     {.key = "phi",
      .type = FIELD_REAL,
      OF(phi),
-     .required = true,
-     .unless = "serving",
      .default_value = NAN,
      .max = 1e15,
      .help = "gradient noise scale, samples"},
+    {.key = "efficiency",
+     .type = FIELD_CHOICE,
+     OF(efficiency),
+     .choices = efficiency_names,
+     .help = "noise_scale (m0, phi) | none: every output counts in full, and no m0 and phi"},
+    {.key = "samples_to_target",
+     .type = FIELD_REAL,
+     OF(samples_to_target),
+     .default_value = NAN,
+     .above_min = true,
+     .max = 1e300,
+     .help = "reference samples of a whole training, for sizes of mean: target"},
     {.key = "start_s",
      .type = FIELD_DURATION,
      OF(costs.start_s),
@@ -223,14 +287,7 @@ const struct field model_fields[] = {
      OF(mem1_gib),
      .max = 1e6,
      .help = "per sample of the batch per GPU"},
-    {.key = "batches",
-     .type = FIELD_REALS,
-     OF(batches),
-     .required = true,
-     .unless = "serving",
-     .above_min = true,
-     .max = BATCH_MOST,
-     .help = "allowed batches per GPU"},
+    BATCH_LISTS,
     {.key = "flops_per_sample",
      .type = FIELD_REAL,
      OF(flops_per_sample),

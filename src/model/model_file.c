@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "io/yaml_canonical.h"
+#include "model/batches.h"
 #include "model/model_fields.h"
 
 #include <math.h>
@@ -73,6 +74,34 @@ static void check_ranges(const struct gpu_model *gpu_model, const char *path,
                 "range_batch", gpu_model, path, binding);
 }
 
+/* What the points hold is by table, the rest by formula: all of them have to hold it if one does,
+   or if the formula is not there. */
+static void settle_lookup(struct gpu_model *gpu_model, const char *path,
+                          const struct binding *binding) {
+    const struct interpolation_point *points = gpu_model->lookup.points;
+    const struct speed_params *s = &gpu_model->speed;
+    const size_t count = gpu_model->lookup.count;
+    size_t speeds = 0, powers = 0;
+    for (size_t i = 0; i < count; i++) {
+        speeds += !isnan(points[i].throughput_samples_s);
+        powers += !isnan(points[i].power_w_per_gpu);
+    }
+    bool speed_form = !(isnan(s->a_s) && isnan(s->gamma) && isnan(s->alpha_s[0]));
+    bool power_form = !(isnan(gpu_model->power.p0_w) && isnan(gpu_model->power.pmax_w));
+    gpu_model->lookup_speed = count > 0 && (speeds > 0 || !speed_form);
+    gpu_model->lookup_power = count > 0 && (powers > 0 || !power_form);
+    for (size_t i = 0; i < count; i++) {
+        if (gpu_model->lookup_speed && isnan(points[i].throughput_samples_s))
+            problems_add(binding->problems, points[i].where,
+                         arena_printf(binding->arena, "%s.lookup[%zu]", path, i),
+                         "key \"throughput_samples_s\" is missing");
+        if (speeds == 0 && powers == 0 && !gpu_model->lookup_speed && !gpu_model->lookup_power)
+            problems_add(binding->problems, points[i].where,
+                         arena_printf(binding->arena, "%s.lookup[%zu]", path, i),
+                         "expected throughput_samples_s, power_w_per_gpu or both");
+    }
+}
+
 /* A power that was never measured stands as one that every tdp_w cuts off. */
 static void settle_power(struct gpu_model *gpu_model, const char *path,
                          const struct binding *binding) {
@@ -84,7 +113,7 @@ static void settle_power(struct gpu_model *gpu_model, const char *path,
     if (unknown)
         gpu_model->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
     for (size_t i = 0; i < gpu_model->lookup.count; i++) {
-        if (isnan(points[i].power_w_per_gpu) && !unknown)
+        if (isnan(points[i].power_w_per_gpu) && gpu_model->lookup_power && !unknown)
             problems_add(binding->problems, gpu_model->where, path,
                          "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
         else if (!isnan(points[i].power_w_per_gpu) && unknown)
@@ -95,23 +124,34 @@ static void settle_power(struct gpu_model *gpu_model, const char *path,
     }
 }
 
-/* Formulas need all parameters; a lookup table needs none of them. */
+/* A formula needs all its parameters; what a lookup table holds needs none of them. */
 static void check_parameters(struct gpu_model *gpu_model, const char *path,
                              const struct binding *binding) {
     const struct speed_params *s = &gpu_model->speed;
+    bool speed = !gpu_model->lookup_speed, power = !gpu_model->lookup_power;
     const struct {
         const char *name;
         double value;
-    } needed[] = {{"a_s", s->a_s},
-                  {"c_s", s->c_s},
-                  {"gamma", s->gamma},
-                  {"alpha_s", s->alpha_s[0]},
-                  {"p0_w", gpu_model->power.p0_w},
-                  {"pmax_w", gpu_model->power.pmax_w}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed && gpu_model->lookup.count == 0; i++)
-        if (isnan(needed[i].value))
-            problems_add(binding->problems, gpu_model->where, path,
-                         "key \"%s\" is missing (there is no lookup table either)", needed[i].name);
+        bool needed;
+        const char *of;
+    } parameters[] = {
+        {"a_s", s->a_s, speed, "throughput_samples_s"},
+        {"c_s", s->c_s, speed || power, speed ? "throughput_samples_s" : "power_w_per_gpu"},
+        {"gamma", s->gamma, speed, "throughput_samples_s"},
+        {"alpha_s", s->alpha_s[0], speed, "throughput_samples_s"},
+        {"p0_w", gpu_model->power.p0_w, power, "power_w_per_gpu"},
+        {"pmax_w", gpu_model->power.pmax_w, power, "power_w_per_gpu"}};
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (parameters[i].needed && isnan(parameters[i].value))
+            problems_add(binding->problems, gpu_model->where, path, "key \"%s\" is missing (%s)",
+                         parameters[i].name,
+                         gpu_model->lookup.count == 0
+                             ? "there is no lookup table either"
+                             : arena_printf(binding->arena, "the lookup table has no %s either",
+                                            parameters[i].of));
+    if (speed && s->sync_inter == SYNC_LAW_LOG2 && isnan(s->beta_s[1]))
+        problems_add(binding->problems, gpu_model->where, path,
+                     "key \"beta_inter_s\" is missing (sync_inter: log2)");
     if (gpu_model->power.p0_w > gpu_model->power.pmax_w)
         problems_add(binding->problems, gpu_model->where, path,
                      "expected p0_w at most pmax_w, got %g and %g", gpu_model->power.p0_w,
@@ -161,10 +201,11 @@ static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *
         (struct interpolation){gpu_model->lookup_points.at, gpu_model->lookup_points.count};
     if (isnan(gpu_model->speed.alpha_s[1]))
         gpu_model->speed.alpha_s[1] = gpu_model->speed.alpha_s[0];
-    if (isnan(gpu_model->speed.beta_s[1]))
-        gpu_model->speed.beta_s[1] = gpu_model->speed.beta_s[0];
+    settle_lookup(gpu_model, path, binding);
     settle_power(gpu_model, path, binding);
     check_parameters(gpu_model, path, binding);
+    if (isnan(gpu_model->speed.beta_s[1]))
+        gpu_model->speed.beta_s[1] = gpu_model->speed.beta_s[0];
     if (gpu_model->fit && gpu_model->fit->kind != YAML_NODE_MAPPING)
         (void)schema_wrong(binding, gpu_model->fit, arena_printf(binding->arena, "%s.fit", path),
                            "a mapping");
@@ -200,24 +241,31 @@ static void bind_gpus(struct model *model, const char *path, const struct bindin
     }
 }
 
-/* Of a model with serving tables the schema asks for none of what jobs need: all of it or nothing.
- */
-static void check_training(const struct model *model, const char *path,
-                           const struct binding *binding) {
-    const struct {
-        const char *key;
-        bool given;
-    } keys[] = {{"m0", !isnan(model->m0)},
-                {"phi", !isnan(model->phi)},
-                {"batches", model->batches.count > 0}};
-    for (size_t i = 0; model->serving.tables.count > 0 && i < sizeof keys / sizeof *keys; i++)
-        if (model->gpus_node && !keys[i].given)
+static bool is_given(const struct yaml_node *mapping, const char *key) {
+    return !yaml_is_null(yaml_find(mapping, key));
+}
+
+/* What the schema cannot ask for: a model needs what jobs need, unless it has serving tables and no
+   gpus, and m0 and phi only where samples count by their efficiency. node: the model as read. */
+static void check_training(const struct model *model, const struct yaml_node *node,
+                           const char *path, const struct binding *binding) {
+    static const char *const keys[] = {"m0", "phi", "batches", "global_batches"};
+    const bool serves = model->serving.tables.count > 0, trains = model->gpus_node || !serves;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!trains && is_given(node, keys[i]))
             problems_add(binding->problems, model->where, path,
-                         "key \"%s\" is missing: jobs need it beside gpus", keys[i].key);
-        else if (!model->gpus_node && keys[i].given)
+                         "%s has no effect without gpus: there are serving tables only", keys[i]);
+    for (size_t i = 0; i < 2; i++)
+        if (model->efficiency == EFFICIENCY_NONE && is_given(node, keys[i]))
             problems_add(binding->problems, model->where, path,
-                         "%s has no effect without gpus: there are serving tables only",
-                         keys[i].key);
+                         "expected no %s beside efficiency: none", keys[i]);
+        else if (model->efficiency != EFFICIENCY_NONE && trains && !is_given(node, keys[i]))
+            problems_add(binding->problems, model->where, path, "key \"%s\" is missing%s", keys[i],
+                         serves ? ": jobs need it beside gpus" : "");
+    bool stated = is_given(node, "batches") || is_given(node, "global_batches");
+    if (trains && !stated && !batches_all_own(model))
+        problems_add(binding->problems, model->where, path, "key \"batches\" is missing%s",
+                     serves ? ": jobs need it beside gpus" : "");
 }
 
 static bool nodes_equal(const struct yaml_node *a, const struct yaml_node *b) {
@@ -261,10 +309,10 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             struct model *m = &models[set->count++];
             const char *model_path =
                 arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
-            schema_sort_reals(&m->batches); /* configurations come by ascending batch */
-            check_training(m, model_path, binding);
             serving_settle(&m->serving, m->where, model_path, binding);
             bind_gpus(m, model_path, binding);
+            batches_check(m, model_path, binding);
+            check_training(m, yaml_find(root, "models")->items[i], model_path, binding);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
                 problems_add(binding->problems, m->where, model_path,
                              "model \"%s\" is defined twice", m->name);

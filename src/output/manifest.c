@@ -48,7 +48,10 @@ static void add_model_objects(cJSON *root, const struct model_set *models) {
             cJSON *object = cJSON_CreateObject();
             cJSON_AddStringToObject(object, "model", model->name);
             cJSON_AddStringToObject(object, "gpu_type", gpu->gpu);
-            cJSON_AddStringToObject(object, "form", gpu->lookup.count > 0 ? "lookup" : "formula");
+            cJSON_AddStringToObject(object, "form", gpu->lookup_speed ? "lookup" : "formula");
+            if (gpu->lookup_power != gpu->lookup_speed)
+                cJSON_AddStringToObject(object, "power_form",
+                                        gpu->lookup_power ? "lookup" : "formula");
             cJSON_AddStringToObject(object, "weakest_evidence", evidence_names[gpu->weakest]);
             json_add_real(object, "mape_in_sample", gpu->mape_in_sample);
             json_add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);

@@ -88,10 +88,10 @@ static void warn_of_idle_types(struct study *study, const struct usage *usage) {
 
 /* The most that a model may draw on one GPU. */
 static double most_power_w(const struct gpu_model *g, double tdp_w) {
-    double most_w = g->power_form == POWER_TDP ? tdp_w : fmax(g->power.p0_w, g->power.pmax_w);
-    if (g->lookup.count > 0)
-        most_w = 0;
-    for (size_t i = 0; i < g->lookup.count; i++)
+    if (g->power_form == POWER_TDP)
+        return tdp_w;
+    double most_w = g->lookup_power ? 0 : fmax(g->power.p0_w, g->power.pmax_w);
+    for (size_t i = 0; g->lookup_power && i < g->lookup.count; i++)
         most_w = fmax(most_w, g->lookup.points[i].power_w_per_gpu);
     return most_w;
 }
@@ -109,7 +109,7 @@ static void warn_of_cut_power(struct study *study, const struct usage *usage) {
                 study,
                 "cluster.gpu_types[%u].tdp_w: %.9g W is less than the %.9g W that %s may draw on %s (%s): its power is cut, its speed is not",
                 h, type->tdp_w, most_power_w(g, type->tdp_w), study->models.models[m].name,
-                type->name, g->lookup.count > 0 ? "lookup" : "pmax_w");
+                type->name, g->lookup_power ? "lookup" : "pmax_w");
         }
 }
 

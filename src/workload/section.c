@@ -348,10 +348,11 @@ static void bind_stream(struct stream *stream, const struct workload_source *sou
     stream->peak_s = isnan(stream->peak_s) ? 14 * S_PER_H : stream->peak_s;
     if (stream->rigid.node &&
         schema_bind(binding, rigid_fields, stream->rigid.node,
-                    arena_printf(binding->arena, "%s.rigid", path), &stream->rigid) == 0)
+                    arena_printf(binding->arena, "%s.rigid", path), &stream->rigid) == 0) {
         schema_sort_ints(&stream->rigid.k);
-    check_choices(&stream->rigid.k, stream, arena_printf(binding->arena, "%s.rigid.k", path),
-                  binding);
+        check_choices(&stream->rigid.k, stream, arena_printf(binding->arena, "%s.rigid.k", path),
+                      binding);
+    }
     if (stream->assign.node) {
         const char *assign_path = arena_printf(binding->arena, "%s.assign", path);
         if (schema_bind(binding, assign_fields, stream->assign.node, assign_path,

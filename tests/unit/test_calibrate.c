@@ -42,7 +42,7 @@ Test(calibrate, gradients) {
             values_of rate_gradient, watts_gradient;
             const struct speed_params speed = form_speed(cases[c]);
             double seconds =
-                speed_iteration_s(&speed, places[i].k, places[i].batch, places[i].span);
+                speed_iteration_s(&speed, places[i].k, places[i].batch, 1 + places[i].span);
             double rate = form_rate(cases[c], places[i], rate_gradient);
             cr_expect(fabs(rate - places[i].batch / seconds) <= 1e-14 * rate, "case %zu, place %zu",
                       c, i);

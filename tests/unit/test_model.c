@@ -22,56 +22,70 @@ static void expect_near(double found, double expected, const char *what) {
 Test(model, iteration_time) {
     static const struct {
         struct speed_params p;
-        uint32_t k, batch;
-        enum easim_span span;
+        uint32_t k;
+        double batch;
+        uint32_t nodes;
         double seconds;
     } cases[] = {
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0}, 1, 10, EASIM_ONE_NODE, 0.05}, /* 3, 4, 5 */
-        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0},
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0, 0}, 1, 10, 1, 0.05}, /* 3, 4, 5 */
+        {{0.03, 0.004, 2, {9, 9}, {9, 9}, 1, 0, 0},
          1,
          10,
-         EASIM_ACROSS_NODES,
+         2,
          0.05}, /* one GPU never synchronises */
-        {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0},
-         2,
-         10,
-         EASIM_ONE_NODE,
-         0.07}, /* no overlap: the sum */
-        {{0.5, 0.25, 10, {0, 0}, {0, 0}, 1, 0},
+        {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0, 0}, 2, 10, 1, 0.07}, /* no overlap: the sum */
+        {{0.5, 0.25, 10, {0, 0}, {0, 0}, 1, 0, 0},
          1,
          2,
-         EASIM_ONE_NODE,
+         1,
          0.5 * 1.0717734625362931}, /* equal: 2^(1/10) */
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ONE_NODE, 0.05 + 0.01},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0},
-         5,
-         10,
-         EASIM_ONE_NODE,
-         0.05 + 0.01 + 3 * 0.002},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0}, 2, 10, EASIM_ACROSS_NODES, 0.05 + 0.1},
-        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0},
-         8,
-         10,
-         EASIM_ACROSS_NODES,
-         0.05 + 0.1 + 6 * 0.05},
-        {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0},
-         1,
-         6,
-         EASIM_ONE_NODE,
-         10.699874805650794}, /* (8 + 27)^(2/3) */
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 2, 10, 1, 0.05 + 0.01},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 5, 10, 1, 0.05 + 0.01 + 3 * 0.002},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 2, 10, 2, 0.05 + 0.1},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 8, 10, 2, 0.05 + 0.1 + 6 * 0.05},
+        {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0, 0}, 1, 6, 1, 10.699874805650794}, /* (8 + 27)^(2/3) */
         /* a norm of compute (5, 12) and synchronisation (84 = 80 + 2*2): 13, 84, 85 */
-        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 4, 8, EASIM_ONE_NODE, 85},
-        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0}, 1, 8, EASIM_ONE_NODE, 13},
-        {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5},
+        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0, 0}, 4, 8, 1, 85},
+        {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0, 0}, 1, 8, 1, 13},
+        {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5, 0},
          4,
          8,
-         EASIM_ONE_NODE,
+         1,
          5 * 2 + 1}, /* compute grows as the root of k */
+        /* across n nodes alpha + beta log2 n, whatever k; inside one the linear law stays */
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, SYNC_LAW_LOG2},
+         4096,
+         10,
+         512,
+         0.05 + 0.1 + 9 * 0.05},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, SYNC_LAW_LOG2},
+         9,
+         10,
+         2,
+         0.05 + 0.1 + 0.05},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, SYNC_LAW_LOG2},
+         5,
+         10,
+         1,
+         0.05 + 0.01 + 3 * 0.002},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, SYNC_LAW_LINEAR},
+         5,
+         10,
+         512,
+         0.05 + 0.1 + 3 * 0.05},
+        {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, SYNC_LAW_LOG2}, 1, 10, 2, 0.05},
+        {{1, 4, 1, {0, 0}, {0, 0}, 1, 0, 0}, 3, 0.125, 1, 1.5}, /* an eighth of a sample */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double seconds = speed_iteration_s(&cases[i].p, cases[i].k, cases[i].batch, cases[i].span);
+        double seconds = speed_iteration_s(&cases[i].p, cases[i].k, cases[i].batch, cases[i].nodes);
         cr_expect(fabs(seconds - cases[i].seconds) <= 1e-14 * cases[i].seconds, "case %zu: %.17g",
                   i, seconds);
+    }
+    static const uint32_t nodes[][3] = {{1, 8, 2},      {8, 8, 2}, {16, 8, 2}, {17, 8, 3},
+                                        {4096, 8, 512}, {7, 1, 7}, {2, 1, 2}};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        cr_expect_eq(speed_nodes(nodes[i][0], nodes[i][1], EASIM_ACROSS_NODES), nodes[i][2]);
+        cr_expect_eq(speed_nodes(nodes[i][0], nodes[i][1], EASIM_ONE_NODE), 1);
     }
     expect_near(speed_rate(4, 16, 0.125), 512, "rate");
     expect_near(speed_rate(1, 3, 2.385), 3 / 2.385, "rate");
@@ -108,11 +122,11 @@ Test(model, power) {
 
 /* Within a node: k = 1: b 4 (1 s, 100 W), b 8 (1.5 s, 180 W); k = 4: b 4 (2 s, 130 W), b 8 (4 s,
    190 W). Throughputs are k * b / iteration time, given here with the table unsorted. */
-static struct interpolation_point points[] = {{4, 8, 8, 190, false},
-                                              {1, 8, 8 / 1.5, 180, false},
-                                              {4, 4, 8, 130, false},
-                                              {1, 4, 4, 100, false},
-                                              {4, 4, 2, 90, true}};
+static struct interpolation_point points[] = {{4, 8, 8, 190, false, {0}},
+                                              {1, 8, 8 / 1.5, 180, false, {0}},
+                                              {4, 4, 8, 130, false, {0}},
+                                              {1, 4, 4, 100, false, {0}},
+                                              {4, 4, 2, 90, true, {0}}};
 
 Test(model, lookup) {
     static const struct {
@@ -156,7 +170,7 @@ Test(model, lookup) {
                       "case %zu: %g s, %g W", i, value.iteration_s, value.power_w);
     }
     struct interpolation_point twice[] = {
-        {1, 2, 3, 4, false}, {1, 2, 5, 6, true}, {1, 2, 3, 4, false}};
+        {1, 2, 3, 4, false, {0}}, {1, 2, 5, 6, true, {0}}, {1, 2, 3, 4, false, {0}}};
     cr_expect_eq(interpolation_sort(&(struct interpolation){twice, 3}), 1);
 }
 
@@ -186,9 +200,9 @@ static bool check_row(struct csv *csv, const int columns[7]) {
         return false;
     const struct reference_gpu *g = &reference_models[m].gpus[h];
     const struct speed_params speed = {g->a_s, g->c_s, g->gamma, {g->alpha_s, g->alpha_s},
-                                       {0, 0}, 1,      0};
+                                       {0, 0}, 1,      0,        0};
     const struct power_params power = {g->p0_w, g->pmax_w};
-    double rate = speed_rate(k, batch, speed_iteration_s(&speed, k, batch, EASIM_ONE_NODE));
+    double rate = speed_rate(k, batch, speed_iteration_s(&speed, k, batch, 1));
     double power_w = power_training_w(&power, g->c_s, rate / k, reference_types[h].tdp_w);
     cr_expect(fabs(rate - atof(text[5])) <= 0.05 + 1e-9, "%s %s k %u b %u: %g samples/s, table %s",
               text[0], text[2], k, batch, rate, text[5]);

@@ -48,8 +48,8 @@ Test(model_file, shipped) {
         size_t batches = 0;
         while (batches < REFERENCE_BATCHES && r->batches[batches] > 0)
             batches++;
-        cr_assert_eq(m->batches.count, batches);
-        cr_assert(memcmp(m->batches.at, r->batches, batches * sizeof *r->batches) == 0);
+        cr_assert_eq(m->allowed.batches.count, batches);
+        cr_assert(memcmp(m->allowed.batches.at, r->batches, batches * sizeof *r->batches) == 0);
         for (int h = 0; h < 2; h++) {
             const struct gpu_model *g = model_on_gpu(m, reference_types[h].name);
             cr_assert_not_null(g);
@@ -87,7 +87,8 @@ Test(model_file, defaults) {
     const struct model *m = &l.set.models[0], *n = &l.set.models[1];
     cr_expect(m->costs.start_s == 0 && m->costs.restart_s == 0 && m->costs.checkpoint_s == 0 &&
               m->costs.checkpoint_interval_s == 0 && m->mem0_gib == 0 && m->mem1_gib == 0);
-    cr_expect(isnan(m->flops_per_sample) && isnan(m->bytes_per_sample) && m->batches.count == 1);
+    cr_expect(isnan(m->flops_per_sample) && isnan(m->bytes_per_sample) &&
+              m->allowed.batches.count == 1);
     const struct gpu_model *g = model_on_gpu(m, "g"), *h = model_on_gpu(m, "h"),
                            *table = model_on_gpu(n, "g");
     cr_expect(g->speed.alpha_s[1] == 0.005 && g->speed.beta_s[0] == 0 && g->speed.beta_s[1] == 0);

@@ -1,0 +1,43 @@
+/* Time and power by formula or table: see gpu_value.h. */
+#include "model/gpu_value.h"
+
+#include "model/batches.h"
+
+#include <math.h>
+
+/* One step, or an iteration without accumulation. */
+static bool find_step(const struct gpu_model *g, uint32_t k, double batch, uint32_t nodes,
+                      struct interpolation_value *value) {
+    enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
+    struct interpolation_value measured = {NAN, NAN};
+    if (g->lookup.count > 0 && !interpolation_find(&g->lookup, k, batch, span, &measured))
+        return false;
+    value->iteration_s =
+        g->lookup_speed ? measured.iteration_s : speed_iteration_s(&g->speed, k, batch, nodes);
+    value->power_w = g->lookup_power
+                         ? measured.power_w
+                         : power_training_w(&g->power, g->speed.c_s,
+                                            speed_rate(1, batch, value->iteration_s), INFINITY);
+    return true;
+}
+
+bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
+                    struct interpolation_value *value) {
+    enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
+    double steps = batches_steps(gpu_model, k, batch);
+    /* A measured point is of whole iterations. */
+    if (steps > 1 && interpolation_has(&gpu_model->lookup, k, batch, span))
+        steps = 1;
+    if (!find_step(gpu_model, k, batch / steps, nodes, value))
+        return false;
+    value->iteration_s *= steps;
+    return true;
+}
+
+bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch) {
+    const int64_t *k_ends = gpu_model->range_k.at;
+    const double *batch_ends = gpu_model->range_batch.at;
+    return gpu_model->range_k.count != 2 || gpu_model->range_batch.count != 2 || k < k_ends[0] ||
+           k > k_ends[1] || batch * BATCH_EQUAL < batch_ends[0] ||
+           batch > batch_ends[1] * BATCH_EQUAL;
+}

@@ -1,0 +1,17 @@
+/* What a model says of k GPUs of a type with a batch: time of an iteration, power, and whether that
+   was measured. */
+#ifndef EASIM_MODEL_GPU_VALUE_H
+#define EASIM_MODEL_GPU_VALUE_H
+
+#include "model/model.h"
+
+/* Time of a whole iteration, all its steps, and power of one GPU, not cut at any limit; by
+   formulas, the lookup table, or one each. nodes: as speed_nodes. False where a lookup table does
+   not reach it. */
+bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
+                    struct interpolation_value *value);
+
+/* Outside the measured range of k and b; without a range everything is. */
+bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch);
+
+#endif
