@@ -277,7 +277,7 @@ static void write_model(struct str *out, const struct form_choice *choices, size
 void model_writer_write(struct str *out, const struct form_choice *choices,
                         const struct limits *limits, size_t count, const struct writer_options *o) {
     str_addf(out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
-             isnan(o->m0)
+             isnan(o->m0) && count > 0
                  ? "# m0 and phi are not known from a profile: every sample counts in full.\n"
                  : "");
     for (size_t first = 0; first < count; first++) {

@@ -41,6 +41,15 @@ enum column {
     SCOPE,
     ROUND,
     RUNS,
+    UNIT,
+    PROMPT,
+    BATCH_LIMIT,
+    RUNNING,
+    ITL_P50,
+    ITL_P90,
+    ITL_P95,
+    ITL_P99,
+    LATENCY,
     COLUMN_COUNT
 };
 #define FIRST_OPTIONAL PRECISION
@@ -64,7 +73,16 @@ static const char *const column_names[COLUMN_COUNT] = {"model",
                                                        "node_floor_w",
                                                        "power_scope",
                                                        "round",
-                                                       "runs"};
+                                                       "runs",
+                                                       "unit",
+                                                       "prompt",
+                                                       "batch_limit",
+                                                       "running_batch",
+                                                       "itl_p50_ms",
+                                                       "itl_p90_ms",
+                                                       "itl_p95_ms",
+                                                       "itl_p99_ms",
+                                                       "latency_ms"};
 
 const char *const profile_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
 
@@ -221,6 +239,106 @@ static void read_run_cells(const struct reader *r, struct profile_point *row) {
     row->round = text_cell(r, ROUND);
 }
 
+/* ---- Rows of inference ---- */
+
+static enum work_unit unit_of(const struct reader *reader) {
+    struct slice field = field_of(reader, UNIT);
+    for (int i = 0; work_unit_names[i]; i++)
+        if (slice_is(field, work_unit_names[i]))
+            return (enum work_unit)i;
+    if (field.length > 0)
+        refuse_cell(reader, UNIT, "sample, token, output or empty");
+    return UNIT_SAMPLE;
+}
+
+/* Training has none of these. */
+static void refuse_serving_cells(const struct reader *r) {
+    for (int c = PROMPT; c <= LATENCY; c++)
+        if (field_of(r, (enum column)c).length > 0)
+            refuse_cell(r, (enum column)c, "nothing where the unit is not token or output");
+}
+
+static double needed_cell(const struct reader *r, enum column column, const char *expected) {
+    double value = positive_cell(r, column, 1e9, expected);
+    if (isnan(value) && field_of(r, column).length == 0)
+        refuse_cell(r, column, expected);
+    return value;
+}
+
+static void read_latencies(const struct reader *r, struct inference_row *row) {
+    bool tokens = row->unit == UNIT_TOKEN;
+    for (int q = 0; q < SERVING_QUANTILES; q++) {
+        enum column own = (enum column)(ITL_P50 + q);
+        size_t before = r->problems->count;
+        if (tokens || q == 0)
+            row->latency_ms[q] =
+                needed_cell(r, tokens ? own : LATENCY,
+                            tokens ? "a quantile in ms: a serving table of tokens needs all four"
+                                   : "ms > 0: a serving table of outputs needs it");
+        else
+            row->latency_ms[q] = row->latency_ms[0];
+        if (!tokens && field_of(r, own).length > 0)
+            refuse_cell(r, own, "nothing: outputs have one latency");
+        if (tokens && q > 0 && r->problems->count == before &&
+            row->latency_ms[q] < row->latency_ms[q - 1])
+            refuse_cell(r, own, "at least the quantile before it");
+    }
+    if (tokens && field_of(r, LATENCY).length > 0)
+        refuse_cell(r, LATENCY, "nothing: tokens have quantiles");
+}
+
+static void read_serving_cells(const struct reader *r, struct inference_row *row) {
+    struct slice prompt = field_of(r, PROMPT);
+    double equivalents;
+    row->running = positive_cell(r, RUNNING, 1e9, "number > 0 and <= 1e9");
+    row->limit = positive_cell(r, BATCH_LIMIT, 1e9, "number > 0 and <= 1e9 or empty");
+    read_latencies(r, row);
+    row->prompt = text_cell(r, PROMPT);
+    if (row->running > row->limit)
+        refuse_cell(r, RUNNING, "at most batch_limit");
+    if (row->unit != UNIT_TOKEN ? prompt.length > 0
+                                : !slice_is(prompt, "included") &&
+                                      !(numfmt_parse_real(prompt.at, prompt.length, &equivalents) &&
+                                        equivalents >= 0 && equivalents <= 1e6))
+        refuse_cell(r, PROMPT,
+                    row->unit == UNIT_TOKEN ? "included, or the tokens that a prompt token equals"
+                                            : "nothing: outputs have no prompts");
+}
+
+/* A generation of outputs, or a point of a serving table where there is a running batch. */
+static void read_inference_row(const struct reader *r, const struct profile_point *from,
+                               enum work_unit unit) {
+    size_t before = r->problems->count;
+    struct inference_row row = {.unit = unit,
+                                .evidence = from->evidence,
+                                .k = from->k,
+                                .line = from->line,
+                                .batch = from->batch,
+                                .per_s = from->throughput_samples_s,
+                                .power_w = from->power_w,
+                                .limit = NAN,
+                                .running = NAN};
+    if (isnan(from->power_w))
+        refuse_cell(r, POWER, "the power: tables of tokens or outputs need it");
+    if (!isnan(from->limit_w))
+        refuse_cell(r, LIMIT, "no power limit in a row of tokens or outputs");
+    for (int c = NODES; c <= RUNS; c++)
+        if ((c == NODES || c >= GLOBAL_BATCH) && field_of(r, (enum column)c).length > 0)
+            refuse_cell(r, (enum column)c, "nothing in a row of tokens or outputs");
+    if (field_of(r, RUNNING).length > 0)
+        read_serving_cells(r, &row);
+    else if (unit == UNIT_TOKEN)
+        refuse_cell(r, RUNNING, "the mean of the requests at once: tokens come of serving only");
+    else
+        refuse_serving_cells(r);
+    if (r->problems->count > before)
+        return;
+    row.model = model_name(r);
+    row.gpu = text_cell(r, GPU);
+    row.source = text_cell(r, SOURCE);
+    array_push(&r->profile->inference, row);
+}
+
 static void read_profile_row(void *context) {
     const struct reader *r = context;
     size_t before = r->problems->count;
@@ -237,6 +355,12 @@ static void read_profile_row(void *context) {
     row.limit_w = positive_cell(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
     row.power_w = positive_cell(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
     row.evidence = evidence_of(r);
+    enum work_unit unit = unit_of(r);
+    if (unit != UNIT_SAMPLE && r->problems->count == before)
+        read_inference_row(r, &row, unit);
+    if (unit != UNIT_SAMPLE)
+        return;
+    refuse_serving_cells(r);
     read_run_cells(r, &row);
     if (r->problems->count == before && row.nodes > row.k)
         refuse_cell(r, NODES, "at most as many nodes as GPUs");
@@ -306,6 +430,36 @@ static int compare_points(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
+/* Rows of one model name count the same thing, and all points say the same of prompts. */
+static void check_inference(const struct profile_table *profile, struct problems *problems) {
+    const struct inference_row *rows = profile->inference.at, *one = NULL;
+    struct intern models = {0};
+    ARRAY_OF(const struct inference_row *) firsts = {0};
+    for (size_t i = 0; i < profile->inference.count; i++) {
+        bool is_new;
+        struct location where = {profile->file, rows[i].line, 0};
+        uint32_t number = intern(&models, &rows[i].model, sizeof rows[i].model, &is_new);
+        if (is_new)
+            array_push(&firsts, &rows[i]);
+        one = firsts.at[number];
+        if (one->unit != rows[i].unit)
+            problems_add(problems, where, NULL, "expected the unit of model \"%s\" as in line %u",
+                         one->model, (unsigned)one->line);
+        else if (one->unit == UNIT_TOKEN && one->prompt != rows[i].prompt)
+            problems_add(problems, where, NULL, "expected the prompt of model \"%s\" as in line %u",
+                         one->model, (unsigned)one->line);
+    }
+    for (size_t g = 0; g < profile->groups.count; g++) {
+        uint32_t number = intern_find(&models, &profile->groups.at[g].model, sizeof(char *));
+        if (number != INTERN_NONE)
+            problems_add(problems, (struct location){profile->file, firsts.at[number]->line, 0},
+                         NULL, "expected another name: model \"%s\" has rows of samples, too",
+                         firsts.at[number]->model);
+    }
+    free(firsts.at);
+    intern_finish(&models);
+}
+
 static void group_rows(struct profile_table *profile) {
     if (profile->rows.count > 0)
         qsort(profile->rows.at, profile->rows.count, sizeof *profile->rows.at, compare_points);
@@ -331,10 +485,12 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
     }
     if (find_profile_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_profile_row, &r);
-        if (profile->rows.count == 0 && problems->count == before)
+        if (profile->rows.count + profile->inference.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL,
                          profile->readings.count > 0 ? "no row has a throughput"
                                                      : "the profile holds no rows");
+        if (problems->count == before)
+            check_inference(profile, problems);
         group_rows(profile);
     }
     csv_close(r.csv);
@@ -344,6 +500,7 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
 void profile_table_finish(struct profile_table *profile) {
     free(profile->rows.at);
     free(profile->readings.at);
+    free(profile->inference.at);
     free(profile->groups.at);
     intern_finish(&profile->texts);
     intern_finish(&profile->keys);

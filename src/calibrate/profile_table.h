@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "calibrate/inference_row.h"
 #include "model/model_file.h"
 
 /* Whose power is metered: of a GPU, or of a whole node, at the plug or behind its power supplies.
@@ -49,7 +50,8 @@ struct profile_table {
     ARRAY_OF(struct profile_point) rows;
     ARRAY_OF(struct profile_point)
     readings; /* rows with node power and no throughput: further meters of runs that have a row */
-    ARRAY_OF(struct profile_group) groups; /* in the order of first appearance */
+    ARRAY_OF(struct inference_row) inference; /* rows of tokens or outputs: in no group */
+    ARRAY_OF(struct profile_group) groups;    /* in the order of first appearance */
     struct intern texts, keys;
 };
 

@@ -1,7 +1,9 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
+#include "calibrate/inference_writer.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
 #include "cli/cli.h"
+#include "cli/option_table.h"
 #include "cli/options.h"
 #include "io/atomic_file.h"
 
@@ -73,11 +75,13 @@ static int write_whole(const char *path, const struct str *text, struct error *r
 }
 
 static int write_models(const struct options *options, const struct form_choice *choices,
-                        const struct limits *limits, size_t count) {
+                        const struct limits *limits, size_t count,
+                        const struct inference *inference) {
     const struct writer_options how = {options->operands[0], options->m0, options->phi};
     struct str models = {0}, points = {0};
     struct error error = {0};
     model_writer_write(&models, choices, limits, count, &how);
+    inference_write_models(&models, inference, how.profile);
     points_write_header(&points);
     for (size_t i = 0; i < count; i++)
         points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions,
@@ -90,8 +94,26 @@ static int write_models(const struct options *options, const struct form_choice 
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
-static int fit_models(const struct options *options, const struct profile_table *profile) {
+/* Options of fits do nothing where there is nothing to fit. */
+static void note_useless_options(const struct options *options,
+                                 const struct profile_table *profile) {
+    static const char *const names[] = {"m0", "phi", "max-form-error", "points"};
+    for (size_t i = 0; profile->groups.count == 0 && i < sizeof names / sizeof *names; i++)
+        if (option_given(options, names[i]))
+            fprintf(stderr, "--%s: no effect: no row is of samples\n", names[i]);
+}
+
+static void print_inference(const struct inference *inference) {
+    struct str text = {0};
+    str_add(&text, "");
+    inference_write_report(&text, inference);
+    printf("%s", text.text);
+    str_finish(&text);
+}
+
+static int fit_models(const struct options *options, struct profile_table *profile) {
     struct arena arena = {0};
+    struct inference inference;
     size_t count = profile->groups.count;
     struct form_choice *choices = mem_zalloc(count, sizeof *choices);
     struct limits *limits = mem_zalloc(count, sizeof *limits);
@@ -100,13 +122,19 @@ static int fit_models(const struct options *options, const struct profile_table 
                          options->max_form_error, &arena);
         limits_of_group(&limits[i], &profile->groups.at[i]);
     }
-    int r = write_models(options, choices, limits, count);
+    inference_make(&inference, profile->inference.at, profile->inference.count, &arena);
+    int r = write_models(options, choices, limits, count, &inference);
     for (size_t i = 0; i < count; i++) {
         if (r == EXIT_DONE)
             print_choice(&choices[i], &limits[i]);
         form_choice_finish(&choices[i]);
         limits_finish(&limits[i]);
     }
+    if (r == EXIT_DONE) {
+        print_inference(&inference);
+        note_useless_options(options, profile);
+    }
+    inference_finish(&inference);
     free(choices);
     free(limits);
     arena_finish(&arena);
@@ -183,6 +211,9 @@ static int check_models(const struct options *options, const struct profile_tabl
         arena_finish(&arena);
         return r;
     }
+    if (profile->inference.count > 0)
+        fprintf(stderr, "%zu rows of tokens or outputs are not checked: rows of samples are\n",
+                profile->inference.count);
     points_write_header(&points);
     for (size_t i = 0; i < profile->groups.count; i++) {
         struct validation v;

@@ -91,15 +91,30 @@ static void add_run_cell(struct str *out, const struct profile_run *run, enum ru
         str_add_real(out, reals[column]);
 }
 
-/* The columns of runs that some row has. */
-static void find_run_columns(const struct profile *profile, bool used[static RUN_COLUMNS]) {
+#define OPTIONAL_COLUMNS (RUN_COLUMNS + (int)SERVING_COLUMNS)
+
+static const char *optional_name(int column) {
+    return column < RUN_COLUMNS ? run_column_names[column]
+                                : profile_serving_columns[column - RUN_COLUMNS];
+}
+
+static void add_optional_cell(struct str *out, const struct profile_row *row, int column) {
+    if (column < RUN_COLUMNS)
+        add_run_cell(out, &row->run, (enum run_column)column);
+    else
+        profile_serving_cell(out, &row->serving,
+                             (enum profile_serving_column)(column - RUN_COLUMNS));
+}
+
+/* The optional columns that some row has. */
+static void find_columns(const struct profile *profile, bool used[static OPTIONAL_COLUMNS]) {
     struct str cell = {0};
     for (size_t i = 0; i < profile->rows.count; i++)
-        for (int c = 0; c < RUN_COLUMNS; c++) {
+        for (int c = 0; c < OPTIONAL_COLUMNS; c++) {
             if (used[c])
                 continue;
             cell.length = 0;
-            add_run_cell(&cell, &profile->rows.at[i].run, (enum run_column)c);
+            add_optional_cell(&cell, &profile->rows.at[i], c);
             used[c] = cell.length > 0;
         }
     str_finish(&cell);
@@ -121,21 +136,21 @@ static void write_profile_row(const struct profile_row *row, struct str *out) {
 }
 
 void profile_write_csv(const struct profile *profile, struct str *out) {
-    bool used[RUN_COLUMNS] = {false};
-    find_run_columns(profile, used);
+    bool used[OPTIONAL_COLUMNS] = {false};
+    find_columns(profile, used);
     str_add(
         out,
         "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source");
-    for (int c = 0; c < RUN_COLUMNS; c++)
+    for (int c = 0; c < OPTIONAL_COLUMNS; c++)
         if (used[c])
-            csv_comma_text(out, run_column_names[c]);
+            csv_comma_text(out, optional_name(c));
     str_add_char(out, '\n');
     for (size_t i = 0; i < profile->rows.count; i++) {
         write_profile_row(&profile->rows.at[i], out);
-        for (int c = 0; c < RUN_COLUMNS; c++)
+        for (int c = 0; c < OPTIONAL_COLUMNS; c++)
             if (used[c]) {
                 str_add_char(out, ',');
-                add_run_cell(out, &profile->rows.at[i].run, (enum run_column)c);
+                add_optional_cell(out, &profile->rows.at[i], c);
             }
         str_add_char(out, '\n');
     }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "ingest/figures.h"
+#include "ingest/profile_serving.h"
 
 /* Options that not every format has a use for: bits. */
 enum profile_use {
@@ -75,6 +76,7 @@ struct profile_row {
     bool is_derived; /* its evidence is "derived", else "measured", as far as it has figures */
     const char *source;
     struct profile_run run;
+    struct profile_serving serving;
 };
 
 /* Zero-initialise; release with profile_finish. */

@@ -589,6 +589,52 @@ def needed_and_useless_options():
         2, "{}/windows.csv:1: --dataset: measurement windows have none\n")
 
 
+def mlenergy(model, gpu, k, batch, power_w, **more):
+    return {"model": model, "gpu": gpu, "k": k, "batch_size": batch, "power_w": power_w, **more}
+
+
+def why(file, line, count, reason):
+    return f"{{}}/{file}:{line}: {count} rows left out, of which this is the first: {reason}\n"
+
+
+NO_TABLE = "; there is no serving table without it"
+MLENERGY_REASONS = (
+    "".join(left_out("left_out.csv", line) for line in (8, 9, 10, 11)) +
+    why("left_out.csv", 3, 2, "no power (avg_power_watts)") +
+    why("left_out.csv", 5, 1, "no rate (throughput_per_sec, output_throughput_tokens_per_sec)") +
+    why("left_out.csv", 6, 1, "an energy that is not power over rate, by more than 5 %") +
+    why("left_out.csv", 7, 1, "a rate that is not batch_size over batch_latency_s, by more than 5 %"))
+MLENERGY = {
+    # of two layouts the faster one; of two as fast, that of less energy; names with the task where a model has two
+    "generation.csv": (0, {"rows": [
+        mlenergy("lab/a", "h100", 1, 2, 600, layout=None), mlenergy("lab/a", "h100", 2, 1, 960, layout="ring 2", energy_j=1200),
+        mlenergy("lab/a", "h100", 8, 4, 2000, layout="ulysses 2 x ring 4"), mlenergy("lab/b/draw", "nvidia-h200", 1, 1, 500),
+        mlenergy("lab/b/film", "h100", 1, 1, 700), mlenergy("lab/c", "h100", 1, 1, 500), mlenergy("lab/c", "h100", 1, 1, 500)]},
+        "2 of 9 rows left out: slower layouts of the same GPUs and batch size (the layout of each row is in its source)\n"),
+    "left_out.csv": (3, {"rows": [mlenergy("lab/a", "h100", 1, 1, 500)]}, MLENERGY_REASONS),
+    "left_out.csv --strict": (2, None, MLENERGY_REASONS.replace("".join(left_out("left_out.csv", line) for line in (8, 9, 10, 11)),
+                              "{}/left_out.csv:8: row that does not fit its header or cannot be read\n")),
+    # the layout that reaches 500 tokens/s
+    "serving.csv": (0, {"rows": [
+        {"model": "lab/llm", "gpu": "h100", "k": 2, "batch_limit": 8, "running_batch": 7.5, "tokens_per_s": 300, "power_w": 620},
+        {"batch_limit": 16, "running_batch": 15, "tokens_per_s": 500, "layout": "tensor 2"}]},
+        "1 of 3 rows left out: layouts of the same GPUs that reach a lower rate (the layout of each row is in its source)\n"),
+    "serving_left_out.csv": (3, {"rows": [{"batch_limit": 8}]},
+        why("serving_left_out.csv", 3, 1, "no latency quantiles (median, p90, p95, p99 itl_ms) or running batch "
+            "(avg_batch_size)" + NO_TABLE) +
+        why("serving_left_out.csv", 4, 1, "latency quantiles that fall from the median to p99") +
+        why("serving_left_out.csv", 5, 1, "a running batch (avg_batch_size) above its limit (max_num_seqs)")),
+    "no_power.csv": (2, None, why("no_power.csv", 2, 2, "no power (avg_power_watts)" + NO_TABLE)),
+    "no_quantiles.csv": (2, None, "".join(f'{{}}/no_quantiles.csv:1: column "{name}" is missing: there is no serving table '
+                                          "without it\n" for name in ("avg_power_watts", "p90_itl_ms", "p95_itl_ms", "p99_itl_ms"))),
+    "other.csv": (2, None, '{}/other.csv:1: expected a column "batch_size" (generation) or "max_num_seqs" (serving)\n'),
+    # both kinds in one profile
+    "generation.csv serving.csv": (0, {"rows": [{"batch_size": 2}, *[{}] * 6, {"batch_limit": 8}, {"batch_limit": 16}]},
+        "2 of 9 rows left out: slower layouts of the same GPUs and batch size (the layout of each row is in its source)\n"
+        "1 of 3 rows left out: layouts of the same GPUs that reach a lower rate (the layout of each row is in its source)\n"),
+}
+
+
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
           "config_energy.json", "power_model.txt", "power_model.prom", "power_model.json", "power_model.log"}  # see below
 
@@ -596,7 +642,7 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
 def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
                           "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
-                          "codecarbon": CODECARBON, "mlperf": MLPERF}.items():
+                          "codecarbon": CODECARBON, "mlperf": MLPERF, "mlenergy": MLENERGY}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

@@ -189,6 +189,8 @@ int records_read_all(struct records_job *job, char *const *paths, size_t count) 
             read_rows(job, &records);
         records_close(&records);
     }
+    if (job->conclude && job->problems->count == before)
+        job->conclude(job);
     if (job->not_listed > 0)
         figures_int(job->profile->figures, "rows_not_listed", (int64_t)job->not_listed);
     arena_finish(&job->spare_arena);

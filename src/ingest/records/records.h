@@ -51,6 +51,7 @@ struct records_job {
                   struct records *records); /* finds columns; false: a problem was added */
     bool (*row)(struct records_job *job, struct records *records);
     void (*end)(struct records_job *job, struct records *records); /* of a file; may be NULL */
+    void (*conclude)(struct records_job *job); /* of all files, if none had problems; may be NULL */
     struct figure *list; /* "rows", of the first ones; what the others get is thrown away */
     struct arena spare_arena;
     uint64_t listed, not_listed;

@@ -35,6 +35,16 @@ def runs(name, cells, *errors):
 
 
 FIRST = "bert,a100,1,8,100,200"
+TOKENS = {"unit": "token", "prompt": "included", "batch_limit": "8", "running_batch": "7.5", "itl_p50_ms": "20",
+          "itl_p90_ms": "24", "itl_p95_ms": "31", "itl_p99_ms": "52"}
+
+
+def inference(name, cells, *errors, second=None):
+    """A row with these cells, on line 2, the first of them in column 13; perhaps a second one, of which some differ."""
+    rows = [cells] if second is None else [cells, {**cells, **second}]
+    text = "\n".join(["model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu," + ",".join(cells),
+                      *("m,g,2,8,100,300," + ",".join(row.values()) for row in rows), ""])
+    return profile(f"inference: {name}", text, *errors)
 
 CASES = [
     Case("calibrate: no such file", ("nowhere.csv: cannot open: No such file or directory",), {},
@@ -98,6 +108,41 @@ CASES = [
          "p.csv:2:25: power_w_per_gpu: expected the GPU's share of node_power_w, 450, or empty, got \"451\""),
     runs("floor above the mean", "power_scope=node,node_power_w=900,node_floor_w=901",
          "p.csv:2:22: node_floor_w: expected at most node_power_w, got \"901\""),
+    inference("unknown unit", {"unit": "image"}, "p.csv:2:17: unit: expected sample, token, output or empty, got \"image\""),
+    inference("running batch of samples", {"unit": "sample", "running_batch": "3"},
+              "p.csv:2:24: running_batch: expected nothing where the unit is not token or output, got \"3\""),
+    inference("tokens without serving", {"unit": "token"},
+              "p.csv:2: running_batch: expected the mean of the requests at once: tokens come of serving only, got \"\""),
+    inference("quantile missing", {**TOKENS, "itl_p95_ms": ""},
+              "p.csv:2:44: itl_p95_ms: expected a quantile in ms: a serving table of tokens needs all four, got \"\""),
+    inference("quantiles that fall", {**TOKENS, "itl_p90_ms": "19"},
+              "p.csv:2:41: itl_p90_ms: expected at least the quantile before it, got \"19\""),
+    inference("more requests than the limit", {**TOKENS, "running_batch": "9"},
+              "p.csv:2:34: running_batch: expected at most batch_limit, got \"9\""),
+    inference("no requests", {**TOKENS, "running_batch": "0"},
+              "p.csv:2:34: running_batch: expected number > 0 and <= 1e9, got \"0\""),
+    inference("prompts of tokens not said", {**TOKENS, "prompt": ""},
+              "p.csv:2:23: prompt: expected included, or the tokens that a prompt token equals, got \"\""),
+    inference("prompts of outputs", {"unit": "output", "prompt": "included", "running_batch": "2", "latency_ms": "5"},
+              "p.csv:2:24: prompt: expected nothing: outputs have no prompts, got \"included\""),
+    inference("quantiles of outputs", {"unit": "output", "running_batch": "2", "latency_ms": "5", "itl_p50_ms": "5"},
+              "p.csv:2:28: itl_p50_ms: expected nothing: outputs have one latency, got \"5\""),
+    inference("outputs without latency", {"unit": "output", "running_batch": "2"},
+              "p.csv:2: latency_ms: expected ms > 0: a serving table of outputs needs it, got \"\""),
+    inference("latency of tokens", {**TOKENS, "latency_ms": "5"},
+              "p.csv:2:50: latency_ms: expected nothing: tokens have quantiles, got \"5\""),
+    inference("power limit", {"unit": "output", "power_limit_w": "400"},
+              "p.csv:2:24: power_limit_w: expected no power limit in a row of tokens or outputs, got \"400\""),
+    inference("samples to a target", {"unit": "output", "samples_to_target": "400"},
+              "p.csv:2:24: samples_to_target: expected nothing in a row of tokens or outputs, got \"400\""),
+    inference("tokens and outputs", {**TOKENS, "latency_ms": ""}, "p.csv:3: expected the unit of model \"m\" as in line 2",
+              second={**dict.fromkeys(TOKENS, ""), "unit": "output", "running_batch": "2", "latency_ms": "5"}),
+    inference("prompts in two ways", TOKENS, "p.csv:3: expected the prompt of model \"m\" as in line 2",
+              second={"prompt": "0.1", "batch_limit": "16"}),
+    inference("samples and outputs", {"unit": ""}, "p.csv:3: expected another name: model \"m\" has rows of samples, too",
+              second={"unit": "output"}),
+    profile("inference: no power", "model,gpu,k,batch_per_gpu,throughput_samples_s,unit\nm,g,2,8,100,output\n",
+            "p.csv:2: power_w_per_gpu: expected the power: tables of tokens or outputs need it, got \"\""),
     profile("neither throughput nor node power",
             "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu\nm,g,2,8,,300\n",
             "p.csv:2:9: throughput_samples_s: expected number > 0 and <= 1e12, got \"\""),

@@ -15,12 +15,15 @@ def kineto(name, text, *errors, arguments=()):
                    files={"t.json": text})
 
 
+MLENERGY = "task,model_id,gpu_model,num_gpus,batch_size,throughput_per_sec,avg_power_watts"
+
+
 CASES = [
     usage("no file", ["kineto"], "expected FORMAT FILE..."),
     usage("no format", [], "expected FORMAT FILE..."),
     command("profile: unknown format", ["profile", "kinetto", "t.json"],
             "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
-            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlperf)"),
+            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, csv or json, got \"xml\""),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
@@ -52,4 +55,19 @@ CASES = [
     kineto("strict: truncated", "{\"traceEvents\": [", "t.json: truncated at byte 17", arguments=("--strict",)),
     command("profile: kineto: every unreadable file is named", ["profile", "kineto", "a.json", "b.json"],
             f"a.json: {NO_JSON}", "b.json: cannot open: No such file or directory", files={"a.json": "x"}),
+    command("profile: mlenergy: given what the rows have", ["profile", "mlenergy", "g.csv", "--model", "x", "--gpu", "y",
+                                                            "--gpus", "2", "--batch", "3"],
+            *(f"g.csv:1: --{option}: the rows of these tables have their own" for option in ("model", "gpu", "gpus", "batch")),
+            files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,500\n"}),
+    command("profile: mlenergy: no row of use", ["profile", "mlenergy", "g.csv"],
+            "g.csv:2: 1 rows left out, of which this is the first: no power (avg_power_watts)",
+            files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,0\n"}),
+    command("profile: mlenergy: no rows", ["profile", "mlenergy", "g.csv"], "g.csv: no measurement",
+            files={"g.csv": f"{MLENERGY}\n"}),
+    command("profile: mlenergy: no power", ["profile", "mlenergy", "g.csv"],
+            "g.csv:1: column \"avg_power_watts\" is missing",
+            files={"g.csv": MLENERGY.replace(",avg_power_watts", "") + "\ndraw,a,H100,1,1,0.25\n"}),
+    command("profile: mlenergy: samples", ["profile", "mlenergy", "g.csv", "--samples", "3"],
+            "--samples: no option of format mlenergy: expected it with nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, "
+            "ea2p, zeus, codecarbon only", files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,500\n"}),
 ]

@@ -1,0 +1,81 @@
+/* Measured inference as it stands in a model file: lookup tables of generation, serving tables, and
+   how well each point is predicted by its neighbours. */
+#ifndef EASIM_CALIBRATE_INFERENCE_H
+#define EASIM_CALIBRATE_INFERENCE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "calibrate/inference_row.h"
+
+enum inference_quantity {
+    OF_SPEED,
+    OF_POWER,
+    OF_P50,
+    OF_P90,
+    OF_P95,
+    OF_P99,
+    INFERENCE_QUANTITIES
+};
+extern const char *const inference_quantity_names[INFERENCE_QUANTITIES];
+
+/* An inner point of a curve, predicted at its place from the other points of the curve. */
+struct left_out_point {
+    const char *model, *gpu;
+    uint32_t k;
+    double at;                          /* batch_size (all GPUs), or limit, else running batch */
+    double error[INFERENCE_QUANTITIES]; /* relative, >= 0; NAN: not predicted */
+};
+
+struct left_out_points {
+    struct left_out_point *at;
+    size_t count, capacity;
+};
+
+/* Of the errors of one quantity; worst: index, or count where there are none. */
+struct left_out_summary {
+    size_t count, worst;
+    double median, p90, most;
+};
+
+/* A model on one GPU type. */
+struct generation_table {
+    const char *model, *gpu;
+    struct interpolation table;
+    enum evidence evidence; /* the weakest */
+    size_t rows;            /* equal k and batch: their mean is one point */
+    size_t first_left_out, left_out_count;
+};
+
+/* Replicas of k GPUs: points in ascending n as measured, rates and latencies not yet pooled. */
+struct serving_curve {
+    const char *model, *gpu, *prompt;
+    enum work_unit unit;
+    enum evidence evidence;
+    uint32_t k;
+    struct serving_table raw, pooled;
+    size_t rows;    /* equal limits: their mean is one point */
+    size_t dropped; /* points whose n a higher limit does not exceed */
+    size_t first_left_out, left_out_count;
+};
+
+struct inference {
+    struct arena *arena;
+    ARRAY_OF(struct generation_table) generations;
+    ARRAY_OF(struct serving_curve) curves;
+    struct left_out_points generation_errors, serving_errors;
+};
+
+/* Sorts rows (by model, GPU type, k, batch or limit) and makes tables and errors of them; what it
+   gives points into them. Release with inference_finish. */
+void inference_make(struct inference *inference, struct inference_row *rows, size_t count,
+                    struct arena *arena);
+void inference_finish(struct inference *inference);
+
+/* Over count points from `first` on; quantiles between order statistics. */
+struct left_out_summary left_out_summarise(const struct left_out_points *points, size_t first,
+                                           size_t count, enum inference_quantity quantity);
+
+/* Whether pooling moved a rate or a latency of the point by more than a tenth. */
+bool serving_curve_moved(const struct serving_curve *curve, size_t point);
+
+#endif

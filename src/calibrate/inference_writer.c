@@ -1,0 +1,265 @@
+/* Text of measured inference: see inference_writer.h. */
+#include "calibrate/inference_writer.h"
+
+#include "io/yaml_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERCENT(x) (100 * (x))
+
+/* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
+static void add_item(struct str *out, const char *key, double value) {
+    if (!isfinite(value))
+        return;
+    str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
+    yaml_add_real(out, value);
+}
+
+static void add_text(struct str *out, const char *before, const char *text, const char *after) {
+    str_add(out, before);
+    yaml_add_quoted(out, text);
+    str_add(out, after);
+}
+
+/* ---- Generation ---- */
+
+static int compare_batches(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* All batches of a model, on any GPU type. */
+static void write_batches(struct str *out, const struct inference *inference, const char *model) {
+    ARRAY_OF(double) batches = {0};
+    for (size_t i = 0; i < inference->generations.count; i++) {
+        const struct generation_table *g = &inference->generations.at[i];
+        for (size_t p = 0; strcmp(g->model, model) == 0 && p < g->table.count; p++)
+            array_push(&batches, g->table.points[p].batch);
+    }
+    qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
+    str_add(out, "    batches: [");
+    for (size_t i = 0; i < batches.count; i++)
+        if (i == 0 || batches.at[i] != batches.at[i - 1]) {
+            str_add(out, i ? ", " : "");
+            yaml_add_real(out, batches.at[i]);
+        }
+    str_add(out, "]\n");
+    free(batches.at);
+}
+
+static void write_generation(struct str *out, const struct inference *inference,
+                             const struct generation_table *g, const char *profile) {
+    const struct interpolation_point *points = g->table.points;
+    double least = INFINITY, most = 0;
+    add_text(out, "      ", g->gpu, ":\n        lookup:\n");
+    for (size_t i = 0; i < g->table.count; i++) {
+        least = fmin(least, points[i].batch);
+        most = fmax(most, points[i].batch);
+        str_add(out, "          - {");
+        add_item(out, "k", (double)points[i].k);
+        add_item(out, "batch", points[i].batch);
+        add_item(out, "throughput_samples_s", points[i].throughput_samples_s);
+        add_item(out, "power_w_per_gpu", points[i].power_w_per_gpu);
+        str_add(out, "}\n");
+    }
+    str_addf(out, "        evidence: %s\n        source: \"easim calibrate, %zu rows of ",
+             evidence_names[g->evidence], g->rows);
+    str_addf(out, "%s\"\n        range_k: [%lld, %lld]\n        range_batch: [", profile,
+             (long long)points[0].k, (long long)points[g->table.count - 1].k);
+    yaml_add_real(out, least);
+    str_add(out, ", ");
+    yaml_add_real(out, most);
+    str_add(out, "]\n");
+    if (g->left_out_count == 0)
+        return;
+    str_addf(out, "        fit: {left_out: {points: %zu", g->left_out_count);
+    for (int q = OF_SPEED; q <= OF_POWER; q++)
+        add_item(out, q == OF_SPEED ? "throughput_median" : "power_median",
+                 left_out_summarise(&inference->generation_errors, g->first_left_out,
+                                    g->left_out_count, (enum inference_quantity)q)
+                     .median);
+    str_add(out, "}}\n");
+}
+
+/* ---- Serving ---- */
+
+static void write_point(struct str *out, const struct serving_point *p, enum work_unit unit) {
+    str_add(out, "          - {");
+    add_item(out, "limit", p->limit);
+    add_item(out, "n", p->n);
+    add_item(out, "per_s", p->per_s);
+    add_item(out, "power_w", p->power_w);
+    if (unit == UNIT_TOKEN) {
+        str_add(out, ", itl_ms: {");
+        add_item(out, "p50", p->latency_ms[SERVING_P50]);
+        add_item(out, "p90", p->latency_ms[SERVING_P90]);
+        add_item(out, "p95", p->latency_ms[SERVING_P95]);
+        add_item(out, "p99", p->latency_ms[SERVING_P99]);
+        str_add(out, "}}\n");
+    } else {
+        add_item(out, "latency_ms", p->latency_ms[SERVING_P50]);
+        str_add(out, "}\n");
+    }
+}
+
+static void write_curve(struct str *out, const struct inference *inference,
+                        const struct serving_curve *c, const char *profile) {
+    static const char *const keys[] = {"throughput_median", "power_median", "latency_p50_median"};
+    add_text(out, "      - gpu: ", c->gpu, "\n");
+    str_addf(out, "        k: %u\n        evidence: %s\n", c->k, evidence_names[c->evidence]);
+    str_addf(out, "        source: \"easim calibrate, %zu rows of %s\"\n        points:\n", c->rows,
+             profile);
+    for (size_t i = 0; i < c->raw.count; i++)
+        write_point(out, &c->raw.points[i], c->unit);
+    if (c->left_out_count == 0)
+        return;
+    str_addf(out, "        fit: {left_out: {points: %zu", c->left_out_count);
+    for (int q = OF_SPEED; q <= OF_P50; q++)
+        add_item(out, keys[q],
+                 left_out_summarise(&inference->serving_errors, c->first_left_out,
+                                    c->left_out_count, (enum inference_quantity)q)
+                     .median);
+    str_add(out, "}}\n");
+}
+
+/* ---- Models ---- */
+
+static void write_generations(struct str *out, const struct inference *inference, const char *model,
+                              const char *profile) {
+    bool first = true;
+    for (size_t i = 0; i < inference->generations.count; i++) {
+        const struct generation_table *g = &inference->generations.at[i];
+        if (strcmp(g->model, model) != 0)
+            continue;
+        if (first) {
+            str_add(out, "    efficiency: none\n");
+            write_batches(out, inference, model);
+            str_add(out, "    gpus:\n");
+        }
+        first = false;
+        write_generation(out, inference, g, profile);
+    }
+}
+
+static void write_curves(struct str *out, const struct inference *inference, const char *model,
+                         const char *profile) {
+    bool first = true;
+    for (size_t i = 0; i < inference->curves.count; i++) {
+        const struct serving_curve *c = &inference->curves.at[i];
+        if (strcmp(c->model, model) != 0)
+            continue;
+        if (first && c->unit == UNIT_TOKEN)
+            str_addf(out, "    prompt: {%s%s}\n",
+                     strcmp(c->prompt, "included") == 0 ? "included: true" : "output_equivalents: ",
+                     strcmp(c->prompt, "included") == 0 ? "" : c->prompt);
+        if (first)
+            str_add(out, "    serving:\n");
+        first = false;
+        write_curve(out, inference, c, profile);
+    }
+}
+
+static void write_inference_model(struct str *out, const struct inference *inference,
+                                  const char *model, enum work_unit unit, const char *profile) {
+    add_text(out, "  - name: ", model, "\n");
+    str_addf(out, "    unit: %s\n", work_unit_names[unit]);
+    write_generations(out, inference, model, profile);
+    write_curves(out, inference, model, profile);
+}
+
+static bool has_generation(const struct inference *inference, const char *model) {
+    for (size_t i = 0; i < inference->generations.count; i++)
+        if (strcmp(inference->generations.at[i].model, model) == 0)
+            return true;
+    return false;
+}
+
+void inference_write_models(struct str *out, const struct inference *inference,
+                            const char *profile) {
+    const char *last = "";
+    for (size_t i = 0; i < inference->generations.count; i++) {
+        const char *model = inference->generations.at[i].model;
+        if (strcmp(model, last) != 0)
+            write_inference_model(out, inference, model, UNIT_OUTPUT, profile);
+        last = model;
+    }
+    last = "";
+    for (size_t i = 0; i < inference->curves.count; i++) {
+        const struct serving_curve *c = &inference->curves.at[i];
+        if (strcmp(c->model, last) != 0 && !has_generation(inference, c->model))
+            write_inference_model(out, inference, c->model, c->unit, profile);
+        last = c->model;
+    }
+}
+
+/* ---- Report ---- */
+
+static void report_errors(struct str *out, const struct left_out_points *points, const char *what,
+                          const char *place, int quantities) {
+    if (points->count == 0)
+        return;
+    str_addf(out, "%s: %zu inner points, each from its neighbours; error left out\n", what,
+             points->count);
+    for (int q = 0; q < quantities; q++) {
+        struct left_out_summary s =
+            left_out_summarise(points, 0, points->count, (enum inference_quantity)q);
+        if (s.count == 0)
+            continue;
+        const struct left_out_point *w = &points->at[s.worst];
+        str_addf(
+            out,
+            "  %-12s median %5.2f %%, 90 %% of points within %6.2f %%, worst %7.2f %%: %s on %s, k %u, %s %.9g\n",
+            inference_quantity_names[q], PERCENT(s.median), PERCENT(s.p90), PERCENT(s.most),
+            w->model, w->gpu, w->k, place, w->at);
+    }
+}
+
+static void report_moves(struct str *out, const struct inference *inference) {
+    size_t dropped = 0, curves = 0, points = 0;
+    for (size_t i = 0; i < inference->curves.count; i++) {
+        const struct serving_curve *c = &inference->curves.at[i];
+        bool pooled = false;
+        for (size_t p = 0; p < c->raw.count; p++)
+            pooled |= c->pooled.points[p].per_s != c->raw.points[p].per_s;
+        points += c->raw.count;
+        dropped += c->dropped;
+        curves += pooled;
+    }
+    if (points == 0)
+        return;
+    str_addf(
+        out,
+        "serving: %zu points in %zu tables; %zu tables have a rate that falls, and is pooled\n",
+        points, inference->curves.count, curves);
+    if (dropped > 0)
+        str_addf(out, "  %zu points dropped: a higher limit did not run more requests\n", dropped);
+    for (size_t i = 0; i < inference->curves.count; i++) {
+        const struct serving_curve *c = &inference->curves.at[i];
+        for (size_t p = 0; p < c->raw.count; p++)
+            if (serving_curve_moved(c, p))
+                str_addf(
+                    out,
+                    "  pooling moves by more than 10 %%: %s on %s, k %u, n %.9g: rate %.6g to %.6g, p50 %.6g to %.6g, p99 %.6g to %.6g\n",
+                    c->model, c->gpu, c->k, c->raw.points[p].n, c->raw.points[p].per_s,
+                    c->pooled.points[p].per_s, c->raw.points[p].latency_ms[SERVING_P50],
+                    c->pooled.points[p].latency_ms[SERVING_P50],
+                    c->raw.points[p].latency_ms[SERVING_P99],
+                    c->pooled.points[p].latency_ms[SERVING_P99]);
+    }
+}
+
+void inference_write_report(struct str *out, const struct inference *inference) {
+    size_t points = 0;
+    for (size_t i = 0; i < inference->generations.count; i++)
+        points += inference->generations.at[i].table.count;
+    if (points > 0)
+        str_addf(out, "generation: %zu points in %zu lookup tables\n", points,
+                 inference->generations.count);
+    report_errors(out, &inference->generation_errors, "generation over batch_size", "batch_size",
+                  OF_POWER + 1);
+    report_moves(out, inference);
+    report_errors(out, &inference->serving_errors, "serving over limits", "limit",
+                  INFERENCE_QUANTITIES);
+}

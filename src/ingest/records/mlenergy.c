@@ -1,0 +1,270 @@
+/* Reading of the ML.ENERGY Benchmark's tables, by their header. Columns are found by name; rows
+   that contradict themselves or lack what a row of a profile needs are left out, by reason. */
+#include "ingest/records/mlenergy.h"
+
+#include "ingest/foreign.h"
+#include "ingest/records/mlenergy_rows.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_BATCH   1000000000
+#define MOST_GPUS    1048576
+#define MAY_DIFFER   0.05 /* of one figure from others in the row, relatively: rounding is less */
+#define LAYOUT_PARTS 3
+
+enum column {
+    MODEL,
+    TASK,
+    PRECISION,
+    GPU,
+    GPUS,
+    BATCH,
+    RATE,
+    POWER,
+    ENERGY,
+    SECONDS, /* generation: of one batch */
+    RUNNING, /* serving */
+    P50,
+    P90,
+    P95,
+    P99,
+    LAYOUT,
+    COLUMNS = LAYOUT + LAYOUT_PARTS
+};
+
+static const char *const column_names[2][COLUMNS] = {
+    {"model_id", "task", "weight_precision", "gpu_model", "num_gpus", "batch_size",
+     "throughput_per_sec", "avg_power_watts", "energy_per_output_joules", "batch_latency_s", NULL,
+     NULL, NULL, NULL, NULL, "ulysses_degree", "ring_degree", NULL},
+    {"model_id", "task", "weight_precision", "gpu_model", "num_gpus", "max_num_seqs",
+     "output_throughput_tokens_per_sec", "avg_power_watts", "energy_per_token_joules", NULL,
+     "avg_batch_size", "median_itl_ms", "p90_itl_ms", "p95_itl_ms", "p99_itl_ms", "tensor_parallel",
+     "expert_parallel", "data_parallel"},
+};
+
+static const char *const layout_names[2][LAYOUT_PARTS] = {{"ulysses", "ring", NULL},
+                                                          {"tensor", "expert", "data"}};
+
+/* Why a row that can be read is of no use. */
+enum reason {
+    NO_POWER,
+    NO_RATE,
+    NO_QUANTILE,
+    FALLING,
+    ABOVE_LIMIT,
+    OTHER_ENERGY,
+    OTHER_TIME,
+    REASONS
+};
+
+static const char *const reason_texts[REASONS] = {
+    [NO_POWER] = "no power (avg_power_watts)",
+    [NO_RATE] = "no rate (throughput_per_sec, output_throughput_tokens_per_sec)",
+    [NO_QUANTILE] =
+        "no latency quantiles (median, p90, p95, p99 itl_ms) or running batch (avg_batch_size)",
+    [FALLING] = "latency quantiles that fall from the median to p99",
+    [ABOVE_LIMIT] = "a running batch (avg_batch_size) above its limit (max_num_seqs)",
+    [OTHER_ENERGY] = "an energy that is not power over rate, by more than 5 %",
+    [OTHER_TIME] = "a rate that is not batch_size over batch_latency_s, by more than 5 %",
+};
+
+struct reader {
+    bool is_serving;
+    int columns[COLUMNS];
+    uint64_t left_out[REASONS];
+    uint32_t first_lines[REASONS];
+    size_t before; /* rows of earlier files */
+    ARRAY_OF(struct mlenergy_row) rows;
+};
+
+/* ---- Header ---- */
+
+static bool is_required(enum column column, bool is_serving) {
+    return column < LAYOUT && column != PRECISION && column != ENERGY && column != SECONDS &&
+           column_names[is_serving][column];
+}
+
+static void refuse_options(struct records_job *job, const struct records *records) {
+    const struct profile_options *o = job->options;
+    const struct {
+        const char *name;
+        bool given;
+    } own[] = {
+        {"model", o->model}, {"gpu", o->gpu}, {"gpus", o->gpus > 0}, {"batch", o->batch > 0}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].given)
+            problems_add_setting(job->problems, (struct location){records->path, 1, 0}, own[i].name,
+                                 "the rows of these tables have their own");
+}
+
+static bool begin_mlenergy(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    size_t before = job->problems->count;
+    r->is_serving = records_column(records, "max_num_seqs") >= 0;
+    r->before = r->rows.count;
+    memset(r->left_out, 0, sizeof r->left_out);
+    if (!r->is_serving && records_column(records, "batch_size") < 0) {
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
+                     "expected a column \"batch_size\" (generation) or \"max_num_seqs\" (serving)");
+        return false;
+    }
+    refuse_options(job, records);
+    for (int c = 0; c < COLUMNS; c++) {
+        const char *name = column_names[r->is_serving][c];
+        r->columns[c] = name ? records_column(records, name) : -1;
+        if (!is_required((enum column)c, r->is_serving) || r->columns[c] >= 0)
+            continue;
+        bool of_table = r->is_serving && (c == POWER || (c >= RUNNING && c < LAYOUT));
+        problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
+                     "column \"%s\" is missing%s", name,
+                     of_table ? ": there is no serving table without it" : "");
+    }
+    return job->problems->count == before;
+}
+
+/* ---- Rows ---- */
+
+/* Small letters, hyphens for blanks: as scenarios name GPU types. */
+static const char *gpu_name(struct records_job *job, struct slice cell) {
+    char *name = arena_strndup(&job->profile->arena, cell.at, cell.length);
+    for (char *at = name; *at; at++)
+        *at = *at == ' ' ? '-' : (char)tolower((unsigned char)*at);
+    return name;
+}
+
+static bool whole_cell(const struct records *records, int column, int64_t most, int64_t *value) {
+    return foreign_parse_whole(records_cell(records, column), value) && *value >= 1 &&
+           *value <= most;
+}
+
+/* "ulysses 2 x ring 4": all degrees above 1; "" where there is none. */
+static const char *layout_of(struct records_job *job, const struct records *records,
+                             const struct reader *reader) {
+    struct str text = {0};
+    int64_t degree;
+    str_add(&text, "");
+    for (int i = 0; i < LAYOUT_PARTS; i++)
+        if (whole_cell(records, reader->columns[LAYOUT + i], MOST_GPUS, &degree) && degree > 1)
+            str_addf(&text, "%s%s %lld", text.length > 0 ? " x " : "",
+                     layout_names[reader->is_serving][i], (long long)degree);
+    const char *layout = arena_strndup(&job->profile->arena, text.text, text.length);
+    str_finish(&text);
+    return layout;
+}
+
+static bool differs(double a, double b) {
+    return fabs(a - b) > MAY_DIFFER * b;
+}
+
+/* REASONS: the row is fine. energy_j and batch_s: NAN where not given. */
+static enum reason why_useless(const struct mlenergy_row *row, double energy_j, double batch_s) {
+    if (!(row->power_w > 0))
+        return NO_POWER;
+    if (!(row->per_s > 0))
+        return NO_RATE;
+    if (differs(energy_j, row->power_w / row->per_s))
+        return OTHER_ENERGY;
+    if (differs(row->per_s, row->batch / batch_s))
+        return OTHER_TIME;
+    if (!row->is_serving)
+        return REASONS;
+    for (int q = 0; q < PROFILE_QUANTILES; q++)
+        if (!(row->itl_ms[q] > 0))
+            return NO_QUANTILE;
+    for (int q = 1; q < PROFILE_QUANTILES; q++)
+        if (row->itl_ms[q] < row->itl_ms[q - 1])
+            return FALLING;
+    if (!(row->running > 0))
+        return NO_QUANTILE;
+    return row->running > row->batch ? ABOVE_LIMIT : REASONS;
+}
+
+static bool read_names(struct records_job *job, const struct records *records,
+                       const struct reader *reader, struct mlenergy_row *row) {
+    int64_t gpus, batch;
+    if (!whole_cell(records, reader->columns[GPUS], MOST_GPUS, &gpus) ||
+        !whole_cell(records, reader->columns[BATCH], MOST_BATCH, &batch))
+        return false;
+    *row =
+        (struct mlenergy_row){.model = records_text(job, records, reader->columns[MODEL]),
+                              .task = records_text(job, records, reader->columns[TASK]),
+                              .precision = records_text(job, records, reader->columns[PRECISION]),
+                              .gpu = gpu_name(job, records_cell(records, reader->columns[GPU])),
+                              .layout = layout_of(job, records, reader),
+                              .path = records->path,
+                              .line = records_line(records),
+                              .gpus = (uint32_t)gpus,
+                              .is_serving = reader->is_serving,
+                              .batch = (double)batch};
+    return row->model && row->task && row->gpu[0];
+}
+
+static bool read_mlenergy_row(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    struct mlenergy_row row;
+    bool is_bad = false;
+    double numbers[COLUMNS];
+    if (!records_fits(records) || !read_names(job, records, r, &row))
+        return false;
+    for (int c = RATE; c < LAYOUT; c++)
+        numbers[c] = records_number(records, r->columns[c], TELEMETRY_PLAIN, &is_bad);
+    if (is_bad)
+        return false;
+    row.per_s = numbers[RATE];
+    row.power_w = numbers[POWER];
+    row.running = numbers[RUNNING];
+    memcpy(row.itl_ms, &numbers[P50], sizeof row.itl_ms);
+    enum reason reason = why_useless(&row, numbers[ENERGY], numbers[SECONDS]);
+    if (reason == REASONS)
+        array_push(&r->rows, row);
+    else if (r->left_out[reason]++ == 0)
+        r->first_lines[reason] = row.line;
+    return true;
+}
+
+/* A file none of whose rows is of use is refused with the reasons. */
+static void end_mlenergy(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    bool refused = r->rows.count == r->before || job->options->strict;
+    for (int reason = 0; reason < REASONS; reason++) {
+        if (r->left_out[reason] == 0)
+            continue;
+        job->profile->damaged = true;
+        problems_add(refused ? job->problems : &job->profile->notes,
+                     (struct location){records->path, r->first_lines[reason], 0}, NULL,
+                     "%llu rows left out, of which this is the first: %s%s",
+                     (unsigned long long)r->left_out[reason], reason_texts[reason],
+                     r->is_serving && (reason == NO_POWER || reason == NO_QUANTILE)
+                         ? "; there is no serving table without it"
+                         : "");
+    }
+}
+
+static void conclude_mlenergy(struct records_job *job) {
+    const struct reader *r = job->context;
+    mlenergy_rows_add(job, (struct mlenergy_rows){r->rows.at, r->rows.count});
+}
+
+static int mlenergy_read(char *const *paths, size_t count, const struct profile_options *options,
+                         struct profile *profile, struct problems *problems) {
+    struct reader *r = mem_zalloc(1, sizeof *r);
+    struct records_job job = {.format = "mlenergy",
+                              .options = options,
+                              .profile = profile,
+                              .problems = problems,
+                              .context = r,
+                              .begin = begin_mlenergy,
+                              .row = read_mlenergy_row,
+                              .end = end_mlenergy,
+                              .conclude = conclude_mlenergy};
+    int status = records_read_all(&job, paths, count);
+    free(r->rows.at);
+    free(r);
+    return status;
+}
+
+const struct profile_reader mlenergy_reader = {
+    "mlenergy", "image and video generation, LLM serving of the ML.ENERGY Benchmark", mlenergy_read,
+    0};
