@@ -22,7 +22,7 @@ struct params {
 struct told_job {
     uint32_t state;
     uint32_t message; /* number of the last message that names it */
-    uint32_t user;
+    uint32_t user, phase;
 };
 
 struct state {
@@ -35,9 +35,10 @@ struct state {
     uint32_t *changed;        /* jobs to be named in this message */
     uint32_t *acted;          /* jobs of the accepted actions of the last line */
     uint32_t changed_count, acted_count, acted_capacity;
-    uint32_t running;     /* jobs told as running */
-    uint32_t known_count; /* one above the highest index told */
-    uint32_t message;     /* number of the present message, from 1 */
+    uint32_t running;       /* jobs told as running */
+    uint32_t known_count;   /* one above the highest index told */
+    uint32_t message;       /* number of the present message, from 1 */
+    uint64_t phase_changes; /* of the view, as of the last message */
     bool failed;
 };
 
@@ -76,11 +77,12 @@ static uint32_t state_of(const struct easim_view *view, uint32_t job) {
 }
 
 /* Jobs of the events and of the program's own actions; if others have changed as well (a failed
-   node, or jobs that were due, docs/semantics.md), all that it knows. */
+   node, a phase, or jobs that were due, docs/semantics.md), all that it knows. */
 static void find_changed(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const struct easim_view *view = pass->view;
-    bool all = false;
+    bool all = view->phase_changes != s->phase_changes;
+    s->phase_changes = view->phase_changes;
     s->changed_count = 0;
     for (uint32_t i = 0; i < view->event_count; i++) {
         const struct easim_event *event = easim_view_event(view, i);
@@ -120,12 +122,13 @@ static void add_jobs(const struct easim_pass *pass) {
         struct told_job *told = &s->jobs[index];
         text_add(&s->text, i ? "," : "");
         if (job)
-            message_job(&s->text, job);
+            message_job(&s->text, job, job->phase != told->phase);
         else
             message_job_over(&s->text, index);
         s->running += (state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
         told->state = state;
         told->user = job ? job->user : told->user;
+        told->phase = job ? job->phase : told->phase;
         s->known_count = index >= s->known_count ? index + 1 : s->known_count;
     }
 }

@@ -52,7 +52,8 @@ struct easim_host {
        none: ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
     /* Moves a running job to another configuration of its range, on its own GPUs and free ones;
-       costs as in easim_predict_resized, all of it on the new GPUs. RESIZE. */
+       costs as in easim_predict_resized, all of it on the new GPUs. If the work it loses takes its
+       phase back, it takes the batch of that phase: look at its config. RESIZE. */
     int (*plan_resize)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* Placement and view->power_w if a waiting job were started, or a running one resized, in
        config now: enum easim_span, or EASIM_NOFIT. power_w may be NULL. */

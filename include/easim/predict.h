@@ -31,15 +31,28 @@ static inline double easim_job_computing_s(const struct easim_view *view,
                                            const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
 }
+/* Of these seconds, those in its present phase: all, unless it has entered it on these GPUs. */
+static inline double easim_job_phase_computing_s(const struct easim_view *view,
+                                                 const struct easim_job *job) {
+    return fmin(easim_job_computing_s(view, job), view->now_s - job->phase_s);
+}
 static inline double easim_job_remaining(const struct easim_view *view,
                                          const struct easim_job *job) {
     double goodput = easim_view_config(view, job->config)->goodput[job->span];
-    return fmax(0, job->remaining - easim_job_computing_s(view, job) * goodput);
+    return fmax(0, job->remaining - easim_job_phase_computing_s(view, job) * goodput);
 }
 static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job,
                                       bool at_once) {
     double computing_s = easim_job_computing_s(view, job), interval_s = job->checkpoint_interval_s;
     return interval_s > 0 ? fmod(computing_s, interval_s) : at_once ? computing_s : 0;
+}
+/* The work of that time, if it is stopped with time for a checkpoint. */
+static inline double easim_job_lost_work(const struct easim_view *view,
+                                         const struct easim_job *job) {
+    double goodput = easim_view_config(view, job->config)->goodput[job->span];
+    double lost_s = easim_job_lost_s(view, job, false),
+           phase_s = easim_job_phase_computing_s(view, job);
+    return lost_s > phase_s ? phase_s * goodput + job->unsaved_work : lost_s * goodput;
 }
 /* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that
  * of a resize. */
@@ -124,8 +137,7 @@ static inline struct easim_choice easim_predict_running(const struct easim_view 
 static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
                                                         const struct easim_job *job,
                                                         uint32_t config, uint32_t span) {
-    double lost = easim_job_lost_s(view, job, false) *
-                  easim_view_config(view, job->config)->goodput[job->span];
+    double lost = easim_job_lost_work(view, job);
     double writes_s = fmin(job->checkpoint_s, easim_job_writes_s(view, job));
     return easim_predict_work(view, easim_job_remaining(view, job) + lost,
                               job->restart_s + writes_s, config, span);

@@ -96,7 +96,7 @@ struct easim_job {
     const char *id;        /* as in the workload; for messages */
     uint32_t index, state; /* state: enum easim_job_state */
     uint32_t next_waiting; /* index of the next waiting job in submission order, or EASIM_NONE */
-    uint32_t first_config; /* its allowed, feasible configurations are first_config .. +
+    uint32_t first_config; /* its allowed, feasible configurations now are first_config .. +
                               config_count - 1 of */
     uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit
                               falling */
@@ -111,10 +111,10 @@ struct easim_job {
     bool started_before;           /* pays restart_s instead of start_s */
     int64_t submit_ns;
     double submit_s;
-    double deadline_s; /* absolute; INFINITY if none */
-    double remaining; /* reference samples (rigid jobs: predicted seconds) left when it last started
-                         or queued */
-    double setup_s;   /* set-up its next start pays (running: the one it paid) */
+    double deadline_s;  /* absolute; INFINITY if none */
+    double remaining;   /* reference samples (rigid jobs: predicted seconds) left when it last
+                           started,   queued or changed its phase */
+    double setup_s;     /* set-up its next start pays (running: the one it paid) */
     double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
                            empty */
     double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
@@ -128,6 +128,12 @@ struct easim_job {
     double true_time_s; /* ORACLE only: true T of a rigid job; NAN otherwise */
     double saved_at_s;  /* resized while it computed: when the checkpoint on demand of that is
                            written; else 0 */
+    /* Where its model has phases (semantics 15), else 0. The present one; its configurations are
+       those of the phase, and while it runs it may be in one that is not among them. */
+    uint32_t phase;
+    /* Running: when it entered the phase on its present GPUs, 0 if it was in it before; `remaining`
+       is as of then. Work done in the run before that, since its last periodic checkpoint. */
+    double phase_s, unsaved_work;
 };
 
 /* A running job in short, for scans. Order is arbitrary but reproducible. */
@@ -171,6 +177,7 @@ struct easim_view {
     uint64_t shared_free_milli;   /* thousandths free of GPUs held in part, of all types together */
     uint32_t checkpointing_count; /* preempted jobs that are not in the queue yet, those of this
                                      plan too */
+    uint64_t phase_changes; /* so far, of all jobs: the configurations of some may be others now */
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride) \

@@ -217,7 +217,7 @@ void message_job_over(struct text *t, uint32_t job) {
     text_printf(t, "{\"job\":%u,\"state\":\"%s\"}", job, state_names[EASIM_JOB_FINISHED]);
 }
 
-void message_job(struct text *t, const struct easim_job *job) {
+void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
     text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index,
                 job->state < 6 ? state_names[job->state] : "other");
     text_real(t, "remaining", job->remaining);
@@ -235,6 +235,15 @@ void message_job(struct text *t, const struct easim_job *job) {
         text_real(t, "start_s", job->start_s);
         text_add(t, ",");
         text_real(t, "resized_s", job->resized_s);
+    }
+    if (new_phase)
+        text_printf(t, ",\"phase\":%u,\"first_config\":%u,\"config_count\":%u", job->phase,
+                    job->first_config, job->config_count);
+    if (job->phase_s > 0) {
+        text_add(t, ",");
+        text_real(t, "phase_s", job->phase_s);
+        text_add(t, ",");
+        text_real(t, "unsaved_work", job->unsaved_work);
     }
     text_add(t, "}");
 }

@@ -30,7 +30,8 @@ void message_gpu_type(struct text *text, const struct easim_gpu_type *type);
 void message_event(struct text *text, const struct easim_event *event);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
-void message_job(struct text *text, const struct easim_job *job);     /* what changes */
+/* What changes; with its configurations, if they are others. */
+void message_job(struct text *text, const struct easim_job *job, bool new_phase);
 void message_job_over(struct text *text, uint32_t job); /* finished, and out of the view */
 
 #endif

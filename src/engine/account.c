@@ -8,7 +8,7 @@ double account_work_done(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     double done = sim->workload->jobs.at[job].work - run->remaining;
     if (run->segment == SEGMENT_RUN)
-        done += progress_work(sim, job, sim->now_ns - run->segment_start_ns);
+        done += progress_work(sim, job, progress_computing_ns(sim, job));
     return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
 }
 

@@ -128,7 +128,7 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
-        if (job_resize_take_gpus(sim, job, config, &action.start.allocation))
+        if (job_resize_take_gpus(sim, &action.start))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;

@@ -25,18 +25,24 @@ int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop)
 
 /* Computing time since the set-up that a checkpoint has kept. */
 static int64_t work_kept_ns(const struct sim *sim, uint32_t job, enum stop stop) {
-    int64_t done_ns = sim->now_ns - sim->runs[job].segment_start_ns;
     if (sim->runs[job].segment != SEGMENT_RUN)
         return 0;
+    int64_t done_ns = progress_computing_ns(sim, job);
     if (costs_of(sim, job)->checkpoint_interval_s > 0)
         return progress_checkpoint_ns(sim, job, done_ns);
     return stop == STOP_ON_DEMAND ? done_ns : 0;
 }
 
-static void add_lost(struct job_run *run, int64_t milli, int64_t power_nw, int64_t lost_ns) {
+static void add_lost(struct job_run *run, int64_t milli, int64_t lost_ns, int128 energy) {
     run->lost_ns += lost_ns;
     run->lost_gpu_ps += (int128)milli * lost_ns;
-    run->lost_energy += (int128)power_nw * lost_ns;
+    run->lost_energy += energy;
+}
+
+/* Work that is left as policies know it: of modelled jobs the true one. */
+static double predicted_left(const struct sim *sim, uint32_t job, double predicted) {
+    bool rigid = sim->workload->jobs.at[job].kind == JOB_KIND_RIGID;
+    return rigid ? predicted : sim->runs[job].remaining;
 }
 
 void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
@@ -49,7 +55,7 @@ void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     if (writing) {
         run->remaining = unsaved->remaining;
         view_job(&sim->view, job)->remaining = unsaved->predicted;
-        add_lost(run, unsaved->milli, unsaved->power_nw, unsaved->computing_ns);
+        add_lost(run, unsaved->milli, unsaved->computing_ns, unsaved->energy);
     } else {
         run->vain_stops = 0;
     }
@@ -67,16 +73,21 @@ void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->segment != SEGMENT_RUN)
         return;
-    int64_t milli = gpus_held_milli(sim, run->config), power_nw = gpus_present_nw(sim, job);
+    int64_t milli = gpus_held_milli(sim, run->config), done_ns = progress_computing_ns(sim, job);
     double work = progress_work(sim, job, kept_ns);
-    add_lost(run, milli, power_nw, sim->now_ns - run->segment_start_ns - kept_ns);
+    int128 energy = progress_energy(sim, job, kept_ns);
+    add_lost(run, milli, done_ns - kept_ns, progress_energy(sim, job, done_ns) - energy);
     if (kept_ns > 0 && write_ns > 0)
-        sim->unsaved[job] = (struct unsaved){sim->now_ns + write_ns, kept_ns,     power_nw, milli,
-                                             run->remaining,         j->remaining};
+        sim->unsaved[job] = (struct unsaved){.until_ns = sim->now_ns + write_ns,
+                                             .computing_ns = kept_ns,
+                                             .energy = energy,
+                                             .milli = milli,
+                                             .remaining = run->remaining,
+                                             .predicted = predicted_left(sim, job, j->remaining)};
     else if (kept_ns > 0)
         run->vain_stops = 0;
     run->remaining = fmax(0, run->remaining - work);
-    j->remaining = fmax(0, j->remaining - work);
+    j->remaining = predicted_left(sim, job, fmax(0, j->remaining - work));
 }
 
 void checkpoint_charge_resize(struct sim *sim, uint32_t job) {

@@ -1,11 +1,32 @@
 /* The order of events at one instant: see event_order.h. */
 #include "engine/event_order.h"
 
+/* Classes of one instant, the first first. Services add kinds to those they leave open: a change of
+   demand is RANK_CHANGE, of utilization RANK_PHASE; a backlog that is empty, a waiting limit that
+   is crossed; a replica that is ready; a scaling tick. */
+enum rank {
+    RANK_CHANGE,  /* of cap, price, carbon */
+    RANK_FAILURE, /* and repair */
+    RANK_MEASURE,
+    RANK_SLEEP,
+    RANK_COMPUTING,
+    RANK_FINISH,
+    RANK_PHASE,
+    RANK_BACKLOG,
+    RANK_REPLICA,
+    RANK_ARRIVAL,
+    RANK_LATE_FINISH, /* finishes, where arrivals come first */
+    RANK_SCALING,
+    RANK_TIMER
+};
+
 uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
     static const uint8_t ranks[] = {
-        [EVENT_CLUSTER] = 0, [EVENT_FAILURE] = 1,   [EVENT_REPAIR] = 1, [EVENT_MEASURE] = 2,
-        [EVENT_SLEEP] = 3,   [EVENT_COMPUTING] = 4, [EVENT_FINISH] = 5, [EVENT_RELEASE] = 5,
-        [EVENT_ARRIVAL] = 6, [EVENT_TIMER] = 8};
-    bool at_end = kind == EVENT_FINISH || kind == EVENT_RELEASE;
-    return ranks[kind] + (arrivals_first && at_end ? 2 : 0);
+        [EVENT_CLUSTER] = RANK_CHANGE, [EVENT_FAILURE] = RANK_FAILURE,
+        [EVENT_REPAIR] = RANK_FAILURE, [EVENT_MEASURE] = RANK_MEASURE,
+        [EVENT_SLEEP] = RANK_SLEEP,    [EVENT_COMPUTING] = RANK_COMPUTING,
+        [EVENT_FINISH] = RANK_FINISH,  [EVENT_RELEASE] = RANK_FINISH,
+        [EVENT_PHASE] = RANK_PHASE,    [EVENT_ARRIVAL] = RANK_ARRIVAL,
+        [EVENT_TIMER] = RANK_TIMER};
+    return arrivals_first && ranks[kind] == RANK_FINISH ? RANK_LATE_FINISH : ranks[kind];
 }

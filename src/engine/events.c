@@ -5,6 +5,7 @@
 #include "engine/cluster_changes.h"
 #include "engine/failures.h"
 #include "engine/interrupt.h"
+#include "engine/job_phase.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
 #include "engine/segments.h"
@@ -23,7 +24,8 @@ static bool is_background(uint32_t kind) {
 }
 
 static bool causes_decision(uint32_t kind) {
-    return kind != EVENT_COMPUTING && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
+    return kind != EVENT_COMPUTING && kind != EVENT_PHASE && kind != EVENT_MEASURE &&
+           kind != EVENT_SLEEP;
 }
 
 static void tell_event(const struct sim *sim, const struct event *event) {
@@ -50,6 +52,9 @@ static void change_state(struct sim *sim, const struct event *event) {
         break;
     case EVENT_COMPUTING:
         segments_begin_run(sim, event->payload);
+        break;
+    case EVENT_PHASE:
+        job_phase_enter(sim, event->payload);
         break;
     case EVENT_RELEASE:
         interrupt_release(sim, event->payload);

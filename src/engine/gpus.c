@@ -11,12 +11,12 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config) {
     return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
 }
 
-/* Power of all that config holds: computing, or held without computing. */
-static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
     const struct easim_config *c = &sim->view.configs[config];
     return power_of_gpus_nw(c->power_w[span], c->k, c->milli);
 }
 
+/* Of all that config holds without computing. */
 static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
     const struct easim_config *c = &sim->view.configs[config];
     const struct power_type *type = &sim->meter.types[c->gpu_type];
@@ -24,13 +24,13 @@ static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
 }
 
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
-    int64_t computing = computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
+    int64_t computing = gpus_computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
     return computing > ctx ? computing : ctx;
 }
 
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->segment == SEGMENT_RUN ? computing_nw(sim, run->config, run->span)
+    return run->segment == SEGMENT_RUN ? gpus_computing_nw(sim, run->config, run->span)
                                        : ctx_nw(sim, run->config);
 }
 
@@ -235,4 +235,9 @@ void gpus_leave(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     gpus_stop_using(sim, job);
     gpus_give_back(sim, job, run->config, &run->allocation);
+}
+
+void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span) {
+    sim->committed_nw += gpus_committed_nw(sim, to, span) - gpus_committed_nw(sim, from, span);
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }

@@ -10,6 +10,8 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
 /* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
  * nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* Power of all that config holds while it computes, nW. */
+int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all that a job holds in its present segment, nW. */
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
@@ -34,5 +36,8 @@ void gpus_use(struct sim *sim, uint32_t job);
 /* And stops using them, though it still holds them: its GPU time is counted. */
 void gpus_stop_using(struct sim *sim, uint32_t job);
 void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
+/* Who holds GPUs for a configuration goes on, on the same ones, in another: what counts against the
+   cap follows. */
+void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span);
 
 #endif

@@ -2,8 +2,10 @@
  * of the engine. */
 #include "engine/invariants.h"
 
+#include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
+#include "engine/phase.h"
 #include "engine/progress.h"
 
 #include <stdlib.h>
@@ -32,16 +34,32 @@ static void check_speed(struct sim *sim, uint32_t job) {
     if (finish_ns <= sim->now_ns)
         return;
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
-    if (finish_ns != job_finish_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
+    if (finish_ns != job_finish_next_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
         sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
                  sim->workload->jobs.at[job].id);
-    double done = progress_work(sim, job, sim->now_ns - run->segment_start_ns);
+    double done = progress_work(sim, job, progress_computing_ns(sim, job));
     double rounding =
         1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
     if (done > run->remaining + rounding ||
         (p && (done < p->stretch_work || p->stretch_work < p->kept_work)))
         sim_fail(sim, ERROR_RUN, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id,
                  done, run->remaining);
+}
+
+/* The phase of a job is that of the work it has left, and its configurations are those of the
+   phase. */
+static void check_phase(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_job *j = &sim->view.jobs[job];
+    const struct config_set *set = phase_set(sim, job);
+    double work = sim->workload->jobs.at[job].work, left = work - account_work_done(sim, job);
+    bool over = job_run_uses_gpus(run) && run->segment == SEGMENT_RUN &&
+                eventq_time_ns(&sim->events, run->event) <= sim->now_ns;
+    uint8_t least = phase_of_work(sim, job, left - 1e-10 * work);
+    if (j->phase != run->phase || j->first_config != set->first || j->config_count != set->count ||
+        least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))
+        sim_fail(sim, ERROR_RUN, "check: job %s is in phase %u with %g of %g left",
+                 sim->workload->jobs.at[job].id, run->phase, left, work);
 }
 
 /* What a job holds at its nodes: whole GPUs, or part of one. */
@@ -75,7 +93,7 @@ static int64_t allocated_milli(const struct allocation *allocation) {
 
 /* The GPU types that a waiting job could use. */
 static void add_wanted(const struct sim *sim, uint32_t job, struct totals *totals) {
-    uint64_t types = sim->workload->table.sets.at[sim->workload->jobs.at[job].set].type_mask;
+    uint64_t types = phase_set(sim, job)->type_mask;
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         totals->waiting_for[h] += types >> h & 1;
 }
@@ -104,6 +122,8 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     totals->finished += state == EASIM_JOB_FINISHED;
     totals->rejected += state == EASIM_JOB_REJECTED;
     totals->energy += run->energy;
+    if (state == EASIM_JOB_WAITING || holds)
+        check_phase(sim, job);
     if (state == EASIM_JOB_WAITING)
         add_wanted(sim, job, totals);
     if (holds != (run->allocation.count > 0) || holds != (job_run_uses_gpus(run)))

@@ -2,19 +2,20 @@
 #include "engine/job_finish.h"
 
 #include "base/units.h"
+#include "engine/phase.h"
 #include "engine/progress.h"
 
 #include <math.h>
 
-int64_t job_finish_ns(const struct sim *sim, uint32_t job) {
+int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
+    double left = run->remaining - phase_end_work(sim, job);
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
     double speed = progress_speed(sim, job);
     if (p && p->stretch_ns > 0)
-        return run->segment_start_ns + p->stretch_ns +
-               units_duration_ns(fmax(0, run->remaining - p->stretch_work) / speed);
-    return run->held_since_ns +
-           units_duration_ns(sim->view.jobs[job].setup_s + run->remaining / speed);
+        return p->began_ns + p->stretch_ns +
+               units_duration_ns(fmax(0, left - p->stretch_work) / speed);
+    return run->held_since_ns + units_duration_ns(sim->view.jobs[job].setup_s + left / speed);
 }
 
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
@@ -22,4 +23,10 @@ int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t co
     const struct easim_job *j = &sim->view.jobs[job];
     double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
     return sim->now_ns + units_duration_ns(time_s);
+}
+
+int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job) {
+    const struct easim_job *j = &sim->view.jobs[job];
+    return sim->now_ns +
+           units_duration_ns(j->remaining / sim->view.configs[j->config].goodput[j->span]);
 }

@@ -4,15 +4,18 @@
 #include "base/units.h"
 #include "engine/checkpoint.h"
 #include "engine/gpus.h"
+#include "engine/job_phase.h"
 #include "engine/jobs.h"
 
-bool job_resize_take_gpus(struct sim *sim, uint32_t job, uint32_t config,
-                          struct allocation *allocation) {
-    if (!gpus_swap(sim, job, config, allocation))
+bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {
+    uint32_t job = start->job;
+    if (!gpus_swap(sim, job, start->config, &start->allocation))
         return false;
+    uint32_t span = gpus_span(&start->allocation);
     checkpoint_charge_resize(sim, job);
+    start->config = job_phase_follow_on_gpus(sim, job, start->config, span);
     sim->runs[job].resizing = true;
-    jobs_show_start(sim, job, config, gpus_span(allocation));
+    jobs_show_start(sim, job, start->config, span);
     jobs_add_wake_time(sim, job);
     view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);

@@ -4,11 +4,11 @@
 
 #include "engine/segments.h"
 
-/* Takes GPUs for a running job, of which its own may be some; the view shows it in config, with the
-   checkpoint and the restart that it pays and the finish that is then expected. False, with nothing
-   changed, if they are not free. */
-bool job_resize_take_gpus(struct sim *sim, uint32_t job, uint32_t config,
-                          struct allocation *allocation);
+/* Takes GPUs for start->config for a running job, of which its own may be some; the view shows it
+   there, with the checkpoint and the restart that it pays and the finish that is then expected. If
+   the work it loses takes its phase back, start->config becomes what it takes in that phase. False,
+   with nothing changed, if the GPUs are not free. */
+bool job_resize_take_gpus(struct sim *sim, struct job_start *start);
 /* The resize itself, after job_resize_take_gpus: its segment ends, and set-up begins on the new
    GPUs. Owns the allocation. */
 void job_resize_carry_out(struct sim *sim, const struct job_start *start);

@@ -8,11 +8,13 @@
 
 /* How fast a job truly is (progress.h). */
 struct progress {
-    double noise;        /* true speed / predicted speed, over its life */
-    double factor;       /* likewise, in the present stretch: noise and neighbours */
-    double stretch_work; /* done in this run when the stretch began */
-    double kept_work;    /* and at the last periodic checkpoint before that */
-    int64_t stretch_ns;  /* computing time at which the stretch began */
+    double noise;                       /* true speed / predicted speed, over its life */
+    double factor;                      /* likewise, in the present stretch: noise and neighbours */
+    double stretch_work;                /* done in this run when the stretch began */
+    double kept_work;                   /* and at the last periodic checkpoint before that */
+    int64_t began_ns;                   /* when the run began, in whatever phase */
+    int64_t stretch_ns;                 /* computing time at which the stretch began */
+    int128 stretch_energy, kept_energy; /* as the two of work; 1e-18 J */
 };
 
 /* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes
@@ -20,7 +22,7 @@ struct progress {
 struct unsaved {
     int64_t until_ns;            /* the checkpoint is complete after it; 0: none is being written */
     int64_t computing_ns;        /* that the work took */
-    int64_t power_nw;            /* of the GPUs that did it */
+    int128 energy;               /* and drew, 1e-18 J */
     int64_t milli;               /* thousandths of GPUs */
     double remaining, predicted; /* the job's remaining work without it, true and in the view */
 };
@@ -47,6 +49,7 @@ struct job_run {
     uint16_t vain_stops; /* in a row: stopped without having kept any work */
     uint8_t segment;     /* enum segment_kind: what it is doing */
     uint8_t cause;       /* enum segment_cause: why the present segment began */
+    uint8_t phase;       /* of its model, from 0 */
     bool resizing;       /* has GPUs of another configuration in the present plan */
 };
 

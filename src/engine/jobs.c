@@ -5,23 +5,21 @@
 #include "engine/checkpoint.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
+#include "engine/job_phase.h"
+#include "engine/phase.h"
+#include "engine/predictions.h"
 #include "engine/progress.h"
 
 #include <math.h>
 
 /* --- submission --- */
 
-/* T*, EDP* and set-up of the next start, for the work that is left. */
-static void update_predictions(struct sim *sim, uint32_t job) {
-    const struct job_spec *spec = &sim->workload->jobs.at[job];
+/* Set-up of the next start, and T* and EDP* with it. */
+static void predict_next_start(struct sim *sim, uint32_t job) {
     struct easim_job *j = view_job(&sim->view, job);
-    const struct start_costs *costs = workload_costs(sim->workload, spec);
+    const struct start_costs *costs = workload_costs(sim->workload, &sim->workload->jobs.at[job]);
     j->setup_s = j->started_before ? costs->restart_s : costs->start_s;
-    struct config_best best =
-        config_table_best(&sim->workload->table, spec->set, j->remaining, j->setup_s);
-    j->best_config = best.config;
-    j->time_best_s = best.time_s;
-    j->edp_best_js = best.edp_js;
+    predictions_update(sim, job);
 }
 
 static void fill_view_job(struct sim *sim, uint32_t job) {
@@ -55,7 +53,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
 
 /* Bit per GPU type that a job could use: it waits for all of them. */
 static uint64_t usable_types(const struct sim *sim, uint32_t job) {
-    return sim->workload->table.sets.at[sim->workload->jobs.at[job].set].type_mask;
+    return phase_set(sim, job)->type_mask;
 }
 
 static void wait_for_types(struct sim *sim, uint32_t job) {
@@ -90,7 +88,7 @@ void jobs_arrive(struct sim *sim, uint32_t job) {
     if (sim->progress)
         progress_submit(sim, job);
     fill_view_job(sim, job);
-    update_predictions(sim, job);
+    predict_next_start(sim, job);
 }
 
 void jobs_submit(struct sim *sim, uint32_t job) {
@@ -110,7 +108,8 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
         view_header(&sim->view)->checkpointing_count--;
     view_job(&sim->view, job)->saved_at_s = 0;
-    update_predictions(sim, job);
+    job_phase_follow(sim, job);
+    predict_next_start(sim, job);
     enqueue_job(sim, job);
 }
 

@@ -1,16 +1,20 @@
-/* Progress: see progress.h. Invariant: of a computing job stretch_work is done at stretch_ns of its
-   computing time, and kept_work at its last periodic checkpoint before that. */
+/* Progress: see progress.h. Invariant: of a computing job stretch_work is done and stretch_energy
+   drawn at stretch_ns of its computing time, and kept_work and kept_energy at its last periodic
+   checkpoint before that. */
 #include "engine/progress.h"
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "engine/gpus.h"
 #include "engine/nodes.h"
 
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stdio.h>
 
 void progress_init(struct sim *sim) {
-    if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0)
+    if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
+        sim->workload->table.has_phases)
         sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
 }
 
@@ -36,7 +40,8 @@ double progress_factor(const struct sim *sim, uint32_t job) {
 
 void progress_begin(struct sim *sim, uint32_t job) {
     if (sim->progress)
-        sim->progress[job] = (struct progress){.noise = sim->progress[job].noise,
+        sim->progress[job] = (struct progress){.began_ns = sim->now_ns,
+                                               .noise = sim->progress[job].noise,
                                                .factor = progress_factor(sim, job)};
 }
 
@@ -44,6 +49,11 @@ double progress_speed(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     double goodput = sim->view.configs[run->config].goodput[run->span];
     return sim->progress ? goodput * sim->progress[job].factor : goodput;
+}
+
+int64_t progress_computing_ns(const struct sim *sim, uint32_t job) {
+    return sim->now_ns -
+           (sim->progress ? sim->progress[job].began_ns : sim->runs[job].segment_start_ns);
 }
 
 int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
@@ -63,13 +73,40 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) 
     return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);
 }
 
-void progress_change(struct sim *sim, uint32_t job, double factor) {
+int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+    const struct job_run *run = &sim->runs[job];
+    int64_t power_nw = gpus_computing_nw(sim, run->config, run->span);
+    if (!sim->progress)
+        return (int128)power_nw * computing_ns;
+    const struct progress *p = &sim->progress[job];
+    if (computing_ns < p->stretch_ns)
+        return p->kept_energy;
+    return p->stretch_energy + (int128)power_nw * (computing_ns - p->stretch_ns);
+}
+
+static void begin_stretch(struct sim *sim, uint32_t job) {
     struct progress *p = &sim->progress[job];
-    int64_t computing_ns = sim->now_ns - sim->runs[job].segment_start_ns;
-    p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
+    int64_t computing_ns = progress_computing_ns(sim, job),
+            kept_ns = progress_checkpoint_ns(sim, job, computing_ns);
+    p->kept_work = progress_work(sim, job, kept_ns);
+    p->kept_energy = progress_energy(sim, job, kept_ns);
     p->stretch_work = progress_work(sim, job, computing_ns);
+    p->stretch_energy = progress_energy(sim, job, computing_ns);
     p->stretch_ns = computing_ns;
-    p->factor = factor;
+}
+
+void progress_change(struct sim *sim, uint32_t job, double factor) {
+    begin_stretch(sim, job);
+    sim->progress[job].factor = factor;
+}
+
+void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {
+    struct progress *p = &sim->progress[job];
+    begin_stretch(sim, job);
+    double late_s = fmax(0, p->stretch_work - due) / progress_speed(sim, job);
+    sim->runs[job].config = config;
+    p->factor = progress_factor(sim, job);
+    p->stretch_work = due + late_s * progress_speed(sim, job);
 }
 
 int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {

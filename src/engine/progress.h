@@ -1,13 +1,15 @@
 /* The true progress of running jobs. A job that computes does factor * goodput of its
    configuration, where factor stands for model noise (constant over its life) and interference
-   (changes with its neighbours); policies see predictions with factor 1. Time with one factor is a
-   stretch; a run (SEGMENT_RUN) may have many. */
+   (changes with its neighbours); policies see predictions with factor 1. A run is what a job does
+   between a set-up and the next stop; time with one factor and one configuration is a stretch of
+   it. */
 #ifndef EASIM_ENGINE_PROGRESS_H
 #define EASIM_ENGINE_PROGRESS_H
 
 #include "engine/sim.h"
 
-void progress_init(struct sim *sim); /* nothing to keep unless there is noise or interference */
+/* Nothing to keep unless there is noise, interference or a model with phases. */
+void progress_init(struct sim *sim);
 /* With sim->progress: draws the model noise of a job, exp(sigma z - sigma^2/2), mean 1, from the
  * stream noise/INDEX; rigid jobs: 1. */
 void progress_submit(struct sim *sim, uint32_t job);
@@ -17,9 +19,17 @@ double progress_factor(const struct sim *sim, uint32_t job);
 void progress_begin(struct sim *sim, uint32_t job);
 /* Another factor from now on, for a job that computes. */
 void progress_change(struct sim *sim, uint32_t job, double factor);
+/* Another configuration from now on, on the same GPUs, for a job that has just done `due` work in
+   this run. What it did since then, within the nanosecond, it did in the new one already. */
+void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due);
+/* Time for which a job has computed since its set-up, in whatever phase. For a job that computes.
+ */
+int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
 /* Work done in this run by `computing_ns` of computing time, which is now or the last
  * checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
+/* What its GPUs have drawn until then, likewise, 1e-18 J. */
+int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* True goodput of a job with GPUs: factor * goodput of its configuration, units of work a second.
  */
 double progress_speed(const struct sim *sim, uint32_t job);

@@ -6,6 +6,7 @@
 #include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
+#include "engine/phase.h"
 #include "engine/progress.h"
 
 /* --- power --- */
@@ -51,14 +52,19 @@ static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind)
         switch_power_on(sim, job);
 }
 
+/* What the present run of a job leads to. */
+static enum event_kind end_of_run(const struct sim *sim, uint32_t job) {
+    return phase_is_last(sim, job) ? EVENT_FINISH : EVENT_PHASE;
+}
+
 /* And the event of its end. */
 static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind kind,
                                 int64_t end_ns) {
-    static const enum event_kind ends[] = {[SEGMENT_SETUP] = EVENT_COMPUTING,
-                                           [SEGMENT_RUN] = EVENT_FINISH,
-                                           [SEGMENT_CHECKPOINT] = EVENT_RELEASE};
+    static const enum event_kind ends[] = {
+        [SEGMENT_SETUP] = EVENT_COMPUTING, [SEGMENT_CHECKPOINT] = EVENT_RELEASE};
     begin_segment(sim, job, kind);
-    sim->runs[job].event = sim_push(sim, end_ns, ends[kind], job);
+    sim->runs[job].event =
+        sim_push(sim, end_ns, kind == SEGMENT_RUN ? end_of_run(sim, job) : ends[kind], job);
 }
 
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
@@ -126,7 +132,8 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
     gpus_use(sim, job);
     count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
-    int64_t end_ns = job_finish_ns(sim, job), run_ns = sim->now_ns + progress_setup_ns(sim, job);
+    int64_t end_ns = job_finish_next_ns(sim, job),
+            run_ns = sim->now_ns + progress_setup_ns(sim, job);
     if (run_ns > sim->now_ns && run_ns <= end_ns)
         begin_segment_until(sim, job, SEGMENT_SETUP, run_ns);
     else
@@ -136,7 +143,11 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
 void segments_begin_run(struct sim *sim, uint32_t job) {
     segments_end(sim, job, CAUSE_SET_UP);
     progress_begin(sim, job);
-    begin_segment_until(sim, job, SEGMENT_RUN, job_finish_ns(sim, job));
+    begin_segment_until(sim, job, SEGMENT_RUN, job_finish_next_ns(sim, job));
+}
+
+void segments_go_on(struct sim *sim, uint32_t job) {
+    begin_segment_until(sim, job, SEGMENT_RUN, job_finish_next_ns(sim, job));
 }
 
 void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns) {
@@ -149,5 +160,5 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
         return; /* its work is done */
     progress_change(sim, job, factor);
     eventq_cancel(&sim->events, event);
-    sim->runs[job].event = sim_push(sim, job_finish_ns(sim, job), EVENT_FINISH, job);
+    sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
 }

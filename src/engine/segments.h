@@ -24,6 +24,8 @@ void segments_begin_queued(struct sim *sim, uint32_t job);
 void segments_begin_on_gpus(struct sim *sim, const struct job_start *start);
 /* The set-up is over, it runs. */
 void segments_begin_run(struct sim *sim, uint32_t job);
+/* After segments_end: the run goes on, in the next phase of the job's model. */
+void segments_go_on(struct sim *sim, uint32_t job);
 void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 
 /* A job that runs goes on at another speed; its finish moves. */

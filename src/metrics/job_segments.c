@@ -9,12 +9,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* The last part of a run was in vain: since its last checkpoint, or all of it. */
+/* The last part of a run, or of a phase of it, was in vain: since its last checkpoint, or all. */
 static void add_lost_run(struct job_segments *segments, const struct segment *run,
                          int64_t lost_ns) {
     struct segment kept = *run, lost = *run;
     int64_t length_ns = run->end_ns - run->start_ns;
-    assert(lost_ns <= length_ns);
+    if (lost_ns <= 0) {
+        array_push(&segments->list, kept);
+        return;
+    }
     lost.kind = SEGMENT_LOST;
     if (lost_ns < length_ns) {
         kept.end_ns = lost.start_ns = run->end_ns - lost_ns;
@@ -26,21 +29,47 @@ static void add_lost_run(struct job_segments *segments, const struct segment *ru
     array_push(&segments->list, lost);
 }
 
+/* A part of a run of which all after kept_until_ns was in vain. */
+static void add_part(struct job_segments *segments, const struct segment *part,
+                     int64_t kept_until_ns) {
+    int64_t lost_ns = part->end_ns - kept_until_ns, length_ns = part->end_ns - part->start_ns;
+    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns);
+}
+
+/* A run is over, the last lost_ns of it in vain; last: its last phase. */
+static void add_run(struct job_segments *segments, struct job_trail *trail,
+                    const struct segment *last, int64_t lost_ns) {
+    int64_t kept_until_ns = last->end_ns - lost_ns;
+    const struct segment *first = trail->phases.count > 0 ? trail->phases.at : last;
+    assert(kept_until_ns >= first->start_ns);
+    trail->last_run = segments->list.count;
+    for (size_t i = 0; i < trail->phases.count; i++)
+        add_part(segments, &trail->phases.at[i], kept_until_ns);
+    add_part(segments, last, kept_until_ns);
+    trail->last_run_end = segments->list.count;
+    trail->phases.count = 0;
+}
+
 static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
     struct job_segments *s = context;
-    if (!s->trails)
-        s->trails = mem_zalloc(sim->workload->jobs.count, sizeof *s->trails);
+    if (!s->trails) {
+        s->trail_count = sim->workload->jobs.count;
+        s->trails = mem_zalloc(s->trail_count, sizeof *s->trails);
+    }
     struct job_trail *trail = &s->trails[segment->job];
     int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
-    if (lost_ns > 0 && segment->kind == SEGMENT_RUN) {
-        add_lost_run(s, segment, lost_ns);
+    if (segment->kind == SEGMENT_RUN && segment->ended == CAUSE_PHASE) {
+        array_push(&trail->phases, *segment);
         return;
     }
-    if (lost_ns > 0) /* what the last run did, with the checkpoint that was to keep it */
-        s->list.at[trail->last_run].kind = SEGMENT_LOST;
-    if (segment->kind == SEGMENT_RUN)
-        trail->last_run = s->list.count;
+    if (segment->kind == SEGMENT_RUN) {
+        add_run(s, trail, segment, lost_ns);
+        return;
+    }
+    /* What the last run did, with the checkpoint that was to keep it. */
+    for (size_t i = trail->last_run; lost_ns > 0 && i < trail->last_run_end; i++)
+        s->list.at[i].kind = SEGMENT_LOST;
     array_push(&s->list, *segment);
 }
 
@@ -86,6 +115,8 @@ const struct segment *job_segments_of(const struct job_segments *segments, uint3
 
 void job_segments_finish(struct job_segments *segments) {
     free(segments->list.at);
+    for (size_t j = 0; j < segments->trail_count; j++)
+        free(segments->trails[j].phases.at);
     free(segments->trails);
     *segments = (struct job_segments){0};
 }

@@ -10,7 +10,9 @@
 /* Of one job, while segments are noted; and at the end, where its segments are. */
 struct job_trail {
     int64_t lost_ns; /* noted so far */
-    size_t last_run; /* place of its last run, whose checkpoint may still fail */
+    /* Places of its last run, whose checkpoint may still fail: several where it had phases. */
+    size_t last_run, last_run_end;
+    ARRAY_OF(struct segment) phases; /* of the present run, those that are over */
     size_t first, count;
 };
 
@@ -19,6 +21,7 @@ struct job_segments {
     struct observer observer;      /* for sim->observers */
     ARRAY_OF(struct segment) list; /* in order of time; once closed, by job and time */
     struct job_trail *trails;      /* by job */
+    size_t trail_count;
 };
 
 void job_segments_init(struct job_segments *segments);

@@ -8,9 +8,14 @@
 #include "model/efficiency.h"
 #include "model/gpu_value.h"
 #include "model/level.h"
+#include "model/model_phase.h"
+#include "model/phase_batch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+static_assert(MODEL_MAX_BATCHES <= CONFIG_MAX_CHOICES, "a phase's batches become a request's");
 
 #define SPANS 2 /* that models know: in one node, and across nodes */
 
@@ -77,14 +82,16 @@ static bool on_other_nodes(const struct config_table *table, const struct gpu_mo
     return false;
 }
 
-/* Speed and power of one configuration; false if a lookup table knows it in no span. */
+/* Speed and power of one configuration in a phase; false if a lookup table knows it in no span. */
 static bool tabulate_config(const struct config_table *table, const struct model *model,
-                            const struct gpu_model *gpu_model, struct easim_config *config) {
+                            uint32_t phase, struct easim_config *config) {
     const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
+    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
     uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
     double efficiency = model->efficiency == EFFICIENCY_NONE
                             ? 1
-                            : efficiency_of_batch(model->m0, model->phi, config->k * config->batch);
+                            : efficiency_of_batch(model->m0, model_phase_phi(model, phase),
+                                                  config->k * config->batch);
     bool known[SPANS];
     for (int span = 0; span < SPANS; span++) {
         struct interpolation_value value;
@@ -150,7 +157,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
         if (gib > type->memory_gib) {
             dropped->by_memory++;
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
-        } else if (!tabulate_config(table, m, g, &c)) {
+        } else if (!tabulate_config(table, m, request->phase, &c)) {
             dropped->by_range++;
         } else if (!could_be_placed(&c, type)) {
             dropped->by_span++;
@@ -211,6 +218,7 @@ static size_t request_key(const struct config_request *request,
                  {&request->type_mask, sizeof request->type_mask},
                  {&request->utilization, sizeof request->utilization},
                  {&request->milli, sizeof request->milli},
+                 {&request->phase, sizeof request->phase},
                  {&request->k_count, sizeof request->k_count},
                  {request->k, request->k_count * sizeof *request->k},
                  {request->batch, request->batch_count * sizeof *request->batch}};
@@ -241,43 +249,195 @@ static void keep_if_placed(struct config_table *table, uint32_t first, struct dr
     table->configs.count = first;
 }
 
+/* Adds all that is feasible; notes what is not. */
+static void add_configs(struct config_table *table, const struct config_request *request,
+                        struct dropped *dropped) {
+    uint32_t first = (uint32_t)table->configs.count;
+    for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
+        if (!allows_type(table, request, h))
+            continue;
+        uint32_t gpus = table->cluster->gpu_types[h].gpus;
+        dropped->most_gpus = gpus > dropped->most_gpus ? gpus : dropped->most_gpus;
+        for (uint32_t i = 0; i < request->k_count; i++) {
+            if (request->k[i] > gpus) {
+                dropped->by_gpus++;
+                dropped->least_k =
+                    request->k[i] < dropped->least_k ? request->k[i] : dropped->least_k;
+            } else if (request->kind == JOB_KIND_RIGID) {
+                add_rigid_config(table, request, h, request->k[i]);
+            } else {
+                add_model_configs(table, request, h, request->k[i], dropped);
+            }
+        }
+    }
+    keep_if_placed(table, first, dropped);
+}
+
+/* --- phases --- */
+
+static const struct model *model_of(const struct config_table *table,
+                                    const struct config_request *request) {
+    return request->kind == JOB_KIND_RIGID ? NULL : &table->models->models[request->model];
+}
+
+/* The configuration, which another phase knows, once more in the phase of request. */
+static void add_in_phase(struct config_table *table, const struct config_request *request,
+                         uint32_t config) {
+    const struct model *m = model_of(table, request);
+    struct easim_config c = table->configs.at[config];
+    const struct gpu_type *type = &table->cluster->gpu_types[c.gpu_type];
+    const struct power_limits *limits = &model_on_gpu(m, type->name)->power_limits;
+    const struct power_level *levels = limits->levels.at;
+    double limit_w = c.power_limit_w;
+    c.power_limit_w = INFINITY;
+    bool known = tabulate_config(table, m, request->phase, &c);
+    assert(known);
+    (void)known;
+    for (size_t l = 0; l < limits->levels.count; l++)
+        if (levels[l].power_limit_w == limit_w)
+            c = level_apply(limits, &levels[l], &c);
+    array_push(&table->configs, c);
+}
+
+/* The batches of a later phase that the job's own list has, too; all of them if there are none, or
+   if `all`. */
+static struct config_request request_in_phase(const struct config_request *request,
+                                              const struct schema_list *stated, bool all) {
+    struct config_request in_phase = *request;
+    const double *batches = stated->at;
+    in_phase.batch_count = 0;
+    for (size_t i = 0; i < stated->count; i++)
+        for (uint32_t own = 0; own < request->batch_count && !all; own++)
+            if (batches[i] == request->batch[own])
+                in_phase.batch[in_phase.batch_count++] = batches[i];
+    for (size_t i = 0; i < stated->count && (all || in_phase.batch_count == 0); i++)
+        in_phase.batch[i] = batches[i];
+    in_phase.batch_count =
+        in_phase.batch_count > 0 ? in_phase.batch_count : (uint32_t)stated->count;
+    return in_phase;
+}
+
+/* The configurations of a phase (semantics 15.3): a job is never without any in a later phase, if
+   it has some in the first. */
+static void add_phase(struct config_table *table, const struct config_request *request,
+                      struct dropped *dropped) {
+    const struct model *m = model_of(table, request);
+    const struct schema_list *stated = m ? model_phase_batches(m, request->phase) : NULL;
+    uint32_t first = (uint32_t)table->configs.count;
+    if (!stated || stated->count == 0 || (request->phase == 0 && request->batch_count > 0)) {
+        add_configs(table, request, dropped);
+    } else {
+        struct config_request in_phase = request_in_phase(request, stated, false);
+        add_configs(table, &in_phase, dropped);
+        in_phase = request_in_phase(request, stated, true);
+        if (table->configs.count == first && request->batch_count > 0)
+            add_configs(table, &in_phase, dropped);
+    }
+    if (table->configs.count > first || request->phase == 0)
+        return;
+    const struct config_set before = table->sets.at[table->sets.count - 1];
+    for (uint32_t c = before.first; c < before.first + before.count; c++)
+        add_in_phase(table, request, c);
+}
+
+/* Of each configuration of the phase `from`, whether it is to be kept in the phase `to` somewhere.
+ */
+static void add_kept(struct config_table *table, uint32_t to, uint32_t from) {
+    const struct config_set source = table->sets.at[from];
+    for (uint32_t c = source.first; c < source.first + source.count; c++) {
+        struct config_set *set = &table->sets.at[to];
+        const struct easim_config config = table->configs.at[c];
+        bool keep = false;
+        for (uint32_t span = 0; span < config.span_count; span++)
+            keep = keep || (config.goodput[span] > 0 &&
+                            config_table_in_phase(table, to, c, span) == EASIM_NONE);
+        if (!keep)
+            continue;
+        add_in_phase(table, set->request, c);
+        set->kept_count++;
+    }
+}
+
+uint32_t config_table_in_phase(const struct config_table *table, uint32_t set, uint32_t config,
+                               uint32_t span) {
+    const struct config_set *s = &table->sets.at[set];
+    const struct easim_config *all = table->configs.at, *now = &all[config];
+    if (config >= s->first && config < s->first + s->count)
+        return config;
+    uint32_t found = phase_batch_find(all, s->first, s->count, now, span);
+    for (uint32_t i = s->kept_first; i < s->kept_first + s->kept_count && found == EASIM_NONE; i++)
+        if (all[i].k == now->k && all[i].gpu_type == now->gpu_type && all[i].batch == now->batch &&
+            all[i].power_limit_w == now->power_limit_w)
+            found = i;
+    return found;
+}
+
+/* Of all phases of a request, whose sets begin at first. */
+static void find_kept(struct config_table *table, uint32_t first) {
+    uint32_t count = (uint32_t)table->sets.count - first;
+    for (uint32_t to = first; to < first + count; to++) {
+        struct config_set *set = &table->sets.at[to];
+        set->kept_first = (uint32_t)table->configs.count;
+        if (to > first && set->first == set[-1].first) { /* equal phases */
+            set->kept_first = set[-1].kept_first;
+            set->kept_count = set[-1].kept_count;
+            continue;
+        }
+        for (uint32_t from = first; from < first + count; from++)
+            if (table->sets.at[from].first != table->sets.at[to].first)
+                add_kept(table, to, from);
+    }
+}
+
+/* --- sets --- */
+
+static void sum_up_set(const struct config_table *table, struct config_set *set) {
+    for (uint32_t i = set->first; i < set->first + set->count; i++) {
+        const struct easim_config *c = &table->configs.at[i];
+        set->type_mask |= 1ull << c->gpu_type;
+        if (c->power_limit_w == INFINITY)
+            set->best_goodput = fmax(set->best_goodput, c->goodput[c->empty_span]);
+    }
+}
+
+/* Equal phases that follow each other have the same configurations. */
+static struct config_set make_set(struct config_table *table,
+                                  const struct config_request *request) {
+    const struct model *m = model_of(table, request);
+    struct config_request *kept = arena_alloc(&table->arena, sizeof *kept);
+    *kept = *request;
+    struct config_set set = {.first = (uint32_t)table->configs.count, .request = kept};
+    struct dropped dropped = {.least_k = UINT32_MAX};
+    if (request->phase > 0 && model_phases_equal(m, request->phase, request->phase - 1)) {
+        set = table->sets.at[table->sets.count - 1];
+        set.request = kept;
+    } else {
+        add_phase(table, request, &dropped);
+        set.count = (uint32_t)table->configs.count - set.first;
+        sum_up_set(table, &set);
+    }
+    if (set.count == 0)
+        set.reason = explain_no_config(table, request, &dropped);
+    set.until = m ? model_phase_until(m, request->phase) : 1;
+    return set;
+}
+
 uint32_t config_table_set(struct config_table *table, const struct config_request *request) {
     unsigned char key[sizeof *request];
     bool is_new;
     uint32_t number = intern(&table->requests, key, request_key(request, key), &is_new);
     if (!is_new)
         return number;
-    struct config_request *kept = arena_alloc(&table->arena, sizeof *kept);
-    *kept = *request;
-    struct config_set set = {.first = (uint32_t)table->configs.count, .request = kept};
-    struct dropped dropped = {.least_k = UINT32_MAX};
-    for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
-        if (!allows_type(table, request, h))
-            continue;
-        uint32_t gpus = table->cluster->gpu_types[h].gpus;
-        dropped.most_gpus = gpus > dropped.most_gpus ? gpus : dropped.most_gpus;
-        for (uint32_t i = 0; i < request->k_count; i++) {
-            if (request->k[i] > gpus) {
-                dropped.by_gpus++;
-                dropped.least_k = request->k[i] < dropped.least_k ? request->k[i] : dropped.least_k;
-            } else if (request->kind == JOB_KIND_RIGID) {
-                add_rigid_config(table, request, h, request->k[i]);
-            } else {
-                add_model_configs(table, request, h, request->k[i], &dropped);
-            }
-        }
-    }
-    keep_if_placed(table, set.first, &dropped);
-    set.count = (uint32_t)table->configs.count - set.first;
-    for (uint32_t i = set.first; i < set.first + set.count; i++) {
-        const struct easim_config *c = &table->configs.at[i];
-        set.type_mask |= 1ull << c->gpu_type;
-        if (c->power_limit_w == INFINITY)
-            set.best_goodput = fmax(set.best_goodput, c->goodput[c->empty_span]);
-    }
-    if (set.count == 0)
-        set.reason = explain_no_config(table, request, &dropped);
+    struct config_set set = make_set(table, request);
     array_push(&table->sets, set);
+    if (set.until < 1) {
+        struct config_request next = *request;
+        next.phase++;
+        table->has_phases = true;
+        (void)config_table_set(table, &next);
+    }
+    if (request->phase == 0 && set.until < 1 && set.count > 0)
+        find_kept(table, number);
     return number;
 }
 
@@ -345,11 +505,13 @@ double config_table_unit_goodput(const struct config_table *table, uint32_t mode
     const struct gpu_type *type = &table->cluster->gpu_types[gpu_type];
     const struct gpu_model *g = model_on_gpu(m, type->name);
     const struct batch_choice *allowed = g ? batches_on(m, g) : NULL;
+    const struct schema_list *stated = model_phase_batches(m, 0);
     double best = 0;
-    for (size_t i = 0; g && i < batches_count(allowed); i++) {
-        struct easim_config c = {.k = 1, .batch = batches_at(allowed, i, 1), .gpu_type = gpu_type};
+    for (size_t i = 0; g && i < (stated->count ? stated->count : batches_count(allowed)); i++) {
+        double batch = stated->count ? ((const double *)stated->at)[i] : batches_at(allowed, i, 1);
+        struct easim_config c = {.k = 1, .batch = batch, .gpu_type = gpu_type};
         if (batches_memory_gib(m, g, c.k, c.batch) <= type->memory_gib &&
-            tabulate_config(table, m, g, &c))
+            tabulate_config(table, m, 0, &c))
             best = fmax(best, c.goodput[EASIM_ONE_NODE]);
     }
     return best;

@@ -23,6 +23,7 @@ struct config_request {
     uint64_t type_mask; /* bit per GPU type of the cluster; 0 = every type (the model knows) */
     double utilization; /* rigid jobs only */
     uint32_t milli;     /* likewise, k = 1: thousandths of the GPU asked for; 0: whole GPUs */
+    uint32_t phase;     /* of the model; callers leave it 0 */
     uint32_t k[CONFIG_MAX_CHOICES];
     double batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
 };
@@ -33,6 +34,9 @@ struct config_set {
     double best_goodput;   /* of those without limit, cluster empty: T* = set-up + work / it */
     const char *reason;    /* why nothing is feasible, in words */
     const struct config_request *request; /* what it was made for; of the table */
+    /* Where the model has phases: the set of the next phase comes next in the table. */
+    double until;                    /* share of the work at the end of this one; 1: the last */
+    uint32_t kept_first, kept_count; /* configurations that jobs keep which find none of the set */
 };
 
 /* Which configurations there are beside those of whole GPUs without a power limit. */
@@ -46,6 +50,7 @@ struct config_table {
     const struct model_set *models;
     struct config_extras extras; /* set before the first set is made */
     bool has_shares;             /* some configuration is part of a GPU */
+    bool has_phases;             /* some set is that of a phase that is not the last */
     double *rigid_speed;         /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
@@ -67,8 +72,13 @@ int config_table_init(struct config_table *table, const struct cluster *cluster,
                       const struct model_set *models, struct problems *problems) MUST_CHECK;
 void config_table_finish(struct config_table *table);
 
-/* The set for a request, made on first use. Ownership of the request stays with the caller. */
+/* The set for a request, made on first use; of a model with phases that of the first one.
+   Ownership of the request stays with the caller. */
 uint32_t config_table_set(struct config_table *table, const struct config_request *request);
+/* The configuration that a job in config, which another phase of its request knows, takes in the
+   phase of set, placed as span: see phase_batch.h; else its own, with the goodput of that phase. */
+uint32_t config_table_in_phase(const struct config_table *table, uint32_t set, uint32_t config,
+                               uint32_t span);
 
 struct config_best config_table_best(const struct config_table *table, uint32_t set, double work,
                                      double setup_s);
@@ -76,8 +86,8 @@ struct config_best config_table_best(const struct config_table *table, uint32_t 
    there is if none), with set-up setup_s. */
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
                                      double setup_s, uint32_t most_k);
-/* Best goodput of one GPU of `gpu_type` for a model over its batches, samples/s; 0 if it cannot run
- * there. */
+/* Best goodput of one GPU of `gpu_type` for a model over its batches in its first phase, samples/s;
+ * 0 if it cannot run there. */
 double config_table_unit_goodput(const struct config_table *table, uint32_t model,
                                  uint32_t gpu_type);
 

@@ -78,12 +78,23 @@ struct start_costs {
     double start_s, restart_s, checkpoint_s, checkpoint_interval_s;
 };
 
+/* A part of a job's work, from the end of the phase before. */
+struct model_phase {
+    struct location where;
+    double until;               /* share of the work at its end */
+    double phi;                 /* NAN: the model's */
+    struct schema_list batches; /* double; count 0: the model's */
+};
+
 struct model {
     struct location where;
     const char *name;
-    double m0, phi;     /* reference global batch and gradient noise scale, samples; NAN: none */
-    int32_t efficiency; /* enum efficiency_form */
-    double samples_to_target; /* at efficiency 1; NAN: not stated */
+    /* Reference global batch and gradient noise scale, samples; NAN: none. phi NAN may be left to
+       the phases. */
+    double m0, phi;
+    int32_t efficiency;        /* enum efficiency_form */
+    double samples_to_target;  /* at efficiency 1; NAN: not stated */
+    struct schema_list phases; /* struct model_phase; count 0: one, of phi and batches above */
     struct start_costs costs;
     double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
     struct batch_choice allowed;               /* for GPU types without their own */

@@ -2,6 +2,7 @@
 #include "model/model_fields.h"
 
 #include "cluster/cluster.h"
+#include "model/model_phase.h"
 
 #include <math.h>
 
@@ -231,6 +232,32 @@ const struct field gpu_model_fields[] = {
     FIELDS_END};
 
 #undef OF
+#define OF(member) .offset = offsetof(struct model_phase, member)
+
+static const struct field phase_fields[] = {
+    {.type = FIELD_LOCATION, OF(where)},
+    {.key = "until",
+     .type = FIELD_REAL,
+     OF(until),
+     .required = true,
+     .above_min = true,
+     .max = 1,
+     .help = "share of the job's work at which it ends; 1 for the last one"},
+    {.key = "phi",
+     .type = FIELD_REAL,
+     OF(phi),
+     .default_value = NAN,
+     .max = 1e15,
+     .help = "gradient noise scale in it (default the model's)"},
+    {.key = "batches",
+     .type = FIELD_REALS,
+     OF(batches),
+     .above_min = true,
+     .max = BATCH_MOST,
+     .help = "allowed batches per GPU in it (default the model's)"},
+    FIELDS_END};
+
+#undef OF
 #define OF(member) .offset = offsetof(struct model, member)
 
 const struct field model_fields[] = {
@@ -248,7 +275,15 @@ const struct field model_fields[] = {
      OF(phi),
      .default_value = NAN,
      .max = 1e15,
-     .help = "gradient noise scale, samples"},
+     .help = "gradient noise scale, samples; may be left to the phases"},
+    {.key = "phases",
+     .type = FIELD_OBJECTS,
+     OF(phases),
+     .fields = phase_fields,
+     .item_size = sizeof(struct model_phase),
+     .min = 1,
+     .max = MODEL_MAX_PHASES,
+     .help = "parts of a job's work with phi and batches of their own"},
     {.key = "efficiency",
      .type = FIELD_CHOICE,
      OF(efficiency),

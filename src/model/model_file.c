@@ -5,6 +5,7 @@
 #include "io/yaml_canonical.h"
 #include "model/batches.h"
 #include "model/model_fields.h"
+#include "model/model_phase.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,7 +250,8 @@ static bool is_given(const struct yaml_node *mapping, const char *key) {
    gpus, and m0 and phi only where samples count by their efficiency. node: the model as read. */
 static void check_training(const struct model *model, const struct yaml_node *node,
                            const char *path, const struct binding *binding) {
-    static const char *const keys[] = {"m0", "phi", "batches", "global_batches"};
+    static const char *const keys[] = {"m0", "phi", "batches", "global_batches", "phases"};
+    const bool phases = is_given(node, "phases");
     const bool serves = model->serving.tables.count > 0, trains = model->gpus_node || !serves;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!trains && is_given(node, keys[i]))
@@ -259,9 +261,11 @@ static void check_training(const struct model *model, const struct yaml_node *no
         if (model->efficiency == EFFICIENCY_NONE && is_given(node, keys[i]))
             problems_add(binding->problems, model->where, path,
                          "expected no %s beside efficiency: none", keys[i]);
-        else if (model->efficiency != EFFICIENCY_NONE && trains && !is_given(node, keys[i]))
+        else if (model->efficiency != EFFICIENCY_NONE && trains && !is_given(node, keys[i]) &&
+                 !(i == 1 && phases)) /* each phase may state phi */
             problems_add(binding->problems, model->where, path, "key \"%s\" is missing%s", keys[i],
                          serves ? ": jobs need it beside gpus" : "");
+    model_phases_check(model, is_given(node, "phi"), path, binding);
     bool stated = is_given(node, "batches") || is_given(node, "global_batches");
     if (trains && !stated && !batches_all_own(model))
         problems_add(binding->problems, model->where, path, "key \"batches\" is missing%s",

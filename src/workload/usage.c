@@ -28,6 +28,16 @@ static void add_power(struct finder *finder, const struct config_request *reques
         *least = *config;
 }
 
+/* A phase: what its jobs may start in, and what they may keep. */
+static void add_set(struct finder *finder, const struct config_request *request,
+                    struct job_usage *use, const struct config_set *set) {
+    use->types |= set->type_mask;
+    for (uint32_t i = set->first; i < set->first + set->count; i++)
+        add_power(finder, request, &finder->table.configs.at[i]);
+    for (uint32_t i = set->kept_first; i < set->kept_first + set->kept_count; i++)
+        add_power(finder, request, &finder->table.configs.at[i]);
+}
+
 static void add_usage(struct finder *finder, const struct config_request *request) {
     struct job_usage *use = request->kind == JOB_KIND_RIGID
                                 ? &finder->usage->rigid
@@ -35,9 +45,9 @@ static void add_usage(struct finder *finder, const struct config_request *reques
     uint32_t number = config_table_set(&finder->table, request); /* may move the sets */
     const struct config_set *set = &finder->table.sets.at[number];
     use->any = true;
-    use->types |= set->type_mask;
-    for (uint32_t i = set->first; i < set->first + set->count; i++)
-        add_power(finder, request, &finder->table.configs.at[i]);
+    add_set(finder, request, use, set);
+    while (set->until < 1)
+        add_set(finder, request, use, ++set);
 }
 
 static void add_generated(struct finder *finder, const struct stream *stream) {

@@ -12,8 +12,10 @@
 
 TestSuite(segments, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-static const char models[] =
-    "models: [{name: m, m0: 9, phi: 1, batches: [1], start_s: 3, restart_s: 5, checkpoint_s: 2, gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100}, {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100}, {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}}]\n";
+#define MODELS(phases) \
+    "models: [{name: m, " phases \
+    "m0: 9, phi: 1, batches: [1], start_s: 3, restart_s: 5, checkpoint_s: 2, gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100}, {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100}, {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}}]\n"
+static const char models[] = MODELS("");
 
 struct ears {
     struct observer observer;
@@ -165,7 +167,8 @@ static void compare_with_jobs(void *context, const struct replication *r) {
 }
 
 /* Nodes fail, GPUs sleep, neighbours slow each other down, jobs are displaced for urgent ones and
-   grow: every kind and every cause there is, and jobs in all states at the horizon. */
+   grow, in three phases: every kind and every cause there is, and jobs in all states at the
+   horizon. */
 Test(segments, of_all_jobs_follow_each_other) {
     struct ears ears = open_ears();
     struct trial t;
@@ -173,7 +176,11 @@ Test(segments, of_all_jobs_follow_each_other) {
     trial_run(
         &t,
         &(struct trial_options){
-            .models = models, .watch = &ears.observer, .look = compare_with_jobs, .context = &ears},
+            .models =
+                MODELS("phases: [{until: 0.3}, {until: 0.3001, phi: 2}, {until: 1, phi: 7}], "),
+            .watch = &ears.observer,
+            .look = compare_with_jobs,
+            .context = &ears},
         "name: n\nhorizon: 3h\nseed: 7\nmodels: models.yaml\n"
         "cluster:\n"
         "  gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 100, sleep_w: 8, sleep_after: 10, wake_s: 6}]\n"

@@ -96,7 +96,21 @@ class Scenario:
         if self.chance(0.3):
             m |= {"mem0_gib": 2, "mem1_gib": self.real(0, 1.5)}
         m["gpus"] = {t["name"]: self.on_type(t, batches) for t in known}
-        return m
+        return m | self.phases(name, batches)
+
+    def phases(self, name, batches):
+        """Of a third of the models: noise scales that rise and fall, some with batches of their own. Drawn apart, so
+        that the rest of a scenario stays what its seed says."""
+        r = Random(f"phases of {name}, {self.seed}")
+        if r.random() > 0.35:
+            return {}
+        ends = sorted({round(r.uniform(0.01, 0.99), 3) for _ in range(r.choice([0, 1, 1, 2, 4]))}) + [1]
+        states_batches, phases = r.random() < 0.6, []
+        for end in ends:
+            phases.append({"until": end} | ({"phi": r.choice([0, 300, 5000, 100000])} if r.random() < 0.8 else {}))
+            if states_batches and r.random() < 0.7:
+                phases[-1]["batches"] = sorted(r.sample([1, 2, 4, 8, 12.5, 16, 32, 48, 64, 128], r.choice([1, 1, 2, 3])))
+        return {"phases": phases}
 
     def on_type(self, t, batches):
         r = self.r

@@ -267,9 +267,11 @@ def by_formula(run):
             if "lookup" in on:
                 continue
             rate, watts = speed(on, t, int(j["k"]), float(j["b"]), int(j["nodes"]) > 1)
-            batch = int(j["k"]) * float(j["b"])
-            efficiency = 1 if batch <= model["m0"] else (model["phi"] + model["m0"]) / (model["phi"] + batch)
-            seconds, setup, gpus = row["work_samples"] / (rate * efficiency), model["start_s"], int(j["k"])
+            phases = model.get("phases", [{"until": 1}])
+            if any("batches" in phase for phase in phases):
+                continue  # it may have begun with another batch
+            seconds = row["work_samples"] / rate * time_by_phase(model, phases, int(j["k"]) * float(j["b"]))
+            setup, gpus = model["start_s"], int(j["k"])
         else:
             setup = run.s.scenario["workload"].get("rigid_costs", {}).get("start_s", 0)
             seconds = row["duration_s"] / run.s.rigid_speed.get(j["gpu_type"], 1)
@@ -280,6 +282,17 @@ def by_formula(run):
         close(float(j["exec_s"]), setup + seconds, f"exec_s of {j['job_id']}", absolute=3e-9)
         close(float(j["energy_j"]), gpus * (t["ctx_w"] * setup + watts * seconds), f"energy_j of {j['job_id']}", 1e-8,
               1e-5)
+
+
+def time_by_phase(model, phases, batch):
+    """1 / efficiency, the mean over the phases of the work."""
+    total = done = 0
+    for phase in phases:
+        phi = phase.get("phi", model["phi"])
+        efficiency = 1 if batch <= model["m0"] else (phi + model["m0"]) / (phi + batch)
+        total += (phase["until"] - done) / efficiency
+        done = phase["until"]
+    return total
 
 
 def speed(on, t, k, b, across):

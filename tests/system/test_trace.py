@@ -20,8 +20,8 @@ SEEDS = range(1, 61)
 # preempts one job in ten decisions (unruly.c); what would keep a cap it does not look for
 UNRULY = ["--policy", "unruly", "--set", "policy.params={bits: 32, resize: true}", "--set", "cluster.power_cap_w=1e12"]
 HOLDS = ("start", "resize")
-EVENTS = {"submit", "reject", "compute", "release", "finish", "timer", "measure", "cap", "price", "carbon", "node_failure",
-          "node_repair", "sleep"}  # what the event set holds; other lines are what follows from them
+EVENTS = {"submit", "reject", "compute", "phase", "release", "finish", "timer", "measure", "cap", "price", "carbon",
+          "node_failure", "node_repair", "sleep"}  # what the event set holds; other lines are what follows from them
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"  # as in test_random.py
 
 
@@ -79,6 +79,9 @@ class Job:
         elif kind in ("release", "fail", "finish") or (kind == "preempt" and not line["checkpoint"]):
             self.let_go(line["time_ns"])
         self.lost_ns = line.get("lost_ns", self.lost_ns)
+        if kind == "phase":
+            assert line["model_phase"] > 0 and line["gpus"] == self.config["gpus"] and line["k"] == self.config["k"], line
+            self.config = self.config | {"batch": line["batch"]}
         self.preemptions += kind == "preempt"
         self.resizes += kind == "resize"
         if kind == "finish":
@@ -140,7 +143,7 @@ def same_segments(lines, rows):
             assert not own, own
             continue
         events = other[row["job_id"]]
-        words = {"submit": "submitted", "start": "started", "compute": "set_up", "preempt": "preempted",
+        words = {"submit": "submitted", "start": "started", "compute": "set_up", "preempt": "preempted", "phase": "phase",
                  "release": "saved", "resize": "resized", "fail": "failed", "finish": "finished"}
         causes = [(line["time_ns"], words[line["kind"]]) for line in events]
         assert causes[:len(own)] == [(s["start_ns"], s["began"]) for s in own], (causes, own)
@@ -149,7 +152,7 @@ def same_segments(lines, rows):
         held = [s for s in own if s["segment"] != "queued"]
         assert all((s["gpus"] is None) == (s["segment"] == "queued") for s in own), own
         assert seconds(sum(s["time_ns"] - s["start_ns"] for s in held)) == row["exec_s"], (own, row)
-        for kind, cause in (("run", "set_up"), ("queued", "submitted"), ("queued", "saved"), ("queued", "failed")):
+        for kind, cause in (("run", "set_up"), ("run", "phase"), ("queued", "submitted"), ("queued", "saved"), ("queued", "failed")):
             assert all(s["segment"] == kind for s in own if s["began"] == cause), (kind, own)
         energy = sum(s["energy_j"] for s in own)
         assert abs(energy - Fraction(row["energy_j"])) <= Fraction(row["energy_j"]) / 10**12, (own, row)

@@ -203,6 +203,26 @@ Test(model_file, problems) {
         {"models: [{name: m, m0: 0, phi: -1, batches: [1, 0], gpus: {g: {" GOOD "}}}]\n",
          {"m.yaml:1:24: models[0].m0: |> 0", "m.yaml:1:32: models[0].phi: |\"-1\"",
           "m.yaml:1:49: models[0].batches[1]: |\"0\""}},
+        {"models: [{name: m, m0: 1, batches: 1, gpus: {g: {" GOOD "}}}]\n",
+         {"m.yaml:1:10: models[0]: |\"phi\" is missing"}},
+        {"models: [{name: m, m0: 1, batches: 1, phases: [{until: 0.5, phi: 1}, {until: 1}], gpus: {g: {" GOOD
+         "}}}]\n",
+         {"m.yaml:1:70: models[0].phases[1]: |\"phi\" is missing"}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, phases: [{until: 0.5}, {until: 0.4, m0: 3}, {until: 0, batches: [0]}, {until: 1.5}], gpus: {g: {" GOOD
+         "}}}]\n",
+         {"m.yaml:1:70: models[0].phases[1].until: |0.5|0.4", "models[0].phases[1]|\"m0\"",
+          "m.yaml:1:99: models[0].phases[2].until: |\"0\"", "models[0].phases[2].batches[0]|\"0\"",
+          "models[0].phases[3].until|\"1.5\""}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, phases: [{until: 0.5}, {until: 0.9}], gpus: {g: {" GOOD
+         "}}}]\n",
+         {"m.yaml:1:70: models[0].phases[1].until: |expected 1|0.9"}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, phases: {until: 1}, gpus: {g: {" GOOD
+         "}}}]\n",
+         {"m.yaml:1:55: models[0].phases: |list"}},
+        {"models: [{name: m, m0: 1, phi: 1, batches: 1, phases: [{phi: -1}], gpus: {g: {" GOOD
+         "}}}]\n",
+         {"m.yaml:1:56: models[0].phases[0]|\"until\" is missing",
+          "models[0].phases[0].phi|\"-1\""}},
         {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {}}]\n",
          {"m.yaml:1:53: models[0].gpus: "}},
         {"models: [{name: m, m0: 1, phi: 1, batches: 1, gpus: {g: {evidence: guessed, source: x, a_s: 1, c_s: 1, gamma: 1, alpha_s: 0, p0_w: 9, pmax_w: 8}}}]\n",

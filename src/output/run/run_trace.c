@@ -16,7 +16,8 @@
 static const char *const cause_names[] = {
     [CAUSE_SUBMITTED] = "submitted", [CAUSE_STARTED] = "started",   [CAUSE_SET_UP] = "set_up",
     [CAUSE_PREEMPTED] = "preempted", [CAUSE_SAVED] = "saved",       [CAUSE_RESIZED] = "resized",
-    [CAUSE_NODE_FAILED] = "failed",  [CAUSE_FINISHED] = "finished", [CAUSE_END_OF_RUN] = NULL};
+    [CAUSE_NODE_FAILED] = "failed",  [CAUSE_FINISHED] = "finished", [CAUSE_PHASE] = "phase",
+    [CAUSE_END_OF_RUN] = NULL};
 
 struct run_trace {
     struct observer observer;
@@ -216,6 +217,15 @@ static void write_job_event(struct run_trace *trace, const struct sim *sim, uint
     end_line(trace);
 }
 
+static void write_phase(struct run_trace *trace, const struct sim *sim, uint32_t job) {
+    begin_line(trace, sim->now_ns, "phase");
+    add_job(&trace->line, sim, job);
+    add_int(&trace->line, "model_phase", sim->runs[job].phase);
+    add_config(&trace->line, sim, sim->runs[job].config);
+    add_int(&trace->line, "predicted_end_ns", sim->view.jobs[job].predicted_end_ns);
+    end_line(trace);
+}
+
 static void write_node_event(struct run_trace *trace, const struct sim *sim, uint32_t node,
                              const char *kind) {
     begin_line(trace, sim->now_ns, kind);
@@ -239,6 +249,9 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
         break;
     case EVENT_COMPUTING:
         write_job_event(t, sim, event->payload, "compute");
+        break;
+    case EVENT_PHASE:
+        write_phase(t, sim, event->payload);
         break;
     case EVENT_RELEASE:
         write_job_event(t, sim, event->payload, "release");

@@ -16,8 +16,7 @@ static struct costs costs_of(const struct easim_view *view, const struct easim_j
     struct costs costs = {easim_job_remaining(view, job), 0, job->restart_s};
     if (easim_job_computing_s(view, job) == 0)
         return costs;
-    costs.lost = easim_job_lost_s(view, job, false) *
-                 easim_view_config(view, job->config)->goodput[job->span];
+    costs.lost = easim_job_lost_work(view, job);
     if (job->checkpoint_interval_s == 0)
         costs.setup_s += job->checkpoint_s;
     return costs;

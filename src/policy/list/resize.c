@@ -2,7 +2,8 @@
 #include "policy/list/resize.h"
 
 bool resize_possible(const struct easim_view *view, const struct easim_job *job) {
-    return job->state == EASIM_JOB_RUNNING && job->config_count > 1 &&
+    bool has_another = job->config_count > 1 || job->first_config != job->config;
+    return job->state == EASIM_JOB_RUNNING && has_another &&
            easim_view_config(view, job->config)->milli == 0;
 }
 
