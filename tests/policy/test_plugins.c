@@ -38,6 +38,7 @@ Test(plugins, refusals) {
     } cases[] = {
         {"{name: start_all}", REFUSED_NOFIT, 1}, /* b at 1 */
         {"{name: misuse, params: {kind: no_such_job}}", REFUSED_NO_SUCH_JOB, 3},
+        {"{name: misuse, params: {kind: far_job}}", REFUSED_NO_SUCH_JOB, 6},
         {"{name: misuse, params: {kind: config_below}}", REFUSED_CONFIG, 3},
         {"{name: misuse, params: {kind: config_above}}", REFUSED_CONFIG, 3},
         {"{name: misuse, params: {kind: start_twice}}", REFUSED_STATE, 2}, /* after each start */

@@ -338,6 +338,158 @@ def test_finished_before_their_events(folder):
     assert at_20[0]["users"] == [{"user": 0, "allocated_gpus": 0, "gpu_s": 80, "as_of_s": 20}], at_20[0]
     assert [[job["job"] for job in message["jobs"]] for message in at_20[1:]] == [[2], []], at_20
 
+# Starts, preempts, resizes and wakes at random; what it knows after each message it writes down.
+MIRRORS = """\
+import json, random, sys
+hello, dice = json.loads(sys.stdin.readline()), random.Random(2385)
+print('{"ready": 1}', flush=True)
+jobs, nodes, users, log = {}, {}, {}, open(sys.argv[1], "w")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "finish":
+        break
+    jobs |= {job["job"]: job for job in message["arrived"]}
+    for job in message["jobs"]:
+        own = jobs[job["job"]]
+        for name in ("config", "predicted_end_ns"):
+            own.pop(name, None)
+        own |= job
+    told = {node["node"]: (node["free"], node["failed"]) for node in message["nodes"]}
+    assert not nodes or all(nodes[node] != told[node] for node in told), line
+    assert len(message["users"]) == len({user["user"] for user in message["users"]}), line
+    nodes |= told
+    users |= {user["user"]: user["allocated_gpus"] for user in message["users"]}
+    there = [job for job in jobs.values() if job["state"] != "finished"]
+    print(json.dumps({"now_ns": message["now_ns"], "said": [job["job"] for job in message["jobs"]], "events": message["events"],
+                      "answers": message["answers"], "gpu_types": message["gpu_types"], "nodes": [nodes[n] for n in sorted(nodes)], "users": users,
+                      "jobs": {job["id"]: [job["state"], job.get("config"), job.get("predicted_end_ns")] for job in there},
+                      "number": {job["id"]: job["job"] for job in there}}), file=log)
+    actions, config = [], lambda job: job["first_config"] + dice.randrange(job["config_count"])
+    for job in there:
+        if job["state"] == "waiting" and dice.random() < 0.6:
+            actions.append({"start": job["job"], "config": config(job)})
+        elif job["state"] == "running" and dice.random() < 0.05:
+            actions.append({"preempt": job["job"], "at_once": dice.random() < 0.3})
+        elif job["state"] == "running" and dice.random() < 0.05:
+            actions.append({"resize": job["job"], "config": config(job)})
+    if dice.random() < 0.3 or (there and not any(job["state"] == "running" for job in there)):
+        actions.append({"wake_at": message["now_s"] + dice.uniform(1, 500)})
+    print(json.dumps({"actions": actions}), flush=True)
+    print(json.dumps([next(iter(action.values())) if "wake_at" not in action else None for action in actions]), file=log)
+json.dump(hello, log)
+"""
+
+
+class Life:
+    """What is true of the jobs and nodes after each line of a trace (docs/trace.md)."""
+
+    def __init__(self, nodes):
+        self.nodes, self.jobs = nodes, {}  # job: state, configuration, end, GPUs by node, user
+        self.free, self.failed = list(nodes), [False] * len(nodes)
+
+    def hold(self, job, sign):
+        for node, gpus in job["nodes"]:
+            self.free[node] += sign * gpus
+        job["nodes"] = job["nodes"] if sign < 0 else []
+
+    def stop(self, job, state):
+        self.hold(job, 1)
+        job |= {"state": state, "config": None, "end": None}
+
+    def take(self, line):
+        kind, job = line["kind"], self.jobs.get(line.get("job"))
+        if kind == "submit":
+            self.jobs[line["job"]] = {"state": "waiting", "config": None, "end": None, "nodes": [], "user": line["user"]}
+        elif kind in ("start", "resize"):
+            self.hold(job, 1)
+            job |= {"state": "running", "config": [line[name] for name in ("gpu_type", "k", "batch")],
+                    "end": line["predicted_end_ns"], "nodes": line["nodes"]}
+            self.hold(job, -1)
+        elif kind == "preempt" and line["checkpoint"]:
+            job |= {"state": "checkpointing", "config": None, "end": None}
+        elif kind in ("preempt", "release", "fail"):
+            self.stop(job, "waiting")
+        elif kind == "finish":
+            self.stop(job, "finished")
+            del self.jobs[line["job"]]
+        elif kind in ("node_failure", "node_repair"):
+            self.failed[line["node"]] = kind == "node_failure"
+
+
+MIRRORED = """\
+name: mirrored
+horizon: 20h
+seed: 11
+cluster:
+  gpu_types:
+    - {name: a, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}
+    - {name: b, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}
+  nodes:
+    - {count: 3, gpu: a, gpus: 4, mtbf: 5h, mttr: 20min}
+    - {count: 2, gpu: b, gpus: 3, mtbf: 5h, mttr: 20min}
+models:
+  models:
+    - name: m
+      m0: 512
+      phi: 2000
+      batches: [16, 64]
+      start_s: 12.5
+      restart_s: 20.75
+      checkpoint_s: 35.25
+      gpus:
+        a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001, p0_w: 110, pmax_w: 320, evidence: assumed, source: x}
+        b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001, p0_w: 130, pmax_w: 610, evidence: assumed, source: x}
+workload:
+  streams:
+    - {kind: poisson, rate_per_s: 0.002, k: [1, 2, 5], sizes: {law: exponential, mean: 40min}, users: 3}
+    - {kind: poisson, rate_per_s: 0.001, rigid: {k: [1, 3]}, sizes: {law: exponential, mean: 20min}, users: 3}
+  rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 40}
+policy: {name: exec}
+"""
+
+
+def test_what_a_program_knows(folder):
+    """States, configurations and ends of all jobs, free GPUs and failures of all nodes and GPUs of all users, put together
+    from what each message says has changed, are those of the trace; and a message names the jobs of its events and of
+    actions that were accepted, no others, but all that are there when a node fails or is repaired."""
+    (folder / "p.py").write_text(MIRRORS)
+    (folder / "c.yaml").write_text(MIRRORED)
+    seen = set()
+    for coalesce in ("true", "false"):
+        out = folder / coalesce
+        run(folder / "c.yaml", out, "--trace", "t.jsonl", "--set", f"engine.coalesce={coalesce}", policy="exec",
+            command=f"{sys.executable} {folder}/p.py {folder}/log")
+        log = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+        hello, told, wanted = log[-1], iter(log[:-1:2]), iter(log[1:-1:2])
+        life, acted, decisions_seen = Life([node["gpus"] for node in hello["nodes"]]), [], 0
+        names = [[hello["gpu_types"][c["gpu_type"]]["name"], c["k"], c["batch"] or None] for c in hello["configs"]]
+        for line in (out / "t.jsonl").read_text().splitlines():
+            line = json.loads(line)
+            life.take(line)
+            if line["kind"] != "decision":
+                continue
+            one, decisions_seen = next(told), decisions_seen + 1
+            known = {job: [state, None if config is None else names[config], end] for job, (state, config, end) in one["jobs"].items()}
+            assert known == {name: [job["state"], job["config"], job["end"]] for name, job in life.jobs.items()}, (line, one)
+            free = [[0 if failed else gpus, failed] for gpus, failed in zip(life.free, life.failed)]
+            assert one["nodes"] == free, (line, one, free)
+            of_type = [[gpus for node, (gpus, _) in zip(hello["nodes"], free) if node["gpu_type"] == h] for h in range(2)]
+            assert [(each["free"], each["node_free_max"]) for each in one["gpu_types"]] == [(sum(each), max(each)) for each in of_type]
+            held = {str(i): sum(gpus for job in life.jobs.values() if job["user"] == user["name"] for _, gpus in job["nodes"])
+                    for i, user in enumerate(hello["users"])}
+            assert {user: gpus for user, gpus in one["users"].items()} == {user: held[user] for user in one["users"]}, (line, one)
+            kinds = {event["kind"] for event in one["events"]}
+            changed = {event["job"] for event in one["events"] if event["job"] is not None}
+            changed |= {job for job, answer in zip(acted, one["answers"]) if answer == "ok" and job is not None}
+            assert len(one["said"]) == len(set(one["said"])), one
+            changed |= set(one["number"].values()) if "cluster" in kinds else set()
+            assert set(one["said"]) == changed, (line, one)
+            acted = next(wanted)
+            seen |= {state for state, _, _ in known.values()} | kinds | set(one["answers"])
+        assert next(told, None) is None and decisions_seen > 300
+    assert seen == {"waiting", "running", "checkpointing", "arrival", "finish", "timer", "cluster", "ok", "nofit", "invalid"}, seen
+
+
 
 def test_input_closed(folder):
     """A program that closes its input and lives on: easim hears of it and is not ended by SIGPIPE."""

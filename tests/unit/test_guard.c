@@ -27,6 +27,17 @@ static void host_writes(size_t at, char value) {
     *(char *)guard_open(&g, host_at(at), 1) = value;
 }
 
+/* Whole lines, and no more than are needed. */
+Test(guard, size) {
+    static const size_t wanted[][2] = {
+        {1, 1}, {GUARD_LINE, 1}, {GUARD_LINE + 1, 2}, {7 * GUARD_LINE, 7}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        cr_assert_eq(guard_init(&g, wanted[i][0], false, NULL), 0);
+        cr_expect_eq(g.bytes, wanted[i][1] * GUARD_LINE, "of %zu", wanted[i][0]);
+        guard_finish(&g);
+    }
+}
+
 Test(guard, unchecked) {
     begin(false);
     host_writes(7, 'x');

@@ -226,6 +226,39 @@ Test(invariants, at_the_end) {
     str_finish(&jobs);
 }
 
+static void spoil_between_sums(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    sim->finished++;
+    sim->past.events = 0;
+    for (*(int *)context = 1; *(int *)context < 10; ++*(int *)context) {
+        invariants_check(sim);
+        if (sim->error.code < 0)
+            break;
+    }
+    cr_expect(sim->error.code < 0 && strstr(sim->error.text, "counts of job states"));
+    sim->finished--;
+    sim->error = (struct error){0};
+}
+
+/* Of 300 jobs the first 150 are over. Sums are due after every event for each 64 jobs that are
+   there (invariants.h): what is wrong is found at the third, as 2 * 64 < 150 <= 3 * 64. */
+Test(invariants, between_sums) {
+    int found_at = 0;
+    struct trial t;
+    struct str jobs = {0};
+    str_add(&jobs, "job_id,submit_s,gpus,duration_s\n");
+    for (int i = 0; i < 300; i++)
+        str_addf(&jobs, "j%d,0,1,%d\n", i, i < 150 ? 11 : 50);
+    trial_run(&t,
+              &(struct trial_options){
+                  .jobs = jobs.text, .look = spoil_between_sums, .context = &found_at},
+              "name: n\nhorizon: 12\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(300) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(found_at, 3, "found at look %d", found_at);
+    trial_finish(&t);
+    str_finish(&jobs);
+}
+
 /* At 12 an event of 5 appears. */
 Test(invariants, time_goes_back) {
     bool looked = false;

@@ -3,6 +3,7 @@
 
 enum kind {
     NO_SUCH_JOB,
+    FAR_JOB,
     CONFIG_BELOW,
     CONFIG_ABOVE,
     START_TWICE,
@@ -15,9 +16,8 @@ enum kind {
     KINDS
 };
 static const char *const kinds[] = {
-    "no_such_job", "config_below", "config_above", "start_twice", "preempt_waiting",
-    "preempt_new", "wake_now",     "wake_nan",     "wake_late",   "preempt_running",
-    NULL};
+    "no_such_job", "far_job",  "config_below", "config_above", "start_twice",     "preempt_waiting",
+    "preempt_new", "wake_now", "wake_nan",     "wake_late",    "preempt_running", NULL};
 
 struct params {
     int32_t kind;
@@ -28,6 +28,10 @@ static void before_starts(const struct easim_pass *pass, enum kind kind,
     const struct easim_host *host = pass->host;
     if (kind == NO_SUCH_JOB)
         host->plan_start(pass->plan, pass->view->job_count, 0);
+    if (kind == FAR_JOB) {
+        host->plan_start(pass->plan, EASIM_NONE, 0);
+        host->plan_preempt(pass->plan, pass->view->job_count + 1, false);
+    }
     if (kind == CONFIG_BELOW)
         host->plan_start(pass->plan, first->index, first->first_config - 1);
     if (kind == CONFIG_ABOVE)
@@ -42,8 +46,21 @@ static void before_starts(const struct easim_pass *pass, enum kind kind,
         host->plan_wake_at(pass->plan, 4.1e9);
 }
 
+/* A question about a job that is none is answered, too. */
+static int ask(const struct easim_pass *pass) {
+    const uint32_t none[] = {pass->view->job_count, pass->view->job_count + 1, EASIM_NONE};
+    for (int i = 0; i < 3; i++)
+        if (pass->host->try_config(pass->plan, none[i], 0, NULL) != EASIM_NOFIT) {
+            pass->host->fail(pass->plan, "there is a place for a job that is none");
+            return -1;
+        }
+    return 0;
+}
+
 static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
+    if (ask(pass) < 0)
+        return -1;
     enum kind kind = (enum kind)((const struct params *)pass->params)->kind;
     if (kind == PREEMPT_RUNNING && view->running_count > 0)
         pass->host->plan_preempt(pass->plan, easim_view_running(view, 0)->job, false);
