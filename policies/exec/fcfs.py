@@ -5,6 +5,7 @@
 
 Each line of standard input is a message, each line of standard output its answer (docs/exec-policy.md).
 """
+import bisect
 import json
 import sys
 
@@ -65,16 +66,22 @@ class Fcfs:
                     best, best_config = rank, number
         return best_config
 
+    def queue(self, change):
+        """A job that has arrived, or that a failed node has stopped, waits in its place."""
+        place = bisect.bisect_left(self.waiting, change["job"])
+        if change["state"] == "waiting" and self.waiting[place:place + 1] != [change["job"]]:
+            self.waiting.insert(place, change["job"])
+
     def decide(self, message):
         self.cluster.update(message)
         for job in message["arrived"]:
             self.jobs[job["job"]] = job
-            self.waiting.append(job["job"])
         for change in message["jobs"]:
             if change["state"] == "finished":
                 del self.jobs[change["job"]]
             else:
                 self.jobs[change["job"]].update(change)
+                self.queue(change)
         actions, started = [], 0
         for number in self.waiting:
             config = self.choose(self.jobs[number])

@@ -414,6 +414,26 @@ Test(failures, runs_end) {
     trial_finish(&t);
 }
 
+/* Nor is one that waits for a repair that would come after 4e9 s, the last time that there is. */
+Test(failures, never_repaired) {
+    int seed = 1;
+    struct history h = derive(1, 0, 100, 4e9);
+    while (h.down_s[0] < 4e9)
+        h = derive((uint64_t)++seed, 0, 100, 4e9);
+    char jobs[128];
+    snprintf(jobs, sizeof jobs, "job_id,submit_s,gpus,duration_s\na,%.9f,1,2\n", h.up_s[0] + 2.385);
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = jobs},
+        "name: n\nhorizon: drain\nseed: %d\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 100, mttr: 4e9}]}\n" TRIAL_JOBS,
+        seed);
+    cr_expect(t.status == ERROR_RUN &&
+                  strstr(t.failure, "policy fcfs leaves 1 jobs waiting for ever"),
+              "%s", t.failure);
+    trial_finish(&t);
+}
+
 /* Nor do failures hide that a policy waits for ever under a repeated series: of a cap that comes
    round every 20 s it has seen everything a hundred times by 2001 s or soon after (sooner would be
    once more a single round). */

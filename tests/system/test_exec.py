@@ -69,8 +69,11 @@ def same_as_fcfs(config, folder, least_rows, *more):
 
 def test_same_decisions(folder):
     (folder / "nodes.yaml").write_text(NODES)
+    # nodes that fail stop jobs, which wait again in their place
+    (folder / "failing.yaml").write_text(NODES.replace("gpus: 4}", "gpus: 4, mtbf: 6h, mttr: 30min}"))
     # itp-sample: k, b and h of most jobs are set by the log
     for name, config, rows in (("seed", SOURCE / "configs/eas-sim.yaml", 500), ("nodes", folder / "nodes.yaml", 240),
+                               ("failing", folder / "failing.yaml", 240),
                                ("preset", SOURCE / "configs/itp-sample.yaml", 60)):
         same_as_fcfs(config, folder / name, rows, "--threads", "2")
 

@@ -338,6 +338,59 @@ def what_is_left(folder):
     assert traces <= set(json.loads((out / "manifest.json").read_text())["files"])
 
 
+# As fcfs, with a wake-up.
+WAKES = f"""\
+import json, sys
+sys.path.insert(0, {str(SOURCE / "policies/exec")!r})
+sys.dont_write_bytecode = True
+import fcfs
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        policy, wake = fcfs.Fcfs(message), [{{"wake_at": float(sys.argv[1])}}]
+        print(json.dumps({{"ready": 1}}), flush=True)
+    elif message["type"] == "decide":
+        print(json.dumps({{"actions": policy.decide(message) + wake}}), flush=True)
+        wake = []
+"""
+
+
+def order_of_an_instant(folder):
+    """Everything at the very ns at which node 0 fails: the order of semantics 1.2, in both of its forms."""
+    cluster = ("cluster: {pue: 1, %sgpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: z, idle_w: 50, tdp_w: 700, sleep_w: 5, "
+               "sleep_after: %s}], nodes: [{gpu: g, gpus: 2, mtbf: 20min, mttr: 1h}, {gpu: g, gpus: 6}, {gpu: z, gpus: 1}]}\n")
+    head = "name: n\nhorizon: 9h\nseed: 3\npolicy: {name: exec}\n"
+    jobs = "job_id,submit_s,gpus,duration_s\n%s"
+    (folder / "p.py").write_text(WAKES)
+
+    def lines(name, text, wake_s, rows, *more):
+        (folder / "jobs.csv").write_text(jobs % rows)
+        (folder / f"{name}.yaml").write_text(text)
+        easim("run", folder / f"{name}.yaml", "--quiet", "--trace", "t.jsonl", "--out", folder / name, *more, "--set",
+              f"policy.params.command=python3 {folder}/p.py {wake_s}")
+        return lines_of(folder / name / "t.jsonl")
+
+    alone = lines("alone", head + cluster % ("", "9h") + "workload: {kind: trace, file: jobs.csv}\n", 1, "x,1,1,1\n")
+    at_ns = next(line["time_ns"] for line in alone if line["kind"] == "node_failure")
+    at_s = seconds(at_ns)
+    for name in ("power_w", "price_per_mwh", "carbon_g_per_kwh"):
+        (folder / f"{name}.csv").write_text(f"time_s,{name}\n0,4000\n{at_s},5000\n40000,5000\n")
+    text = (head + cluster % ("power_cap_w: {file: power_w.csv}, ", f"{at_s}s") +
+            "price_per_mwh: {file: price_per_mwh.csv}\ncarbon_g_per_kwh: {file: carbon_g_per_kwh.csv}\n" +
+            f"workload: {{kind: trace, file: jobs.csv, warmup: {at_s}s, rigid_costs: {{start_s: 10}}}}\n")
+    rows = (f"long,0,5,{seconds(at_ns - 10**10)}\n"  # ends, after 10 s of set-up
+            "hit,1,2,9000\n"  # on node 0
+            f"new,{seconds(at_ns - 10**10)},1,500\n"  # its set-up ends
+            f"last,{at_s},1,50\n")
+    before, after = ["node_failure", "measure", "sleep", "compute"], ["timer"]
+    for equal_time, both in (("finishes_first", ["finish", "submit"]), ("arrivals_first", ["submit", "finish"])):
+        found = [line for line in lines(equal_time, text, at_s, rows, "--set", f"engine.equal_time={equal_time}")
+                 if line["time_ns"] == at_ns and line["kind"] in EVENTS]
+        kinds = [line["kind"] for line in found]
+        assert sorted(kinds[:3]) == ["cap", "carbon", "price"] and kinds[3:] == before + both + after, kinds
+        assert [line["job"] for line in found if line["kind"] in ("compute", "finish")] == ["new", "long"], found
+
+
 def disk_full(folder):
     """A trace that cannot be written fails the run, and nothing is left."""
     limit = "ulimit -f 40; trap '' XFSZ; exec \"$@\""  # 40 KiB: no trace of the seed protocol is that short
@@ -350,7 +403,8 @@ def disk_full(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-trace.") as name:
-        for check in (random_scenarios, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left, disk_full):
+        for check in (random_scenarios, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left, order_of_an_instant,
+                      disk_full):
             place = Path(name, check.__name__)
             place.mkdir()
             check(place)
