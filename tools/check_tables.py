@@ -4,7 +4,7 @@
 Usage: check_tables.py SOURCE_DIR | --self-test
 
 A table is a list of lines X(name, unit, better, ...): METRIC_TABLE in src/metrics/metric_table.h, and NAME_COLUMNS in
-src/output/run/NAME_csv.c. In docs/outputs.md each section "## NAME.csv" has tables with the columns column, unit, better
+src/output/ROOM/NAME_csv.c. In docs/outputs.md each section "## NAME.csv" has tables with the columns column, unit, better
 and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none). Names, their
 order, units and directions must be those of the table. The writer of a metric must be the file that assigns it.
 
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 METRICS = Path("src/metrics/metric_table.h")
-TABLES = Path("src/output/run")
+TABLES = (Path("src/output/run"), Path("src/output/models"))
 DOCS = Path("docs/outputs.md")
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
@@ -54,7 +54,7 @@ def read_tables(root):
     """{"NAME.csv": rows}, and what is wrong."""
     tables, found = {}, []
     files = {"summary.csv": METRICS}
-    for path in sorted((root / TABLES).glob("*_csv.c")):
+    for path in sorted(path for room in TABLES for path in (root / room).glob("*_csv.c")):
         if "_COLUMNS(X)" in path.read_text(encoding="utf-8"):
             files[path.name[:-len("_csv.c")] + ".csv"] = path.relative_to(root)
     for name, file in files.items():

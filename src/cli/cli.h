@@ -28,6 +28,7 @@ int cli_compare(struct options *options);
 int cli_completion(struct options *options);
 int cli_gen(struct options *options);
 int cli_import(struct options *options);
+int cli_models(struct options *options);
 int cli_plot(struct options *options);
 int cli_policies(struct options *options);
 int cli_profile(struct options *options);

@@ -89,6 +89,18 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 2,
          .about = "Reads a recorded job log (plain, gz or zst) and writes it as a workload CSV.",
          .add_formats = add_log_formats},
+    [COMMAND_MODELS] =
+        {.name = "models",
+         .summary = "print what models say of speed, power and energy",
+         .operands = "MODELS.yaml|CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Prints what models say of each configuration: time, rate, power, energy, evidence.",
+         .more = REPEATED(
+             "MODELS.yaml") "MODELS.yaml is a model file; of a scenario, CONFIG.yaml, models and GPUs are looked at as a run would have them. Either may be - for standard input.\n",
+         .repeats = true,
+         .reads_yaml = true},
     [COMMAND_PLOT] =
         {.name = "plot",
          .summary = "draw figures of results with gnuplot",

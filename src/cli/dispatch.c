@@ -20,6 +20,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_COMPLETION] = cli_completion,
     [COMMAND_GEN] = cli_gen,
     [COMMAND_IMPORT] = cli_import,
+    [COMMAND_MODELS] = cli_models,
     [COMMAND_PLOT] = cli_plot,
     [COMMAND_POLICIES] = cli_policies,
     [COMMAND_PROFILE] = cli_profile,

@@ -9,6 +9,7 @@
 #include "output/plot/kinds.h"
 #include "output/run/run_dir.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,6 +143,68 @@ int option_read_param(const char *text, void *target, struct arena *arena, struc
         return error_set(reterr, ERROR_INPUT, "expected NAME=VALUE, got \"%s\"", text);
     array_push((struct texts *)target, arena_printf(arena, "policy.params.%s", text));
     return 0;
+}
+
+static int read_numbers(const char *text, const struct option_row *each, struct numbers *numbers,
+                        struct arena *arena, struct error *reterr) {
+    while (*text) {
+        double value = 0;
+        if (option_value_read(each, option_next(&text, arena), &value, arena, reterr) < 0)
+            return ERROR_INPUT;
+        if (each->size == sizeof(int64_t) && value != floor(value))
+            return error_set(reterr, ERROR_INPUT, "expected whole numbers, got \"%g\"", value);
+        array_push(numbers, value);
+    }
+    return numbers->count > 0 ? 0 : error_set(reterr, ERROR_INPUT, "expected numbers, got \"\"");
+}
+
+int option_read_counts(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    static const struct option_row each = {
+        .kind = OPTION_REAL, .size = sizeof(int64_t), .least = 1, .most = 1e6};
+    return read_numbers(text, &each, target, arena, reterr);
+}
+
+int option_read_batches(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    static const struct option_row each = {.kind = OPTION_REAL, .least = 1e-9, .most = 1e9};
+    return read_numbers(text, &each, target, arena, reterr);
+}
+
+/* "h100=700W", "80GiB" */
+static int read_type_value(const char *text, const struct option_row *value,
+                           struct type_values *values, struct arena *arena, struct error *reterr) {
+    const char *equals = strrchr(text, '=');
+    struct type_value one = {.type = equals ? arena_strndup(arena, text, (size_t)(equals - text))
+                                            : NULL};
+    if (option_value_read(value, equals ? equals + 1 : text, &one.value, arena, reterr) < 0)
+        return ERROR_INPUT;
+    array_push(values, one);
+    return 0;
+}
+
+int option_read_type_power(const char *text, void *target, struct arena *arena,
+                           struct error *reterr) {
+    static const struct option_row watts = {
+        .kind = OPTION_DIMENSION, .dimension = DIMENSION_POWER, .least = 1e-3, .most = 1e5};
+    return read_type_value(text, &watts, target, arena, reterr);
+}
+
+int option_read_type_memory(const char *text, void *target, struct arena *arena,
+                            struct error *reterr) {
+    static const struct option_row gib = {
+        .kind = OPTION_DIMENSION, .dimension = DIMENSION_GIB, .least = 1e-6, .most = 1e6};
+    return read_type_value(text, &gib, target, arena, reterr);
+}
+
+int option_read_type_gpus(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) {
+    static const struct option_row gpus = {.kind = OPTION_REAL, .least = 1, .most = 1e6};
+    if (read_type_value(text, &gpus, target, arena, reterr) < 0)
+        return ERROR_INPUT;
+    const struct type_values *values = target;
+    double last = values->at[values->count - 1].value;
+    return last == floor(last)
+               ? 0
+               : error_set(reterr, ERROR_INPUT, "expected a whole number, got \"%s\"", text);
 }
 
 /* "100": the first 100; "11:20": from the 11th to the 20th */

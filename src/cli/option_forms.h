@@ -29,6 +29,18 @@ int option_read_pictures(const char *text, void *target, struct arena *arena,
 /* NAME=VALUE: one more of struct texts, as it sets a scenario. */
 int option_read_param(const char *text, void *target, struct arena *arena,
                       struct error *reterr) MUST_CHECK;
+/* Positive numbers with commas, for k whole ones: struct numbers. */
+int option_read_counts(const char *text, void *target, struct arena *arena,
+                       struct error *reterr) MUST_CHECK;
+int option_read_batches(const char *text, void *target, struct arena *arena,
+                        struct error *reterr) MUST_CHECK;
+/* [TYPE=]VALUE, of power, memory, or a number of GPUs: one more of struct type_values. */
+int option_read_type_power(const char *text, void *target, struct arena *arena,
+                           struct error *reterr) MUST_CHECK;
+int option_read_type_memory(const char *text, void *target, struct arena *arena,
+                            struct error *reterr) MUST_CHECK;
+int option_read_type_gpus(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) MUST_CHECK;
 /* N or FIRST:LAST: struct trace_changes. */
 int option_read_rows(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;

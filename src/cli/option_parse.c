@@ -267,6 +267,13 @@ void options_finish(struct options *options) {
     free(options->policy_sets.at);
     free(options->constraints.at);
     free(options->work.at);
+    free(options->of_models.at);
+    free(options->of_gpus.at);
+    free(options->at_k.at);
+    free(options->at_batches.at);
+    free(options->tdp.at);
+    free(options->memory.at);
+    free(options->node_gpus.at);
     str_finish(&options->stdin_text);
     arena_finish(&options->arena);
 }

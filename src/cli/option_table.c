@@ -14,6 +14,8 @@
 #define MOST_SEED   0x1p53 /* JSON and YAML hold it exactly */
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
+static const char *const two_formats[] = {"table", "csv", NULL};
+static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 static const char *const estimates[] = {"requested", "run", NULL};
 static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
@@ -26,7 +28,7 @@ const struct option_row option_rows[] = {
     {"policy", 'p', "NAME|FILE.so", OPTION_TEXT, AT(policy),
      .commands = IN(RUN) | IN(TUNE) | IN(CHECK) | IN(GEN),
      .help = "use this policy instead of the scenario's; parameters in the file are kept only if its name is the same; a path needs a slash: ./mine.so"},
-    {"set", 'S', "PATH=VALUE", OPTION_TEXTS, AT(sets), .commands = RUNS | IN(CHECK) | IN(GEN),
+    {"set", 'S', "PATH=VALUE", OPTION_TEXTS, AT(sets), .commands = RUNS | IN(CHECK) | IN(GEN) | IN(MODELS),
      .help = "replace one value of the scenario, such as policy.params.tau=2h or cluster.nodes[0].gpus=4; the value is YAML; may be given again; applied after --policy"},
     {"seed", 's', "N", OPTION_SETTING, AT(sets), .commands = RUNS | IN(GEN), .most = MOST_SEED,
      .help = "master seed; the same as --set seed=N"},
@@ -182,6 +184,45 @@ const struct option_row option_rows[] = {
      .help = "vertical axis of the heat map"},
     {"by", 0, "AXIS", OPTION_TEXT, AT(by), .commands = IN(PLOT),
      .help = "axis with a line, or a heat map, for each value"},
+
+    /* ---- models ---- */
+    {"model", 0, "NAME", OPTION_TEXTS, AT(of_models), .commands = IN(MODELS), .recorded = true,
+     .help = "only this model; may be given again"},
+    {"gpu", 0, "TYPE", OPTION_TEXTS, AT(of_gpus), .commands = IN(MODELS), .recorded = true,
+     .help = "only this GPU type; may be given again"},
+    {"k", 0, "K,...", OPTION_OTHER, AT(at_k), .commands = IN(MODELS), .recorded = true,
+     .read = option_read_counts,
+     .help = "GPUs of a job (default: those that jobs of the scenario may have; of a model file those measured and the powers of two between, of forms up to a whole node)"},
+    {"batch", 0, "B,...", OPTION_OTHER, AT(at_batches), .commands = IN(MODELS), .recorded = true,
+     .read = option_read_batches,
+     .help = "batches per GPU (default: those allowed and those measured)"},
+    {"span", 0, NULL, OPTION_CHOICE, AT(span), .commands = IN(MODELS), .recorded = true,
+     .choices = spans, .usual = "both",
+     .help = "only GPUs of one node, or only GPUs of several"},
+    {"power-limits", 0, NULL, OPTION_FLAG, AT(power_limits), .commands = IN(MODELS),
+     .recorded = true,
+     .help = "also each power limit of the models"},
+    {"profile", 0, "PROFILE.csv", OPTION_TEXT, AT(profile_csv), .commands = IN(MODELS),
+     .recorded = true, .needs = "out",
+     .help = "measured points to put beside the models, in measured.csv and in the figures"},
+    {"gpus-per-node", 0, "[TYPE=]N", OPTION_OTHER, AT(node_gpus), .commands = IN(MODELS),
+     .recorded = true, .read = option_read_type_gpus,
+     .help = "of a model file: GPUs of a node (default: 8); may be given again"},
+    {"tdp", 0, "[TYPE=]W", OPTION_OTHER, AT(tdp), .commands = IN(MODELS), .recorded = true,
+     .read = option_read_type_power,
+     .help = "of a model file: the most that a GPU draws (default: any power); may be given again"},
+    {"memory", 0, "[TYPE=]GIB", OPTION_OTHER, AT(memory), .commands = IN(MODELS),
+     .recorded = true, .read = option_read_type_memory,
+     .help = "of a model file: memory of a GPU (default: any); may be given again"},
+    {"format", 0, NULL, OPTION_CHOICE, AT(format), .commands = IN(MODELS), .choices = two_formats,
+     .usual = "table",
+     .help = "what to print: tables, or models.csv; then notes go to standard error"},
+    {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(MODELS),
+     .help = "write the results into this folder, from which easim plot draws (default: none)"},
+    {"force", 'f', NULL, OPTION_FLAG, AT(force), .commands = IN(MODELS), .needs = "out",
+     .help = "write into a folder that is not empty"},
+    {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(MODELS), .needs = "out",
+     .help = "print no tables and no notes"},
 
     /* ---- policies ---- */
     {"test", 0, NULL, OPTION_FLAG, AT(test), .commands = IN(POLICIES),

@@ -31,6 +31,7 @@ struct option_metrics {
 /* What to print, and what stands for requested_s: in the order of their words in the table. */
 enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 enum requested_is { REQUESTED_IS_REQUESTED, REQUESTED_IS_RUN_TIME };
+enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
 struct picture_size {
@@ -44,6 +45,22 @@ struct tune_constraints {
 
 struct trace_works {
     struct trace_work *at;
+    size_t count, capacity;
+};
+
+struct numbers {
+    double *at;
+    size_t count, capacity;
+};
+
+/* A value for a GPU type, or for all of them. */
+struct type_value {
+    const char *type; /* NULL: all */
+    double value;
+};
+
+struct type_values {
+    struct type_value *at;
     size_t count, capacity;
 };
 
@@ -93,6 +110,14 @@ struct options {
     unsigned picture_formats; /* bits of svg, pdf, png */
     struct picture_size size;
     const char *x, *y, *by;
+
+    /* models */
+    struct texts of_models, of_gpus; /* names */
+    struct numbers at_k, at_batches;
+    enum span_choice span;
+    bool power_limits;
+    struct type_values tdp, memory, node_gpus; /* W, GiB, GPUs of a node */
+    const char *profile_csv;
 
     /* policies */
     bool test;

@@ -72,10 +72,8 @@ void config_table_finish(struct config_table *table) {
     arena_finish(&table->arena);
 }
 
-/* Whether it was measured on other nodes than those of this type. */
-static bool on_other_nodes(const struct config_table *table, const struct gpu_model *gpu_model,
-                           uint32_t h) {
-    const struct cluster *cluster = table->cluster;
+bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_model *gpu_model,
+                              uint32_t h) {
     for (uint32_t i = 0; i < cluster->node_count && gpu_model->gpus_per_node > 0; i++)
         if (cluster->nodes[i].gpu_type == h && cluster->nodes[i].gpus != gpu_model->gpus_per_node)
             return true;
@@ -105,7 +103,7 @@ static bool tabulate_config(const struct config_table *table, const struct model
         if (!known[span])
             config->power_w[span] = config->power_w[1 - span];
     config->extrapolated = gpu_value_is_outside(gpu_model, config->k, config->batch) ||
-                           on_other_nodes(table, gpu_model, config->gpu_type);
+                           config_table_other_nodes(table->cluster, gpu_model, config->gpu_type);
     return known[0] || known[1];
 }
 

@@ -90,5 +90,8 @@ double config_table_best_time_within(const struct config_table *table, uint32_t 
  * 0 if it cannot run there. */
 double config_table_unit_goodput(const struct config_table *table, uint32_t model,
                                  uint32_t gpu_type);
+/* Whether the model was measured on other nodes than those of GPU type h. */
+bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_model *gpu_model,
+                              uint32_t h);
 
 #endif

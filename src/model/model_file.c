@@ -366,6 +366,12 @@ int model_set_load(struct model_set *set, const struct yaml_node *node,
     return result;
 }
 
+int model_set_load_tree(struct model_set *set, const struct yaml_node *root,
+                        const struct binding *binding) {
+    *set = (struct model_set){0};
+    return add_models(set, root, "", binding);
+}
+
 int model_set_find(const struct model_set *set, const char *name) {
     for (uint32_t i = 0; i < set->count; i++)
         if (set->models[i].name && strcmp(set->models[i].name, name) == 0)

@@ -10,6 +10,9 @@
    models. */
 int model_set_load(struct model_set *set, const struct yaml_node *node,
                    const struct binding *binding) MUST_CHECK;
+/* The same of the tree of a model file. */
+int model_set_load_tree(struct model_set *set, const struct yaml_node *root,
+                        const struct binding *binding) MUST_CHECK;
 int model_set_find(const struct model_set *set, const char *name); /* index or -1 */
 /* The end of a message about a model that is not there: see str_suggestion. */
 const char *model_set_suggest(const struct model_set *set, const char *name,

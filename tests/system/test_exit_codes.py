@@ -17,7 +17,7 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
-COMMANDS = ("ablate calibrate check compare gen import plot policies profile run sweep tune").split()
+COMMANDS = ("ablate calibrate check compare gen import models plot policies profile run sweep tune").split()
 
 
 def tables():
@@ -131,6 +131,9 @@ class Cases:
             ("calibrate", 1, "an error above `--max-error`"):
                 ["calibrate", "--check", self.model, PROFILE, "--max-error", "0.0000001"],
             ("calibrate", 2, "bad input"): ["calibrate", none],
+            ("models", 0, "done"): ["models", TINY],
+            ("models", 1, "a result cannot be written"): ["models", TINY, "-o", none / "x"],
+            ("models", 2, "nothing is left to show"): ["models", TINY, "--model", "a-model-of-nobody"],
             ("plot", 0, "done"): None if not gnuplot() else ["plot", self.run_dir, "--figures", "jct", "--out", "figures"],
             ("plot", 1, "gnuplot is missing"): ["plot", self.run_dir, "--out", "figures"],
             ("plot", 2, "no results"): ["plot", none],

@@ -1,0 +1,210 @@
+/* Tables of a survey on the terminal. Invariant: every row is either in a table or counted below
+   it. */
+#include "output/models/models_report.h"
+
+#include "output/models/survey_columns.h"
+
+#include <math.h>
+
+/* The rows of one pair. */
+struct block {
+    const struct survey_row *rows;
+    size_t count;
+    bool limits; /* some of them are under a limit */
+};
+
+static const char *const state_words[SURVEY_STATES] = {
+    NULL, "more GPUs than there are", "the batch is not allowed", "more memory than a GPU has",
+    "outside the lookup table"};
+
+/* ---- Heading ---- */
+
+static void add_range(struct str *out, const struct gpu_model *g) {
+    if (g->range_k.count != 2 || g->range_batch.count != 2) {
+        str_add(out, "no measured range stated");
+        return;
+    }
+    const int64_t *k = g->range_k.at;
+    const double *b = g->range_batch.at;
+    str_addf(out, "measured k %lld..%lld, b ", (long long)k[0], (long long)k[1]);
+    str_add_real(out, b[0]);
+    str_add(out, "..");
+    str_add_real(out, b[1]);
+}
+
+static void add_heading(struct str *out, const struct block *block) {
+    const struct survey_row *row = block->rows;
+    const char *speed = survey_columns_speed(row), *power = survey_columns_power(row);
+    str_addf(out, "%s on %s: speed by %s, power by %s, evidence %s, ", row->model->name,
+             row->type->name, speed, power, evidence_names[row->gpu_model->weakest]);
+    add_range(out, row->gpu_model);
+    str_add(out, "\n");
+}
+
+/* ---- Rows ---- */
+
+/* Placement changes nothing: one line stands for both spans. */
+static bool is_either(const struct survey_row *row, const struct survey_row *other) {
+    return other->k == row->k && other->batch == row->batch &&
+           other->power_limit_w == row->power_limit_w && other->state == row->state &&
+           other->iteration_s == row->iteration_s &&
+           (other->power_w == row->power_w || (isnan(other->power_w) && isnan(row->power_w))) &&
+           other->span != row->span;
+}
+
+static const struct survey_row *same_elsewhere(const struct block *block,
+                                               const struct survey_row *row) {
+    for (size_t i = 0; i < block->count; i++)
+        if (is_either(row, &block->rows[i]))
+            return &block->rows[i];
+    return NULL;
+}
+
+/* Four digits, more of large numbers; "-" if it is not defined. */
+static void add_number(struct str *out, double value, int width) {
+    if (isnan(value))
+        str_addf(out, " %*s", width - 1, "-");
+    else
+        str_addf(out, fabs(value) < 1000 ? " %*.4g" : " %*.0f", width - 1, value);
+}
+
+static void add_columns(struct str *out, const struct block *block) {
+    struct str unit = {0};
+    str_addf(&unit, "J/%s", survey_columns_unit(block->rows));
+    str_addf(out, "%5s%8s  %-12s", "k", "b", "span");
+    if (block->limits)
+        str_addf(out, "%8s", "limit W");
+    str_addf(out, "%9s%9s%7s%9s%8s%7s%10s%7s  %s\n", "time s", "rate 1/s", "eff", "goodput",
+             "scaling", "W/GPU", unit.text, "GiB", "range");
+    str_finish(&unit);
+}
+
+static void add_row(struct str *out, const struct block *block, const struct survey_row *row,
+                    bool either) {
+    static const char *const ranges[] = {"inside", "outside", "-"};
+    str_addf(out, "%5u", row->k);
+    add_number(out, row->batch, 8);
+    str_addf(out, "  %-12s",
+             either                        ? "either"
+             : row->span == EASIM_ONE_NODE ? "one node"
+                                           : "across nodes");
+    if (block->limits)
+        add_number(out, row->power_limit_w < INFINITY ? row->power_limit_w : NAN, 8);
+    add_number(out, row->iteration_s, 9);
+    add_number(out, row->rate, 9);
+    add_number(out, row->efficiency, 7);
+    add_number(out, row->goodput, 9);
+    add_number(out, row->scaling_efficiency, 8);
+    add_number(out, row->power_w, 7);
+    add_number(out, row->energy_j, 10);
+    add_number(out, row->memory_gib, 7);
+    str_addf(out, "  %s%s\n", ranges[row->range], row->state == SURVEY_OK ? "" : ", not allowed");
+}
+
+/* What is not allowed has figures all the same: they are marked. */
+static bool is_shown(const struct survey_row *row) {
+    return row->state == SURVEY_OK || (row->state == SURVEY_BATCH && !isnan(row->rate));
+}
+
+static void add_feasible(struct str *out, const struct block *block) {
+    bool any = false;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct survey_row *row = &block->rows[i];
+        const struct survey_row *other = same_elsewhere(block, row);
+        if (!is_shown(row) || (other && other < row))
+            continue;
+        if (!any)
+            add_columns(out, block);
+        any = true;
+        add_row(out, block, row, other != NULL);
+    }
+}
+
+/* ---- What is not feasible ---- */
+
+static bool is_first(const struct block *block, size_t place, bool by_k, bool by_batch,
+                     bool by_span) {
+    const struct survey_row *row = &block->rows[place];
+    for (size_t i = 0; i < place; i++) {
+        const struct survey_row *other = &block->rows[i];
+        if (other->state == row->state && (!by_k || other->k == row->k) &&
+            (!by_batch || other->batch == row->batch) && (!by_span || other->span == row->span))
+            return false;
+    }
+    return true;
+}
+
+/* "b 6, 16": those of the rows of a state, and where k and span are given of these, each once. */
+static void add_batches(struct str *out, const struct block *block, enum survey_state state,
+                        const struct survey_row *of) {
+    const char *before = "b ";
+    for (size_t i = 0; i < block->count; i++) {
+        const struct survey_row *row = &block->rows[i];
+        if (row->state != state || (of && (row->k != of->k || row->span != of->span)) ||
+            !is_first(block, i, of, true, of))
+            continue;
+        str_add(out, before);
+        str_add_real(out, row->batch);
+        before = ", ";
+    }
+}
+
+/* Which rows those of a state are: too many GPUs by k, what the table does not hold by k and b, all
+   others by b. */
+static void add_places(struct str *out, const struct block *block, enum survey_state state) {
+    const char *before = "";
+    if (state == SURVEY_BATCH || state == SURVEY_MEMORY) {
+        add_batches(out, block, state, NULL);
+        return;
+    }
+    for (size_t i = 0; i < block->count; i++) {
+        const struct survey_row *row = &block->rows[i];
+        bool by_table = state == SURVEY_NO_POINT;
+        if (row->state != state || !is_first(block, i, true, false, by_table))
+            continue;
+        str_addf(out, "%sk %u", before, row->k);
+        before = by_table ? "; " : ", ";
+        if (!by_table)
+            continue;
+        str_addf(out, " %s ", row->span == EASIM_ONE_NODE ? "in one node" : "across nodes");
+        add_batches(out, block, state, row);
+    }
+}
+
+static void add_infeasible(struct str *out, const struct block *block) {
+    for (int state = SURVEY_OK + 1; state < SURVEY_STATES; state++) {
+        size_t count = 0;
+        for (size_t i = 0; i < block->count; i++)
+            count += block->rows[i].state == (enum survey_state)state;
+        if (count == 0)
+            continue;
+        str_addf(out, "  not feasible: %zu of %zu rows, %s", count, block->count,
+                 state_words[state]);
+        if (state == SURVEY_GPUS)
+            str_addf(out, " (%u)", block->rows->type->gpus);
+        if (state == SURVEY_MEMORY) {
+            str_add(out, " (");
+            str_add_real(out, block->rows->type->memory_gib);
+            str_add(out, " GiB)");
+        }
+        str_add(out, ": ");
+        add_places(out, block, (enum survey_state)state);
+        str_add_char(out, '\n');
+    }
+}
+
+void models_report(const struct survey *survey, struct str *out) {
+    size_t end = 0;
+    for (size_t first = 0; first < survey->rows.count; first = end) {
+        const struct survey_row *rows = survey->rows.at;
+        struct block block = {.rows = rows + first};
+        for (end = first; end < survey->rows.count && rows[end].gpu_model == rows[first].gpu_model;
+             end++)
+            block.limits = block.limits || rows[end].power_limit_w < INFINITY;
+        block.count = end - first;
+        str_add(out, first > 0 ? "\n" : "");
+        add_heading(out, &block);
+        add_feasible(out, &block);
+        add_infeasible(out, &block);
+    }
+}

@@ -1,0 +1,260 @@
+"""`easim models`: test_models.py EASIM SOURCE.
+
+Figures of models.csv are computed again here from the YAML files alone, by the formulas of docs/semantics.md 3: forms of
+configs/models/eas-sim.yaml, the power limits of zeus-a40.yaml, a lookup table with points on both sides of a node.
+"""
+import csv
+import io
+import math
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from support import SOURCE, easim, rows_of
+
+EXACT = 1e-12  # of doubles that are computed in another order
+
+LOOKUP = """\
+models:
+  - name: looked-up
+    m0: 8
+    phi: 24
+    mem0_gib: 2
+    mem1_gib: 3
+    batches: [4, 6, 8, 16]
+    gpus:
+      g1:
+        lookup:
+          - {k: 1, batch: 4, throughput_samples_s: 4, power_w_per_gpu: 100}
+          - {k: 1, batch: 8, throughput_samples_s: 5, power_w_per_gpu: 130}
+          - {k: 3, batch: 4, throughput_samples_s: 11, power_w_per_gpu: 90}
+          - {k: 3, batch: 8, throughput_samples_s: 14, power_w_per_gpu: 120}
+          - {k: 4, batch: 4, throughput_samples_s: 12, power_w_per_gpu: 80, across_nodes: true}
+        evidence: measured
+        source: made up
+        range_k: [1, 4]
+        range_batch: [4, 8]
+"""
+
+
+def near(got, expected):
+    assert math.isclose(float(got), expected, rel_tol=EXACT), (got, expected)
+
+
+def models(*words, code=0, **more):
+    return easim("models", *words, code=code, **more)
+
+
+def table(*words):
+    return list(csv.DictReader(io.StringIO(models(*words, "--format", "csv").stdout)))
+
+
+def of(rows, **wanted):
+    found = [row for row in rows if all(row[key] == str(value) for key, value in wanted.items())]
+    assert len(found) == 1, (wanted, found)
+    return found[0]
+
+
+# ---- forms ----------------------------------------------------------------------------------------------------------
+
+def form(model, gpu, k, b, across):
+    """Time of an iteration, and power of a GPU without the limit of its tdp_w (semantics 3.1 and 3.3)."""
+    g = model["gpus"][gpu]
+    local = (g["a_s"] ** g["gamma"] + (g["c_s"] * b) ** g["gamma"]) ** (1 / g["gamma"])
+    alpha = g.get("alpha_inter_s", g["alpha_s"]) if across else g["alpha_s"]
+    beta = g.get("beta_inter_s", g.get("beta_s", 0)) if across else g.get("beta_s", 0)
+    time = local + (alpha + beta * (k - 2) if k > 1 else 0)
+    return time, g["p0_w"] + (g["pmax_w"] - g["p0_w"]) * g["c_s"] * b / time
+
+
+def check_form_row(row, model, tdp_w, memory_gib):
+    k, b = int(row["k"]), float(row["b"])
+    time, power = form(model, row["gpu_type"], k, b, row["span"] == "across_nodes")
+    efficiency = min(1, (model["phi"] + model["m0"]) / (model["phi"] + max(k * b, model["m0"])))
+    power = min(power, tdp_w)
+    one = form(model, row["gpu_type"], 1, b, False)[0]
+    for name, expected in {
+            "iteration_s": time, "rate_per_s": k * b / time, "efficiency": efficiency, "global_batch": k * b,
+            "goodput_per_s": k * b / time * efficiency, "power_w": power,
+            "energy_per_unit_j": k * power * time / (k * b * efficiency),
+            "memory_gib": model["mem0_gib"] + model["mem1_gib"] * b}.items():
+        near(row[name], expected)
+    if row["base_k"]:
+        assert row["base_k"] == "1", row
+        near(row["speedup"], k * one / time)
+        near(row["scaling_efficiency"], one / time)
+    allowed = b in model["batches"]
+    state = "batch" if not allowed else "memory" if float(row["memory_gib"]) > memory_gib else "ok"
+    assert row["state"] == state, (row, state)
+    return row["range"]
+
+
+def check_forms():
+    path = SOURCE / "configs" / "models" / "eas-sim.yaml"
+    file = {model["name"]: model for model in yaml.safe_load(path.read_text())["models"]}
+    words = ("--tdp", "300", "--tdp", "h100=600", "--memory", "a100=40", "--memory", "h100=80GiB", "--gpus-per-node", "4")
+    rows = table(path, *words)
+    limits = {"a100": (300, 40), "h100": (600, 80)}
+    ranges = {check_form_row(row, file[row["model"]], *limits[row["gpu_type"]]) for row in rows}
+    assert ranges == {"inside", "outside", "not_stated"}, ranges
+    assert {row["model"] for row in rows} == set(file)
+    assert {row["state"] for row in rows} == {"ok", "memory"}
+    # Each k of the range and up to a node, each allowed batch, each span that there is.
+    for name, model in file.items():
+        for gpu, g in model["gpus"].items():
+            least, most = g.get("range_k", [1, 1])
+            most = max(most, 4)
+            counts = sorted({least, most} | {2 ** n for n in range(12) if least <= 2 ** n <= most})
+            expected = [(k, b, span) for k in counts for b in sorted(model["batches"])
+                        for span in ["one_node"] * (k <= 4) + ["across_nodes"] * (k > 1)]
+            got = [(int(r["k"]), int(r["b"]), r["span"]) for r in rows if (r["model"], r["gpu_type"]) == (name, gpu)]
+            assert got == expected, (name, gpu, got)
+    # Filters leave rows out and change none, also where what a figure is relative to is left out.
+    chosen = table(path, *words, "--model", "resnet50-fp32", "--gpu", "h100", "--k", "8,4", "--span", "across_nodes")
+    assert chosen == [row for row in rows if row["model"] == "resnet50-fp32" and row["gpu_type"] == "h100"
+                      and row["k"] in "48" and row["span"] == "across_nodes"], chosen
+    # A batch that no job may have, and a real one.
+    for row in table(path, *words, "--batch", "12.5,16", "--model", "albert-v2-bf16"):
+        check_form_row(row, file["albert-v2-bf16"], *limits[row["gpu_type"]])
+    return len(rows)
+
+
+def check_efficiency():
+    """Where the global batch is above m0: no allowed one of the file is, so k is 64."""
+    path = SOURCE / "configs" / "models" / "eas-sim.yaml"
+    file = {model["name"]: model for model in yaml.safe_load(path.read_text())["models"]}
+    rows = table(path, "--k", "64", "--tdp", "1000", "--memory", "1000")
+    for row in rows:
+        check_form_row(row, file[row["model"]], 1000, 1000)
+    assert min(float(row["efficiency"]) for row in rows) < 0.9
+
+
+# ---- power limits, lookup -------------------------------------------------------------------------------------------
+
+def check_limits():
+    path = SOURCE / "configs" / "models" / "zeus-a40.yaml"
+    model = yaml.safe_load(path.read_text())["models"][0]
+    gpu = model["gpus"]["a40"]
+    point = gpu["lookup"][0]
+    rows = table(path, "--power-limits", "--tdp", "300")
+    levels = [level for level in gpu["power_limits"]["levels"] if level["power_limit_w"] < 300]
+    assert [row["power_limit_w"] for row in rows] == [""] + [str(l["power_limit_w"]) for l in reversed(levels)]
+    near(rows[0]["rate_per_s"], point["throughput_samples_s"])
+    near(rows[0]["power_w"], point["power_w_per_gpu"])
+    for row, level in zip(rows[1:], reversed(levels)):
+        rate = point["throughput_samples_s"] / max(1, level["time_ratio"])
+        power = min(level["power_limit_w"], point["power_w_per_gpu"] * min(1, level["power_ratio"]))
+        near(row["rate_per_s"], rate)
+        near(row["iteration_s"], 512 / rate)
+        near(row["power_w"], power)
+        near(row["energy_per_unit_j"], power / rate)
+        assert row["speedup"] == row["scaling_efficiency"] == "1" and row["state"] == "ok", row
+    assert len(table(path)) == 1
+
+
+def check_lookup(folder):
+    path = folder / "lookup.yaml"
+    path.write_text(LOOKUP)
+    rows = table(path, "--memory", "40", "--k", "1,2,3,4", "--gpus-per-node", "8")
+    time = {(1, 4): 1, (1, 8): 1.6, (3, 4): 12 / 11, (3, 8): 24 / 14}  # k b / throughput
+    power = {(1, 4): 100, (1, 8): 130, (3, 4): 90, (3, 8): 120}
+    for quantity, at in ("iteration_s", time), ("power_w", power):
+        near(of(rows, k=1, b=6)[quantity], (at[1, 4] + at[1, 8]) / 2)
+        near(of(rows, k=3, b=8, span="one_node")[quantity], at[3, 8])
+        near(of(rows, k=2, b=6, span="one_node")[quantity], sum(at.values()) / 4)
+    row = of(rows, k=2, b=8, span="one_node")  # B = 16: (24 + 8) / (24 + 16)
+    near(row["efficiency"], 0.8)
+    near(row["goodput_per_s"], 0.8 * 16 / ((1.6 + 24 / 14) / 2))
+    near(row["energy_per_unit_j"], 2 * 125 / float(row["goodput_per_s"]))
+    near(of(rows, k=4, b=4, span="across_nodes")["rate_per_s"], 12)
+    states = {(int(r["k"]), r["b"], r["span"]): r["state"] for r in rows}
+    assert states[4, "4", "one_node"] == states[2, "4", "across_nodes"] == states[1, "16", "one_node"].replace(
+        "memory", "no_point") == "no_point", states  # b 16 needs 50 GiB: that is the first reason
+    assert {state for state in states.values()} == {"ok", "no_point", "memory"}
+    assert all(r["range"] == ("inside" if r["b"] != "16" else "outside") for r in rows)
+    for row in rows:
+        known = row["state"] != "no_point" and row["b"] != "16"
+        assert all((row[name] != "") == known for name in ("iteration_s", "rate_per_s", "power_w", "energy_per_unit_j")), row
+    shown = models(path, "--memory", "40").stdout
+    assert "looked-up on g1: speed by lookup, power by lookup, evidence measured, measured k 1..4, b 4..8\n" in shown
+    assert "more memory than a GPU has (40 GiB): b 16\n" in shown and "outside the lookup table: " in shown, shown
+
+
+# ---- scenarios ------------------------------------------------------------------------------------------------------
+
+def check_scenario(folder):
+    """A scenario's cluster and jobs; --set reaches them; the rows that are ok are the configurations of its jobs."""
+    path = SOURCE / "configs" / "eas-sim.yaml"
+    rows = table(path)
+    assert {row["span"] for row in rows} == {"one_node"} and {int(row["k"]) for row in rows} == {1, 2, 4, 8}
+    file = {m["name"]: m for m in yaml.safe_load((SOURCE / "configs/models/eas-sim.yaml").read_text())["models"]}
+    tdp = {"a100": 400, "h100": 700}
+    for row in rows:
+        check_form_row(row, file[row["model"]], tdp[row["gpu_type"]], 80)
+    wider = table(path, "--set", "workload.k=[2,16]", "--set", "cluster.nodes[0].count=2")
+    assert {(r["gpu_type"], r["k"], r["span"]) for r in wider} == {
+        ("a100", "2", "one_node"), ("a100", "2", "across_nodes"), ("a100", "16", "across_nodes"), ("h100", "2", "one_node"),
+        ("h100", "16", "across_nodes")}
+    assert {r["state"] for r in wider if r["gpu_type"] == "h100" and r["k"] == "16"} == {"gpus"}
+    less = table(path, "--set", "workload.b=[16,100]", "--k", "1")
+    assert {(row["b"], row["state"]) for row in less} == {("16", "ok"), ("100", "ok")}
+    assert table(path, "--set", f"models={SOURCE}/configs/models/zeus-a40.yaml", "--set", "cluster.gpu_types[0].name=a40", "--set",
+                 "cluster.nodes[0].gpu=a40", "--set", "workload.mix=[{model: resnet50}]", "--k", "1")[0]["gpu_type"] == "a40"
+    piped = models("-", "--format", "csv", input=LOOKUP).stdout
+    (folder / "piped.yaml").write_text(LOOKUP)
+    assert piped == models(folder / "piped.yaml", "--format", "csv").stdout
+
+
+# ---- the folder -----------------------------------------------------------------------------------------------------
+
+PROFILE = """\
+model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,nodes,evidence,source
+looked-up,g1,1,4,4.4,110,,measured,made up
+looked-up,g1,2,6,8,,,measured,made up
+other,g1,2,6,8,,,measured,made up
+"""
+
+
+def check_folder(folder):
+    path, out = folder / "lookup.yaml", folder / "out"
+    (folder / "profile.csv").write_text(PROFILE)
+    printed = models(path, "-o", out, "--profile", folder / "profile.csv").stdout
+    assert "note: 2 of 3 rows of " in printed, printed
+    assert rows_of(out / "models.csv") == table(path)
+    points = rows_of(out / "measured.csv")
+    assert [p["source"] for p in points] == ["lookup"] * 5 + ["profile"] * 2
+    for p in points[:5]:
+        assert p["rate_per_s"] and p["power_w"] == p["power_modelled_w"]
+        near(p["rate_per_s"], float(p["rate_modelled_per_s"]))
+    near(points[5]["rate_per_s"], 4.4)
+    near(points[5]["rate_modelled_per_s"], 4)
+    near(points[5]["energy_per_unit_j"], 110 / 4.4)
+    near(points[5]["energy_modelled_per_unit_j"], 100 / 4)
+    near(points[6]["rate_modelled_per_s"], 12 / ((1 + 1.6 + 12 / 11 + 24 / 14) / 4))
+    assert points[6]["power_w"] == points[6]["energy_per_unit_j"] == ""
+    assert models(out / "manifest.json").stdout == "equal\n"
+    (folder / "profile.csv").write_text(PROFILE.replace("4.4", "4.5"))
+    again = models(out / "manifest.json", code=1)
+    assert "differs: measured.csv" in again.stdout and "changed input" in again.stdout, again
+    # The kept models are a model file that gives the same rows.
+    assert models(out / "scenario.yaml", "--format", "csv").stdout == (out / "models.csv").read_text()
+    models(path, "-o", out, code=2)
+    models(path, "-o", out, "--force", "--quiet")
+    assert models(SOURCE / "configs" / "tiny.yaml", "-o", folder / "tiny", "--quiet").stdout == ""
+    assert models(folder / "tiny" / "manifest.json").stdout == "equal\n"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        count = check_forms()
+        check_efficiency()
+        check_limits()
+        check_lookup(folder)
+        check_scenario(folder)
+        check_folder(folder)
+    print(f"{count} rows of forms, limits and lookup tables are as computed apart")
+
+
+main()
