@@ -24,8 +24,18 @@ struct session {
     size_t possible;
 };
 
-static bool is_wanted(const struct options *options, size_t kind) {
-    return options->figures == 0 || options->figures & 1u << kind;
+/* Without a choice those that results of this sort could have. */
+static bool is_wanted(const struct session *s, size_t kind) {
+    return s->options->figures == 0 ? plot_kinds[kind].of_models == (s->source.models != NULL)
+                                    : s->options->figures & 1u << kind;
+}
+
+static int make_figure(struct session *s, const struct plot_kind *kind, struct plot_figure *figure,
+                       struct error *reterr) {
+    if (kind->of_models == (s->source.models != NULL))
+        return kind->make(&s->source, &s->wishes, figure, reterr);
+    return plot_not_possible(figure, "%s is %s folder of easim models", s->source.shown,
+                             kind->of_models ? "no" : "a");
 }
 
 static int make_figures(struct session *s, struct problems *problems) {
@@ -38,10 +48,10 @@ static int make_figures(struct session *s, struct problems *problems) {
     }
     for (size_t i = 0; plot_kinds[i].name; i++) {
         struct plot_figure *figure = &s->figures[i];
-        if (!is_wanted(s->options, i))
+        if (!is_wanted(s, i))
             continue;
         figure->width = wishes->width > 0 ? wishes->width : PLOT_WIDTH;
-        int r = plot_kinds[i].make(&s->source, wishes, figure, &error);
+        int r = make_figure(s, &plot_kinds[i], figure, &error);
         if (r == 0 && wishes->height > 0 &&
             (wishes->width < PLOT_WIDTH || wishes->height < figure->height))
             plot_note(figure, "smaller than the %dx%d in which its text has room", PLOT_WIDTH,
@@ -57,8 +67,9 @@ static int make_figures(struct session *s, struct problems *problems) {
     }
     if (problems->count == 0 && s->possible == 0)
         for (size_t i = 0; plot_kinds[i].name; i++)
-            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
-                         plot_kinds[i].name, s->figures[i].reason);
+            if (is_wanted(s, i))
+                problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
+                             plot_kinds[i].name, s->figures[i].reason);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
@@ -78,14 +89,14 @@ static void refuse_unused(const struct session *s, const char *option, struct pr
         if (!has_word(plot_kinds[i].options, option))
             continue;
         str_addf(&users, "%s%s", users.length > 0 ? ", " : "", plot_kinds[i].name);
-        used = used || (is_wanted(s->options, i) && !s->figures[i].reason);
+        used = used || (is_wanted(s, i) && !s->figures[i].reason);
     }
     if (!used)
         problems_add(problems, (struct location){0}, NULL,
                      "%s: --%s: no figure that is drawn uses it (of all: %s)", s->options->who,
                      option, users.text);
     for (size_t i = 0; !used && plot_kinds[i].name; i++)
-        if (is_wanted(s->options, i) && has_word(plot_kinds[i].options, option))
+        if (is_wanted(s, i) && has_word(plot_kinds[i].options, option))
             problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
                          plot_kinds[i].name, s->figures[i].reason);
     str_finish(&users);
@@ -115,7 +126,7 @@ static int draw_figures(const struct session *s, const char *folder, struct str 
     int r = run_args_folder(s->options, folder, reterr) ? plot_dir_open(folder, &dir, reterr)
                                                         : reterr->code;
     for (size_t i = 0; r == 0 && plot_kinds[i].name; i++)
-        if (is_wanted(s->options, i) && !s->figures[i].reason)
+        if (is_wanted(s, i) && !s->figures[i].reason)
             r = plot_dir_draw(dir, &plot_kinds[i], &s->figures[i], formats, warnings, reterr);
     if (r == 0)
         return plot_dir_commit(dir, reterr);
@@ -126,7 +137,7 @@ static int draw_figures(const struct session *s, const char *folder, struct str 
 static void print_figures(const struct session *s, const char *folder) {
     for (size_t i = 0; plot_kinds[i].name; i++) {
         const struct plot_figure *figure = &s->figures[i];
-        if (!is_wanted(s->options, i))
+        if (!is_wanted(s, i))
             continue;
         if (figure->reason)
             printf("%-9s not possible: %s\n", plot_kinds[i].name, figure->reason);

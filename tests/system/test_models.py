@@ -6,6 +6,7 @@ configs/models/eas-sim.yaml, the power limits of zeus-a40.yaml, a lookup table w
 import csv
 import io
 import math
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -245,6 +246,58 @@ def check_folder(folder):
     assert models(folder / "tiny" / "manifest.json").stdout == "equal\n"
 
 
+# ---- figures --------------------------------------------------------------------------------------------------------
+
+def check_figures(folder):
+    """What is drawn: curves of one batch through all k, energy over both, and the measured points on them."""
+    if not shutil.which("gnuplot"):
+        print("skipped: figures, gnuplot is not installed")
+        return
+    path, out = SOURCE / "configs" / "models" / "eas-sim.yaml", folder / "figures"
+    models(path, "--tdp", "700", "-o", out, "--quiet", "--model", "resnet50-fp32", "--model", "albert-v2-bf16")
+    assert easim("plot", out, "--format", "svg,png").stdout.count("not possible") == 0
+    rows = [row for row in rows_of(out / "models.csv") if row["span"] == "one_node"]
+    for figure, y in ("speedup", "speedup"), ("energy_k", "energy_per_unit_j"):
+        assert (out / "figures" / f"{figure}.svg").stat().st_size > 10000
+        drawn = rows_of(out / "figures" / f"{figure}.csv")
+        expected = [(r["model"], r["gpu_type"], r["k"], r["b"]) for r in rows if r["b"] in (
+            ("16", "512") if r["model"] == "resnet50-fp32" else ("4", "128"))]
+        got = [(r["model"], r["gpu_type"], r["x"], r["held"]) for r in drawn if r["variant"] != "0"]
+        assert sorted(got) == sorted(expected), (figure, got)
+        for point in drawn:
+            if point["variant"] == "0":
+                assert point["x"] == point["y"] and figure == "speedup"
+                continue
+            row = of(rows, model=point["model"], gpu_type=point["gpu_type"], k=point["x"], b=point["held"])
+            near(point["y"], float(row[y]))
+            assert point["variant"] == ("2" if point["held"] in ("4", "16") else "1")
+    drawn = rows_of(out / "figures" / "energy_b.csv")
+    assert sorted((r["model"], r["gpu_type"], r["held"], r["x"]) for r in drawn) == sorted(
+        (r["model"], r["gpu_type"], r["k"], r["b"]) for r in rows if r["k"] in "18")
+    # Measured points: those of the lookup table meet its curve, those of a profile do not; held is what reaches most k.
+    models(folder / "lookup.yaml", "-o", folder / "l", "--quiet", "--profile", folder / "profile.csv")
+    done = easim("plot", folder / "l", "--figures", "speedup,energy_k")
+    points = [(r["x"], float(r["y"])) for r in rows_of(folder / "l" / "figures" / "speedup.csv") if r["variant"] == "3"]
+    assert [(x, round(y, 6)) for x, y in points] == [("1", 1), ("3", 2.75), ("4", 3), ("1", 1.125)], points
+    assert "4 of 7 measured points are on a curve that is drawn" in done.stdout, done.stdout
+    # No batch has two k here, the global batch 16 has: half the GPUs, twice the batch.
+    text = LOOKUP[:LOOKUP.index("          - {k: 1")] + """\
+          - {k: 1, batch: 16, throughput_samples_s: 4, power_w_per_gpu: 100}
+          - {k: 2, batch: 8, throughput_samples_s: 7, power_w_per_gpu: 100}
+          - {k: 4, batch: 4, throughput_samples_s: 10, power_w_per_gpu: 100}
+        evidence: measured
+        source: made up
+"""
+    (folder / "global.yaml").write_text(text)
+    models(folder / "global.yaml", "-o", folder / "g", "--quiet", "--span", "one_node")
+    easim("plot", folder / "g", "--figures", "speedup")
+    assert [(r["variant"], r["x"], r["held"], r["y"]) for r in rows_of(folder / "g" / "figures" / "speedup.csv")] == [
+        (v, *point) for v in "13" for point in (("1", "16", "1"), ("2", "16", "1.75"), ("4", "16", "2.5"))] + [
+        ("0", "1", "", "1"), ("0", "4", "", "4")]
+    error = easim("plot", folder / "g", "--figures", "pareto", "--force", code=2).stderr
+    assert "pareto: not possible: " in error and "is a folder of easim models" in error, error
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -254,6 +307,7 @@ def main():
         check_lookup(folder)
         check_scenario(folder)
         check_folder(folder)
+        check_figures(folder)
     print(f"{count} rows of forms, limits and lookup tables are as computed apart")
 
 

@@ -5,21 +5,28 @@
 #include "figure_scripts.h"
 #include "output/plot/jct_figure.h"
 #include "output/plot/metric_figures.h"
+#include "output/plot/model_figures.h"
 #include "output/plot/sweep_figures.h"
 #include "output/plot/time_figures.h"
 
 const struct plot_kind plot_kinds[] = {
-    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,
+    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto, false,
      "pareto"},
-    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct, ""},
-    {"power", "power over time, with the cap", script_power, plot_power, "replication"},
+    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct, false,
+     ""},
+    {"power", "power over time, with the cap", script_power, plot_power, false, "replication"},
     {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy,
-     "replication"},
-    {"queue", "jobs waiting over time", script_queue, plot_queue, "replication"},
-    {"bars", "missed deadlines and fairness", script_bars, plot_bars, "metrics"},
-    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, "metrics x by"},
-    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap,
+     false, "replication"},
+    {"queue", "jobs waiting over time", script_queue, plot_queue, false, "replication"},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars, false, "metrics"},
+    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, false, "metrics x by"},
+    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap, false,
      "metrics x y by"},
+    {"speedup", "rate over GPUs, of what models say", script_models, plot_speedup, true, ""},
+    {"energy_k", "energy per unit of work over GPUs, of what models say", script_models,
+     plot_energy_over_k, true, ""},
+    {"energy_b", "energy per unit of work over batches, of what models say", script_models,
+     plot_energy_over_b, true, ""},
     {.name = NULL},
 };
 

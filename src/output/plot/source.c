@@ -127,6 +127,8 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
     struct stat status;
     if (plot_source_exists(folder, "sweep.csv"))
         source->sweep = arena_strdup(&source->arena, folder);
+    else if (plot_source_exists(folder, "models.csv"))
+        source->models = arena_strdup(&source->arena, folder);
     else if (plot_source_exists(folder, "compare.csv"))
         return open_comparison(source, folder, reterr);
     else if (plot_source_exists(folder, "aggregate.csv"))
@@ -140,7 +142,7 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
     else
         return error_set(
             reterr, ERROR_INPUT,
-            "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep",
+            "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models",
             folder);
     return 0;
 }

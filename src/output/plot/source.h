@@ -1,5 +1,5 @@
-/* What lies in folders of results: a run, a comparison, a sweep or several runs, told apart by the
- * files in them.
+/* What lies in folders of results: a run, a comparison, a sweep, what models say, or several runs,
+ * told apart by the files in them.
  */
 #ifndef EASIM_OUTPUT_PLOT_SOURCE_H
 #define EASIM_OUTPUT_PLOT_SOURCE_H
@@ -25,6 +25,7 @@ struct plot_source {
     struct arena arena;
     ARRAY_OF(struct plot_series) series; /* of runs or a comparison */
     const char *sweep;                   /* or the folder of a sweep, else NULL */
+    const char *models;                  /* or that of easim models, else NULL */
     const char *shown;                   /* the folders, as a message names them */
 };
 

@@ -22,9 +22,9 @@ def usage(name, arguments, error):
 CASES = [
     plot("no such folder", {}, "r: cannot open folder: No such file or directory"),
     plot("a file", {"r": "x\n"},
-         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep"),
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models"),
     plot("no results", {"r/notes.txt": "x\n"},
-         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison or sweep.csv of a sweep"),
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models"),
     plot("a sweep that is not joined", {"r/runs/1.csv": "x\n"},
          "r: a sweep whose points are not joined yet"),
     plot("an empty table", {"r/aggregate.csv": ""}, "r/aggregate.csv: empty file, expected a header line"),

@@ -1,0 +1,331 @@
+/* Curves of what models say. Invariant: along a curve one thing is held, of all that could be the
+   one that lets it reach farthest. */
+#include "output/plot/model_figures.h"
+
+#include "output/plot/model_table.h"
+
+#include <math.h>
+
+#define MOST_PANELS 12
+#define MOST_TYPES  9 /* colours */
+#define WIDE_RATIO  20
+
+enum quantity { SPEEDUP, ENERGY };
+enum variant { IDEAL, SOLID, DASHED, MEASURED }; /* column of the data */
+
+/* What is the same along a curve. */
+enum held { HELD_BATCH, HELD_GLOBAL_BATCH, HELD_NOTHING, HELD_K };
+
+struct request {
+    enum quantity quantity;
+    bool over_k; /* else over b */
+};
+
+/* The curves of one model on one GPU type: up to two, solid and dashed. */
+struct curves {
+    enum held held;
+    double keys[2];       /* what is held at */
+    size_t count, places; /* so many points each */
+};
+
+/* A panel while it is made. */
+struct panel {
+    size_t number, model;
+    double x_least, x_most, y_least, y_most;
+    struct curves of_type[MOST_TYPES];
+};
+
+struct drawing {
+    const struct model_table *table;
+    struct request request;
+    struct plot_figure *figure;
+    struct panel panels[MOST_PANELS];
+    size_t panel_count, measured_drawn;
+};
+
+/* ---- Which curves ---- */
+
+static double key_of(const struct model_place *place, enum held held) {
+    return held == HELD_BATCH          ? place->b
+           : held == HELD_GLOBAL_BATCH ? place->k * place->b
+           : held == HELD_K            ? place->k
+           : place->best               ? 0
+                                       : NAN;
+}
+
+static double value_of(const struct model_place *place, enum quantity quantity) {
+    return quantity == SPEEDUP ? place->rate : place->energy_j;
+}
+
+static bool is_on(const struct model_place *place, size_t model, size_t type, enum held held,
+                  double key, enum quantity quantity) {
+    return place->model == model && place->type == type &&
+           (key_of(place, held) == key || model_table_same(key_of(place, held), key)) &&
+           isfinite(value_of(place, quantity));
+}
+
+static size_t count_places(const struct drawing *d, size_t model, size_t type, enum held held,
+                           double key) {
+    size_t count = 0;
+    for (size_t i = 0; i < d->table->said.list.count; i++)
+        count += is_on(&d->table->said.list.at[i], model, type, held, key, d->request.quantity);
+    return count;
+}
+
+/* The longest curves with that held; of equally long ones the two with the most and the least of
+   it. */
+static struct curves longest_curves(const struct drawing *d, size_t model, size_t type,
+                                    enum held held) {
+    struct curves c = {.held = held};
+    for (size_t i = 0; i < d->table->said.list.count; i++) {
+        const struct model_place *place = &d->table->said.list.at[i];
+        double key = key_of(place, held);
+        size_t places = place->model == model && place->type == type && !isnan(key)
+                            ? count_places(d, model, type, held, key)
+                            : 0;
+        if (places > c.places)
+            c = (struct curves){held, {key, key}, 1, places};
+        else if (places > 0 && places == c.places) {
+            c.keys[0] = fmax(c.keys[0], key);
+            c.keys[1] = fmin(c.keys[1], key);
+        }
+    }
+    c.count = c.places == 0 ? 0 : c.keys[0] > c.keys[1] ? 2 : 1;
+    return c;
+}
+
+static struct curves choose_curves(const struct drawing *d, size_t model, size_t type) {
+    if (!d->request.over_k) {
+        struct curves c = longest_curves(d, model, type, HELD_K);
+        double most = c.keys[0]; /* the fewest GPUs are the solid line */
+        c.keys[0] = c.keys[1];
+        c.keys[1] = most;
+        return c;
+    }
+    struct curves best = longest_curves(d, model, type, HELD_BATCH);
+    for (enum held held = HELD_GLOBAL_BATCH; held <= HELD_NOTHING; held++) {
+        struct curves c = longest_curves(d, model, type, held);
+        if (c.places > best.places)
+            best = c;
+    }
+    return best;
+}
+
+/* ---- Points ---- */
+
+static void add_point(struct drawing *d, struct panel *panel, size_t series, enum variant variant,
+                      double x, double y, double held, const struct model_place *place) {
+    struct str *data = &d->figure->data;
+    str_addf(data, "%zu,%zu,%d", panel->number, series, variant);
+    csv_comma_real(data, x);
+    csv_comma_real(data, y);
+    csv_comma_real(data, held);
+    csv_comma_text(data, place ? d->table->types.at[place->type] : "");
+    csv_comma_text(data, d->table->models.at[panel->model]);
+    str_add_char(data, '\n');
+    panel->x_least = fmin(panel->x_least, x);
+    panel->x_most = fmax(panel->x_most, x);
+    panel->y_least = fmin(panel->y_least, y);
+    panel->y_most = fmax(panel->y_most, y);
+}
+
+/* The points of a list that are on a curve; speed-up is against the model's own first point. */
+static size_t add_places(struct drawing *d, struct panel *panel, size_t type,
+                         const struct model_places *places, size_t number, enum variant variant) {
+    const struct curves *c = &panel->of_type[type];
+    const struct model_place *base = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < d->table->said.list.count; i++) {
+        const struct model_place *place = &d->table->said.list.at[i];
+        if (is_on(place, panel->model, type, c->held, c->keys[number], d->request.quantity) &&
+            (!base || place->k < base->k))
+            base = place;
+    }
+    for (size_t i = 0; base && i < places->list.count; i++) {
+        const struct model_place *place = &places->list.at[i];
+        if (!is_on(place, panel->model, type, c->held, c->keys[number], d->request.quantity))
+            continue;
+        double y =
+            d->request.quantity == SPEEDUP ? base->k * (place->rate / base->rate) : place->energy_j;
+        add_point(d, panel, type + 1, variant, d->request.over_k ? place->k : place->b, y,
+                  key_of(place, c->held), place);
+        count++;
+    }
+    return count;
+}
+
+static void add_panel(struct drawing *d, size_t model) {
+    struct panel *panel = &d->panels[d->panel_count++];
+    panel->number = d->panel_count;
+    panel->model = model;
+    panel->x_least = panel->y_least = INFINITY;
+    for (size_t type = 0; type < d->table->types.count; type++) {
+        panel->of_type[type] = choose_curves(d, model, type);
+        for (size_t n = 0; n < panel->of_type[type].count; n++) {
+            add_places(d, panel, type, &d->table->said, n, n == 0 ? SOLID : DASHED);
+            d->measured_drawn += add_places(d, panel, type, &d->table->measured, n, MEASURED);
+        }
+    }
+    if (d->request.quantity != SPEEDUP)
+        return;
+    double least = panel->x_least, most = panel->x_most;
+    add_point(d, panel, 0, IDEAL, least, least, NAN, NULL);
+    add_point(d, panel, 0, IDEAL, most, most, NAN, NULL);
+}
+
+/* ---- Words ---- */
+
+/* "b 512, dashed 16", if that is true of all GPU types of the panel. */
+static const char *subtitle_of(const struct drawing *d, const struct panel *panel) {
+    static const char *const words[] = {"b", "global batch", NULL, "k"};
+    const struct curves *first = NULL;
+    for (size_t type = 0; type < d->table->types.count; type++) {
+        const struct curves *c = &panel->of_type[type];
+        if (c->count == 0)
+            continue;
+        if (first && (c->held != first->held || c->count != first->count ||
+                      c->keys[0] != first->keys[0] || c->keys[1] != first->keys[1]))
+            return d->request.over_k ? "largest batches, dashed smallest"
+                                     : "fewest GPUs, dashed most";
+        first = c;
+    }
+    if (!first || first->held == HELD_NOTHING)
+        return "the fastest batch of each k";
+    return first->count == 1
+               ? arena_printf(&d->figure->arena, "%s = %.6g", words[first->held], first->keys[0])
+               : arena_printf(&d->figure->arena, "%s = %.6g, dashed %.6g", words[first->held],
+                              first->keys[0], first->keys[1]);
+}
+
+static void set_panels(struct drawing *d) {
+    const char *names[MOST_PANELS], *subtitles[MOST_PANELS];
+    double numbers[4][MOST_PANELS], log_x[MOST_PANELS], log_y[MOST_PANELS];
+    static const char *const arrays[] = {"x_least", "x_most", "y_least", "y_most"};
+    for (size_t p = 0; p < d->panel_count; p++) {
+        const struct panel *panel = &d->panels[p];
+        names[p] = d->table->models.at[panel->model];
+        subtitles[p] = subtitle_of(d, panel);
+        numbers[0][p] = panel->x_least;
+        numbers[1][p] = panel->x_most;
+        numbers[2][p] = panel->y_least;
+        numbers[3][p] = panel->y_most;
+        bool speedup = d->request.quantity == SPEEDUP;
+        log_x[p] = !speedup || panel->x_most > WIDE_RATIO; /* a straight ideal looks familiar */
+        log_y[p] = speedup ? log_x[p] : panel->y_most > WIDE_RATIO * panel->y_least;
+    }
+    plot_set_titles(d->figure, "panels", names, d->panel_count);
+    plot_set_titles(d->figure, "subtitles", subtitles, d->panel_count);
+    for (size_t a = 0; a < 4; a++)
+        plot_set_numbers(d->figure, arrays[a], numbers[a], d->panel_count);
+    plot_set_numbers(d->figure, "log_x", log_x, d->panel_count);
+    plot_set_numbers(d->figure, "log_y", log_y, d->panel_count);
+}
+
+static void set_labels(struct drawing *d) {
+    const char *unit = d->table->unit ? d->table->unit : "unit of work";
+    bool speedup = d->request.quantity == SPEEDUP;
+    plot_set_text(d->figure, "x_label", d->request.over_k ? "GPUs" : "batch per GPU");
+    plot_set_text(d->figure, "y_label",
+                  speedup ? "speed-up of the rate"
+                          : arena_printf(&d->figure->arena, "energy of the GPUs (J per %s)", unit));
+    plot_set_text(d->figure, "note",
+                  !speedup ? "while computing; set-up and nodes not counted"
+                  : d->measured_drawn == 0
+                      ? "rate over that of the fewest GPUs, times their number"
+                      : "over the modelled rate of the fewest GPUs, times their number");
+    plot_set_number(d->figure, "y_base", speedup ? 2 : 10);
+    plot_set_number(d->figure, "measured", d->measured_drawn > 0);
+}
+
+static void set_series(struct drawing *d) {
+    const char *labels[MOST_TYPES + 2];
+    size_t count = d->table->types.count;
+    size_t columns = d->panel_count > 1 ? 2 : 1, rows = (d->panel_count + columns - 1) / columns;
+    for (size_t i = 0; i < count; i++)
+        labels[i] = d->table->types.at[i];
+    plot_set_series(d->figure, labels, count);
+    if (d->measured_drawn > 0)
+        labels[count++] = "measured";
+    if (d->request.quantity == SPEEDUP)
+        labels[count++] = "ideal";
+    plot_set_number(d->figure, "columns", (double)columns);
+    d->figure->height = 80 + (int)rows * (columns > 1 ? 210 : 290) +
+                        plot_set_legend(d->figure, d->figure->width - 20, labels, count);
+}
+
+static void note_left_out(struct drawing *d, size_t models_left_out) {
+    const struct model_table *t = d->table;
+    if (models_left_out > 0)
+        plot_note(
+            d->figure,
+            "%zu of %zu models are left out, with fewer than two points or more than %d panels",
+            models_left_out, t->models.count, MOST_PANELS);
+    if (t->infeasible > 0)
+        plot_note(d->figure, "%zu rows that no job may have are left out", t->infeasible);
+    if (t->limited > 0)
+        plot_note(d->figure, "%zu rows under a power limit are left out", t->limited);
+    if (d->measured_drawn < t->measured.list.count)
+        plot_note(d->figure, "%zu of %zu measured points are on a curve that is drawn",
+                  d->measured_drawn, t->measured.list.count);
+}
+
+/* ---- The figures ---- */
+
+/* Some curve has two points. */
+static bool has_curve(const struct drawing *d, size_t model) {
+    for (size_t type = 0; type < d->table->types.count; type++)
+        if (choose_curves(d, model, type).places > 1)
+            return true;
+    return false;
+}
+
+static int draw_models(const struct model_table *table, struct request request,
+                       struct plot_figure *figure) {
+    struct drawing d = {.table = table, .request = request, .figure = figure};
+    size_t left_out = 0;
+    if (table->types.count > MOST_TYPES)
+        return plot_not_possible(figure, "expected at most %d GPU types, got %zu", MOST_TYPES,
+                                 table->types.count);
+    str_add(&figure->data, "panel,series,variant,x,y,held,gpu_type,model\n");
+    for (size_t m = 0; m < table->models.count; m++)
+        if (d.panel_count < MOST_PANELS && has_curve(&d, m))
+            add_panel(&d, m);
+        else
+            left_out++;
+    if (d.panel_count == 0)
+        return plot_not_possible(figure, "no model has two %s to draw a line through",
+                                 request.over_k ? "k" : "batches");
+    set_panels(&d);
+    set_labels(&d);
+    set_series(&d);
+    note_left_out(&d, left_out);
+    return 0;
+}
+
+static int plot_models(const struct plot_source *source, struct request request,
+                       struct plot_figure *figure, struct error *reterr) {
+    struct model_table table = {0};
+    int r = model_table_open(&table, source->models, reterr);
+    if (r == 0)
+        r = draw_models(&table, request, figure);
+    model_table_finish(&table);
+    return r;
+}
+
+int plot_speedup(const struct plot_source *source, const struct plot_wishes *wishes,
+                 struct plot_figure *figure, struct error *reterr) {
+    (void)wishes;
+    return plot_models(source, (struct request){SPEEDUP, true}, figure, reterr);
+}
+
+int plot_energy_over_k(const struct plot_source *source, const struct plot_wishes *wishes,
+                       struct plot_figure *figure, struct error *reterr) {
+    (void)wishes;
+    return plot_models(source, (struct request){ENERGY, true}, figure, reterr);
+}
+
+int plot_energy_over_b(const struct plot_source *source, const struct plot_wishes *wishes,
+                       struct plot_figure *figure, struct error *reterr) {
+    (void)wishes;
+    return plot_models(source, (struct request){ENERGY, false}, figure, reterr);
+}
