@@ -30,12 +30,25 @@ static bool is_scenario(const struct yaml_node *root) {
     return !models;
 }
 
+/* The last value of the type, else the last one of all types. */
 static const double *value_of(const struct type_values *values, const char *type) {
-    const double *found = NULL;
+    const double *own = NULL, *of_all = NULL;
     for (size_t i = 0; i < values->count; i++)
-        if (!values->at[i].type || strcmp(values->at[i].type, type) == 0)
-            found = &values->at[i].value;
-    return found;
+        if (!values->at[i].type)
+            of_all = &values->at[i].value;
+        else if (strcmp(values->at[i].type, type) == 0)
+            own = &values->at[i].value;
+    return own ? own : of_all;
+}
+
+/* Of the largest nodes that models were measured on. */
+static uint32_t stated_node_gpus(const struct model_set *models, const char *type) {
+    int64_t most = 0;
+    for (uint32_t m = 0; m < models->count; m++) {
+        const struct gpu_model *g = model_on_gpu(&models->models[m], type);
+        most = g && g->gpus_per_node > most ? g->gpus_per_node : most;
+    }
+    return most > 0 ? (uint32_t)most : USUAL_NODE_GPUS;
 }
 
 /* The GPU type as it is known without a cluster. */
@@ -45,12 +58,14 @@ static void add_type(struct model_args *args, const struct options *options, con
         return;
     const double *tdp_w = value_of(&options->tdp, name), *gib = value_of(&options->memory, name),
                  *gpus = value_of(&options->node_gpus, name);
-    c->gpu_types[c->gpu_type_count++] =
-        (struct gpu_type){.name = name,
-                          .tdp_w = tdp_w ? *tdp_w : INFINITY,
-                          .memory_gib = gib ? *gib : INFINITY,
-                          .gpus = CLUSTER_MAX_GPUS,
-                          .node_gpus_max = gpus ? (uint32_t)*gpus : USUAL_NODE_GPUS};
+    uint32_t h = c->gpu_type_count++;
+    c->gpu_types[h] = (struct gpu_type){
+        .name = name,
+        .tdp_w = tdp_w ? *tdp_w : INFINITY,
+        .memory_gib = gib ? *gib : INFINITY,
+        .gpus = CLUSTER_MAX_GPUS,
+        .node_gpus_max = gpus ? (uint32_t)*gpus : stated_node_gpus(&args->study.models, name)};
+    c->nodes[c->node_count++] = (struct node){.gpu_type = h, .gpus = c->gpu_types[h].node_gpus_max};
 }
 
 /* Every value must be of a GPU type that there is. */
@@ -72,6 +87,7 @@ static void assume_cluster(struct model_args *args, const struct options *option
         most += models->models[m].gpu_count;
     args->assumed.gpu_types =
         arena_alloc(binding->arena, (most + 1) * sizeof *args->assumed.gpu_types);
+    args->assumed.nodes = arena_alloc(binding->arena, (most + 1) * sizeof *args->assumed.nodes);
     for (uint32_t m = 0; m < models->count; m++)
         for (uint32_t g = 0; g < models->models[m].gpu_count; g++)
             add_type(args, options, models->models[m].gpus[g].gpu);

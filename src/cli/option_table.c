@@ -207,7 +207,7 @@ const struct option_row option_rows[] = {
      .help = "measured points to put beside the models, in measured.csv and in the figures"},
     {"gpus-per-node", 0, "[TYPE=]N", OPTION_OTHER, AT(node_gpus), .commands = IN(MODELS),
      .recorded = true, .read = option_read_type_gpus,
-     .help = "of a model file: GPUs of a node (default: 8); may be given again"},
+     .help = "of a model file: GPUs of a node (default: what the models state, else 8); may be given again"},
     {"tdp", 0, "[TYPE=]W", OPTION_OTHER, AT(tdp), .commands = IN(MODELS), .recorded = true,
      .read = option_read_type_power,
      .help = "of a model file: the most that a GPU draws (default: any power); may be given again"},

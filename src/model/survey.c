@@ -73,8 +73,8 @@ static void add_usual_counts(const struct gpu_model *g, const struct gpu_type *t
 }
 
 /* The batches that jobs may have on k GPUs: of the workload, else of the model. */
-static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes, double k,
-                        struct numbers *batches) {
+static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
+                        double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
     add_all(batches, &wishes->allowed);
     for (size_t i = 0; wishes->allowed.count == 0 && i < batches_count(own); i++)
@@ -87,8 +87,7 @@ static enum survey_range range_of(const struct survey_pair *pair, uint32_t k, do
     const struct gpu_model *g = pair->gpu_model;
     if (g->range_k.count != 2 || g->range_batch.count != 2)
         return SURVEY_NOT_STATED;
-    return gpu_value_is_outside(g, k, batch) || pair->other_nodes ? SURVEY_OUTSIDE
-                                                                  : SURVEY_INSIDE;
+    return gpu_value_is_outside(g, k, batch) || pair->other_nodes ? SURVEY_OUTSIDE : SURVEY_INSIDE;
 }
 
 static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, double batch,

@@ -132,7 +132,7 @@ class Cases:
                 ["calibrate", "--check", self.model, PROFILE, "--max-error", "0.0000001"],
             ("calibrate", 2, "bad input"): ["calibrate", none],
             ("models", 0, "done"): ["models", TINY],
-            ("models", 1, "a result cannot be written"): ["models", TINY, "-o", none / "x"],
+            ("models", 1, "a result cannot be written"): ["models", TINY, "-o", "/proc/no/folder"],
             ("models", 2, "nothing is left to show"): ["models", TINY, "--model", "a-model-of-nobody"],
             ("plot", 0, "done"): None if not gnuplot() else ["plot", self.run_dir, "--figures", "jct", "--out", "figures"],
             ("plot", 1, "gnuplot is missing"): ["plot", self.run_dir, "--out", "figures"],

@@ -182,6 +182,65 @@ def check_lookup(folder):
     assert "more memory than a GPU has (40 GiB): b 16\n" in shown and "outside the lookup table: " in shown, shown
 
 
+LARGE = """\
+models:
+  - name: large
+    efficiency: none
+    unit: output
+    mem0_gib: 1
+    mem1_gib: 2
+    gpus:
+      g2:
+        global_batches: [8, 64]
+        gpus_per_node: 4
+        grad_accum: [{k: 2, batch: 32, steps: 4}]
+        sync_inter: log2
+        a_s: 0.3
+        c_s: 0.05
+        gamma: 1.7
+        alpha_s: 0.02
+        beta_s: 0.003
+        alpha_inter_s: 0.04
+        beta_inter_s: 0.05
+        p0_w: 200
+        pmax_w: 650
+        evidence: {a_s: measured, c_s: assumed, gamma: derived}
+        source: made up
+        range_k: [1, 96]
+        range_batch: [0.1, 64]
+"""
+
+
+def check_large(folder):
+    """Fractions of a batch, steps, log2 across nodes, work without efficiency, nodes as measured."""
+    path = folder / "large.yaml"
+    path.write_text(LARGE)
+    rows = table(path)
+    ks = [1, 2, 4, 8, 16, 32, 64, 96]
+    assert [(int(r["k"]), r["span"]) for r in rows] == [
+        (k, span) for k in ks for _ in (8, 64) for span in ["one_node"] * (k <= 4) + ["across_nodes"] * (k > 1)]
+    for row in rows:
+        k, whole = int(row["k"]), float(row["global_batch"])
+        b, steps = whole / k, 4 if row["k"] == "2" and row["global_batch"] == "64" else 1
+        near(row["b"], b)
+        across = row["span"] == "across_nodes"
+        sync = 0.04 + 0.05 * math.log2(max(2, -(-k // 4))) if across else 0.02 + 0.003 * (k - 2) if k > 1 else 0
+        part = b / steps
+        time = (0.3 ** 1.7 + (0.05 * part) ** 1.7) ** (1 / 1.7) + sync
+        power = 200 + 450 * 0.05 * part / time
+        alone = (0.3 ** 1.7 + (0.05 * b) ** 1.7) ** (1 / 1.7)
+        for name, expected in {"steps": steps, "iteration_s": steps * time, "rate_per_s": whole / (steps * time),
+                               "goodput_per_s": whole / (steps * time), "power_w": power, "memory_gib": 1 + 2 * part,
+                               "energy_per_unit_j": k * power * steps * time / whole,
+                               "scaling_efficiency": alone / (steps * time)}.items():
+            near(row[name], expected)
+        assert (row["efficiency"], row["unit"], row["range"], row["base_k"], row["evidence"]) == (
+            "", "output", "outside" if b < 0.1 else "inside", "1", "assumed"), row
+    assert {row["range"] for row in table(path, "--gpus-per-node", "8")} == {"outside"}  # it was measured on others
+    shown = models(path, "--k", "64").stdout
+    assert "J/output" in shown and "outputs" not in shown and "nodes of 4 GPUs" in shown, shown
+
+
 # ---- scenarios ------------------------------------------------------------------------------------------------------
 
 def check_scenario(folder):
@@ -305,6 +364,7 @@ def main():
         check_efficiency()
         check_limits()
         check_lookup(folder)
+        check_large(folder)
         check_scenario(folder)
         check_folder(folder)
         check_figures(folder)

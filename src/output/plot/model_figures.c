@@ -113,20 +113,26 @@ static struct curves choose_curves(const struct drawing *d, size_t model, size_t
 
 /* ---- Points ---- */
 
-static void add_point(struct drawing *d, struct panel *panel, size_t series, enum variant variant,
-                      double x, double y, double held, const struct model_place *place) {
+/* A row of the data. */
+struct drawn {
+    size_t series; /* 1 + GPU type; 0: none */
+    enum variant variant;
+    double x, y, held;
+};
+
+static void add_point(struct drawing *d, struct panel *panel, const struct drawn *point) {
     struct str *data = &d->figure->data;
-    str_addf(data, "%zu,%zu,%d", panel->number, series, variant);
-    csv_comma_real(data, x);
-    csv_comma_real(data, y);
-    csv_comma_real(data, held);
-    csv_comma_text(data, place ? d->table->types.at[place->type] : "");
+    str_addf(data, "%zu,%zu,%d", panel->number, point->series, point->variant);
+    csv_comma_real(data, point->x);
+    csv_comma_real(data, point->y);
+    csv_comma_real(data, point->held);
+    csv_comma_text(data, point->series > 0 ? d->table->types.at[point->series - 1] : "");
     csv_comma_text(data, d->table->models.at[panel->model]);
     str_add_char(data, '\n');
-    panel->x_least = fmin(panel->x_least, x);
-    panel->x_most = fmax(panel->x_most, x);
-    panel->y_least = fmin(panel->y_least, y);
-    panel->y_most = fmax(panel->y_most, y);
+    panel->x_least = fmin(panel->x_least, point->x);
+    panel->x_most = fmax(panel->x_most, point->x);
+    panel->y_least = fmin(panel->y_least, point->y);
+    panel->y_most = fmax(panel->y_most, point->y);
 }
 
 /* The points of a list that are on a curve; speed-up is against the model's own first point. */
@@ -147,8 +153,9 @@ static size_t add_places(struct drawing *d, struct panel *panel, size_t type,
             continue;
         double y =
             d->request.quantity == SPEEDUP ? base->k * (place->rate / base->rate) : place->energy_j;
-        add_point(d, panel, type + 1, variant, d->request.over_k ? place->k : place->b, y,
-                  key_of(place, c->held), place);
+        const struct drawn point = {type + 1, variant, d->request.over_k ? place->k : place->b, y,
+                                    key_of(place, c->held)};
+        add_point(d, panel, &point);
         count++;
     }
     return count;
@@ -169,8 +176,8 @@ static void add_panel(struct drawing *d, size_t model) {
     if (d->request.quantity != SPEEDUP)
         return;
     double least = panel->x_least, most = panel->x_most;
-    add_point(d, panel, 0, IDEAL, least, least, NAN, NULL);
-    add_point(d, panel, 0, IDEAL, most, most, NAN, NULL);
+    add_point(d, panel, &(struct drawn){0, IDEAL, least, least, NAN});
+    add_point(d, panel, &(struct drawn){0, IDEAL, most, most, NAN});
 }
 
 /* ---- Words ---- */
