@@ -9,6 +9,8 @@
 #include "ingest/figures.h"
 #include "ingest/profile_serving.h"
 
+#define PROFILE_MOST_GPUS 1000000 /* of a row of the profile CSV */
+
 /* Options that not every format has a use for: bits. */
 enum profile_use {
     PROFILE_STEPS = 1 << 0,
@@ -24,6 +26,7 @@ enum profile_use {
     PROFILE_RAM = 1 << 10,
     PROFILE_RESCALE = 1 << 11,
     PROFILE_POWER_SCOPE = 1 << 12,
+    PROFILE_GPUS_PER_NODE = 1 << 13,
     PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE /* power over time */
 };
 
@@ -48,6 +51,7 @@ struct profile_options {
     bool ram_is_ddr3;
     double ram_use_percent;
     double rescale_s; /* ea2p: measured seconds between its readings; 0: energies as in the file */
+    uint32_t gpus_per_node;  /* 0: not said */
     const char *power_scope; /* "node", "node_ac" or "node_dc" */
     bool trim_idle;          /* leave out both ends where utilization is 0 */
     unsigned given;          /* of enum profile_use */

@@ -368,6 +368,70 @@ MLPERF = {
 }
 
 
+def point(model, gpu, k, nodes, batch, rate):
+    return {"model": model, "gpu": gpu, "k": k, "nodes": nodes, "batch_per_gpu": batch, "throughput_samples_s": rate}
+
+
+SIA = {
+    # samples of all GPUs over the time of a step; 12 is one GPU on a node and two on another
+    "bert-placements-dgx-ext.csv": (0, {"rows": [
+        point("bert", "dgx-ext", 1, 1, 4, 4 / 0.5), point("bert", "dgx-ext", 3, 2, 6, 3 * 6 / 0.25),
+        point("bert", "dgx-ext", 12, 3, 8, 12 * 8 / 2.0)]}, ""),
+    "imagenet-scalability-rtx.csv": (3, {"rows": [
+        point("imagenet", "rtx", 3, 2, 20, 3 * 20 / 0.125), point("imagenet", "rtx", 8, 2, 28, 8 * 28 / 0.25)]},
+        "".join(left_out("imagenet-scalability-rtx.csv", line) for line in (3, 4, 5))),
+    "imagenet-scalability-rtx.csv --strict": (
+        2, None, "{}/imagenet-scalability-rtx.csv:3: row that does not fit its header or cannot be read\n"),
+    "bad_placements.csv --gpu x --model m": (3, {"rows": [point("m", "x", 1, 1, 4, 8)]},
+                                             "".join(left_out("bad_placements.csv", line) for line in range(3, 8))),
+    "bert-placements-dgx-ext.csv --batch 4 --gpus 2": (
+        2, None, "{}/bert-placements-dgx-ext.csv:1: --batch: the rows have their own\n"
+                 "{}/bert-placements-dgx-ext.csv:1: --gpus: the rows have their own\n"),
+    "other.csv": (2, None, '{}/other.csv:1: column "step_time" is missing\n{}/other.csv:1: column "num_replicas" is missing\n'),
+}
+
+LAMBDA_COLUMNS = ('{}/small-throughput-fp16.csv:1: column "gnmt" left out: its throughput is not in samples\n'
+                  '{}/small-throughput-fp16.csv:1: column "new_task" left out: no task of the benchmark\n')
+LAMBDA = {
+    # batches are of all GPUs, in small-bs-fp16.csv: 192 and 258 of four; 0, and no row, is none
+    "small-throughput-fp16.csv": (3, {"rows": [
+        point("ssd", "Quadro RTX 8000", 1, 1, 256, 182), point("ssd", "Cloud V100 16GB", 4, 1, 48, 900),
+        point("resnet50", "Cloud V100 16GB", 4, 1, 64.5, 1000)]},
+        LAMBDA_COLUMNS + left_out("small-throughput-fp16.csv", 6) +
+        "{}/small-throughput-fp16.csv: 2 cells that are empty or 0 left out: not measured\n"
+        "{}/small-throughput-fp16.csv: 3 throughputs left out: the table of batches has none for them\n"),
+    "alone-throughput-fp32.csv": (2, None, "{}/alone-bs-fp32.csv: cannot open: No such file or directory "
+                                           "(the batches of {}/alone-throughput-fp32.csv)\n"),
+    "alone-throughput-fp32.csv --batch 3": (0, {"rows": [point("resnet50", "X", 1, 1, 3, 5)]}, ""),
+    "small-bs-fp16.csv": (2, None, '{}/small-bs-fp16.csv: --batch: expected a name with "throughput", to find the batches in the '
+                                   'table with "bs" in its place\n'),
+    "alone-throughput-fp32.csv --model m --gpus 2": (
+        2, None, "{}/alone-throughput-fp32.csv:1: --gpus: the rows have their own\n"
+                 "{}/alone-throughput-fp32.csv:1: --model: the rows have their own\n"),
+    "other_v2.csv": (2, None, '{}/other_v2.csv:1: column "name_gpu" is missing\n{}/other_v2.csv:1: column "num_gpu" is missing\n'),
+}
+
+NODES_OF_8 = "--gpus-per-node: taken to be 8, as in the published tables\n"
+ELASTICFLOW = {
+    # iterations/s times the global batch; 16 GPUs are two nodes of 8
+    "small.csv": (3, {"rows": [
+        point("small", None, 1, 1, 64, 64 * 6), point("small", None, 2, 1, 32, 64 * 9.5), point("small", None, 1, 1, 24, 24 * 3),
+        point("small", None, 16, 2, 1.5, 24 * 10)]},
+        left_out("small.csv", 4) + "{}/small.csv: 2 cells that are empty or 0 left out: not measured\n" + NODES_OF_8),
+    "no_line_end.csv --gpu a --gpus-per-node 4 --model m": (0, {"rows": [
+        point("m", "a", 1, 1, 64, 64 * 6), point("m", "a", 2, 1, 32, 64 * 9.5), point("m", "a", 20, 5, 64 / 20, 64 * 12)]}, ""),
+    "whole.csv --gpus-per-node 8": (0, {"rows": [point("whole", None, k, 1, batch / k, batch * rate) for k, batch, rate in
+                                                 ((1, 64, 6), (2, 64, 9.5), (1, 128, 3), (2, 128, 5.5))]}, ""),
+    "bad_cells.csv": (3, {"rows": [point("bad_cells", None, 1, 1, 64, 384), point("bad_cells", None, 2, 1, 32, 576)]},
+                      "".join(left_out("bad_cells.csv", line) for line in (2, 3, 4)) + NODES_OF_8),
+    "other.csv --batch 2 --gpus 2": (
+        2, None, '{}/other.csv:1: column "global_batch_size" is missing\n'
+                 '{}/other.csv:1: expected a number of GPUs as name of a column, got "batch"\n'
+                 '{}/other.csv:1: expected a number of GPUs as name of a column, got "two"\n'
+                 "{}/other.csv:1: --batch: the rows have their own\n{}/other.csv:1: --gpus: the rows have their own\n"),
+}
+
+
 def easim(reader, arguments, output="json"):
     files = {path.name for path in (FILES / reader).iterdir()}
     words = [str(FILES / reader / word) if word in files else word for word in arguments.split()]
@@ -482,7 +546,8 @@ def ea2p_configurations():
 # A file of each format, and options it needs.
 WHOLE = {"kineto": "plain.json", "nvidia-smi": "units.csv", "dcgm": "dmon.txt", "dcgm-exporter": "series.prom",
          "prometheus": "matrix.json", "dynolog": "glog.log", "ea2p": "joules.csv --energy-unit J", "zeus": "windows.csv",
-         "codecarbon": "runs.csv"}
+         "codecarbon": "runs.csv", "mlperf": "log.txt", "sia": "bert-placements-dgx-ext.csv",
+         "lambda": "alone-throughput-fp32.csv --batch 3", "elasticflow": "whole.csv --gpus-per-node 4"}
 
 
 def common_rules():
@@ -569,6 +634,7 @@ def needed_and_useless_options():
             output.unlink()
     only = {"--steps 1:2": "kineto", "--iteration x": "kineto", "--communication x": "kineto", "--kernel-delay 5": "kineto",
             "--columns a,b": "nvidia-smi", "--dataset x": "zeus", "--energy-unit J": "ea2p", "--ram 8x32:40": "ea2p", "--rescale 2": "ea2p",
+            "--power-scope node": "mlperf", "--gpus-per-node 8": "elasticflow",
             "--interval 2": "nvidia-smi, dcgm, dcgm-exporter, dynolog",
             "--trim-idle": "nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog",
             "--samples 5": "nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon"}
@@ -579,7 +645,7 @@ def needed_and_useless_options():
             text = f"{option.split()[0]}: no option of format {reader}: expected it with {formats} only\n"
             assert (text == message and code == 2) == (reader not in formats.split(", ")), (reader, option, message)
             refused += code == 2 and text == message
-    assert refused == 9 * 8 + 5 + 4 + 1
+    assert refused == 11 * 12 + 9 + 8 + 5
     assert "--interval: no effect: the input has times\n" in easim("nvidia-smi", "units.csv --interval 2")[2]
     assert "--trim-idle: no effect: the input has no utilization\n" in easim("nvidia-smi", "counter.csv --trim-idle")[2]
     for option, text in {"--batch 8": "--batch: the rows of a sweep have their own",
@@ -642,7 +708,8 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
 def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
                           "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
-                          "codecarbon": CODECARBON, "mlperf": MLPERF, "mlenergy": MLENERGY}.items():
+                          "codecarbon": CODECARBON, "mlperf": MLPERF, "mlenergy": MLENERGY, "sia": SIA, "lambda": LAMBDA,
+                          "elasticflow": ELASTICFLOW}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

@@ -138,6 +138,23 @@ struct figure *records_add_figures(struct records_job *job) {
     return figures_create(&job->spare_arena);
 }
 
+void records_refuse_own(struct records_job *job, const struct records *records, const char *setting,
+                        bool is_given) {
+    if (is_given)
+        problems_add_setting(job->problems, (struct location){records->path, 1, 0}, setting,
+                             "the rows have their own");
+}
+
+void records_add_throughput(struct records_job *job, const struct profile_row *row) {
+    struct figure *group = records_add_figures(job);
+    figures_text(group, "model", row->model);
+    figures_text(group, "gpu", row->gpu);
+    figures_int(group, "k", row->gpus);
+    figures_int(group, "nodes", row->run.nodes);
+    figures_real(group, "batch_per_gpu", row->batch);
+    figures_real(group, "throughput_samples_s", row->throughput_samples_s);
+}
+
 static void note_missing_cells(struct records_job *job, const struct records *records) {
     for (size_t i = 0; i < records->name_count; i++)
         if (records->missing[i] > 0)
@@ -152,7 +169,7 @@ static void read_rows(struct records_job *job, struct records *records) {
     uint64_t refused = 0, rows = 0;
     int got;
     while ((got = records_next(records, &error)) != 0) {
-        if (got > 0 && rows++ > 0 && lines_ended_partial(records->lines))
+        if (got > 0 && rows++ > 0 && !job->is_whole && lines_ended_partial(records->lines))
             problems_add(&job->profile->notes,
                          (struct location){records->path, records_line(records), 0}, NULL,
                          "last line without a line end left out");

@@ -43,6 +43,7 @@ void records_close(struct records *records);
    counted, noted by line, and make the profile damaged, or under strict an error. */
 struct records_job {
     const char *format;
+    bool is_whole; /* nobody appends to the files: a last line without a line end counts */
     const struct profile_options *options;
     struct profile *profile;
     struct problems *problems;
@@ -63,6 +64,13 @@ int records_require(struct records_job *job, const struct records *records, cons
    source. gpus count where the user gave none. */
 struct profile_row *records_add_row(struct records_job *job, const struct records *records,
                                     uint32_t line, double seconds, uint32_t gpus);
+
+/* A problem if the user gave what the rows have themselves. */
+void records_refuse_own(struct records_job *job, const struct records *records, const char *setting,
+                        bool is_given);
+
+/* The figures of a row that is a throughput. */
+void records_add_throughput(struct records_job *job, const struct profile_row *row);
 
 /* The group for the figures of a row. */
 struct figure *records_add_figures(struct records_job *job);

@@ -23,7 +23,7 @@ CASES = [
     usage("no format", [], "expected FORMAT FILE..."),
     command("profile: unknown format", ["profile", "kinetto", "t.json"],
             "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
-            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf)"),
+            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf, sia, lambda, elasticflow)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, csv or json, got \"xml\""),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),

@@ -1,0 +1,113 @@
+/* A table with a row for each global batch and a column for each number of GPUs. The file does not
+   say how many GPUs a node has; empty and 0 stand for what was not measured. */
+#include "ingest/records/elasticflow.h"
+
+#include "ingest/foreign.h"
+#include "ingest/records/records.h"
+#include "model/speed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_GPUS_PER_NODE 8 /* of the published tables */
+
+struct reader {
+    int batch;
+    uint32_t gpus[RECORDS_MAX_CELLS]; /* of each column; 0: it is another one */
+    uint32_t gpus_per_node;
+    const char *model;
+    uint64_t not_measured;
+};
+
+static bool begin_elasticflow(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    size_t before = job->problems->count;
+    const char *slash = strrchr(records->path, '/'), *name = slash ? slash + 1 : records->path;
+    r->batch = records_require(job, records, "global_batch_size");
+    r->model = arena_strndup(&job->profile->arena, name, strcspn(name, "."));
+    r->not_measured = 0;
+    for (size_t i = 0; i < records->name_count; i++) {
+        int64_t gpus = 0;
+        r->gpus[i] = 0;
+        if ((int)i == r->batch)
+            continue;
+        if (foreign_parse_whole(records->names[i], &gpus) && gpus >= 1 && gpus <= PROFILE_MOST_GPUS)
+            r->gpus[i] = (uint32_t)gpus;
+        else
+            problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
+                         "expected a number of GPUs as name of a column, got \"%.*s\"",
+                         (int)records->names[i].length, records->names[i].at);
+    }
+    records_refuse_own(job, records, "batch", job->options->batch > 0);
+    records_refuse_own(job, records, "gpus", job->options->gpus > 0);
+    return job->problems->count == before;
+}
+
+static void add_cell(struct records_job *job, struct records *records, size_t column, double batch,
+                     double iterations_s) {
+    const struct reader *r = job->context;
+    uint32_t gpus = r->gpus[column];
+    struct profile_row *row = records_add_row(job, records, records_line(records), 1, gpus);
+    row->model = row->model ? row->model : r->model;
+    row->batch = batch / gpus;
+    row->run.nodes = (gpus - 1) / r->gpus_per_node + 1;
+    row->run.global_batch = batch;
+    row->throughput_samples_s = batch * iterations_s;
+    records_add_throughput(job, row);
+}
+
+/* All cells of a row, or none: a bad one makes the others doubtful. */
+static bool read_elasticflow_row(struct records_job *job, struct records *records) {
+    struct reader *r = job->context;
+    bool is_bad = false;
+    double batch = records_number(records, r->batch, TELEMETRY_PLAIN, &is_bad);
+    if (!records_fits(records) || is_bad || !(batch > 0 && batch <= BATCH_MOST))
+        return false;
+    for (size_t i = 0; i < records->name_count; i++) {
+        double rate = r->gpus[i] ? records_number(records, (int)i, TELEMETRY_PLAIN, &is_bad) : 0;
+        if (is_bad || rate < 0)
+            return false;
+    }
+    for (size_t i = 0; i < records->name_count; i++) {
+        double rate = r->gpus[i] ? records_number(records, (int)i, TELEMETRY_PLAIN, NULL) : NAN;
+        if (rate > 0)
+            add_cell(job, records, i, batch, rate);
+        else
+            r->not_measured += r->gpus[i] > 0;
+    }
+    return true;
+}
+
+static void end_elasticflow(struct records_job *job, struct records *records) {
+    const struct reader *r = job->context;
+    if (r->not_measured > 0)
+        problems_add(&job->profile->notes, (struct location){records->path, 0, 0}, NULL,
+                     "%llu cells that are empty or 0 left out: not measured",
+                     (unsigned long long)r->not_measured);
+}
+
+static int elasticflow_read(char *const *paths, size_t count, const struct profile_options *options,
+                            struct profile *profile, struct problems *problems) {
+    struct reader *reader = mem_zalloc(1, sizeof *reader);
+    struct records_job job = {.format = "elasticflow",
+                              .is_whole = true,
+                              .options = options,
+                              .profile = profile,
+                              .problems = problems,
+                              .context = reader,
+                              .begin = begin_elasticflow,
+                              .row = read_elasticflow_row,
+                              .end = end_elasticflow};
+    reader->gpus_per_node = options->gpus_per_node ? options->gpus_per_node : USUAL_GPUS_PER_NODE;
+    int status = records_read_all(&job, paths, count);
+    if (status == 0 && options->gpus_per_node == 0)
+        problems_add_setting(&profile->notes, (struct location){0}, "gpus-per-node",
+                             "taken to be %d, as in the published tables", USUAL_GPUS_PER_NODE);
+    free(reader);
+    return status;
+}
+
+const struct profile_reader elasticflow_reader = {"elasticflow",
+                                                  "throughputs of the ElasticFlow simulator",
+                                                  elasticflow_read, PROFILE_GPUS_PER_NODE};
