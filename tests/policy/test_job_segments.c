@@ -136,6 +136,42 @@ Test(job_segments, tell_what_was_lost) {
         run_course(&courses[i]);
 }
 
+/* What the meter has counted in all, of either kind, is one more or less. */
+static void damage_meter(const struct job_segments *s, struct sim *sim) {
+    struct power_meter *meter = &sim->meter;
+    int128 *const sums[] = {&meter->types[0].setup.energy, &meter->types[0].setup.gpu_ps,
+                            &meter->types[0].computing.energy, &meter->types[0].computing.gpu_ps};
+    struct error error = {0};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        for (int by = -1; by <= 1; by++) {
+            *sums[i] += by;
+            int r = job_segments_check(s, sim, &error);
+            cr_expect_eq(r < 0, by != 0, "sum %zu, off by %d: %d", i, by, r);
+            cr_expect(by == 0 || strstr(error.text, "something else than the meter"), "%s",
+                      error.text);
+            *sums[i] -= by;
+        }
+}
+
+/* Jobs that never ran are said to have started, from the first instant on. */
+static void damage_starts(const struct job_segments *s, struct sim *sim) {
+    int damaged = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++) {
+        int64_t *start_ns = &sim->runs[j].first_start_ns, kept = *start_ns;
+        if (kept >= 0)
+            continue;
+        for (*start_ns = 0; *start_ns < 2; ++*start_ns) {
+            struct error error = {0};
+            cr_expect(job_segments_check(s, sim, &error) < 0 &&
+                          strstr(error.text, "start at another time"),
+                      "job %u: %s", j, error.text);
+        }
+        *start_ns = kept;
+        damaged++;
+    }
+    cr_expect_eq(damaged, 2, "%d jobs", damaged);
+}
+
 /* One segment in turn is damaged, each number of it by as little as can be. */
 static void damage_and_check(void *context, const struct replication *replication) {
     struct job_segments *s = context;
@@ -143,6 +179,8 @@ static void damage_and_check(void *context, const struct replication *replicatio
     job_segments_close(s, replication->sim);
     cr_assert_eq(job_segments_check(s, replication->sim, &error), 0, "%s", error.text);
     cr_assert_gt(s->list.count, 10);
+    damage_meter(s, (struct sim *)replication->sim);
+    damage_starts(s, (struct sim *)replication->sim);
     for (size_t i = 0; i < s->list.count; i++) {
         struct segment *at = &s->list.at[i], kept = *at;
         struct segment damaged[] = {kept, kept, kept, kept, kept, kept};
@@ -168,7 +206,8 @@ Test(job_segments, are_checked) {
     trial_run(
         &t,
         &(struct trial_options){
-            .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,30\nb,5,1,20\nc,6,3,4\nd,7,4,1\n",
+            .jobs =
+                "job_id,submit_s,gpus,duration_s\na,0,2,30\nb,5,1,20\nc,6,3,4\nd,7,4,1\ne,58,3,9\nf,59,1,9\n",
             .watch = &segments.observer,
             .look = damage_and_check,
             .context = &segments},
