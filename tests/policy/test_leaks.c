@@ -79,3 +79,31 @@ Test(leaks, failed_decision) {
     cr_expect(bytes < LEAST_LEAK, "%g bytes a run", bytes);
     temp_dir_leave();
 }
+
+/* The horizon comes while jobs run on several nodes, share a GPU, wait and write checkpoints, GPUs
+   sleep and wake up, nodes have failed, and series go on. */
+Test(leaks, cut_off) {
+    static const char jobs[] =
+        "job_id,submit_s,user,gpus,duration_s,gpu_share,deadline_s\n"
+        "wide,0,u,7,90,,\npart,1,v,1,90,0.3,\nother,2,u,1,90,0.4,200\nsoon,3,w,2,4,,9\n"
+        "next,50,v,5,90,,\nthen,51,w,9,90,,150\nlast,52,u,3,90,,140\n";
+    temp_dir_enter();
+    temp_file_write_text("s.csv", "time_s,power_w\n0,5000\n30,4000\n70,6000\n");
+    for (int horizon_s = 10; horizon_s <= 60; horizon_s += 10) {
+        struct str scenario = {0};
+        str_addf(
+            &scenario,
+            "name: t\nhorizon: %d\nseed: 3\nprice_per_mwh: {file: s.csv, column: power_w}\n"
+            "carbon_g_per_kwh: {file: s.csv, column: power_w}\n"
+            "policy: {name: aurachronos, params: {resize: true}}\n"
+            "cluster: {power_cap_w: {file: s.csv, repeat: true}, interference: {slowdown_per_neighbour: 0.1},"
+            " gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400, sleep_w: 5, sleep_after: 7s, wake_s: 9s}],"
+            " nodes: [{count: 6, gpu: g, gpus: 2, mtbf: 60, mttr: 20}]}\n"
+            "workload: {kind: trace, file: jobs.csv, warmup: 5s, rigid_costs: {start_s: 1, restart_s: 2, checkpoint_s: 8}}\n",
+            horizon_s);
+        double bytes = least_growth(scenario.text, jobs, 0);
+        cr_expect(bytes < LEAST_LEAK, "until %d: %g bytes a run", horizon_s, bytes);
+        str_finish(&scenario);
+    }
+    temp_dir_leave();
+}
