@@ -49,7 +49,7 @@ static const char *describe_numbers(struct arena *arena, const struct field *fie
 static const char *describe_range(struct arena *arena, const struct field *field,
                                   const char *noun) {
     const char *numbers = describe_numbers(arena, field, noun);
-    return field->may_be_off ? arena_printf(arena, "%s, or off", numbers) : numbers;
+    return field->word ? arena_printf(arena, "%s, or %s", numbers, field->word) : numbers;
 }
 
 static bool field_takes(const struct field *field, double value) {
@@ -74,7 +74,7 @@ static int bind_number(const struct binding *binding, const struct field *field,
                        const struct yaml_node *node, const char *path, double *value) {
     enum dimension dimension = dimension_of(field);
     bool parsed = false;
-    if (field->may_be_off && node->kind == YAML_NODE_SCALAR && strcmp(node->text, "off") == 0) {
+    if (field->word && node->kind == YAML_NODE_SCALAR && strcmp(node->text, field->word) == 0) {
         *value = INFINITY;
         return 0;
     }

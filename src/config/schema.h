@@ -40,7 +40,7 @@ struct field {
     bool required;
     const char *unless; /* required only where the mapping has not this key */
     bool above_min;     /* the minimum itself is not allowed */
-    bool may_be_off;    /* REAL, DURATION: the word off is allowed and means INFINITY */
+    const char *word;   /* REAL, DURATION: this word is allowed, too, and means INFINITY */
     double min,
         max; /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
     double default_value;       /* numbers, bool, choice; NAN = absent */

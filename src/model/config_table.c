@@ -497,20 +497,48 @@ double config_table_best_time_within(const struct config_table *table, uint32_t 
     return best_s;
 }
 
-double config_table_unit_goodput(const struct config_table *table, uint32_t model,
-                                 uint32_t gpu_type) {
-    const struct model *m = &table->models->models[model];
-    const struct gpu_type *type = &table->cluster->gpu_types[gpu_type];
-    const struct gpu_model *g = model_on_gpu(m, type->name);
-    const struct batch_choice *allowed = g ? batches_on(m, g) : NULL;
-    const struct schema_list *stated = model_phase_batches(m, 0);
+/* Best goodput of one of k GPUs; 0: k GPUs of that type cannot run it on the empty cluster. */
+static double best_per_gpu(const struct config_table *table, const struct model *model, uint32_t h,
+                           uint32_t k) {
+    const struct gpu_type *type = &table->cluster->gpu_types[h];
+    const struct gpu_model *g = model_on_gpu(model, type->name);
+    const struct batch_choice *allowed = g ? batches_on(model, g) : NULL;
+    const struct schema_list *stated = model_phase_batches(model, 0);
+    const double *batches = stated->at;
     double best = 0;
     for (size_t i = 0; g && i < (stated->count ? stated->count : batches_count(allowed)); i++) {
-        double batch = stated->count ? ((const double *)stated->at)[i] : batches_at(allowed, i, 1);
-        struct easim_config c = {.k = 1, .batch = batch, .gpu_type = gpu_type};
-        if (batches_memory_gib(m, g, c.k, c.batch) <= type->memory_gib &&
-            tabulate_config(table, m, 0, &c))
-            best = fmax(best, c.goodput[EASIM_ONE_NODE]);
+        struct easim_config c = {.k = k,
+                                 .batch = stated->count ? batches[i] : batches_at(allowed, i, k),
+                                 .gpu_type = h,
+                                 .empty_span = k > 1 && k > type->node_gpus_max};
+        if (batches_memory_gib(model, g, k, c.batch) <= type->memory_gib &&
+            tabulate_config(table, model, 0, &c))
+            best = fmax(best, c.goodput[c.empty_span] / k);
     }
     return best;
+}
+
+struct config_unit config_table_unit(const struct config_table *table, uint32_t model,
+                                     uint32_t gpu_type) {
+    const struct model *m = &table->models->models[model];
+    const struct k_choice *allowed = table->allowed_k ? &table->allowed_k[model] : NULL;
+    struct config_unit unit = {best_per_gpu(table, m, gpu_type, 1), gpu_type, 1};
+    for (size_t i = 0; allowed && i < allowed->count && unit.goodput == 0; i++) {
+        unit.k = allowed->at[i];
+        if (unit.k <= table->cluster->gpu_types[gpu_type].gpus)
+            unit.goodput = best_per_gpu(table, m, gpu_type, unit.k);
+    }
+    return unit;
+}
+
+struct config_unit config_table_reference(const struct config_table *table, uint32_t model) {
+    struct config_unit first = {0};
+    for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
+        const struct config_unit unit = config_table_unit(table, model, h);
+        if (unit.goodput > 0 && unit.k == 1)
+            return unit;
+        if (first.goodput == 0)
+            first = unit;
+    }
+    return first;
 }

@@ -45,10 +45,18 @@ struct config_extras {
     bool shares;       /* parts of GPUs, for those who ask for them; else they get whole ones */
 };
 
+/* Numbers of GPUs, ascending, without repeats. */
+struct k_choice {
+    uint32_t *at;
+    size_t count, capacity;
+};
+
 struct config_table {
     const struct cluster *cluster;
     const struct model_set *models;
     struct config_extras extras; /* set before the first set is made */
+    const struct k_choice
+        *allowed_k;  /* by model; borrowed; NULL: nobody asks for more than one GPU */
     bool has_shares;             /* some configuration is part of a GPU */
     bool has_phases;             /* some set is that of a phase that is not the last */
     double *rigid_speed;         /* by GPU type */
@@ -86,10 +94,18 @@ struct config_best config_table_best(const struct config_table *table, uint32_t 
    there is if none), with set-up setup_s. */
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
                                      double setup_s, uint32_t most_k);
-/* Best goodput of one GPU of `gpu_type` for a model over its batches in its first phase, samples/s;
- * 0 if it cannot run there. */
-double config_table_unit_goodput(const struct config_table *table, uint32_t model,
-                                 uint32_t gpu_type);
+/* What a GPU does for a model, over its batches in its first phase: with k = 1 where it can run
+   so, else with the least k of allowed_k that it can. */
+struct config_unit {
+    double goodput; /* of one GPU, reference samples/s; 0: it cannot run there */
+    uint32_t gpu_type, k;
+};
+
+struct config_unit config_table_unit(const struct config_table *table, uint32_t model,
+                                     uint32_t gpu_type);
+/* The work unit of a model (semantics 16): that of the first GPU type that runs it with k = 1, else
+   of the first that runs it at all. */
+struct config_unit config_table_reference(const struct config_table *table, uint32_t model);
 /* Whether the model was measured on other nodes than those of GPU type h. */
 bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_model *gpu_model,
                               uint32_t h);

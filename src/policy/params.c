@@ -103,7 +103,7 @@ static int bind_param(const struct easim_param *param, const struct yaml_node *n
     const struct field field = {.key = param->name,
                                 .type = field_types[param->type],
                                 .dimension = units_dimension(param->unit),
-                                .may_be_off = param->may_be_off,
+                                .word = param->may_be_off ? "off" : NULL,
                                 .min = param->min,
                                 .max = param->max,
                                 .choices = param->choices};

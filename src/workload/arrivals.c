@@ -4,7 +4,8 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-/* Seconds of one whole-cluster second that an average job needs if every GPU works alone (k = 1):
+/* Seconds of one whole-cluster second that an average job needs if every GPU works as in the
+   work unit of its type:
    the load that one job per second would offer. */
 static double load_of_one_per_s(const struct stream *stream, const struct workload *workload) {
     const struct cluster *cluster = workload->table.cluster;
@@ -23,16 +24,18 @@ static double load_of_one_per_s(const struct stream *stream, const struct worklo
     const struct mix_entry *mix = stream->mix.at;
     double weights = 0, load = 0;
     for (size_t i = 0; i < stream->mix.count; i++) {
-        double speed = 0,
-               reference = 0; /* of the cluster, and of the first type that runs the model */
-        for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
-            double goodput = config_table_unit_goodput(&workload->table, mix[i].model_index, h);
-            reference = reference > 0 ? reference : goodput;
+        const uint32_t model = mix[i].model_index;
+        double speed = 0; /* of the cluster */
+        for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
             if (stream->type_mask == 0 || (stream->type_mask >> h & 1))
-                speed += goodput * cluster->gpu_types[h].gpus;
-        }
+                speed += config_table_unit(&workload->table, model, h).goodput *
+                         cluster->gpu_types[h].gpus;
+        bool targets = sizes_are_targets(&stream->sizes);
+        double mean = targets ? workload->table.models->models[model].samples_to_target
+                              : stream->sizes.mean_s;
+        double samples = targets ? 1 : config_table_reference(&workload->table, model).goodput;
         weights += mix[i].weight;
-        load += mix[i].weight * stream->sizes.mean_s * reference / speed;
+        load += mix[i].weight * mean * samples / speed;
     }
     return load / weights;
 }

@@ -2,6 +2,7 @@
 #include "workload/source.h"
 
 #include "base/units.h"
+#include "workload/allowed_k.h"
 #include "workload/arrivals.h"
 #include "workload/trace_file.h"
 
@@ -166,6 +167,17 @@ static void default_mix(struct stream *stream, const struct model_set *models, c
                        "all models have serving tables only, of which there can be no jobs");
 }
 
+/* Every model of the stream has to say what its target is. */
+static void check_targets(const struct stream *stream, const struct model_set *models,
+                          const char *path, const struct binding *binding) {
+    const struct mix_entry *mix = stream->mix.at;
+    for (size_t i = 0; sizes_are_targets(&stream->sizes) && i < stream->mix.count; i++)
+        if (models->count > 0 && isnan(models->models[mix[i].model_index].samples_to_target))
+            problems_add(binding->problems, stream->where, path,
+                         "expected models with samples_to_target (mean: target), %s has none",
+                         models->models[mix[i].model_index].name);
+}
+
 static void check_slack(const struct stream *stream, const char *slack_path,
                         const struct binding *binding) {
     const struct schema_list *slack = &stream->deadlines.slack;
@@ -224,6 +236,8 @@ static void check_kind(const struct stream *stream, const char *path,
              (rates > 0 || stream->sizes.mean_s > 0 || stream->mix.count > 0 || stream->rigid.node),
          "rate_per_s, load, sizes, mix and rigid do not belong to kind: trace (see assign)"},
         {!trace && stream->sizes.mean_s == 0, "key \"sizes\" is missing"},
+        {stream->rigid.node && sizes_are_targets(&stream->sizes),
+         "sizes.mean: target belongs to jobs with a model (samples_to_target)"},
         {!trace && !periodic && rates == 2, "expected one of rate_per_s and load, got both"},
         {!trace && !periodic && rates == 0, "expected one of rate_per_s and load, got neither"},
         {periodic && rates > 0, "rate_per_s and load do not belong to kind: periodic"},
@@ -338,6 +352,7 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
 
 static void bind_stream(struct stream *stream, const struct workload_source *source,
                         const char *path, const struct binding *binding) {
+    size_t before = binding->problems->count;
     check_kind(stream, path, binding);
     bind_until(stream, source->scenario, path, binding);
     bind_users(stream, &source->scenario->users, arena_printf(binding->arena, "%s.users", path),
@@ -365,6 +380,9 @@ static void bind_stream(struct stream *stream, const struct workload_source *sou
     else
         bind_mix(&stream->mix, source->models, arena_printf(binding->arena, "%s.mix", path),
                  binding);
+    if (binding->problems->count == before)
+        check_targets(stream, source->models, arena_printf(binding->arena, "%s.sizes.mean", path),
+                      binding);
 }
 
 int stream_bind_assignment(struct stream *stream, const struct yaml_node *node,
@@ -438,7 +456,9 @@ static double expect_jobs(const struct stream *stream, const struct workload *tr
 static void check_rates(struct workload_source *source, const struct binding *binding) {
     struct workload trial = {0};
     const struct stream *streams = source->streams.at;
-    if (config_table_init(&trial.table, source->cluster, source->models, binding->problems) == 0)
+    int r = config_table_init(&trial.table, source->cluster, source->models, binding->problems);
+    trial.table.allowed_k = source->allowed_k;
+    if (r == 0)
         for (size_t i = 0; i < source->streams.count; i++)
             source->expected_jobs += expect_jobs(&streams[i], &trial, binding);
     workload_finish(&trial);
@@ -472,8 +492,10 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
         if (binding->problems->count == before && streams[i].kind == STREAM_TRACE)
             read_trace(&streams[i], source, readers, path, binding);
     }
-    if (binding->problems->count == before)
+    if (binding->problems->count == before) {
+        allowed_k_find(source);
         check_rates(source, binding);
+    }
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -481,5 +503,6 @@ void source_finish(struct workload_source *source) {
     struct stream *streams = source->streams.at;
     for (size_t i = 0; i < source->streams.count; i++)
         trace_finish(&streams[i].trace);
+    allowed_k_finish(source);
     *source = (struct workload_source){0};
 }

@@ -80,6 +80,7 @@ int source_generate(const struct workload_source *source, uint32_t replication,
     if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
     workload->table.extras = *extras;
+    workload->table.allowed_k = source->allowed_k;
     for (size_t i = 0; i < scenario->users.count; i++) {
         uint32_t user = workload_user(workload, users[i].name); /* may move the array */
         workload->users.at[user].weight = users[i].weight;

@@ -15,7 +15,8 @@ struct workload_source {
     bool single;                /* the section is itself one stream */
     struct start_costs rigid_costs;
     int64_t warmup_ns;
-    double expected_jobs; /* of one replication: rows of logs, and what the rates give */
+    struct k_choice *allowed_k; /* by model */
+    double expected_jobs;       /* of one replication: rows of logs, and what the rates give */
 };
 
 /* Binds the keys of the section: problems of its form. Negative after adding some; the source can

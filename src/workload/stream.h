@@ -7,6 +7,8 @@
 #include "workload/trace_change.h"
 #include "workload/workload.h"
 
+#include <math.h>
+
 enum stream_kind { STREAM_POISSON, STREAM_PERIODIC, STREAM_DIURNAL, STREAM_TRACE };
 enum size_law { SIZE_CONSTANT, SIZE_EXPONENTIAL, SIZE_LOGNORMAL };
 
@@ -19,9 +21,14 @@ struct mix_entry {
 
 struct size_spec {
     int32_t law;   /* enum size_law */
-    double mean_s; /* reference GPU time of a job; rigid: duration */
+    double mean_s; /* reference GPU time of a job; rigid: duration; INFINITY: the model's target */
     double cv;     /* lognormal: standard deviation / mean */
 };
+
+/* Whether the mean work is the samples_to_target of the job's model. */
+static inline bool sizes_are_targets(const struct size_spec *sizes) {
+    return sizes->mean_s == INFINITY;
+}
 
 enum request_choice { REQUEST_FREE, REQUEST_UNIFORM };
 

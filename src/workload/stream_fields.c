@@ -35,9 +35,11 @@ static const struct field size_fields[] = {
      .type = FIELD_DURATION,
      .offset = offsetof(struct size_spec, mean_s),
      .required = true,
+     .word = "target",
      .above_min = true,
      .max = TIME_MAX_S,
-     .help = "GPU time on one reference GPU; of rigid jobs the run time"},
+     .help =
+         "GPU time on one reference GPU, or target: the model's samples_to_target; of rigid jobs the run time"},
     {.key = "cv",
      .type = FIELD_REAL,
      .offset = offsetof(struct size_spec, cv),
@@ -169,7 +171,8 @@ const struct field stream_fields[] = {
      .default_value = NAN,
      .above_min = true,
      .max = 1000,
-     .help = "instead of rate_per_s: offered work / capacity, every GPU at its best k = 1 goodput"},
+     .help =
+         "instead of rate_per_s: offered work / capacity, every GPU at its best goodput alone (at the least k of the model)"},
     {.key = "period",
      .type = FIELD_DURATION,
      OF(period_s),

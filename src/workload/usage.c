@@ -123,6 +123,7 @@ int usage_find(struct usage *usage, const struct workload_source *source,
                             .least_power = mem_zalloc(places, sizeof *usage->least_power)};
     int r = config_table_init(&f.table, source->cluster, source->models, problems);
     f.table.extras = *extras;
+    f.table.allowed_k = source->allowed_k;
     for (size_t i = 0; i < source->streams.count && r == 0; i++)
         (streams[i].kind == STREAM_TRACE ? add_trace : add_generated)(&f, &streams[i]);
     config_table_finish(&f.table);

@@ -36,10 +36,6 @@ double workload_reference_gpu_s(const struct workload *workload, const struct jo
                                 double gpus) {
     if (job->kind == JOB_KIND_RIGID)
         return job->work * gpus;
-    for (uint32_t h = 0; h < workload->table.cluster->gpu_type_count; h++) {
-        double goodput = config_table_unit_goodput(&workload->table, job->model, h);
-        if (goodput > 0)
-            return job->work / goodput;
-    }
-    return 0;
+    double goodput = config_table_reference(&workload->table, job->model).goodput;
+    return goodput > 0 ? job->work / goodput : 0;
 }

@@ -47,8 +47,8 @@ const struct start_costs *workload_costs(const struct workload *workload,
                                          const struct job_spec *job);
 /* NULL of a rigid job. */
 const char *workload_model_name(const struct workload *workload, const struct job_spec *job);
-/* Reference GPU-seconds of a job's work: samples / best goodput of one GPU of the first type the
-   model knows; rigid: seconds times gpus, the GPUs asked for. */
+/* Reference GPU-seconds of a job's work: samples / goodput of its model's work unit; rigid: seconds
+ * times gpus, the GPUs asked for. */
 double workload_reference_gpu_s(const struct workload *workload, const struct job_spec *job,
                                 double gpus);
 

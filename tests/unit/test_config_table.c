@@ -130,8 +130,8 @@ Test(config_table, rows) {
         }
     }
     /* best goodput of one GPU: b = 2: 1, b = 4: 4/3, b = 18: 1.8 * 8/22 = 0.65 samples/s */
-    cr_expect_float_eq(config_table_unit_goodput(&table, 1, 0), 4 / 3.0, 1e-12);
-    cr_expect_eq(config_table_unit_goodput(&table, 1, 1), 0);
+    cr_expect_float_eq(config_table_unit(&table, 1, 0).goodput, 4 / 3.0, 1e-12);
+    cr_expect_eq(config_table_unit(&table, 1, 1).goodput, 0);
     close_table(&t, &table);
 }
 

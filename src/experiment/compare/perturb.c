@@ -51,6 +51,8 @@ static const char *larger_sizes(const struct study *study, double amount, struct
         const struct stream *s = &streams[i];
         if (s->kind == STREAM_TRACE)
             return "a recorded workload has no law of sizes";
+        if (sizes_are_targets(&s->sizes))
+            return "sizes are those of the models (mean: target)";
         set_real(out, arena, stream_path(study, i, "sizes.mean", arena),
                  s->sizes.mean_s * (1 + amount));
         if (!isnan(s->load))

@@ -17,6 +17,13 @@ CASES = [
             f"{SECTION}: expected one of rate_per_s and load, got neither"),
     poisson("no rate", ("rate_per_s: 0.005", "rate_per_s: 0"),
             "c.yaml:12:15: workload.rate_per_s: expected number > 0 and <= 1000000000, got \"0\""),
+    poisson("sizes of a mean that is no time", ("mean: 1h", "mean: goal"),
+            "c.yaml:13:32: workload.sizes.mean: expected duration such as 90s or 10h > 0 and <= 4000000000, or target, "
+            "got \"goal\""),
+    poisson("sizes by a target that the model lacks", ("mean: 1h", "mean: target"),
+            f"{SECTION}.sizes.mean: expected models with samples_to_target (mean: target), bert has none"),
+    poisson("sizes of rigid jobs by a target", ("mean: 1h}", "mean: target}\n  rigid: {k: 1}"),
+            f"{SECTION}: sizes.mean: target belongs to jobs with a model (samples_to_target)"),
     poisson("sizes missing", ("  sizes: {law: constant, mean: 1h}\n", ""), f"{SECTION}: key \"sizes\" is missing"),
     poisson("sizes without a mean", (", mean: 1h", ""), "c.yaml:13:10: workload.sizes: key \"mean\" is missing"),
     poisson("sizes of an unknown law", ("constant", "normal"),
