@@ -56,10 +56,10 @@ struct config_table {
     const struct model_set *models;
     struct config_extras extras; /* set before the first set is made */
     const struct k_choice
-        *allowed_k;  /* by model; borrowed; NULL: nobody asks for more than one GPU */
-    bool has_shares;             /* some configuration is part of a GPU */
-    bool has_phases;             /* some set is that of a phase that is not the last */
-    double *rigid_speed;         /* by GPU type */
+        *allowed_k;      /* by model; borrowed; NULL: nobody asks for more than one GPU */
+    bool has_shares;     /* some configuration is part of a GPU */
+    bool has_phases;     /* some set is that of a phase that is not the last */
+    double *rigid_speed; /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
     struct intern requests; /* request -> set */
