@@ -137,7 +137,7 @@ static const char *text_cell(const struct reader *reader, enum column column) {
 /* Without a word, a row of a profile is what its file is: measured. */
 static enum evidence evidence_of(const struct reader *reader) {
     struct slice field = field_of(reader, EVIDENCE);
-    for (int i = 0; evidence_names[i]; i++)
+    for (int i = 0; i <= EVIDENCE_ASSUMED; i++)
         if (slice_is(field, evidence_names[i]))
             return (enum evidence)i;
     if (field.length > 0)

@@ -132,8 +132,8 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
     progress_line_stop(progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);
-    const struct manifest_origin origin = {"ablate", s->options->words.at, &s->plain.scenario,
-                                           &s->inputs, NULL};
+    const struct manifest_origin origin = {
+        "ablate", s->options->words.at, &s->plain.scenario, &s->plain.model_tree, &s->inputs, NULL};
     const struct ablate_output output = {.origin = &origin,
                                          .studies = s->studies,
                                          .ablation = ablation,

@@ -34,7 +34,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     const struct asked_perturbation *p = &a->perturbations.at[index];
     struct study *study = &s->clean.at[0].study;
     struct perturb_sets more = {.sets = {0}};
-    const char *refusal = p->kind->apply(study, p->amount, &study->arena, &more);
+    const char *refusal = p->kind->apply(study, &p->ask, &study->arena, &more);
     struct scenario_overrides changes = scenario_args_overrides(s->options);
     size_t given = changes.set_count, total = given + more.sets.count;
     const char **sets = mem_zalloc(total, sizeof *sets);
@@ -44,7 +44,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     changes.set_count = total;
     int r = ERROR_INPUT;
     if (refusal)
-        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->kind->name,
+        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->ask.name,
                      refusal);
     else
         r = contenders_load(&s->perturbed[index], s->options->operands[0], &changes, a->policies.at,
@@ -83,7 +83,7 @@ static int open_folders(struct session *s, struct error *reterr) {
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
         r = contenders_open(
             &s->perturbed[i],
-            arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].kind->name),
+            arena_printf(&arena, "%s/perturbed/%s", s->folder, a->perturbations.at[i].ask.name),
             &summary_only, reterr);
     arena_finish(&arena);
     return r;
@@ -140,8 +140,8 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
                 (struct compare_series){.policy = perturbed[p].policy,
                                         .summaries = s->clean.at[places[p]].result.summaries};
         free(places);
-        out[i] = (struct compare_perturbed){asked->kind->name,
-                                            asked->amount,
+        out[i] = (struct compare_perturbed){asked->ask.name,
+                                            asked->ask.amount,
                                             {clean, count, replications, COMPARE_NOBODY},
                                             {perturbed, count, replications, COMPARE_NOBODY}};
     }
@@ -201,7 +201,7 @@ static const char *const *list_folders(const struct session *s, struct arena *ar
         const struct contenders *all = i == 0 ? &s->clean : &s->perturbed[i - 1];
         const char *above = i == 0 ? ""
                                    : arena_printf(arena, "perturbed/%s/",
-                                                  s->args->perturbations.at[i - 1].kind->name);
+                                                  s->args->perturbations.at[i - 1].ask.name);
         for (size_t p = 0; p < all->count; p++)
             if (all->at[p].result.count > 0)
                 folders[count++] =
@@ -242,8 +242,9 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
     memcpy(output.pareto, s->options->pareto.columns, sizeof output.pareto);
     contenders_commit(&s->clean);
     struct arena arena = {0};
-    const struct manifest_origin origin = {"compare", s->options->words.at, &s->plain.scenario,
-                                           &s->inputs, NULL};
+    const struct manifest_origin origin = {"compare",          s->options->words.at,
+                                           &s->plain.scenario, &s->plain.model_tree,
+                                           &s->inputs,         NULL};
     const struct compare_dir_state state = {
         .partial = s->clean.code != EXIT_DONE,
         .failed = list_policies(s, true, &arena),
@@ -294,7 +295,7 @@ static void remove_empty_folders(const struct session *s) {
     struct arena arena = {0};
     for (size_t i = 0; i < s->args->perturbations.count; i++)
         files_remove_empty(arena_printf(&arena, "%s/perturbed/%s", s->folder,
-                                        s->args->perturbations.at[i].kind->name),
+                                        s->args->perturbations.at[i].ask.name),
                            s->existing);
     files_remove_empty(s->folder, s->existing);
     arena_finish(&arena);

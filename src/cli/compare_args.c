@@ -49,7 +49,8 @@ static void find_perturbation(struct compare_args *args, const char *item,
                               struct problems *problems) {
     struct arena *arena = &args->options->arena;
     const char *names[16], *amount, *name = option_name(item, arena, &amount);
-    struct asked_perturbation asked = {.kind = perturb_find(name)};
+    bool is_path = perturb_is_path(name);
+    struct asked_perturbation asked = {is_path ? &perturb_path : perturb_find(name), {name, 0}};
     size_t count = 0;
     for (const struct perturbation *p = perturbations; p->name; p++)
         names[count++] = p->name;
@@ -59,16 +60,22 @@ static void find_perturbation(struct compare_args *args, const char *item,
                      str_suggestion(arena, name, names, count));
         return;
     }
-    asked.amount = asked.kind->amount;
-    if (amount && (!numfmt_parse_real(amount, strlen(amount), &asked.amount) ||
-                   !(asked.amount > asked.kind->least && asked.amount <= asked.kind->most))) {
+    if (strchr(name, '/'))
+        problems_add(problems, (struct location){0}, NULL,
+                     "--perturb: %.80s: expected a path without /, since it names a folder of the "
+                     "results",
+                     name);
+    asked.ask.amount = asked.kind->amount;
+    if (amount &&
+        (!numfmt_parse_real(amount, strlen(amount), &asked.ask.amount) ||
+         !(asked.ask.amount > asked.kind->least && asked.ask.amount <= asked.kind->most))) {
         problems_add(problems, (struct location){0}, NULL,
                      "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name,
                      asked.kind->least, asked.kind->most, item);
         return;
     }
     for (size_t i = 0; i < args->perturbations.count; i++)
-        if (args->perturbations.at[i].kind == asked.kind)
+        if (strcmp(args->perturbations.at[i].ask.name, name) == 0)
             problems_add(problems, (struct location){0}, NULL, "--perturb: %s is listed twice",
                          name);
     array_push(&args->perturbations, asked);

@@ -7,7 +7,7 @@
 
 struct asked_perturbation {
     const struct perturbation *kind;
-    double amount;
+    struct perturb_ask ask;
 };
 
 /* Zero-initialise; release with compare_args_finish. */

@@ -163,9 +163,13 @@ static int print_survey(const struct options *options, struct model_args *args,
 static int show_survey(struct options *options, struct model_args *args,
                        const struct survey *survey) {
     struct error error = {0};
-    const struct manifest_origin origin = {
-        "models", options->words.at, &args->study.scenario, &args->inputs,
-        args->is_scenario ? args->study.module.policy->name : NULL};
+    const struct manifest_origin origin = {"models",
+                                           options->words.at,
+                                           &args->study.scenario,
+                                           &args->study.model_tree,
+                                           &args->inputs,
+                                           args->is_scenario ? args->study.module.policy->name
+                                                             : NULL};
     const struct models_output output = {survey, &args->study, &origin};
     if (options->out && (!run_args_folder(options, options->out, &error) ||
                          models_dir_write(options->out, &output, &error) < 0))

@@ -114,7 +114,7 @@ const struct option_row option_rows[] = {
      .help = "with --until-ci: but no more than so many"},
     {"perturb", 0, "NAME[=AMOUNT],...", OPTION_TEXT, AT(perturb), .commands = IN(COMPARE),
      .recorded = true,
-     .help = "run all policies again under each perturbation, on the same random numbers, and give perturbed / clean of every metric with its interval; arrivals=0.1: 10 % more jobs per second; sizes=0.1: jobs 10 % larger; failures=1: every node fails once a day on average and is back after an hour on average; noise=0.2: true speeds are off by a lognormal factor of that sigma"},
+     .help = "run all policies again under each perturbation, on the same random numbers, and give perturbed / clean of every metric with its interval; arrivals=0.1: 10 % more jobs per second; sizes=0.1: jobs 10 % larger; failures=1: every node fails once a day on average and is back after an hour on average; noise=0.2: true speeds are off by a lognormal factor of that sigma; PATH=0.1, as in model_overrides[0].set.alpha_s=0.1: that number of the scenario 10 % larger"},
     {"params", 0, "P[=LO..HI],...", OPTION_TEXT, AT(params), .commands = IN(TUNE),
      .recorded = true, .required = true,
      .help = "parameters to tune; bounds take units (10min..2h), and are in seconds without (default: the range of the policy's table, with off where it may be)"},

@@ -80,6 +80,13 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
     return code;
 }
 
+/* Whether all points have the models of the base: what overrides make of them may hang on the
+   nodes. */
+static bool has_same_models(const struct sweep *sweep, const struct scenario *base) {
+    return !sweep_changes(sweep, "models") && !sweep_changes(sweep, "model_overrides") &&
+           !(base->model_overrides && sweep_changes(sweep, "cluster"));
+}
+
 /* Its scenario.yaml is the base with the values that all points share; those of the axes stand in
    the tables. */
 static int write_sweep_manifest(const struct options *options, const struct sweep_dir *dir,
@@ -92,8 +99,13 @@ static int write_sweep_manifest(const struct options *options, const struct swee
     const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
-    const struct manifest_origin origin = {"sweep", options->words.at, &plain.scenario,
-                                           &dir->sweep->inputs, NULL};
+    bool same_models = has_same_models(dir->sweep, &plain.scenario);
+    const struct manifest_origin origin = {"sweep",
+                                           options->words.at,
+                                           &plain.scenario,
+                                           same_models ? &plain.model_tree : NULL,
+                                           &dir->sweep->inputs,
+                                           NULL};
     int r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
     study_finish(&plain);
     problems_finish(&ignored);

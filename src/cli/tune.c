@@ -218,8 +218,9 @@ static int conclude_search(struct session *s, const struct tune *tune,
     for (size_t i = 0; i < options->metrics.count; i++)
         if (options->metrics.columns[i] != options->objective)
             shown.columns[shown.count++] = options->metrics.columns[i];
-    const struct manifest_origin origin = {"tune", options->words.at, &s->own.scenario, &s->inputs,
-                                           s->own.module.policy->name};
+    const struct manifest_origin origin = {"tune",           options->words.at,
+                                           &s->own.scenario, &s->own.model_tree,
+                                           &s->inputs,       s->own.module.policy->name};
     const struct tune_output output = {
         .origin = &origin,
         .study = &s->own,

@@ -97,6 +97,11 @@ const struct field scenario_fields[] = {
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, models),
      .help = "model file, or list of model files; not needed for rigid jobs"},
+    {.key = "model_overrides",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, model_overrides),
+     .help =
+         "list of {model, gpu, set}: parameters of the models replaced or multiplied, in order"},
     {.key = "users",
      .type = FIELD_OBJECTS,
      .offset = offsetof(struct scenario, users),

@@ -46,7 +46,8 @@ struct scenario {
     struct engine_options engine;
     const struct yaml_node *cluster;
     const struct yaml_node *models; /* file name, list of file names, or NULL (rigid jobs only) */
-    struct schema_list users;       /* struct scenario_user */
+    const struct yaml_node *model_overrides; /* list of changes of the models, or NULL */
+    struct schema_list users;                /* struct scenario_user */
     const struct yaml_node *workload;
     struct scenario_policy policy;
     const struct yaml_node *params_by_policy;

@@ -41,6 +41,7 @@ struct field {
     const char *unless; /* required only where the mapping has not this key */
     bool above_min;     /* the minimum itself is not allowed */
     const char *word;   /* REAL, DURATION: this word is allowed, too, and means INFINITY */
+    bool record; /* of a model file: says what it is or how it was found, and decides nothing */
     double min,
         max; /* of numbers; of list lengths for lists of objects; max 0 with min 0 = no limit */
     double default_value;       /* numbers, bool, choice; NAN = absent */

@@ -201,6 +201,17 @@ static size_t child_place(const struct yaml_node *container, const struct yaml_s
     return at;
 }
 
+struct yaml_node *yaml_path_find(struct yaml_node *root, const struct yaml_path *path) {
+    struct yaml_node *node = root;
+    for (size_t i = 0; node && i < path->count; i++) {
+        const struct yaml_step *step = &path->steps[i];
+        enum yaml_kind kind = step->name ? YAML_NODE_MAPPING : YAML_NODE_SEQUENCE;
+        size_t at = node->kind == kind ? child_place(node, step) : node->count;
+        node = at < node->count ? node->items[at] : NULL;
+    }
+    return node;
+}
+
 static const char *const kind_names[] = {"a value", "a list", "a mapping"};
 
 /* What is to stand in place of old (NULL: nothing stood there) once the steps from `depth` on have

@@ -34,6 +34,9 @@ void yaml_path_add_index(struct str *path, size_t index);
 /* Of two texts that yaml_path_text wrote: one is the other, or leads to a value that holds it. */
 bool yaml_paths_overlap(const char *path, const char *other);
 
+/* The value at the path, or NULL. */
+struct yaml_node *yaml_path_find(struct yaml_node *root, const struct yaml_path *path);
+
 /* How a value is put into a tree. */
 struct yaml_setting {
     const struct yaml_path *path;

@@ -3,4 +3,4 @@
 
 #include <stddef.h>
 
-const char *const evidence_names[] = {"measured", "derived", "assumed", NULL};
+const char *const evidence_names[] = {"measured", "derived", "assumed", "assumed (override)", NULL};

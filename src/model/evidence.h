@@ -2,7 +2,8 @@
 #ifndef EASIM_MODEL_EVIDENCE_H
 #define EASIM_MODEL_EVIDENCE_H
 
-enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED };
+/* From strong to weak; OVERRIDE: set by model_overrides of a scenario. */
+enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED, EVIDENCE_OVERRIDE };
 
 extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated */
 

@@ -75,23 +75,37 @@ static void check_ranges(const struct gpu_model *gpu_model, const char *path,
                 "range_batch", gpu_model, path, binding);
 }
 
-/* What the points hold is by table, the rest by formula: all of them have to hold it if one does,
-   or if the formula is not there. */
-static void settle_lookup(struct gpu_model *gpu_model, const char *path,
-                          const struct binding *binding) {
-    const struct interpolation_point *points = gpu_model->lookup.points;
-    const struct speed_params *s = &gpu_model->speed;
-    const size_t count = gpu_model->lookup.count;
-    size_t speeds = 0, powers = 0;
-    for (size_t i = 0; i < count; i++) {
-        speeds += !isnan(points[i].throughput_samples_s);
-        powers += !isnan(points[i].power_w_per_gpu);
+static void count_values(const struct schema_list *list, size_t *ret_speeds, size_t *ret_powers) {
+    const struct interpolation_point *points = list->at;
+    *ret_speeds = *ret_powers = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        *ret_speeds += !isnan(points[i].throughput_samples_s);
+        *ret_powers += !isnan(points[i].power_w_per_gpu);
     }
+}
+
+void gpu_model_settle(struct gpu_model *g) {
+    struct speed_params *s = &g->speed;
+    size_t speeds, powers;
+    count_values(&g->lookup_points, &speeds, &powers);
     bool speed_form = !(isnan(s->a_s) && isnan(s->gamma) && isnan(s->alpha_s[0]));
-    bool power_form = !(isnan(gpu_model->power.p0_w) && isnan(gpu_model->power.pmax_w));
-    gpu_model->lookup_speed = count > 0 && (speeds > 0 || !speed_form);
-    gpu_model->lookup_power = count > 0 && (powers > 0 || !power_form);
-    for (size_t i = 0; i < count; i++) {
+    bool power_form = !(isnan(g->power.p0_w) && isnan(g->power.pmax_w));
+    g->lookup = (struct interpolation){g->lookup_points.at, g->lookup_points.count};
+    g->lookup_speed = g->lookup.count > 0 && (speeds > 0 || !speed_form);
+    g->lookup_power = g->lookup.count > 0 && (powers > 0 || !power_form);
+    if (isnan(s->alpha_s[1]))
+        s->alpha_s[1] = s->alpha_s[0];
+    if (isnan(s->beta_s[1]) && s->sync_inter == SYNC_LAW_LINEAR)
+        s->beta_s[1] = s->beta_s[0];
+}
+
+/* All points have to hold what one does, or what no formula says. */
+static void check_lookup(const struct gpu_model *gpu_model, const char *path,
+                         const struct binding *binding) {
+    const struct interpolation_point *points = gpu_model->lookup.points;
+    size_t speeds, powers;
+    count_values(&gpu_model->lookup_points, &speeds, &powers);
+    for (size_t i = 0; i < gpu_model->lookup.count; i++) {
         if (gpu_model->lookup_speed && isnan(points[i].throughput_samples_s))
             problems_add(binding->problems, points[i].where,
                          arena_printf(binding->arena, "%s.lookup[%zu]", path, i),
@@ -198,15 +212,10 @@ static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *
     check_evidence(gpu_model, path, binding);
     if (bound < 0)
         return;
-    gpu_model->lookup =
-        (struct interpolation){gpu_model->lookup_points.at, gpu_model->lookup_points.count};
-    if (isnan(gpu_model->speed.alpha_s[1]))
-        gpu_model->speed.alpha_s[1] = gpu_model->speed.alpha_s[0];
-    settle_lookup(gpu_model, path, binding);
+    gpu_model_settle(gpu_model);
+    check_lookup(gpu_model, path, binding);
     settle_power(gpu_model, path, binding);
     check_parameters(gpu_model, path, binding);
-    if (isnan(gpu_model->speed.beta_s[1]))
-        gpu_model->speed.beta_s[1] = gpu_model->speed.beta_s[0];
     if (gpu_model->fit && gpu_model->fit->kind != YAML_NODE_MAPPING)
         (void)schema_wrong(binding, gpu_model->fit, arena_printf(binding->arena, "%s.fit", path),
                            "a mapping");
@@ -327,43 +336,22 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-/* The tree outlives this function: models point into it. NULL after adding problems. */
-static const struct yaml_node *read_model_file(const char *path, const struct binding *binding) {
-    struct yaml_doc doc = {0};
-    int r = yaml_doc_load(&doc, path, binding->problems);
-    const struct yaml_node *root = r < 0 ? NULL : doc.root;
-    arena_adopt(binding->arena, &doc.arena);
-    if (r == 0 && !root)
-        problems_add(binding->problems, (struct location){.file = path}, NULL,
-                     "the file holds no models");
-    return root;
-}
-
-static int load_model_item(struct model_set *set, const struct yaml_node *item, const char *path,
-                           const struct binding *binding) {
-    if (item->kind == YAML_NODE_MAPPING)
-        return add_models(set, item, path, binding);
-    const char *file = schema_path(binding, item, path);
-    const struct yaml_node *root = file ? read_model_file(file, binding) : NULL;
-    if (root && binding->uses)
-        binding->uses->files.at[binding->uses->files.count - 1].content = root;
-    return root ? add_models(set, root, "", binding) : ERROR_INPUT;
+int model_set_bind(struct model_set *set, const struct model_tree *tree,
+                   const struct binding *binding) {
+    int result = 0;
+    *set = (struct model_set){0};
+    for (size_t i = 0; i < tree->count; i++)
+        if (add_models(set, tree->roots[i].node, tree->roots[i].path, binding) < 0)
+            result = ERROR_INPUT;
+    return result;
 }
 
 int model_set_load(struct model_set *set, const struct yaml_node *node,
                    const struct binding *binding) {
-    *set = (struct model_set){0};
-    if (!node)
-        return 0;
-    bool list = node->kind == YAML_NODE_SEQUENCE;
-    int result = 0;
-    for (size_t i = 0; i < (list ? node->count : 1); i++) {
-        if (load_model_item(set, list ? node->items[i] : node,
-                            list ? arena_printf(binding->arena, "models[%zu]", i) : "models",
-                            binding) < 0)
-            result = ERROR_INPUT;
-    }
-    return result;
+    struct model_tree tree;
+    int read = model_tree_read(&tree, node, binding);
+    int bound = model_set_bind(set, &tree, binding);
+    return read < 0 ? read : bound;
 }
 
 int model_set_load_tree(struct model_set *set, const struct yaml_node *root,

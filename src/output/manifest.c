@@ -1,4 +1,4 @@
-/* manifest.json, built with cJSON, and scenario.yaml. */
+/* manifest.json, built with cJSON, scenario.yaml and models.yaml. */
 #include "output/manifest.h"
 
 #include "base/units.h"
@@ -7,6 +7,8 @@
 #include "io/files.h"
 #include "io/yaml_write.h"
 #include "policy/interface.h"
+
+#include <unistd.h>
 
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index) {
     const struct easim_param *param = params_at(params->policy, index);
@@ -210,19 +212,24 @@ static cJSON *file_object(const char *folder, const char *name) {
     return object;
 }
 
-static void add_results(cJSON *root, const char *folder, const char *const *files) {
-    cJSON *names = cJSON_AddArrayToObject(root, "files"),
-          *results = cJSON_AddArrayToObject(root, "results");
-    for (const char *const *name = files; *name; name++) {
-        cJSON *object = file_object(folder, *name);
-        if (!object)
-            continue;
-        cJSON_AddItemToArray(names, cJSON_CreateString(*name));
-        cJSON_AddItemToArray(results, object);
-    }
+/* An entry in both lists, if there is such a file. */
+static void add_result(cJSON *root, const char *folder, const char *name) {
+    cJSON *object = file_object(folder, name);
+    if (!object)
+        return;
+    cJSON_AddItemToArray(cJSON_GetObjectItem(root, "files"), cJSON_CreateString(name));
+    cJSON_AddItemToArray(cJSON_GetObjectItem(root, "results"), object);
 }
 
-/* ---- scenario.yaml ---- */
+static void add_results(cJSON *root, const char *folder, const char *const *files) {
+    cJSON_AddArrayToObject(root, "files");
+    cJSON_AddArrayToObject(root, "results");
+    for (const char *const *name = files; *name; name++)
+        add_result(root, folder, *name);
+    add_result(root, folder, MODELS_NAME);
+}
+
+/* ---- scenario.yaml and models.yaml ---- */
 
 struct resolver {
     const struct scenario *scenario;
@@ -300,30 +307,47 @@ static const struct yaml_node *resolve_value(void *context, const struct yaml_no
     return quoted_text(r, node);
 }
 
-static int write_scenario(const struct manifest_origin *origin, const char *folder,
-                          struct error *reterr) {
-    const struct scenario *scenario = origin->scenario;
-    struct resolver resolver = {.scenario = scenario, .folder = folder, .policy = origin->policy};
-    const struct yaml_replace replace = {&resolver, resolve_value};
+static int write_yaml(struct resolver *resolver, const struct yaml_node *root, const char *head,
+                      const char *name, struct error *reterr) {
+    const struct yaml_replace replace = {resolver, resolve_value};
     struct str text = {0};
-    sort_texts(&resolver);
-    str_add(&text, "# What the results beside it were made of, with models and overrides in place; "
-                   "manifest.json has\n"
-                   "# the hashes of the other files, which are named from here.\n");
-    int r = yaml_write(scenario->doc.root, &replace, &text, reterr);
+    str_add(&text, head);
+    int r = yaml_write(root, &replace, &text, reterr);
     if (r == 0)
-        r = atomic_file_write_whole(arena_printf(&resolver.arena, "%s/" SCENARIO_NAME, folder),
+        r = atomic_file_write_whole(arena_printf(&resolver->arena, "%s/%s", resolver->folder, name),
                                     text.text, text.length, reterr);
     str_finish(&text);
-    arena_finish(&resolver.arena);
     return r;
+}
+
+static int write_inputs(const struct manifest_origin *origin, const char *folder,
+                        struct error *reterr) {
+    struct resolver r = {.scenario = origin->scenario, .folder = folder, .policy = origin->policy};
+    sort_texts(&r);
+    const struct yaml_node *models =
+        origin->models ? model_tree_merge(origin->models, &r.arena) : NULL;
+    int status =
+        write_yaml(&r, origin->scenario->doc.root,
+                   "# What the results beside it were made of, with models and overrides in place; "
+                   "manifest.json has\n"
+                   "# the hashes of the other files, which are named from here.\n",
+                   SCENARIO_NAME, reterr);
+    if (status == 0 && models)
+        status = write_yaml(&r, models,
+                            "# The models of " SCENARIO_NAME
+                            " beside it, with its model_overrides in place.\n",
+                            MODELS_NAME, reterr);
+    else if (!models)
+        (void)unlink(arena_printf(&r.arena, "%s/" MODELS_NAME, folder));
+    arena_finish(&r.arena);
+    return status;
 }
 
 int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
                    const char *const *files, struct error *reterr) {
     struct arena arena = {0};
     struct str text = {0};
-    int r = write_scenario(origin, folder, reterr);
+    int r = write_inputs(origin, folder, reterr);
     cJSON_AddItemToObject(root, "scenario", file_object(folder, SCENARIO_NAME));
     add_files_read(root, origin->inputs, folder);
     add_results(root, folder, files);

@@ -1,5 +1,6 @@
 /* manifest.json: what produced a folder of results, enough to make it again, and beside it
-   scenario.yaml. Holds no time, host or absolute path: files are named from the folder itself, so
+   scenario.yaml, what was asked for, and models.yaml, what its models came to with model_overrides.
+   Holds no time, host or absolute path: files are named from the folder itself, so
    that equal runs have equal manifests. */
 #ifndef EASIM_OUTPUT_MANIFEST_H
 #define EASIM_OUTPUT_MANIFEST_H
@@ -9,6 +10,7 @@
 
 #define MANIFEST_NAME "manifest.json"
 #define SCENARIO_NAME "scenario.yaml"
+#define MODELS_NAME   "models.yaml"
 
 /* What a result follows from: the command, and what it was given. */
 struct manifest_origin {
@@ -16,6 +18,7 @@ struct manifest_origin {
     const char *const *options; /* its words but for what scenario.yaml holds and what changes no
                                    file; NULL-terminated */
     const struct scenario *scenario; /* goes into scenario.yaml */
+    const struct model_tree *models; /* into models.yaml, if it has any; NULL: they differ */
     const struct inputs *inputs;     /* hashed before it ran */
     const char *policy;              /* the only one that runs; NULL: there are others */
 };
@@ -29,9 +32,9 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index);
 void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder);
 
-/* The end of every manifest: writes scenario.yaml, adds the inputs and the files of the folder
-   (NULL-terminated names; those that do not exist are left out) with their hashes, and writes
-   manifest.json. Frees root. */
+/* The end of every manifest: writes scenario.yaml and models.yaml, adds the inputs and the files of
+   the folder (NULL-terminated names; those that do not exist are left out) with their hashes, and
+   writes manifest.json. Frees root. */
 int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
                    const char *const *files, struct error *reterr) MUST_CHECK;
 

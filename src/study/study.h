@@ -10,6 +10,7 @@
 struct study {
     struct scenario scenario;
     struct cluster cluster;
+    struct model_tree model_tree; /* their files, with model_overrides applied */
     struct model_set models;
     struct workload_source source;
     struct policy_module module;

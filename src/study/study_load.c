@@ -1,9 +1,11 @@
 /* Loading of a whole scenario: see study_load.h. */
 #include "study/study_load.h"
 
+#include "model/model_overrides.h"
 #include "policy/names.h"
 #include "study/warnings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Idle and busy power must fit the meter (POWER_MAX_W). */
@@ -118,6 +120,20 @@ static int open_policy(struct study *study, bool apart, struct problems *problem
     return 0;
 }
 
+/* The models with their overrides, which ask for the nodes of the cluster. */
+static int load_models(struct study *study, int cluster, const struct binding *b) {
+    struct override_notes notes = {.texts = {0}};
+    const struct override_target target = {&study->model_tree, &study->cluster, &notes};
+    int r = model_tree_read(&study->model_tree, study->scenario.models, b);
+    if (r == 0 && cluster == 0)
+        r = model_overrides_apply(&target, study->scenario.model_overrides, b);
+    for (size_t i = 0; i < notes.texts.count; i++)
+        array_push(&study->warnings, notes.texts.at[i]);
+    free(notes.texts.at);
+    int bound = model_set_bind(&study->models, &study->model_tree, b);
+    return r < 0 ? r : bound;
+}
+
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -138,7 +154,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     int cluster = study->scenario.cluster
                       ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
                       : ERROR_INPUT;
-    int models = model_set_load(&study->models, study->scenario.models, &binding);
+    int models = load_models(study, cluster, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)
                                           : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
@@ -176,10 +192,10 @@ void study_load_files(struct study *study, const char *path,
         return;
     if (study->scenario.policy.name && !policy_path(study, &binding))
         r = ERROR_INPUT;
-    if (study->scenario.cluster &&
-        cluster_bind(&study->cluster, study->scenario.cluster, &binding) < 0)
-        r = ERROR_INPUT;
-    if (model_set_load(&study->models, study->scenario.models, &binding) < 0)
+    int cluster = study->scenario.cluster
+                      ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
+                      : ERROR_INPUT;
+    if (load_models(study, cluster, &binding) < 0)
         r = ERROR_INPUT;
     if (study->scenario.workload && source_bind(&study->source, &study->scenario, &binding) < 0)
         r = ERROR_INPUT;

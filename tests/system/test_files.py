@@ -106,7 +106,7 @@ def overrides_work(folder):
         "policy.params={edp_slack: 2.5}", "--summary-only", "--quiet")
     manifest = json.loads((folder / "set" / "manifest.json").read_text())
     assert manifest["policy"]["params"]["edp_slack"] == 2.5 and manifest["seed"] == 7
-    assert sorted(os.listdir(folder / "set")) == ["aggregate.csv", "manifest.json", "scenario.yaml", "summary.csv"]
+    assert sorted(os.listdir(folder / "set")) == ["aggregate.csv", "manifest.json", "models.yaml", "scenario.yaml", "summary.csv"]
     summary = rows_of(folder / "set" / "summary.csv")
     assert [r["replication"] for r in summary] == ["1", "2"] and summary[0]["seed"] == "7"
 

@@ -94,7 +94,7 @@ def a_comparison_goes_on(folder):
         got = tree(out)
         assert '"failed":\t["ends_badly"]' in got.pop(Path("manifest.json")).decode().replace(": ", ":\t"), how
         for path, content in expected.items():  # these two hold the scenario with its params_by_policy
-            assert path.name in ("manifest.json", "scenario.yaml") or got[path] == content, (how, path)
+            assert path.name in ("manifest.json", "models.yaml", "scenario.yaml") or got[path] == content, (how, path)
         assert not any(path.parts[0] == "ends_badly" for path in got), got.keys()
     none_left()
 

@@ -254,3 +254,26 @@ Test(yaml_path, set_into_nothing_and_too_deep) {
     problems_finish(&problems);
     yaml_doc_finish(&doc);
 }
+
+Test(yaml_path, find) {
+    static const struct {
+        const char *path, *found;
+    } looked_up[] = {{"a.b[1].c", "7"}, {"a.b[0]", "5"},    {"a.b[2]", NULL}, {"a.b.c", NULL},
+                     {"a[0]", NULL},    {"a.b[0].c", NULL}, {"d", NULL}};
+    struct yaml_doc doc = {0};
+    struct problems problems = {0};
+    static const char text[] = "a: {b: [5, {c: 7}]}";
+    cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text, sizeof text - 1}, "d", &problems), 0);
+    for (size_t i = 0; i < sizeof looked_up / sizeof *looked_up; i++) {
+        struct yaml_path path;
+        cr_assert_eq(yaml_path_parse(looked_up[i].path, &doc.arena, &path, NULL), 0);
+        const struct yaml_node *node = yaml_path_find(doc.root, &path);
+        if (looked_up[i].found)
+            cr_expect_str_eq(node->text, looked_up[i].found);
+        else
+            cr_expect_null(node, "%s", looked_up[i].path);
+    }
+    cr_expect_null(yaml_path_find(NULL, &(struct yaml_path){&(struct yaml_step){.name = "a"}, 1}));
+    problems_finish(&problems);
+    yaml_doc_finish(&doc);
+}

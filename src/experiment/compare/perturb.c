@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "io/yaml_path.h"
 
 #include <math.h>
 
@@ -23,8 +24,8 @@ static const char *stream_path(const struct study *study, size_t index, const ch
 }
 
 /* Every generated stream sends 1 + amount times as many jobs. */
-static const char *more_arrivals(const struct study *study, double amount, struct arena *arena,
-                                 struct perturb_sets *out) {
+static const char *more_arrivals(const struct study *study, const struct perturb_ask *ask,
+                                 struct arena *arena, struct perturb_sets *out) {
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
         const struct stream *s = &streams[i];
@@ -32,20 +33,20 @@ static const char *more_arrivals(const struct study *study, double amount, struc
             return "a recorded workload has no rate of arrivals";
         if (s->kind == STREAM_PERIODIC)
             set_real(out, arena, stream_path(study, i, "period", arena),
-                     s->period_s / (1 + amount));
+                     s->period_s / (1 + ask->amount));
         else if (isnan(s->load))
             set_real(out, arena, stream_path(study, i, "rate_per_s", arena),
-                     s->rate_per_s * (1 + amount));
+                     s->rate_per_s * (1 + ask->amount));
         else
-            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
+            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + ask->amount));
     }
     return NULL;
 }
 
 /* Every job is 1 + amount times as large; where the rate is given as a load, the load grows with
  * it. */
-static const char *larger_sizes(const struct study *study, double amount, struct arena *arena,
-                                struct perturb_sets *out) {
+static const char *larger_sizes(const struct study *study, const struct perturb_ask *ask,
+                                struct arena *arena, struct perturb_sets *out) {
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
         const struct stream *s = &streams[i];
@@ -54,32 +55,62 @@ static const char *larger_sizes(const struct study *study, double amount, struct
         if (sizes_are_targets(&s->sizes))
             return "sizes are those of the models (mean: target)";
         set_real(out, arena, stream_path(study, i, "sizes.mean", arena),
-                 s->sizes.mean_s * (1 + amount));
+                 s->sizes.mean_s * (1 + ask->amount));
         if (!isnan(s->load))
-            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + amount));
+            set_real(out, arena, stream_path(study, i, "load", arena), s->load * (1 + ask->amount));
     }
     return NULL;
 }
 
 /* Nodes that never fail do so AMOUNT times a day, and are back after an hour. */
-static const char *node_failures(const struct study *study, double amount, struct arena *arena,
-                                 struct perturb_sets *out) {
+static const char *node_failures(const struct study *study, const struct perturb_ask *ask,
+                                 struct arena *arena, struct perturb_sets *out) {
     const struct yaml_node *groups = yaml_find(study->scenario.cluster, "nodes");
     for (uint32_t n = 0; n < study->cluster.node_count; n++)
         if (isfinite(study->cluster.nodes[n].mtbf_s))
             return "the nodes of the scenario fail already";
     for (size_t i = 0; i < groups->count; i++) {
-        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mtbf", i), DAY_S / amount);
+        set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mtbf", i),
+                 DAY_S / ask->amount);
         set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mttr", i), S_PER_H);
     }
     return NULL;
 }
 
 /* A further lognormal factor on true speeds: variances of logarithms add. */
-static const char *model_noise(const struct study *study, double amount, struct arena *arena,
-                               struct perturb_sets *out) {
-    set_real(out, arena, "noise.speed_sigma", hypot(study->scenario.noise.speed_sigma, amount));
+static const char *model_noise(const struct study *study, const struct perturb_ask *ask,
+                               struct arena *arena, struct perturb_sets *out) {
+    set_real(out, arena, "noise.speed_sigma",
+             hypot(study->scenario.noise.speed_sigma, ask->amount));
     return NULL;
+}
+
+/* The number may have a unit, which stays. */
+static const char *scaled_number(const struct study *study, const struct perturb_ask *ask,
+                                 struct arena *arena, struct perturb_sets *out) {
+    struct yaml_path path;
+    struct error error = {0};
+    double number;
+    if (yaml_path_parse(ask->name, arena, &path, &error) < 0)
+        return arena_strdup(arena, error.text);
+    const struct yaml_node *node = yaml_path_find(study->scenario.doc.root, &path);
+    size_t length =
+        node && node->kind == YAML_NODE_SCALAR ? strspn(node->text, "+-.0123456789eE") : 0;
+    if (length > 0 && strchr("eE", node->text[length - 1]))
+        length--; /* of a unit */
+    if (length == 0 || !numfmt_parse_real(node->text, length, &number))
+        return "the scenario has no number there";
+    char text[NUMFMT_BYTES];
+    numfmt_real(text, number * (1 + ask->amount));
+    array_push(&out->sets, arena_printf(arena, "%s=%s%s", yaml_path_text(&path, arena), text,
+                                        node->text + length));
+    return NULL;
+}
+
+const struct perturbation perturb_path = {"PATH", 0.1, -1, 1000, scaled_number};
+
+bool perturb_is_path(const char *name) {
+    return strpbrk(name, ".[\"") != NULL;
 }
 
 const struct perturbation perturbations[] = {

@@ -93,6 +93,14 @@ static int count_sweep_points(struct sweep *sweep, const struct binding *binding
     return 0;
 }
 
+bool sweep_changes(const struct sweep *sweep, const char *path) {
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        for (size_t i = 0; i < sweep->axes.at[a].paths.count; i++)
+            if (yaml_paths_overlap(path, sweep->axes.at[a].paths.at[i].text))
+                return true;
+    return false;
+}
+
 /* ---- Points ---- */
 
 size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis) {

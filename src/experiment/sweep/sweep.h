@@ -33,6 +33,8 @@ void sweep_finish(struct sweep *sweep);
 /* Which of the values of an axis a point has. */
 size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis);
 const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis);
+/* Whether an axis sets what stands at a path, or holds it, or is held by it. */
+bool sweep_changes(const struct sweep *sweep, const char *path);
 /* The "path=value" texts that all points share, and all those of a point, in the arena. */
 const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, size_t *ret_count);
 const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena,

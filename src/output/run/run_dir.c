@@ -111,7 +111,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
 }
 
 bool run_dir_names(const char *name) {
-    static const char *const others[] = {"aggregate.csv", SCENARIO_NAME, MANIFEST_NAME};
+    static const char *const others[] = {"aggregate.csv", SCENARIO_NAME, MODELS_NAME,
+                                         MANIFEST_NAME};
     bool taken = false;
     for (int f = 0; f < FILE_COUNT; f++)
         taken = taken || strcmp(name, files[f].name) == 0;
@@ -260,7 +261,11 @@ static void add_tally_object(cJSON *root, const char *name, const struct tally *
 static int write_manifest(const struct run_dir *dir, const struct replicate_result *result,
                           bool partial, const char *const *names, struct error *reterr) {
     const struct study *study = dir->study;
-    const struct manifest_origin origin = {"run", dir->words, &study->scenario, &dir->inputs,
+    const struct manifest_origin origin = {"run",
+                                           dir->words,
+                                           &study->scenario,
+                                           &study->model_tree,
+                                           &dir->inputs,
                                            study->module.policy->name};
     cJSON *root = manifest_begin(&origin, study->scenario.name, dir->path);
     manifest_add_hash(root, study);

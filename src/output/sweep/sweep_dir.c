@@ -153,7 +153,8 @@ static bool is_ours(const char *name) {
                                        "claim-readings.csv",
                                        "targets.csv",
                                        "target-readings.csv",
-                                       "scenario.yaml"};
+                                       SCENARIO_NAME,
+                                       MODELS_NAME};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&

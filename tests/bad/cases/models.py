@@ -71,9 +71,9 @@ CASES = [
     model("models: no evidence", ("        evidence: assumed\n        source: made up\n", ""),
           f"{GPU}: key \"evidence\" is missing", f"{GPU}: key \"source\" is missing"),
     model("models: evidence of an unknown word", ("assumed", "guessed"),
-          "m.yaml:14:19: models[0].gpus.a100.evidence: expected one of measured | derived | assumed, got \"guessed\""),
+          "m.yaml:14:19: models[0].gpus.a100.evidence: expected one of measured | derived | assumed | assumed (override), got \"guessed\""),
     model("models: evidence by parameter", ("assumed", "{a_s: measured, c_s: guessed}"),
-          "m.yaml:14:40: models[0].gpus.a100.evidence.c_s: expected one of measured | derived | assumed, got "
+          "m.yaml:14:40: models[0].gpus.a100.evidence.c_s: expected one of measured | derived | assumed | assumed (override), got "
           "\"guessed\""),
     model("models: measured point twice", ("        evidence", LOOKUP),
           f"{GPU}: lookup: the point k 1, batch 8 is listed twice"),
@@ -102,7 +102,7 @@ CASES = [
           "m.yaml:3:9: models[0].m0: expected number > 0 and <= 1000000000000, got \"many\"",
           "m.yaml:10:9: models[0].gpus.a100: unknown key \"gama\", did you mean \"gamma\"?",
           "m.yaml:9:14: models[0].gpus.a100.c_s: expected number > 0 and <= 1000000, got \"0\"",
-          "m.yaml:14:19: models[0].gpus.a100.evidence: expected one of measured | derived | assumed, got \"guessed\""),
+          "m.yaml:14:19: models[0].gpus.a100.evidence: expected one of measured | derived | assumed | assumed (override), got \"guessed\""),
     Case("models: problems of two files together",
          ("c.yaml:3:7: seed: expected integer 0..9007199254740992, got \"x\"",
           "c.yaml:8:7: cluster.nodes[0].gpu: no GPU type is named \"a10\", did you mean \"a100\"?",

@@ -61,7 +61,7 @@ CASES = [
                                    "[{n: 1, per_s: 1, power_w: 9, itl_ms: {p50: 1, p90: 1, p95: 1, p99: 1}}]}\n      - gpu: a100"),
             "m.yaml:7:9: models[0].serving[1]: a table of a100 with k 1 is listed twice"),
     serving("unknown evidence", ("measured", "guessed"),
-            "m.yaml:8:19: models[0].serving[0].evidence: expected one of measured | derived | assumed, got \"guessed\""),
+            "m.yaml:8:19: models[0].serving[0].evidence: expected one of measured | derived | assumed | assumed (override), got \"guessed\""),
     serving("samples", ("    unit: token\n", ""),
             "m.yaml:2:5: models[0].prompt: expected no prompt: only serving tables of tokens have one",
             "m.yaml:2:5: models[0].unit: expected token or output beside serving tables, got sample"),

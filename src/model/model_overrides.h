@@ -1,0 +1,26 @@
+/* `model_overrides` of a scenario: parameters of its models replaced or multiplied, entry by entry
+   (semantics 3.7). */
+#ifndef EASIM_MODEL_MODEL_OVERRIDES_H
+#define EASIM_MODEL_MODEL_OVERRIDES_H
+
+#include "cluster/cluster.h"
+#include "model/model_tree.h"
+
+/* What an entry leaves as it is, in words: warnings of the study. Release with free(texts.at). */
+struct override_notes {
+    ARRAY_OF(const char *) texts;
+};
+
+/* What the entries are applied to, and what they may name. */
+struct override_target {
+    struct model_tree *tree;       /* its nodes are replaced, never changed */
+    const struct cluster *cluster; /* whose nodes scaling_efficiency is about */
+    struct override_notes *notes;
+};
+
+/* Applies the entries of `overrides` (a list, or NULL) in order. An overridden parameter has the
+   evidence "assumed (override)". Negative after adding problems. */
+int model_overrides_apply(const struct override_target *target, const struct yaml_node *overrides,
+                          const struct binding *binding) MUST_CHECK;
+
+#endif

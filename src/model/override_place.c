@@ -1,0 +1,108 @@
+/* Reading and setting of single values: see override_place.h. */
+#include "model/override_place.h"
+
+#include "model/model_fields.h"
+#include "model/model_file.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define MOST_STEPS 6        /* models, [i], gpus, TYPE, evidence, PARAMETER */
+#define OTHERS     "others" /* of a mapping by parameter: what one word said of all */
+
+static struct model_root *root_of(const struct override_place *place) {
+    return &place->tree->roots[place->root];
+}
+
+static struct yaml_node *model_node(const struct override_place *place) {
+    return model_tree_models(root_of(place))->items[place->model];
+}
+
+static struct yaml_node *place_node(const struct override_place *place) {
+    struct yaml_node *model = model_node(place);
+    return place->gpu ? yaml_find(model_tree_gpus(model), place->gpu) : model;
+}
+
+void override_place_read(const struct override_place *place, struct model *model,
+                         struct gpu_model *gpu_model) {
+    struct problems ignored = {0};
+    const struct binding binding = {.arena = place->arena, .problems = &ignored};
+    *model = (struct model){0};
+    *gpu_model = (struct gpu_model){0};
+    int r = schema_bind(&binding, model_fields, model_node(place), "", model);
+    if (place->gpu)
+        r = schema_bind(&binding, gpu_model_fields, place_node(place), "", gpu_model);
+    (void)r;
+    gpu_model_settle(gpu_model);
+    problems_finish(&ignored);
+}
+
+bool override_place_states(const struct override_place *place, const char *key) {
+    return !yaml_is_null(yaml_find(place_node(place), key));
+}
+
+/* group: a mapping of the GPU type that holds the key, or NULL. */
+static void set_at(const struct override_place *place, const char *group, const char *key,
+                   struct yaml_node *value) {
+    struct yaml_step steps[MOST_STEPS] = {{.name = "models"}, {.index = place->model}};
+    size_t count = 2;
+    if (place->gpu) {
+        steps[count++].name = "gpus";
+        steps[count++].name = place->gpu;
+    }
+    if (group)
+        steps[count++].name = group;
+    steps[count++].name = key;
+    const struct yaml_path path = {steps, count};
+    const struct yaml_setting setting = {&path, value, value->where, place->arena};
+    struct yaml_node *after = yaml_path_set(root_of(place)->node, &setting, NULL);
+    assert(after); /* the place was found there */
+    root_of(place)->node = after;
+}
+
+void override_place_set(const struct override_place *place, const char *key,
+                        struct yaml_node *value) {
+    set_at(place, NULL, key, value);
+    place_node(place)->where = value->where;
+}
+
+static struct yaml_node *new_text(const struct override_place *place, const char *text,
+                                  struct location where) {
+    struct yaml_node *node = arena_alloc(place->arena, sizeof *node);
+    *node = (struct yaml_node){.kind = YAML_NODE_SCALAR,
+                               .where = where,
+                               .text = text,
+                               .length = strlen(text),
+                               .quoted = true};
+    return node;
+}
+
+/* {others: word} */
+static struct yaml_node *new_mapping(const struct override_place *place, struct yaml_node *word) {
+    struct yaml_node *node = arena_alloc(place->arena, sizeof *node);
+    *node = (struct yaml_node){.kind = YAML_NODE_MAPPING, .where = word->where, .count = 1};
+    node->keys = arena_alloc(place->arena, sizeof *node->keys);
+    node->items = arena_alloc(place->arena, sizeof *node->items);
+    node->keys[0] = new_text(place, OTHERS, word->where);
+    node->items[0] = word;
+    return node;
+}
+
+void override_place_record(const struct override_place *place, const char *parameter,
+                           const char *path, struct location where) {
+    const char *const said[][2] = {{"evidence", evidence_names[EVIDENCE_OVERRIDE]},
+                                   {"source", path}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct yaml_node *now = yaml_find(place_node(place), said[i][0]);
+        if (yaml_is_null(now) || now->kind == YAML_NODE_SEQUENCE)
+            continue; /* told when the file is bound */
+        if (now->kind == YAML_NODE_SCALAR)
+            set_at(place, NULL, said[i][0], new_mapping(place, now));
+        set_at(place, said[i][0], parameter, new_text(place, said[i][1], where));
+    }
+}
+
+const char *override_place_text(const struct override_place *place) {
+    return place->gpu ? arena_printf(place->arena, "%s on %s", place->name, place->gpu)
+                      : place->name;
+}
