@@ -61,7 +61,8 @@ INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
 ONLY_FOR = {"policies/exec": ["exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
             "policies/easy.c": ["mock_easy"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
-        "src/policy/interface.c": ["bad input"],
+        "src/policy/interface.c": ["bad input"], "policies/exec.c": ["bad input"],
+        "policies/exec/message.c": ["bad input"], "policies/exec/process.c": ["bad input"],
         "src/policy/params.c": ["bad input"], "src/policy/list/hybrid.c": ["ablate"]}
 NOT_COUNTED = ("does not compile", "same code")
 COLUMNS = ["layer", "kind", "file", "function", "line", "original", "mutated", "status", "by", "seconds"]

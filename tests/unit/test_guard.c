@@ -35,6 +35,8 @@ Test(guard, size) {
         cr_assert_eq(guard_init(&g, wanted[i][0], false, NULL), 0);
         cr_expect_eq(g.bytes, wanted[i][1] * GUARD_LINE, "of %zu", wanted[i][0]);
         guard_finish(&g);
+        cr_expect(!g.host && !g.shown && g.bytes == 0);
+        guard_finish(&g); /* nothing is freed twice */
     }
 }
 

@@ -385,3 +385,40 @@ Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
         expect_near(trial_cell(&t, cells[i].job, "missed"), cells[i].missed, cells[i].job);
     trial_finish(&t);
 }
+
+/* A second one that watches the same run. */
+static void compare_metrics(void *context, const struct replication *replication) {
+    struct metrics *second = context;
+    const struct metrics *first = replication->metrics;
+    metrics_sum_up(second, replication->sim);
+    for (size_t i = 0; i < SUMMARY_COUNT; i++) {
+        double one = summary_value(&first->summary, (unsigned)i),
+               other = summary_value(&second->summary, (unsigned)i);
+        cr_expect(one == other || (isnan(one) && isnan(other)), "%s: %.17g and %.17g",
+                  summary_names[i], one, other);
+    }
+    cr_expect(second->power_rows.count > 3 && second->decision_rows.count > 3);
+    cr_expect_eq(second->power_rows.count, first->power_rows.count);
+    cr_expect(second->at_start.types && second->users && second->types);
+    metrics_finish(second);
+    cr_expect(!second->power_rows.at && !second->decision_rows.at && !second->at_start.types &&
+              !second->users && !second->types && second->power_rows.count == 0);
+    metrics_finish(second); /* nothing is freed twice */
+}
+
+/* Who measures a run neither changes it nor notices who else does. */
+Test(metrics, two_of_one_run) {
+    struct metrics second;
+    struct trial t;
+    metrics_init(&second, true, true);
+    trial_run(&t,
+              &(struct trial_options){.jobs = "job_id,submit_s,user,gpus,duration_s\n"
+                                              "a,0,u,2,30\nb,5,v,1,20\nc,6,u,3,4\nd,7,v,4,1\n",
+                                      .watch = &second.observer,
+                                      .look = compare_metrics,
+                                      .context = &second},
+              "name: n\nhorizon: 60\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(
+                  3) "workload: {kind: trace, file: jobs.csv, warmup: 4s}\n");
+    trial_must_succeed(&t);
+    trial_finish(&t);
+}
