@@ -76,6 +76,11 @@ void plot_set_series(struct plot_figure *figure, const char *const *texts, size_
     set_texts(figure, "series", texts, count, MOST_LEGEND);
 }
 
+void plot_set_names(struct plot_figure *figure, const char *name, const char *const *texts,
+                    size_t count, size_t most) {
+    set_texts(figure, name, texts, count, most);
+}
+
 void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts,
                      size_t count) {
     set_texts(figure, name, texts, count, MOST_TITLE);

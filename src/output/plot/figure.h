@@ -40,6 +40,9 @@ void plot_set_text(struct plot_figure *figure, const char *name, const char *tex
 void plot_set_number(struct plot_figure *figure, const char *name, double value);
 /* The array series: names of lines or panels, cut to what fits a legend. */
 void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count);
+/* Another array of names, cut to so many characters. */
+void plot_set_names(struct plot_figure *figure, const char *name, const char *const *texts,
+                    size_t count, size_t most);
 /* An array of titles, cut to the width of a figure. */
 void plot_set_titles(struct plot_figure *figure, const char *name, const char *const *texts,
                      size_t count);

@@ -5,10 +5,15 @@
 #include "output/plot/model_table.h"
 
 #include <math.h>
+#include <string.h>
 
-#define MOST_PANELS 12
-#define MOST_TYPES  9 /* colours */
-#define WIDE_RATIO  20
+#define MOST_PANELS       12
+#define MOST_TYPES        9 /* colours */
+#define MANY_PANELS       6
+#define WIDE_FIGURE       700
+#define WIDE_RATIO        20
+#define MOST_TITLE_BESIDE 29 /* characters, of a panel beside others */
+#define MOST_TITLE_ALONE  50
 
 enum quantity { SPEEDUP, ENERGY };
 enum variant { IDEAL, SOLID, DASHED, MEASURED }; /* column of the data */
@@ -41,6 +46,8 @@ struct drawing {
     struct plot_figure *figure;
     struct panel panels[MOST_PANELS];
     size_t panel_count, measured_drawn;
+    const char *energy_unit;
+    double energy_scale; /* from J */
 };
 
 /* ---- Which curves ---- */
@@ -94,14 +101,25 @@ static struct curves longest_curves(const struct drawing *d, size_t model, size_
     return c;
 }
 
-static struct curves choose_curves(const struct drawing *d, size_t model, size_t type) {
-    if (!d->request.over_k) {
-        struct curves c = longest_curves(d, model, type, HELD_K);
-        double most = c.keys[0]; /* the fewest GPUs are the solid line */
-        c.keys[0] = c.keys[1];
-        c.keys[1] = most;
-        return c;
+/* Over batches: the fewest GPUs with two of them, and the most. */
+static struct curves curves_of_counts(const struct drawing *d, size_t model, size_t type) {
+    struct curves c = {.held = HELD_K, .keys = {INFINITY, 0}};
+    for (size_t i = 0; i < d->table->said.list.count; i++) {
+        double k = d->table->said.list.at[i].k;
+        size_t places = count_places(d, model, type, HELD_K, k);
+        if (places < 2)
+            continue;
+        c.keys[0] = fmin(c.keys[0], k);
+        c.keys[1] = fmax(c.keys[1], k);
+        c.places = places;
     }
+    c.count = c.places == 0 ? 0 : c.keys[0] < c.keys[1] ? 2 : 1;
+    return c;
+}
+
+static struct curves choose_curves(const struct drawing *d, size_t model, size_t type) {
+    if (!d->request.over_k)
+        return curves_of_counts(d, model, type);
     struct curves best = longest_curves(d, model, type, HELD_BATCH);
     for (enum held held = HELD_GLOBAL_BATCH; held <= HELD_NOTHING; held++) {
         struct curves c = longest_curves(d, model, type, held);
@@ -151,8 +169,8 @@ static size_t add_places(struct drawing *d, struct panel *panel, size_t type,
         const struct model_place *place = &places->list.at[i];
         if (!is_on(place, panel->model, type, c->held, c->keys[number], d->request.quantity))
             continue;
-        double y =
-            d->request.quantity == SPEEDUP ? base->k * (place->rate / base->rate) : place->energy_j;
+        double y = d->request.quantity == SPEEDUP ? base->k * (place->rate / base->rate)
+                                                  : place->energy_j * d->energy_scale;
         const struct drawn point = {type + 1, variant, d->request.over_k ? place->k : place->b, y,
                                     key_of(place, c->held)};
         add_point(d, panel, &point);
@@ -192,8 +210,7 @@ static const char *subtitle_of(const struct drawing *d, const struct panel *pane
             continue;
         if (first && (c->held != first->held || c->count != first->count ||
                       c->keys[0] != first->keys[0] || c->keys[1] != first->keys[1]))
-            return d->request.over_k ? "largest batches, dashed smallest"
-                                     : "fewest GPUs, dashed most";
+            return d->request.over_k ? "largest b, dashed smallest" : "fewest GPUs, dashed most";
         first = c;
     }
     if (!first || first->held == HELD_NOTHING)
@@ -204,13 +221,24 @@ static const char *subtitle_of(const struct drawing *d, const struct panel *pane
                               first->keys[0], first->keys[1]);
 }
 
+/* Without the owner in front of it, unless another panel has the same name then. */
+static const char *title_of(const struct drawing *d, size_t panel) {
+    const char *name = d->table->models.at[d->panels[panel].model], *slash = strchr(name, '/');
+    for (size_t p = 0; slash && p < d->panel_count; p++) {
+        const char *other = d->table->models.at[d->panels[p].model], *at = strchr(other, '/');
+        if (p != panel && strcmp(at ? at + 1 : other, slash + 1) == 0)
+            return name;
+    }
+    return slash ? slash + 1 : name;
+}
+
 static void set_panels(struct drawing *d) {
     const char *names[MOST_PANELS], *subtitles[MOST_PANELS];
     double numbers[4][MOST_PANELS], log_x[MOST_PANELS], log_y[MOST_PANELS];
     static const char *const arrays[] = {"x_least", "x_most", "y_least", "y_most"};
     for (size_t p = 0; p < d->panel_count; p++) {
         const struct panel *panel = &d->panels[p];
-        names[p] = d->table->models.at[panel->model];
+        names[p] = title_of(d, p);
         subtitles[p] = subtitle_of(d, panel);
         numbers[0][p] = panel->x_least;
         numbers[1][p] = panel->x_most;
@@ -220,7 +248,8 @@ static void set_panels(struct drawing *d) {
         log_x[p] = !speedup || panel->x_most > WIDE_RATIO; /* a straight ideal looks familiar */
         log_y[p] = speedup ? log_x[p] : panel->y_most > WIDE_RATIO * panel->y_least;
     }
-    plot_set_titles(d->figure, "panels", names, d->panel_count);
+    plot_set_names(d->figure, "panels", names, d->panel_count,
+                   d->panel_count > 1 ? MOST_TITLE_BESIDE : MOST_TITLE_ALONE);
     plot_set_titles(d->figure, "subtitles", subtitles, d->panel_count);
     for (size_t a = 0; a < 4; a++)
         plot_set_numbers(d->figure, arrays[a], numbers[a], d->panel_count);
@@ -234,7 +263,8 @@ static void set_labels(struct drawing *d) {
     plot_set_text(d->figure, "x_label", d->request.over_k ? "GPUs" : "batch per GPU");
     plot_set_text(d->figure, "y_label",
                   speedup ? "speed-up of the rate"
-                          : arena_printf(&d->figure->arena, "energy of the GPUs (J per %s)", unit));
+                          : arena_printf(&d->figure->arena, "energy of the GPUs (%s per %s)",
+                                         d->energy_unit, unit));
     plot_set_text(d->figure, "note",
                   !speedup ? "while computing; set-up and nodes not counted"
                   : d->measured_drawn == 0
@@ -244,10 +274,17 @@ static void set_labels(struct drawing *d) {
     plot_set_number(d->figure, "measured", d->measured_drawn > 0);
 }
 
+/* Side by side; of many, more in a wider figure, unless its width was asked for. */
+static size_t count_columns(const struct drawing *d) {
+    if (d->panel_count > MANY_PANELS && d->figure->width == PLOT_WIDTH)
+        d->figure->width = WIDE_FIGURE;
+    return d->panel_count == 1 ? 1 : d->figure->width >= WIDE_FIGURE ? 3 : 2;
+}
+
 static void set_series(struct drawing *d) {
     const char *labels[MOST_TYPES + 2];
     size_t count = d->table->types.count;
-    size_t columns = d->panel_count > 1 ? 2 : 1, rows = (d->panel_count + columns - 1) / columns;
+    size_t columns = count_columns(d), rows = (d->panel_count + columns - 1) / columns;
     for (size_t i = 0; i < count; i++)
         labels[i] = d->table->types.at[i];
     plot_set_series(d->figure, labels, count);
@@ -278,6 +315,16 @@ static void note_left_out(struct drawing *d, size_t models_left_out) {
 
 /* ---- The figures ---- */
 
+/* The unit in which the largest energy has few digits. */
+static void choose_unit(struct drawing *d) {
+    double most = 0;
+    for (size_t i = 0; i < d->table->said.list.count; i++)
+        if (isfinite(d->table->said.list.at[i].energy_j))
+            most = fmax(most, d->table->said.list.at[i].energy_j);
+    d->energy_unit = most >= 1e4 ? "kJ" : most < 0.1 ? "mJ" : "J";
+    d->energy_scale = most >= 1e4 ? 1e-3 : most < 0.1 ? 1e3 : 1;
+}
+
 /* Some curve has two points. */
 static bool has_curve(const struct drawing *d, size_t model) {
     for (size_t type = 0; type < d->table->types.count; type++)
@@ -293,6 +340,7 @@ static int draw_models(const struct model_table *table, struct request request,
     if (table->types.count > MOST_TYPES)
         return plot_not_possible(figure, "expected at most %d GPU types, got %zu", MOST_TYPES,
                                  table->types.count);
+    choose_unit(&d);
     str_add(&figure->data, "panel,series,variant,x,y,held,gpu_type,model\n");
     for (size_t m = 0; m < table->models.count; m++)
         if (d.panel_count < MOST_PANELS && has_curve(&d, m))

@@ -20,7 +20,7 @@ do for [p = 1:P] {
     set rmargin at screen (x + span) / width
     set tmargin at screen y / height
     set bmargin at screen (y - high) / height
-    set label 1 panels[p] at screen x / width, (y + 27) / height left
+    set label 1 panels[p] at screen x / width, (y + 26) / height left font (columns > 1 ? small_font : '')
     set label 2 subtitles[p] at screen x / width, (y + 10) / height left font small_font textcolor rgb '#505050'
     unset logscale
     digits = strlen(sprintf('%g', x_most[p])) > strlen(sprintf('%g', x_least[p])) ? strlen(sprintf('%g', x_most[p])) \
@@ -34,7 +34,7 @@ do for [p = 1:P] {
         set xtics low(x_least[p], pieces), 2**pieces
     } else {
         set xrange [0:1.06 * x_most[p]]
-        set xtics 0, x_most[p] <= 10 ? 2 : step(x_most[p], 5)
+        set xtics 0, x_most[p] <= 4 ? 1 : x_most[p] <= 10 ? 2 : step(x_most[p], 5)
     }
     if (log_y[p]) {
         set logscale y y_base
@@ -47,7 +47,7 @@ do for [p = 1:P] {
         } else { set ytics autofreq }
     } else {
         set yrange [0:1.08 * y_most[p]]
-        set ytics 0, y_base == 2 && y_most[p] <= 10 ? 2 : step(y_most[p], 5)
+        set ytics 0, y_base == 2 && y_most[p] <= 10 && y_most[p] > 4 ? 2 : step(y_most[p], 5)
     }
     ideal = y_base == 2 ? "data using (of(p, 0, 0)):'y' with lines linewidth 1.2 linecolor rgb '#A0A0A0', " : ''
     points = measured ? ", for [i = 1:N] data using (of(p, i, 3)):'y' with points pointtype 6 pointsize 1.1 "\
