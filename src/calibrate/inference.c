@@ -39,13 +39,13 @@ static int compare_inference_rows(const void *left, const void *right) {
     return order ? order : compare_reals(a->line, b->line);
 }
 
-static void add_left_out(struct left_out_points *points, struct left_out_point point) {
+void left_out_add(struct left_out_points *points, struct left_out_point point) {
     if (points->count == points->capacity)
         points->at = array_grow(points->at, &points->capacity, sizeof *points->at);
     points->at[points->count++] = point;
 }
 
-static double relative_error(double found, double measured) {
+double left_out_error(double found, double measured) {
     return fabs(found / measured - 1);
 }
 
@@ -72,9 +72,9 @@ static void leave_out_generation(struct inference *inference, struct generation_
                                     &value))
                 continue;
             point.error[OF_SPEED] =
-                relative_error(point.at / value.iteration_s, all[i].throughput_samples_s);
-            point.error[OF_POWER] = relative_error(value.power_w, all[i].power_w_per_gpu);
-            add_left_out(&inference->generation_errors, point);
+                left_out_error(point.at / value.iteration_s, all[i].throughput_samples_s);
+            point.error[OF_POWER] = left_out_error(value.power_w, all[i].power_w_per_gpu);
+            left_out_add(&inference->generation_errors, point);
         }
     }
     g->left_out_count = inference->generation_errors.count - g->first_left_out;
@@ -124,14 +124,14 @@ static void leave_out_serving(struct inference *inference, struct serving_curve 
         serving_table_pool(&others);
         struct left_out_point point = {curve->model, curve->gpu, curve->k,
                                        isnan(all[i].limit) ? all[i].n : all[i].limit, .error = {0}};
-        point.error[OF_SPEED] = relative_error(serving_table_rate(&others, all[i].n), all[i].per_s);
+        point.error[OF_SPEED] = left_out_error(serving_table_rate(&others, all[i].n), all[i].per_s);
         point.error[OF_POWER] =
-            relative_error(serving_table_power_w(&others, all[i].n, NAN), all[i].power_w);
+            left_out_error(serving_table_power_w(&others, all[i].n, NAN), all[i].power_w);
         for (int q = 0; q < SERVING_QUANTILES; q++)
-            point.error[OF_P50 + q] = relative_error(
+            point.error[OF_P50 + q] = left_out_error(
                 serving_table_latency_ms(&others, all[i].n, (enum serving_quantile)q),
                 all[i].latency_ms[q]);
-        add_left_out(&inference->serving_errors, point);
+        left_out_add(&inference->serving_errors, point);
     }
     curve->left_out_count = inference->serving_errors.count - curve->first_left_out;
     free(spare);
@@ -179,9 +179,9 @@ static void add_curve(struct inference *inference, const struct inference_row *r
 bool serving_curve_moved(const struct serving_curve *curve, size_t point) {
     const struct serving_point *raw = &curve->raw.points[point];
     const struct serving_point *pooled = &curve->pooled.points[point];
-    bool moved = relative_error(pooled->per_s, raw->per_s) > MOVED;
+    bool moved = left_out_error(pooled->per_s, raw->per_s) > MOVED;
     for (int q = 0; q < SERVING_QUANTILES; q++)
-        moved |= relative_error(pooled->latency_ms[q], raw->latency_ms[q]) > MOVED;
+        moved |= left_out_error(pooled->latency_ms[q], raw->latency_ms[q]) > MOVED;
     return moved;
 }
 
@@ -215,19 +215,21 @@ void inference_finish(struct inference *inference) {
 struct left_out_summary left_out_summarise(const struct left_out_points *points, size_t first,
                                            size_t count, enum inference_quantity quantity) {
     struct left_out_summary summary = {
-        .worst = points->count, .median = NAN, .p90 = NAN, .most = NAN};
+        .worst = points->count, .median = NAN, .mean = 0, .p90 = NAN, .most = NAN};
     double *errors = mem_zalloc(count, sizeof *errors);
     for (size_t i = first; i < first + count; i++) {
         double error = points->at[i].error[quantity];
         if (isnan(error))
             continue;
         errors[summary.count++] = error;
+        summary.mean += error;
         if (!(error <= summary.most)) {
             summary.most = error;
             summary.worst = i;
         }
     }
     gsl_sort(errors, 1, summary.count);
+    summary.mean /= (double)summary.count;
     if (summary.count > 0) {
         summary.median = gsl_stats_quantile_from_sorted_data(errors, 1, summary.count, 0.5);
         summary.p90 = gsl_stats_quantile_from_sorted_data(errors, 1, summary.count, 0.9);

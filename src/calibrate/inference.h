@@ -34,7 +34,7 @@ struct left_out_points {
 /* Of the errors of one quantity; worst: index, or count where there are none. */
 struct left_out_summary {
     size_t count, worst;
-    double median, p90, most;
+    double mean, median, p90, most;
 };
 
 /* A model on one GPU type. */
@@ -70,6 +70,10 @@ struct inference {
 void inference_make(struct inference *inference, struct inference_row *rows, size_t count,
                     struct arena *arena);
 void inference_finish(struct inference *inference);
+
+/* |found / measured - 1|. */
+double left_out_error(double found, double measured);
+void left_out_add(struct left_out_points *points, struct left_out_point point);
 
 /* Over count points from `first` on; quantiles between order statistics. */
 struct left_out_summary left_out_summarise(const struct left_out_points *points, size_t first,

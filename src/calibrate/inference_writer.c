@@ -196,12 +196,8 @@ void inference_write_models(struct str *out, const struct inference *inference,
 
 /* ---- Report ---- */
 
-static void report_errors(struct str *out, const struct left_out_points *points, const char *what,
-                          const char *place, int quantities) {
-    if (points->count == 0)
-        return;
-    str_addf(out, "%s: %zu inner points, each from its neighbours; error left out\n", what,
-             points->count);
+static void report_errors(struct str *out, const struct left_out_points *points, const char *place,
+                          int quantities) {
     for (int q = 0; q < quantities; q++) {
         struct left_out_summary s =
             left_out_summarise(points, 0, points->count, (enum inference_quantity)q);
@@ -214,6 +210,15 @@ static void report_errors(struct str *out, const struct left_out_points *points,
             inference_quantity_names[q], PERCENT(s.median), PERCENT(s.p90), PERCENT(s.most),
             w->model, w->gpu, w->k, place, w->at);
     }
+}
+
+static void report_left_out(struct str *out, const struct left_out_points *points, const char *what,
+                            const char *place, int quantities) {
+    if (points->count == 0)
+        return;
+    str_addf(out, "%s: %zu inner points, each from its neighbours; error left out\n", what,
+             points->count);
+    report_errors(out, points, place, quantities);
 }
 
 static void report_moves(struct str *out, const struct inference *inference) {
@@ -257,9 +262,47 @@ void inference_write_report(struct str *out, const struct inference *inference) 
     if (points > 0)
         str_addf(out, "generation: %zu points in %zu lookup tables\n", points,
                  inference->generations.count);
-    report_errors(out, &inference->generation_errors, "generation over batch_size", "batch_size",
-                  OF_POWER + 1);
+    report_left_out(out, &inference->generation_errors, "generation over batch_size", "batch_size",
+                    OF_POWER + 1);
     report_moves(out, inference);
-    report_errors(out, &inference->serving_errors, "serving over limits", "limit",
-                  INFERENCE_QUANTITIES);
+    report_left_out(out, &inference->serving_errors, "serving over limits", "limit",
+                    INFERENCE_QUANTITIES);
+}
+
+/* ---- Check ---- */
+
+static bool is_within(const struct left_out_points *points, double max_error) {
+    bool within = true;
+    for (int q = OF_SPEED; q <= OF_P50; q++)
+        within &= !(left_out_summarise(points, 0, points->count, (enum inference_quantity)q).mean >
+                    max_error);
+    return within;
+}
+
+bool inference_write_check(struct str *out, const struct inference_check *check, double max_error) {
+    bool within = true;
+    for (int serves = 0; serves < 2; serves++) {
+        const struct left_out_points *points = serves ? &check->serving : &check->generation;
+        if (check->rows[serves] == 0)
+            continue;
+        str_addf(out, "%s: %zu of %zu rows predicted", serves ? "serving" : "generation",
+                 points->count, check->rows[serves]);
+        const struct {
+            size_t rows;
+            const char *why;
+        } others[] = {{check->no_table[serves], "without a table in the file"},
+                      {check->outside[serves], "outside their table"},
+                      {check->other_unit[serves], "of another unit than their model"}};
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (others[i].rows > 0)
+                str_addf(out, ", %zu %s", others[i].rows, others[i].why);
+        str_add(out, "\n");
+        report_errors(out, points, serves ? "limit" : "batch_size",
+                      serves ? INFERENCE_QUANTITIES : OF_POWER + 1);
+        if (is_within(points, max_error))
+            continue;
+        within = false;
+        str_addf(out, "  mean error above the one allowed, %g %%\n", PERCENT(max_error));
+    }
+    return within;
 }

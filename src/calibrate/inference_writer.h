@@ -3,7 +3,7 @@
 #define EASIM_CALIBRATE_INFERENCE_WRITER_H
 
 #include "base/str.h"
-#include "calibrate/inference.h"
+#include "calibrate/inference_check.h"
 
 /* Appends the models, each with all its tables, as items of `models`; profile: file name, for
    `source`. Numbers read back exactly. */
@@ -12,5 +12,8 @@ void inference_write_models(struct str *out, const struct inference *inference,
 /* Appends tables, what was done to their points, and left-out errors over all of them: median, 90 %
    quantile and the worst by name. */
 void inference_write_report(struct str *out, const struct inference *inference);
+/* Appends how many rows the models predict, and their errors. False if the mean error of rate,
+   power or median latency is above max_error. */
+bool inference_write_check(struct str *out, const struct inference_check *check, double max_error);
 
 #endif

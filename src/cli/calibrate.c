@@ -194,6 +194,22 @@ static bool print_validation(const struct validation *v, double max_error) {
     return kept;
 }
 
+/* Whether rows of inference keep to the largest error allowed; adds how many are predicted. */
+static bool print_inference_check(const struct profile_table *profile,
+                                  const struct model_set *models, double max_error,
+                                  size_t *predicted) {
+    struct inference_check check = {0};
+    struct str text = {0};
+    inference_check_rows(&check, profile->inference.at, profile->inference.count, models);
+    bool kept = inference_write_check(&text, &check, max_error);
+    if (text.length > 0)
+        printf("%s", text.text);
+    *predicted += check.generation.count + check.serving.count;
+    str_finish(&text);
+    inference_check_finish(&check);
+    return kept;
+}
+
 static int check_models(const struct options *options, const struct profile_table *profile,
                         struct problems *problems) {
     struct arena arena = {0};
@@ -211,9 +227,8 @@ static int check_models(const struct options *options, const struct profile_tabl
         arena_finish(&arena);
         return r;
     }
-    if (profile->inference.count > 0)
-        fprintf(stderr, "%zu rows of tokens or outputs are not checked: rows of samples are\n",
-                profile->inference.count);
+    if (!print_inference_check(profile, &models, options->max_error, &predicted))
+        r = EXIT_RUN_FAILED;
     points_write_header(&points);
     for (size_t i = 0; i < profile->groups.count; i++) {
         struct validation v;

@@ -66,6 +66,26 @@ def small_tables(folder):
     assert expected in done.stdout, (expected, done.stdout)
 
 
+def checked_rows(folder):
+    """The tables of small_tables against other rows: rates 400 between n 15 and 60, power 600 + 20 ln(n/15)/ln 4 W,
+    p50 20 to 25 ms; a third row is above all n, one of k 4 and one of another model have no table."""
+    rows = ["m,g,2,16,380,320,token,0.1,32,30,20,30,31,50,", "m,g,2,16,500,300,token,0.1,500,200,20,30,31,50,",
+            "m,g,4,16,500,300,token,0.1,32,15,20,30,31,50,", "n,g,2,16,500,300,output,,32,15,,,,,7"]
+    (folder / "c.csv").write_text("\n".join([COLUMNS + ",latency_ms", *rows, ""]), encoding="utf-8")
+    power = 100 * abs((600 + 20 * math.log(30 / 15) / math.log(60 / 15)) / 640 - 1)
+    p50 = 100 * abs((20 + 15 / 45 * 5) / 20 - 1)
+    for allowed, code in ((0.2, 0), (0.05, 1)):
+        done = easim("calibrate", "--check", folder / "m.yaml", folder / "c.csv", "--max-error", allowed, code=code)
+        assert done.stdout.startswith("serving: 1 of 4 rows predicted, 2 without a table in the file, 1 outside their table\n")
+        for name, error in (("throughput", 100 * (400 / 380 - 1)), ("power", power), ("latency p50", p50)):
+            assert f"  {name:12} median {error:5.2f} %" in done.stdout, (name, error, done.stdout)
+        assert ("mean error above the one allowed, 5 %" in done.stdout) == (code == 1)
+    (folder / "c.csv").write_text(f"{COLUMNS},latency_ms\nm,g,2,16,500,300,output,,32,15,,,,,7\n", encoding="utf-8")
+    done = easim("calibrate", "--check", folder / "m.yaml", folder / "c.csv", code=1)
+    assert done.stdout == "serving: 0 of 1 rows predicted, 1 of another unit than their model\n", done.stdout
+    assert done.stderr.endswith("m.yaml predicts no row of " + str(folder / "c.csv") + "\n"), done.stderr
+
+
 def outputs_and_both(folder):
     """Outputs with one latency; a model may have lookup and serving tables of outputs."""
     (folder / "p.csv").write_text(
@@ -226,6 +246,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         small_tables(folder)
+        checked_rows(folder)
         outputs_and_both(folder)
         shipped_run(folder)
         if "EASIM_DATA" not in os.environ:
