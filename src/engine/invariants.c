@@ -49,6 +49,8 @@ static void check_speed(struct sim *sim, uint32_t job) {
 /* The phase of a job is that of the work it has left, and its configurations are those of the
    phase. */
 static void check_phase(struct sim *sim, uint32_t job) {
+    if (!sim->workload->table.has_phases)
+        return;
     const struct job_run *run = &sim->runs[job];
     const struct easim_job *j = &sim->view.jobs[job];
     const struct config_set *set = phase_set(sim, job);
