@@ -44,6 +44,39 @@ static const char models[] =
     "          alpha_inter_s: 0.005, p0_w: 140, pmax_w: 690, evidence: assumed,\n"
     "          source: conformance suite}\n";
 
+/* Work in phases: batches that shrink, or grow as far as the memory goes, so that on type a they
+   stay; a boundary at which nothing changes. */
+#define PHASED_MODELS \
+    "models:\n" \
+    "  models:\n" \
+    "    - name: grows\n" \
+    "      m0: 64\n" \
+    "      phi: 400\n" \
+    "      batches: [16, 32]\n" \
+    "      phases: [{until: 0.2}, {until: 0.21}, {until: 0.7, phi: 3000, batches: [64, 128]},\n" \
+    "        {until: 1, phi: 20000, batches: [128, 256]}]\n" \
+    "      mem0_gib: 2\n" \
+    "      mem1_gib: 0.3\n" \
+    "      start_s: 12.5\n" \
+    "      restart_s: 20.75\n" \
+    "      checkpoint_s: 5.25\n" \
+    "      gpus:\n" \
+    "        a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
+    "            p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n" \
+    "        b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
+    "            p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n" \
+    "    - name: shrinks\n" \
+    "      m0: 8\n" \
+    "      phi: 5000\n" \
+    "      batches: [64]\n" \
+    "      phases: [{until: 0.5}, {until: 1, phi: 50, batches: [4, 8]}]\n" \
+    "      start_s: 30\n" \
+    "      restart_s: 30\n" \
+    "      checkpoint_interval_s: 60\n" \
+    "      gpus:\n" \
+    "        a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n" \
+    "            p0_w: 120, pmax_w: 390, evidence: assumed, source: conformance suite}\n"
+
 #define TYPE_A "{name: a, idle_w: 55, ctx_w: 95, tdp_w: 400, memory_gib: 40}"
 #define TYPE_B "{name: b, idle_w: 70, ctx_w: 120, tdp_w: 700, memory_gib: 80}"
 #define TWO_TYPES(nodes) \
@@ -125,6 +158,10 @@ const struct builtin builtins[] = {
          2,
          4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, until: {jobs: 60}}\n",
      NULL},
+    {"models with phases",
+     DRAIN TWO_TYPES(2) PHASED_MODELS
+     "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
+     NULL},
     {"ended in the middle",
      "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(
          1) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}\n",
@@ -165,7 +202,8 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
     str_finish(&text);
     snprintf(models_set, sizeof models_set, "models=%s", models_path);
     snprintf(jobs_set, sizeof jobs_set, "workload.file=%s", jobs_path);
-    array_push(&all, models_set);
+    if (!strstr(builtin->text, "\nmodels:"))
+        array_push(&all, models_set);
     if (builtin->jobs)
         array_push(&all, jobs_set);
     for (size_t i = 0; i < set_count; i++)

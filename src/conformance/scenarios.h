@@ -6,7 +6,7 @@
 
 struct builtin {
     const char *name;
-    const char *text; /* the scenario, without models and policy */
+    const char *text; /* the scenario, without policy; without models, unless it has its own */
     const char *jobs; /* a workload CSV, or NULL */
 };
 

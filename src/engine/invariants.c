@@ -49,8 +49,6 @@ static void check_speed(struct sim *sim, uint32_t job) {
 /* The phase of a job is that of the work it has left, and its configurations are those of the
    phase. */
 static void check_phase(struct sim *sim, uint32_t job) {
-    if (!sim->workload->table.has_phases)
-        return;
     const struct job_run *run = &sim->runs[job];
     const struct easim_job *j = &sim->view.jobs[job];
     const struct config_set *set = phase_set(sim, job);
@@ -124,7 +122,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     totals->finished += state == EASIM_JOB_FINISHED;
     totals->rejected += state == EASIM_JOB_REJECTED;
     totals->energy += run->energy;
-    if (state == EASIM_JOB_WAITING || holds)
+    if (sim->workload->table.has_phases && (state == EASIM_JOB_WAITING || holds))
         check_phase(sim, job);
     if (state == EASIM_JOB_WAITING)
         add_wanted(sim, job, totals);

@@ -2,7 +2,6 @@
 #include "model/model_fields.h"
 
 #include "cluster/cluster.h"
-#include "model/model_phase.h"
 
 #include <math.h>
 
@@ -287,8 +286,6 @@ const struct field model_fields[] = {
      OF(phases),
      .fields = phase_fields,
      .item_size = sizeof(struct model_phase),
-     .min = 1,
-     .max = MODEL_MAX_PHASES,
      .help = "parts of a job's work with phi and batches of their own"},
     {.key = "efficiency",
      .type = FIELD_CHOICE,

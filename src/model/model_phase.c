@@ -13,6 +13,10 @@ void model_phases_check(const struct model *model, bool phi_is_given, const char
     struct model_phase *phases = model->phases.at;
     size_t count = model->phases.count;
     double before = 0;
+    if (count > MODEL_MAX_PHASES)
+        problems_add(binding->problems, phases[MODEL_MAX_PHASES].where,
+                     arena_printf(binding->arena, "%s.phases", path),
+                     "expected at most %d phases, got %zu", MODEL_MAX_PHASES, count);
     for (size_t i = 0; i < count; i++) {
         schema_sort_reals(&phases[i].batches);
         const char *at = arena_printf(binding->arena, "%s.phases[%zu]", path, i);

@@ -22,6 +22,11 @@ def level(limit, time=1.2, power=0.8):
     return f"{{power_limit_w: {limit}, time_ratio: {time}, power_ratio: {power}, energy_ratio: 0.96, configurations: 1}}"
 
 
+def phases(name, section, *errors):
+    """phases on line 5 of the model."""
+    return model(f"phases: {name}", ("    batches", f"    phases: {section}\n    batches"), *errors)
+
+
 CASES = [
     Case("models: file not found", ("nowhere.yaml: cannot open: No such file or directory",),
          {"c.yaml": CONFIG.replace("m.yaml", "nowhere.yaml")}),
@@ -55,6 +60,30 @@ CASES = [
           "m.yaml:5:21: models[0].batches[2]: expected number > 0 and <= 1000000000, got \"-1\""),
     model("models: no batch", ("[8, 16]", "[]"),
           "m.yaml:5:14: models[0].batches: expected a list of at least one value, got an empty list"),
+    phases("not a list", "{until: 1}", "m.yaml:5:13: models[0].phases: expected a list of mappings, got a mapping"),
+    phases("none", "[]", "m.yaml:5:13: models[0].phases: expected a list of mappings, got an empty list"),
+    phases("of numbers", "[0.5, 1]", "m.yaml:5:14: models[0].phases[0]: expected a mapping of keys to values, got \"0.5\"",
+           "m.yaml:5:19: models[0].phases[1]: expected a mapping of keys to values, got \"1\""),
+    phases("no end", "[{phi: 3}]", "m.yaml:5:14: models[0].phases[0]: key \"until\" is missing"),
+    phases("share of work in percent", "[{until: 30}, {until: 100}]",
+           "m.yaml:5:22: models[0].phases[0].until: expected number > 0 and <= 1, got \"30\"",
+           "m.yaml:5:35: models[0].phases[1].until: expected number > 0 and <= 1, got \"100\""),
+    phases("not ascending", "[{until: 0.5}, {until: 0.3}, {until: 0.5}, {until: 1}]",
+           "m.yaml:5:28: models[0].phases[1].until: expected more than the 0.5 of the phase before, got 0.3"),
+    phases("not to the end", "[{until: 0.5}, {until: 0.9}]",
+           "m.yaml:5:28: models[0].phases[1].until: expected 1, the end of the work, for the last phase, got 0.9"),
+    phases("work beyond the end", "[{until: 1}, {until: 1}]",
+           "m.yaml:5:26: models[0].phases[1].until: expected more than the 1 of the phase before, got 1"),
+    phases("noise scale and batch that cannot be", "[{until: 1, phi: -1, batches: [0]}]",
+           "m.yaml:5:30: models[0].phases[0].phi: expected number 0..1000000000000000, got \"-1\"",
+           "m.yaml:5:44: models[0].phases[0].batches[0]: expected number > 0 and <= 1000000000, got \"0\""),
+    phases("reference batch of its own", "[{until: 1, m0: 3}]", "m.yaml:5:25: models[0].phases[0]: unknown key \"m0\""),
+    phases("too many batches", f"[{{until: 1, batches: {list(range(1, 67))}}}]",
+           "m.yaml:5:14: models[0].phases[0].batches: expected at most 64 different values, got 66"),
+    phases("too many", f"[{', '.join('{until: %g}' % (i / 65) for i in range(1, 66))}]",
+           "m.yaml:5:1215: models[0].phases: expected at most 64 phases, got 65"),
+    model("models: phases without a noise scale", ("    phi: 1000\n", "    phases: [{until: 0.5, phi: 3}, {until: 1}]\n"),
+          "m.yaml:4:36: models[0].phases[1]: key \"phi\" is missing (the model has none either)"),
     model("models: no GPU type", MODELS[:MODELS.index("      a100")].replace("gpus:", "gpus: {}"),
           "m.yaml:6:11: models[0].gpus: expected a mapping from GPU type to parameters, got an empty mapping"),
     model("models: GPU types in a list", MODELS[:MODELS.index("      a100")].replace("gpus:", "gpus: [a100]"),
