@@ -9,7 +9,8 @@ from pathlib import Path
 
 EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "jobs as large as the cluster",
-             "one GPU type", "one GPU", "burst of 2,000 jobs", "odd jobs", "jobs that share GPUs", "one event at a time", "ended in the middle"]
+             "one GPU type", "one GPU", "burst of 2,000 jobs", "odd jobs", "jobs that share GPUs", "one event at a time",
+             "models with phases", "ended in the middle"]
 CHECKS = ["loads"] + [f"scenario: {name}" for name in SCENARIOS] + [
     "view is left alone", "no action refused", "parameters", "same run, same decisions", "two runs at once",
     "names of users do not matter", "power cap", "no memory leaks", "no descriptors or processes left"]
@@ -103,7 +104,7 @@ def test_what_cannot_be_tested():
                                (["zeuss"], "easim: no policy is named \"zeuss\", did you mean \"zeus\"\\? .*"),
                                ([str(crashing)], f"easim: {crashing}: ends the process while it is loaded and its tables are "
                                 "read: it was ended by signal 11, Segmentation fault"),
-                               (["zeus", "--param", "tua=1"], "set policy.params.tua: .*has no parameter \"tua\".*"),
+                               (["zeus", "--param", "tua=1"], "--param tua: policy.params: .*has no parameter \"tua\".*"),
                                (["zeus", "--param", "tau"], "(?s)easim policies: --param: expected NAME=VALUE, got \"tau\".*")):
         code, checks, last, errors = suite(*arguments)
         assert code == 2 and not checks and not last, (arguments, code, checks, last)

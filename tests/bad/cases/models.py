@@ -81,7 +81,7 @@ CASES = [
     phases("too many batches", f"[{{until: 1, batches: {list(range(1, 67))}}}]",
            "m.yaml:5:14: models[0].phases[0].batches: expected at most 64 different values, got 66"),
     phases("too many", f"[{', '.join('{until: %g}' % (i / 65) for i in range(1, 66))}]",
-           "m.yaml:5:1215: models[0].phases: expected at most 64 phases, got 65"),
+           "m.yaml:5:1216: models[0].phases: expected at most 64 phases, got 65"),
     model("models: phases without a noise scale", ("    phi: 1000\n", "    phases: [{until: 0.5, phi: 3}, {until: 1}]\n"),
           "m.yaml:4:36: models[0].phases[1]: key \"phi\" is missing (the model has none either)"),
     model("models: no GPU type", MODELS[:MODELS.index("      a100")].replace("gpus:", "gpus: {}"),
