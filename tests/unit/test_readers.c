@@ -224,13 +224,13 @@ static const struct {
     {"gavel", "no workers, no steps",
      "A (batch size 2)\tc\t-n\t0\t5\t0\t1\t-1\t3\nB (batch size x)\tc\t-n\t0\t0\t1\t1\t-1\t3\n",
      GAVEL_ROWS "dropped 1 at 1: no GPUs\ndropped 1 at 2: no steps\n"},
-    {"pollux", "work of an application from the options; 2048 samples on 6 GPUs do not divide",
+    {"pollux", "work of an application from the options; 2048 over 6 GPUs are 342 each",
      POLLUX
      "cifar10-0,107,cifar10,6,2048\nbert-1,110.5,bert,12,384\nncf-2,135,ncf,1,32768\ncifar10-3,99,cifar10,,\n",
      POLLUX_ROWS "cifar10-3,0,,cifar10,5000000,,,,,,,,\n"
-                 "cifar10-0,8,,cifar10,5000000,,,6,,,,,2048\n"
+                 "cifar10-0,8,,cifar10,5000000,,,6,342,,,,2048\n"
                  "bert-1,11.5,,bert,2.5,,,12,32,,,,384\n"
-                 "changed 1 at 2: batch_size not divisible by num_replicas: batch left empty\n"
+                 "changed 1 at 2: batch_size not divisible by num_replicas: batch rounded up\n"
                  "dropped 1 at 4: no work is given for the application\n"},
     {"sia", "floats as times, other columns as labels",
      "name,time,application,num_replicas,category\nx,401.0,bert,2,large\n",

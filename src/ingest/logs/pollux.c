@@ -4,6 +4,8 @@
 #include "base/units.h"
 #include "ingest/logs/log_table.h"
 
+#include <math.h>
+
 enum column { ID, SUBMIT, APPLICATION, REQUIRED_COUNT, GPUS = REQUIRED_COUNT, BATCH, COLUMN_COUNT };
 
 static const char *const column_names[COLUMN_COUNT] = {"name", "time", "application",
@@ -29,10 +31,9 @@ static const char *read_pollux_job(struct table *table, struct trace_row *row) {
     row->work_samples = work;
     if (batch_size == 0 || row->gpus == 0)
         return NULL;
-    if (batch_size % row->gpus == 0)
-        row->batch = batch_size / row->gpus;
-    else
-        table_note(table, "batch_size not divisible by num_replicas: batch left empty", row);
+    row->batch = ceil((double)batch_size / row->gpus); /* as their simulators do */
+    if (batch_size % row->gpus != 0)
+        table_note(table, "batch_size not divisible by num_replicas: batch rounded up", row);
     return NULL;
 }
 
