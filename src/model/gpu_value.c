@@ -41,3 +41,13 @@ bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double 
            k > k_ends[1] || batch * BATCH_EQUAL < batch_ends[0] ||
            batch > batch_ends[1] * BATCH_EQUAL;
 }
+
+double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w) {
+    if (gpu_model->power_form == POWER_TDP)
+        return tdp_w;
+    double most_w =
+        gpu_model->lookup_power ? 0 : fmax(gpu_model->power.p0_w, gpu_model->power.pmax_w);
+    for (size_t i = 0; gpu_model->lookup_power && i < gpu_model->lookup.count; i++)
+        most_w = fmax(most_w, gpu_model->lookup.points[i].power_w_per_gpu);
+    return most_w;
+}

@@ -14,4 +14,7 @@ bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch,
 /* Outside the measured range of k and b; without a range everything is. */
 bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch);
 
+/* The most that it may draw on one GPU: tdp_w where its power was not measured. */
+double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w);
+
 #endif

@@ -10,6 +10,9 @@
 #include "model/speed.h"
 
 enum efficiency_form { EFFICIENCY_NOISE_SCALE, EFFICIENCY_NONE };
+/* What a power is of: a GPU alone, or its share of a node, metered at its wall socket (ac), behind
+   the power supplies (dc), or somewhere. */
+enum power_scope { POWER_SCOPE_GPU, POWER_SCOPE_NODE, POWER_SCOPE_NODE_AC, POWER_SCOPE_NODE_DC };
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
 /* A model under a power limit: over the configurations measured at this limit and without one
@@ -58,7 +61,8 @@ struct gpu_model {
     struct speed_params speed;
     int64_t gpus_per_node; /* of the nodes it was measured on; 0: not stated */
     struct power_params power;
-    int32_t power_form; /* enum power_form */
+    int32_t power_form;  /* enum power_form */
+    int32_t power_scope; /* enum power_scope */
     struct power_limits power_limits;
     const struct yaml_node
         *fit; /* how the parameters were calibrated: a record, a mapping or NULL */

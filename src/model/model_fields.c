@@ -64,6 +64,7 @@ static const struct field grad_accum_fields[] = {{.key = "k",
 
 static const char *const sync_law_names[] = {"linear", "log2", NULL};
 static const char *const efficiency_names[] = {"noise_scale", "none", NULL};
+const char *const power_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
 static const char *const power_form_names[] = {"linear", "tdp", NULL};
 
 #define WATTS .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
@@ -184,6 +185,11 @@ const struct field gpu_model_fields[] = {
      OF(power_form),
      .choices = power_form_names,
      .help = "linear (p0_w, pmax_w) | tdp: not measured, the tdp_w of the GPU type"},
+    {.key = "power_scope",
+     .type = FIELD_CHOICE,
+     OF(power_scope),
+     .choices = power_scope_names,
+     .help = "gpu | node: the GPU's share of its node, as tdp_w, idle_w and ctx_w then are"},
     NUMBER("p0_w", power.p0_w, .default_value = NAN, .above_min = true, .max = 1e5,
            .dimension = DIMENSION_POWER, .help = "power at 0 samples/s"),
     NUMBER("pmax_w", power.pmax_w, .default_value = NAN, .above_min = true, .max = 1e5,

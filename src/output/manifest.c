@@ -6,6 +6,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/yaml_write.h"
+#include "model/model_fields.h"
 #include "policy/interface.h"
 
 #include <unistd.h>
@@ -54,6 +55,8 @@ static void add_model_objects(cJSON *root, const struct model_set *models) {
             if (gpu->lookup_power != gpu->lookup_speed)
                 cJSON_AddStringToObject(object, "power_form",
                                         gpu->lookup_power ? "lookup" : "formula");
+            if (gpu->power_scope != POWER_SCOPE_GPU)
+                cJSON_AddStringToObject(object, "power_scope", power_scope_names[gpu->power_scope]);
             cJSON_AddStringToObject(object, "weakest_evidence", evidence_names[gpu->weakest]);
             json_add_real(object, "mape_in_sample", gpu->mape_in_sample);
             json_add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);

@@ -2,6 +2,8 @@
 #include "study/warnings.h"
 
 #include "base/units.h"
+#include "model/gpu_value.h"
+#include "study/power_scopes.h"
 #include "workload/usage.h"
 
 #include <math.h>
@@ -86,29 +88,19 @@ static void warn_of_idle_types(struct study *study, const struct usage *usage) {
     }
 }
 
-/* The most that a model may draw on one GPU. */
-static double most_power_w(const struct gpu_model *g, double tdp_w) {
-    if (g->power_form == POWER_TDP)
-        return tdp_w;
-    double most_w = g->lookup_power ? 0 : fmax(g->power.p0_w, g->power.pmax_w);
-    for (size_t i = 0; g->lookup_power && i < g->lookup.count; i++)
-        most_w = fmax(most_w, g->lookup.points[i].power_w_per_gpu);
-    return most_w;
-}
-
 /* A tdp_w below what a model draws makes energy less and nothing slower: that is no power limit. */
 static void warn_of_cut_power(struct study *study, const struct usage *usage) {
     for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++)
         for (uint32_t m = 0; m < study->models.count; m++) {
             const struct gpu_type *type = &study->cluster.gpu_types[h];
             const struct gpu_model *g = model_on_gpu(&study->models.models[m], type->name);
-            if (!g || !(usage->models[m].types >> h & 1) ||
-                most_power_w(g, type->tdp_w) <= type->tdp_w)
+            if (!g || !(usage->models[m].types >> h & 1) || g->power_scope != POWER_SCOPE_GPU ||
+                gpu_value_most_w(g, type->tdp_w) <= type->tdp_w)
                 continue;
             warn(
                 study,
                 "cluster.gpu_types[%u].tdp_w: %.9g W is less than the %.9g W that %s may draw on %s (%s): its power is cut, its speed is not",
-                h, type->tdp_w, most_power_w(g, type->tdp_w), study->models.models[m].name,
+                h, type->tdp_w, gpu_value_most_w(g, type->tdp_w), study->models.models[m].name,
                 type->name, g->lookup_power ? "lookup" : "pmax_w");
         }
 }
@@ -230,6 +222,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     warn_of_cap(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         check_marginal(study, &usage, problems);
+        power_scopes_check(study, &usage, problems);
         warn_of_idle_types(study, &usage);
         warn_of_cut_power(study, &usage);
         warn_of_options(study, &usage);

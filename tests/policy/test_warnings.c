@@ -241,3 +241,34 @@ Test(warnings, of_keys) {
         trial_finish(&t);
     }
 }
+
+/* Node shares: 8 GPUs of 920 W at saturation (c_s r / k = 1, as a_s is nothing) for 1000 s and no
+   base draw 8 x 920 x 1000 J. A model of another scope, and one above tdp_w, do not matter where no
+   job is theirs, nor does one on another GPU type. */
+Test(warnings, node_scopes) {
+    static const char models[] =
+        "models:\n"
+        "- {name: shares, m0: 64, phi: 1, batches: [8], gpus: {g: {a_s: 1e-300, c_s: 0.01, gamma: 1, "
+        "alpha_s: 0, p0_w: 300, pmax_w: 920, power_scope: node_ac, evidence: assumed, source: x}}}\n"
+        "- {name: alone, m0: 64, phi: 1, batches: [8], gpus: {g: {" FORMS
+        ", pmax_w: 300}, v: {" FORMS ", pmax_w: 300}}}\n"
+        "- {name: larger, m0: 64, phi: 1, batches: [8], gpus: {g: {" FORMS
+        ", pmax_w: 2000, power_scope: node}}}\n";
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.models = models,
+                                .jobs = "job_id,submit_s,model,gpus,work_samples,gpu_type\n"
+                                        "a,0,shares,8,800000,g\nb,0,alone,1,100,v\n"},
+        "name: n\n"
+        "horizon: drain\n"
+        "models: models.yaml\n"
+        "policy: {name: fcfs}\n"
+        "cluster: {gpu_types: [" TYPE("g", "920") ", " TYPE(
+            "v",
+            "400") "], nodes: [{gpu: g, gpus: 8}, {gpu: v, gpus: 1, base_w: 100}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(t.study.warnings.count, 0);
+    cr_expect_float_eq(trial_find(&t, "a")->energy_j, 8 * 920 * 1000.0, 1e-3);
+    trial_finish(&t);
+}

@@ -27,6 +27,17 @@ def phases(name, section, *errors):
     return model(f"phases: {name}", ("    batches", f"    phases: {section}\n    batches"), *errors)
 
 
+def scope(name, word, *errors, cluster=(), models=()):
+    """A power_scope on line 14 of the only model, in a scenario whose cluster is changed, too."""
+    change = [("        evidence", f"        power_scope: {word}\n        evidence"), *models]
+    return Case(f"power scope: {name}", errors,
+                {"c.yaml": changed(CONFIG, cluster), "m.yaml": changed(MODELS, change)})
+
+
+SCOPE = "models.bert.gpus.a100.power_scope"
+NODE = "{count: 1, gpu: a100, gpus: 8}"
+OTHER = MODELS[MODELS.index("  - name"):].replace("bert", "vit")
+
 CASES = [
     Case("models: file not found", ("nowhere.yaml: cannot open: No such file or directory",),
          {"c.yaml": CONFIG.replace("m.yaml", "nowhere.yaml")}),
@@ -234,4 +245,22 @@ CASES = [
            "m.yaml:14:162: models[0].gpus.a100.power_limits.points[0].power_limit_w: expected the limit of a level, got 200",
            f"{GPU}.power_limits.energy_optimal_w: expected the limit of a level, got 300"),
     limits("that are a number", "250", "m.yaml:14:23: models[0].gpus.a100.power_limits: expected a mapping of keys to values, got \"250\""),
+    scope("unknown", "rack", "m.yaml:14:22: models[0].gpus.a100.power_scope: expected one of gpu | node | node_ac | node_dc, got "
+          "\"rack\""),
+    scope("of a node counted twice", "node",
+          f"m.yaml:8:9: {SCOPE}: node counts the whole node: expected nodes of a100 with base_w 0 and no other power of their "
+          "own, got 300 W", cluster=[(NODE, "{count: 1, gpu: a100, gpus: 8, base_w: 300}")]),
+    scope("of a node with a processor per GPU", "node_dc",
+          f"m.yaml:8:9: {SCOPE}: node_dc counts the whole node: expected nodes of a100 with base_w 0 and no other power of their "
+          "own, got 40 W", cluster=[(NODE, "{count: 1, gpu: a100, gpus: 8, cpu_w_per_busy_gpu: 5}")]),
+    scope("above tdp_w", "node_ac",
+          f"m.yaml:8:9: {SCOPE}: node_ac: expected pmax_w at most the 400 W that the cluster says is tdp_w of a100, the share of "
+          "a node, got 920 W", models=[("pmax_w: 300", "pmax_w: 920")]),
+    scope("above tdp_w at a measured point", "node_ac",
+          f"m.yaml:8:9: {SCOPE}: node_ac: expected a lookup at most the 400 W that the cluster says is tdp_w of a100, the share "
+          "of a node, got 920 W", models=[("        source", "        lookup: [{k: 8, batch: 8, power_w_per_gpu: 920}]\n        source")]),
+    Case("power scope: two on one GPU type",
+         (f"m.yaml:23:9: models.vit.gpus.a100.power_scope: expected node_ac as of bert, since both draw the idle_w and ctx_w of "
+          "a100, got gpu",),
+         {"c.yaml": CONFIG, "m.yaml": changed(MODELS, [("        evidence", "        power_scope: node_ac\n        evidence")]) + OTHER}),
 ]
