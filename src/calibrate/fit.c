@@ -4,52 +4,24 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_multifit_nlinear.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_ITERATIONS 200
+#define MOST_REWEIGHTS  50
+#define SAME_WEIGHT     1e-4
+/* Huber's weights: rows within this many robust standard deviations count in full, others in
+   inverse proportion to their distance (Huber, Robust Statistics, 1981, section 7). */
+#define HUBER           1.345
+#define LEAST_DEVIATION 1e-3 /* relative, of the speeds of equal systems */
 #define TOLERANCE       1e-11
 #define WARM_TOLERANCE  1e-7 /* of fits to part of the points: their predictions need no more */
 #define INSIDE          5e-2 /* of a parameter's scale: how far from its bounds a fit starts */
 /* Of an iteration's time, or of a GPU's power: below is the bound itself. */
 #define ZERO 1e-8
-
-void points_of_group(struct points *points, const struct profile_group *group) {
-    bool has_power = false; /* the configuration of the row */
-    for (size_t i = 0; i < group->base_count; i++) {
-        const struct profile_point *row = &group->rows[i];
-        struct point *last = points->at.count > 0 ? &points->at.at[points->at.count - 1] : NULL;
-        enum easim_span span = row->across_nodes ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
-        bool known =
-            last && last->at.k == row->k && last->at.batch == row->batch && last->at.span == span;
-        if (!known) {
-            points->configurations++;
-            has_power = false;
-        }
-        points->power_configurations += !has_power && !isnan(row->power_w);
-        has_power |= !isnan(row->power_w);
-        array_push(&points->at, ((struct point){.at = {row->k, row->batch, span},
-                                                .rate = row->throughput_samples_s / row->k,
-                                                .power_w = row->power_w,
-                                                .configuration = points->configurations - 1,
-                                                .line = row->line}));
-        points->powers += !isnan(row->power_w);
-        points->one_node |= row->k > 1 && !row->across_nodes;
-        points->across_nodes |= row->across_nodes;
-    }
-    points->folds = points->configurations;
-}
-
-void points_set_folds(struct points *points, size_t most_points) {
-    size_t folds = most_points / points->at.count;
-    folds = folds < 10 ? 10 : folds;
-    points->folds = folds < points->configurations ? (uint32_t)folds : points->configurations;
-}
-
-void points_finish(struct points *points) {
-    free(points->at.at);
-}
 
 /* ---- The problem as GSL sees it ---- */
 
@@ -59,11 +31,15 @@ struct problem {
     uint32_t left_out;
     size_t count; /* of free parameters */
     enum parameter free[PARAM_COUNT];
+    size_t levels; /* coordinates behind those of the parameters: ln of the level of a round */
+    uint32_t round_of_level[MOST_ROUNDS];
+    uint32_t stands_for[MOST_ROUNDS]; /* the round whose level a round has */
 };
 
+#define NO_ROUND UINT32_MAX
+
 static bool is_used(const struct problem *problem, const struct point *point) {
-    return problem->left_out == NO_FOLD ||
-           point->configuration % problem->points->folds != problem->left_out;
+    return problem->left_out == NO_FOLD || point->fold != problem->left_out;
 }
 
 static bool has_power(const struct problem *problem, const struct point *point) {
@@ -81,13 +57,50 @@ static size_t residual_count(const struct problem *problem) {
     return n;
 }
 
-static void decode_values(const struct problem *problem, const gsl_vector *u,
-                          double values[static PARAM_COUNT], double slopes[static PARAM_COUNT]) {
+static void settle_levels(struct problem *problem) {
+    uint32_t rows[MOST_ROUNDS] = {0}, count = problem->points->round_count, older = NO_ROUND;
+    for (size_t i = 0; i < problem->points->at.count; i++)
+        rows[problem->points->at.at[i].round] += is_used(problem, &problem->points->at.at[i]);
+    uint32_t reference = points_reference_round(problem->points, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        if (rows[i] > 0)
+            older = i;
+        problem->stands_for[i] = older;
+        if (rows[i] > 0 && i != reference)
+            problem->round_of_level[problem->levels++] = i;
+    }
+    for (uint32_t i = count; i-- > 0;)
+        if (problem->stands_for[i] == NO_ROUND)
+            problem->stands_for[i] = problem->stands_for[i + 1];
+}
+
+static struct problem make_problem(const struct points *points, const struct form *form,
+                                   uint32_t left_out) {
+    struct problem problem = {.points = points, .form = form, .left_out = left_out};
+    problem.count = form_parameters(form, problem.free);
+    settle_levels(&problem);
+    return problem;
+}
+
+static void decode_levels(const struct problem *problem, const gsl_vector *u,
+                          double levels[static MOST_ROUNDS]) {
+    for (uint32_t i = 0; i < problem->points->round_count; i++)
+        levels[i] = 1;
+    for (size_t j = 0; j < problem->levels; j++)
+        levels[problem->round_of_level[j]] = exp(gsl_vector_get(u, problem->count + j));
+    for (uint32_t i = 0; i < problem->points->round_count; i++)
+        levels[i] = levels[problem->stands_for[i]];
+}
+
+static void decode_values(const struct problem *problem, const gsl_vector *u, struct fit *fit,
+                          double slopes[static PARAM_COUNT]) {
+    memset(fit, 0, sizeof *fit);
     for (size_t j = 0; j < problem->count; j++) {
         enum parameter p = problem->free[j];
-        values[p] = form_value(p, gsl_vector_get(u, j), values[PARAM_P0], &slopes[j]);
+        fit->values[p] = form_value(p, gsl_vector_get(u, j), fit->values[PARAM_P0], &slopes[j]);
     }
-    form_settle(problem->form, values);
+    form_settle(problem->form, fit->values);
+    decode_levels(problem, u, fit->levels);
 }
 
 static void set_row(const struct problem *problem, gsl_matrix *jacobian, size_t row,
@@ -97,40 +110,54 @@ static void set_row(const struct problem *problem, gsl_matrix *jacobian, size_t 
                        gradient[problem->free[j]] * scale * (slopes ? slopes[j] : 1));
 }
 
+/* by_level: derivative by ln of the level of the point's round. */
+static void set_levels(const struct problem *problem, gsl_matrix *jacobian, size_t row,
+                       uint32_t round, double by_level) {
+    for (size_t j = 0; j < problem->levels; j++)
+        gsl_matrix_set(jacobian, row, problem->count + j,
+                       problem->round_of_level[j] == round ? by_level : 0);
+}
+
 /* Residuals model/measured - 1. */
-static void residuals(const struct problem *problem, const double values[static PARAM_COUNT],
-                      gsl_vector *f) {
-    const struct speed_params speed = form_speed(values);
-    const struct power_params power = form_power(values);
+static void residuals(const struct problem *problem, const struct fit *fit, gsl_vector *f) {
+    const struct power_params power = form_power(fit->values);
     size_t row = 0;
     for (size_t i = 0; i < problem->points->at.count; i++) {
         const struct point *point = &problem->points->at.at[i];
         if (!is_used(problem, point))
             continue;
-        double iteration_s =
-            speed_iteration_s(&speed, point->at.k, point->at.batch, 1 + point->at.span);
-        double rate = speed_rate(1, point->at.batch, iteration_s);
+        double rate = fit->levels[point->round] *
+                      speed_rate(1, point->at.batch, form_iteration_s(fit->values, point->at));
         gsl_vector_set(f, row++, rate / point->rate - 1);
         if (has_power(problem, point))
-            gsl_vector_set(
-                f, row++, power_training_w(&power, speed.c_s, rate, INFINITY) / point->power_w - 1);
+            gsl_vector_set(f, row++,
+                           power_training_w(&power, fit->values[PARAM_C], rate, INFINITY) /
+                                   point->power_w -
+                               1);
     }
 }
 
 /* Their derivatives, by coordinate, or by parameter if slopes is NULL. */
-static void derivatives(const struct problem *problem, const double values[static PARAM_COUNT],
-                        const double *slopes, gsl_matrix *jacobian) {
+static void derivatives(const struct problem *problem, const struct fit *fit, const double *slopes,
+                        gsl_matrix *jacobian) {
     double gradient[PARAM_COUNT], watts_gradient[PARAM_COUNT];
+    const double *values = fit->values;
     size_t row = 0;
     for (size_t i = 0; i < problem->points->at.count; i++) {
         const struct point *point = &problem->points->at.at[i];
         if (!is_used(problem, point))
             continue;
-        double rate = form_rate(values, point->at, gradient);
+        double level = fit->levels[point->round],
+               rate = level * form_rate(values, point->at, gradient);
+        for (int p = 0; p < PARAM_COUNT; p++)
+            gradient[p] *= level;
+        set_levels(problem, jacobian, row, point->round, rate / point->rate);
         set_row(problem, jacobian, row++, gradient, 1 / point->rate, slopes);
         if (!has_power(problem, point))
             continue;
         form_watts(values, rate, gradient, watts_gradient);
+        double dynamic_w = (values[PARAM_PMAX] - values[PARAM_P0]) * values[PARAM_C] * rate;
+        set_levels(problem, jacobian, row, point->round, dynamic_w / point->power_w);
         set_row(problem, jacobian, row++, watts_gradient, 1 / point->power_w, slopes);
     }
 }
@@ -143,16 +170,18 @@ static int all_finite(const double *at, size_t count) {
 }
 
 static int evaluate_residuals(const gsl_vector *u, void *data, gsl_vector *f) {
-    double values[PARAM_COUNT] = {0}, slopes[PARAM_COUNT];
-    decode_values(data, u, values, slopes);
-    residuals(data, values, f);
+    struct fit fit;
+    double slopes[PARAM_COUNT];
+    decode_values(data, u, &fit, slopes);
+    residuals(data, &fit, f);
     return all_finite(f->data, f->size);
 }
 
 static int differentiate_residuals(const gsl_vector *u, void *data, gsl_matrix *jacobian) {
-    double values[PARAM_COUNT] = {0}, slopes[PARAM_COUNT];
-    decode_values(data, u, values, slopes);
-    derivatives(data, values, slopes, jacobian);
+    struct fit fit;
+    double slopes[PARAM_COUNT];
+    decode_values(data, u, &fit, slopes);
+    derivatives(data, &fit, slopes, jacobian);
     return all_finite(jacobian->data, jacobian->size1 * jacobian->size2);
 }
 
@@ -172,7 +201,7 @@ static void start_values(const struct problem *problem, size_t n,
         const struct point *point = &problem->points->at.at[i];
         if (!is_used(problem, point))
             continue;
-        iteration_s = fmin(iteration_s, point->at.batch / point->rate);
+        iteration_s = fmin(iteration_s, point->at.batch / point->rate / fmax(1, point->at.steps));
         sample_s = fmin(sample_s, 1 / point->rate);
         least_w = fmin(least_w, point->power_w);
         most_w = fmax(most_w, point->power_w);
@@ -223,32 +252,69 @@ static void snap_values(const struct problem *problem, double values[static PARA
     form_settle(problem->form, values);
 }
 
-static bool solve_fit(struct problem *problem, gsl_multifit_nlinear_workspace *work,
-                      double tolerance, const double start[static PARAM_COUNT], struct fit *fit) {
-    size_t n = work->f->size;
+/* Weights of the residuals by their distance; the largest change of one. */
+static double reweight(const gsl_vector *f, gsl_vector *weights) {
+    double *sizes = mem_alloc(f->size * sizeof *sizes), change = 0;
+    for (size_t i = 0; i < f->size; i++)
+        sizes[i] = fabs(gsl_vector_get(f, i));
+    gsl_sort(sizes, 1, f->size);
+    double deviation = 1.4826 * gsl_stats_median_from_sorted_data(sizes, 1, f->size);
+    double most = HUBER * fmax(LEAST_DEVIATION, deviation);
+    for (size_t i = 0; i < f->size; i++) {
+        double weight = fmin(1, most / fabs(gsl_vector_get(f, i)));
+        change = fmax(change, fabs(weight - gsl_vector_get(weights, i)));
+        gsl_vector_set(weights, i, weight);
+    }
+    free(sizes);
+    return change;
+}
+
+/* Least squares; by size, again and again with new weights until they stay. */
+static bool solve_weighted(struct problem *problem, gsl_multifit_nlinear_workspace *work,
+                           double tolerance, gsl_vector *u, struct fit *fit) {
     gsl_multifit_nlinear_fdf system = {.f = evaluate_residuals,
                                        .df = differentiate_residuals,
-                                       .n = n,
-                                       .p = problem->count,
+                                       .n = work->f->size,
+                                       .p = problem->count + problem->levels,
                                        .params = problem};
-    double coordinates[PARAM_COUNT], slopes[PARAM_COUNT];
+    double slopes[PARAM_COUNT];
+    bool by_size = problem->points->by_size, done = false;
+    gsl_vector *weights = gsl_vector_alloc(system.n), *f = gsl_vector_alloc(system.n);
+    gsl_vector_set_all(weights, 1);
+    for (int i = 0; i < (by_size ? MOST_REWEIGHTS : 1) && !done; i++) {
+        int info = 0;
+        if (gsl_multifit_nlinear_winit(u, by_size ? weights : NULL, &system, work) != GSL_SUCCESS)
+            break;
+        /* A stop for lack of progress is as good as convergence: the cost tells which start was
+         * best. */
+        (void)gsl_multifit_nlinear_driver(MOST_ITERATIONS, tolerance, tolerance, 0, NULL, NULL,
+                                          &info, work);
+        gsl_vector_memcpy(u, gsl_multifit_nlinear_position(work));
+        decode_values(problem, u, fit, slopes);
+        residuals(problem, fit, f);
+        done = !by_size || reweight(f, weights) < SAME_WEIGHT || i == MOST_REWEIGHTS - 1;
+    }
+    for (size_t i = 0; i < system.n && done; i++) {
+        double left = gsl_vector_get(f, i);
+        fit->cost += by_size ? fabs(left) : left * left / 2;
+    }
+    gsl_vector_free(f);
+    gsl_vector_free(weights);
+    return done && isfinite(fit->cost);
+}
+
+static bool solve_fit(struct problem *problem, gsl_multifit_nlinear_workspace *work,
+                      double tolerance, const struct fit *start, struct fit *fit) {
+    gsl_vector *u = gsl_vector_alloc(problem->count + problem->levels);
     for (size_t j = 0; j < problem->count; j++)
-        coordinates[j] = form_coordinate(problem->free[j], start);
-    gsl_vector_view u = gsl_vector_view_array(coordinates, problem->count);
-    int info = 0;
-    if (gsl_multifit_nlinear_init(&u.vector, &system, work) != GSL_SUCCESS)
-        return false;
-    /* A stop for lack of progress is as good as convergence: the cost tells which start was best.
-     */
-    (void)gsl_multifit_nlinear_driver(MOST_ITERATIONS, tolerance, tolerance, 0, NULL, NULL, &info,
-                                      work);
-    const gsl_vector *f = gsl_multifit_nlinear_residual(work);
-    memset(fit, 0, sizeof *fit);
-    decode_values(problem, gsl_multifit_nlinear_position(work), fit->values, slopes);
-    snap_values(problem, fit->values);
-    for (size_t i = 0; i < n; i++)
-        fit->cost += gsl_vector_get(f, i) * gsl_vector_get(f, i) / 2;
-    return isfinite(fit->cost);
+        gsl_vector_set(u, j, form_coordinate(problem->free[j], start->values));
+    for (size_t j = 0; j < problem->levels; j++)
+        gsl_vector_set(u, problem->count + j, log(start->levels[problem->round_of_level[j]]));
+    bool solved = solve_weighted(problem, work, tolerance, u, fit);
+    if (solved)
+        snap_values(problem, fit->values);
+    gsl_vector_free(u);
+    return solved;
 }
 
 /* At a bound a coordinate has no slope, so that a start there could not leave it: moves it inside.
@@ -269,24 +335,24 @@ static void move_inside(const struct problem *problem, double values[static PARA
 
 bool fit_form(const struct points *points, const struct form *form, uint32_t left_out,
               const struct fit *from, struct fit *fit) {
-    struct problem q = {.points = points, .form = form, .left_out = left_out};
-    q.count = form_parameters(form, q.free);
-    size_t n = residual_count(&q);
-    if (n < q.count)
+    struct problem q = make_problem(points, form, left_out);
+    size_t n = residual_count(&q), coordinates = q.count + q.levels;
+    if (n < coordinates)
         return false;
     gsl_multifit_nlinear_parameters options = gsl_multifit_nlinear_default_parameters();
     gsl_multifit_nlinear_workspace *work =
-        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &options, n, q.count);
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &options, n, coordinates);
     bool found = false;
     for (size_t i = 0; i < (from ? 1 : START_KINDS); i++) {
-        double start[PARAM_COUNT] = {0};
-        struct fit one;
+        struct fit start = {0}, one;
+        for (size_t j = 0; j < MOST_ROUNDS; j++)
+            start.levels[j] = 1;
         if (from)
-            memcpy(start, from->values, sizeof start);
+            start = *from;
         else
-            start_values(&q, i, start);
-        move_inside(&q, start);
-        if (solve_fit(&q, work, from ? WARM_TOLERANCE : TOLERANCE, start, &one) &&
+            start_values(&q, i, start.values);
+        move_inside(&q, start.values);
+        if (solve_fit(&q, work, from ? WARM_TOLERANCE : TOLERANCE, &start, &one) &&
             (!found || one.cost < fit->cost)) {
             *fit = one;
             found = true;
@@ -314,7 +380,8 @@ static void variances(const struct problem *problem, const gsl_vector *f,
             sums[kind] += gsl_vector_get(f, row) * gsl_vector_get(f, row);
             counts[kind]++;
         }
-    double left = f->size > problem->count ? (double)(f->size - problem->count) : NAN;
+    size_t coordinates = problem->count + problem->levels;
+    double left = f->size > coordinates ? (double)(f->size - coordinates) : NAN;
     for (int kind = 0; kind < 2; kind++)
         variance[kind] =
             counts[kind] > 0 ? sums[kind] / (double)counts[kind] * (double)f->size / left : 0;
@@ -381,14 +448,63 @@ static void add_p0_to_pmax(struct covariance *covariance) {
         covariance->matrix[i][last] += covariance->matrix[i][last - 1];
 }
 
-/* Derivatives by parameter with columns of unit length; flat ones become 0. */
-static void unit_derivatives(const struct problem *problem, const double values[static PARAM_COUNT],
-                             gsl_matrix *jacobian, double length[static PARAM_COUNT]) {
-    derivatives(problem, values, NULL, jacobian);
+/* The problem at a fit, linearised: residuals and their derivatives, rows by the root of their
+   weights. */
+struct linear {
+    gsl_vector *f;
+    gsl_matrix *jacobian;
+    gsl_matrix_view parameters; /* the columns of the parameters of the form */
+};
+
+static void finish_linear(struct linear *linear) {
+    gsl_vector_free(linear->f);
+    gsl_matrix_free(linear->jacobian);
+}
+
+/* Of what the levels of the rounds leave (Frisch and Waugh 1933): their columns, of which no two
+   have a row in common, are taken out of the others. */
+static void take_out_levels(const struct problem *problem, gsl_matrix *jacobian) {
+    for (size_t l = 0; l < problem->levels; l++) {
+        gsl_vector_view level = gsl_matrix_column(jacobian, problem->count + l);
+        double length = gsl_blas_dnrm2(&level.vector), along;
+        gsl_vector_scale(&level.vector, 1 / length);
+        for (size_t j = 0; j < problem->count; j++) {
+            gsl_vector_view column = gsl_matrix_column(jacobian, j);
+            gsl_blas_ddot(&level.vector, &column.vector, &along);
+            gsl_blas_daxpy(-along, &level.vector, &column.vector);
+        }
+    }
+}
+
+static struct linear make_linear(const struct problem *problem, const struct fit *fit) {
+    size_t n = residual_count(problem);
+    struct linear linear;
+    linear.f = gsl_vector_alloc(n);
+    linear.jacobian = gsl_matrix_calloc(n, problem->count + problem->levels);
+    linear.parameters = gsl_matrix_submatrix(linear.jacobian, 0, 0, n, problem->count);
+    residuals(problem, fit, linear.f);
+    derivatives(problem, fit, NULL, linear.jacobian);
+    if (problem->points->by_size) {
+        gsl_vector *weights = gsl_vector_calloc(n);
+        reweight(linear.f, weights);
+        for (size_t i = 0; i < n; i++) {
+            gsl_vector_view row = gsl_matrix_row(linear.jacobian, i);
+            gsl_vector_scale(&row.vector, sqrt(gsl_vector_get(weights, i)));
+            *gsl_vector_ptr(linear.f, i) *= sqrt(gsl_vector_get(weights, i));
+        }
+        gsl_vector_free(weights);
+    }
+    take_out_levels(problem, linear.jacobian);
+    return linear;
+}
+
+/* Scales the columns of the parameters to unit length; flat ones become 0. */
+static void scale_columns(const struct problem *problem, const struct fit *fit,
+                          gsl_matrix *jacobian, double length[static PARAM_COUNT]) {
     for (size_t j = 0; j < problem->count; j++) {
         gsl_vector_view column = gsl_matrix_column(jacobian, j);
         length[j] = gsl_blas_dnrm2(&column.vector);
-        bool flat = !(length[j] * scale_of(problem, problem->free[j], values) >
+        bool flat = !(length[j] * scale_of(problem, problem->free[j], fit->values) >
                       FLAT * sqrt((double)jacobian->size1));
         gsl_vector_scale(&column.vector, flat ? 0 : 1 / length[j]);
     }
@@ -396,36 +512,32 @@ static void unit_derivatives(const struct problem *problem, const double values[
 
 bool fit_leaves_open(const struct points *points, const struct form *form, uint32_t left_out,
                      const struct fit *fit) {
-    struct problem q = {.points = points, .form = form, .left_out = left_out};
-    struct covariance c = {0};
+    struct problem q = make_problem(points, form, left_out);
+    struct covariance c = {.count = q.count};
     double length[PARAM_COUNT];
-    q.count = c.count = form_parameters(form, q.free);
-    size_t n = residual_count(&q);
-    gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count),
-               *normal = gsl_matrix_calloc(q.count, q.count);
-    unit_derivatives(&q, fit->values, jacobian, length);
+    struct linear linear = make_linear(&q, fit);
+    gsl_matrix *jacobian = &linear.parameters.matrix, *normal = gsl_matrix_calloc(q.count, q.count);
+    scale_columns(&q, fit, jacobian, length);
     gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, jacobian, jacobian, 0, normal);
     invert_matrix(normal, &c);
     gsl_matrix_free(normal);
-    gsl_matrix_free(jacobian);
+    finish_linear(&linear);
     return c.singular;
 }
 
 void fit_covariance(const struct points *points, const struct form *form, const struct fit *fit,
                     struct covariance *covariance) {
-    struct problem q = {.points = points, .form = form, .left_out = NO_FOLD};
+    struct problem q = make_problem(points, form, NO_FOLD);
+    struct linear linear = make_linear(&q, fit);
+    gsl_matrix *jacobian = &linear.parameters.matrix;
     memset(covariance, 0, sizeof *covariance);
-    q.count = covariance->count = form_parameters(form, covariance->free);
-    memcpy(q.free, covariance->free, sizeof q.free);
-    size_t n = residual_count(&q);
-    gsl_vector *f = gsl_vector_alloc(n);
-    gsl_matrix *jacobian = gsl_matrix_alloc(n, q.count);
+    covariance->count = q.count;
+    memcpy(covariance->free, q.free, sizeof q.free);
     gsl_matrix *bread = gsl_matrix_calloc(q.count, q.count),
                *meat = gsl_matrix_calloc(q.count, q.count);
     double variance[2], length[PARAM_COUNT];
-    residuals(&q, fit->values, f);
-    unit_derivatives(&q, fit->values, jacobian, length);
-    variances(&q, f, variance);
+    scale_columns(&q, fit, jacobian, length);
+    variances(&q, linear.f, variance);
     normal_matrices(&q, jacobian, variance, bread, meat);
     invert_matrix(bread, covariance);
     for (size_t a = 0; a < q.count; a++)
@@ -435,8 +547,7 @@ void fit_covariance(const struct points *points, const struct form *form, const 
     add_p0_to_pmax(covariance);
     gsl_matrix_free(meat);
     gsl_matrix_free(bread);
-    gsl_matrix_free(jacobian);
-    gsl_vector_free(f);
+    finish_linear(&linear);
 }
 
 double covariance_error(const struct covariance *covariance, size_t index) {

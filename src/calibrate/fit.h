@@ -2,40 +2,15 @@
 #ifndef EASIM_CALIBRATE_FIT_H
 #define EASIM_CALIBRATE_FIT_H
 
-#include "base/array.h"
-#include "calibrate/form.h"
-#include "calibrate/profile_table.h"
-
-struct point {
-    struct place at;
-    double rate;            /* samples/s of one GPU */
-    double power_w;         /* of one GPU; NAN: not measured */
-    uint32_t configuration; /* equal for equal places; 0, 1, ... */
-    uint32_t line;
-};
-
-/* Points to calibrate on, ordered by span, k, batch, line. Zero-initialise; release with
- * points_finish. */
-struct points {
-    ARRAY_OF(struct point) at;
-    uint32_t configurations;
-    uint32_t folds; /* fold of a configuration: its number modulo this */
-    size_t powers;  /* points with power */
-    uint32_t power_configurations;
-    bool one_node, across_nodes; /* some with several GPUs are so placed */
-};
-
-/* Each configuration is a part of its own until points_set_folds says otherwise. */
-void points_of_group(struct points *points, const struct profile_group *group);
-/* As many parts as there are configurations, but at most most_points / points and at least 10. */
-void points_set_folds(struct points *points, size_t most_points);
-void points_finish(struct points *points);
-
-#define NO_FOLD UINT32_MAX
+#include "calibrate/points.h"
 
 struct fit {
     double values[PARAM_COUNT]; /* exactly 0 at that bound; PARAM_PMAX exactly PARAM_P0 */
-    double cost;                /* half the sum of squared relative residuals */
+    /* Speed of a round's software over that of the newest with three rows or more (or, where none
+       has three, of the newest). A round none of whose rows was fitted has the level of the next
+       older one, or if there is none, of the next newer one. */
+    double levels[MOST_ROUNDS];
+    double cost; /* half the sum of squared relative residuals; by size, the sum of their sizes */
 };
 
 /* Fits a form to all points but those of one fold (NO_FOLD: to all), from the values of `from`, or
@@ -52,7 +27,7 @@ bool fit_leaves_open(const struct points *points, const struct form *form, uint3
 /* Covariance of the free parameters at a fit, by the linearised model. Throughput and power have
    each their own variance, estimated from their residuals (a sandwich estimator). */
 struct covariance {
-    size_t count;
+    size_t count; /* of the parameters of the form; levels are taken into account and left out */
     enum parameter free[PARAM_COUNT];
     double matrix[PARAM_COUNT][PARAM_COUNT]; /* by index in free; NAN where it cannot be had */
     bool singular;          /* the data leaves a direction of the parameters open */

@@ -5,9 +5,10 @@
 #include <string.h>
 
 const char *const compute_form_names[] = {"proportional", "affine", "roofline", "p-norm"};
-const char *const sync_form_names[] = {"no sync", "constant sync", "k^e", "additive sync",
-                                       "gamma-norm sync"};
-const char *const power_law_names[] = {"no power", "constant power", "linear power"};
+const char *const sync_form_names[] = {"no sync", "constant sync", "log2 sync",
+                                       "k^e",     "additive sync", "gamma-norm sync"};
+const char *const power_law_names[] = {"no power", "constant power", "linear power",
+                                       "power over the floor of a node"};
 const char *const parameter_names[] = {"a_s",          "c_s",        "gamma",
                                        "alpha_s",      "beta_s",     "alpha_inter_s",
                                        "beta_inter_s", "sync_gamma", "scaling_exponent",
@@ -16,17 +17,19 @@ const char *const parameter_names[] = {"a_s",          "c_s",        "gamma",
 size_t form_parameters(const struct form *form, enum parameter free[static PARAM_COUNT]) {
     bool norm = form->sync == SYNC_NORM, further = norm || form->sync == SYNC_ADDITIVE;
     bool some = further || form->sync == SYNC_CONSTANT;
+    bool in_node = form->one_node && !form->no_single;
+    bool across = form->across_nodes && (form->one_node || !form->no_single);
     const bool is_free[PARAM_COUNT] = {
         [PARAM_A] = form->compute != COMPUTE_PROPORTIONAL,
         [PARAM_C] = true,
         [PARAM_GAMMA] = form->compute == COMPUTE_NORM,
-        [PARAM_ALPHA] = some && form->one_node,
+        [PARAM_ALPHA] = some && in_node,
         [PARAM_BETA] = further && form->one_node,
-        [PARAM_ALPHA_INTER] = some && form->across_nodes,
-        [PARAM_BETA_INTER] = further && form->across_nodes,
+        [PARAM_ALPHA_INTER] = some && across,
+        [PARAM_BETA_INTER] = (further || form->sync == SYNC_DOUBLING) && form->across_nodes,
         [PARAM_SYNC_GAMMA] = norm,
         [PARAM_EXPONENT] = form->sync == SYNC_EXPONENT,
-        [PARAM_P0] = form->power != POWER_LAW_NONE,
+        [PARAM_P0] = form->power == POWER_LAW_CONSTANT || form->power == POWER_LAW_LINEAR,
         [PARAM_PMAX] = form->power == POWER_LAW_LINEAR,
     };
     size_t count = 0;
@@ -51,8 +54,10 @@ void form_settle(const struct form *form, double v[static PARAM_COUNT]) {
     }
     if (form->power == POWER_LAW_CONSTANT)
         v[PARAM_PMAX] = v[PARAM_P0];
-    /* What was measured on one span only stands for both. */
-    if (!form->across_nodes) {
+    /* What was measured on one span only stands for both; but one law is no other. */
+    if (form->log2 && !form->one_node) {
+        v[PARAM_ALPHA] = v[PARAM_ALPHA_INTER];
+    } else if (!form->across_nodes) {
         v[PARAM_ALPHA_INTER] = v[PARAM_ALPHA];
         v[PARAM_BETA_INTER] = v[PARAM_BETA];
     } else if (!form->one_node) {
@@ -88,7 +93,7 @@ bool form_is_simpler(const struct form *form, const double v[static PARAM_COUNT]
                    (form->compute == COMPUTE_NORM &&
                     (v[PARAM_GAMMA] < 1 + AT_BOUND || v[PARAM_GAMMA] > GAMMA_MOST - AT_BOUND));
     bool sync =
-        (form->sync == SYNC_CONSTANT && alpha == 0) ||
+        (form->sync == SYNC_CONSTANT && alpha == 0) || (form->sync == SYNC_DOUBLING && beta == 0) ||
         (form->sync == SYNC_EXPONENT && v[PARAM_EXPONENT] == 0) ||
         (form->sync == SYNC_ADDITIVE && beta == 0) ||
         (form->sync == SYNC_NORM && (alpha + beta == 0 || v[PARAM_SYNC_GAMMA] < 1 + AT_BOUND));
@@ -161,14 +166,24 @@ static struct norm_gradient norm_with_gradient(double x, double y, double g) {
                                       scale * unit * (logs / (g * sum) - log(sum) / (g * g))};
 }
 
+double form_iteration_s(const double v[static PARAM_COUNT], struct place at) {
+    struct speed_params speed = form_speed(v);
+    double steps = at.steps > 0 ? at.steps : 1;
+    uint32_t nodes = at.log2_nodes > 2 ? at.log2_nodes : 1 + at.span;
+    speed.sync_inter = at.log2_nodes > 0 ? SYNC_LAW_LOG2 : SYNC_LAW_LINEAR;
+    return steps * speed_iteration_s(&speed, at.k, at.batch / steps, nodes);
+}
+
 double form_rate(const double v[static PARAM_COUNT], struct place at,
                  double gradient[static PARAM_COUNT]) {
     const struct speed_params speed = form_speed(v);
-    double k = at.k, batch = at.batch;
+    double k = at.k, steps = at.steps > 0 ? at.steps : 1, batch = at.batch / steps;
     struct norm_gradient compute = norm_with_gradient(speed.a_s, speed.c_s * batch, speed.gamma);
     double grown = speed.scaling_exponent == 0 ? 1 : pow(k, speed.scaling_exponent),
            local_s = compute.value * grown;
-    double sync_s = at.k == 1 ? 0 : speed.alpha_s[at.span] + speed.beta_s[at.span] * (k - 2);
+    double growth =
+        at.log2_nodes > 0 ? log2(fmax(2, at.log2_nodes)) : k - 2; /* of the synchronisation */
+    double sync_s = at.k == 1 ? 0 : speed.alpha_s[at.span] + speed.beta_s[at.span] * growth;
     struct norm_gradient whole = norm_with_gradient(local_s, sync_s, speed.sync_gamma);
     double time_s = whole.value; /* speed_iteration_s to the last digits */
     bool across = at.span == EASIM_ACROSS_NODES;
@@ -180,8 +195,8 @@ double form_rate(const double v[static PARAM_COUNT], struct place at,
     gradient[PARAM_EXPONENT] = whole.by_x * local_s * log(k);
     gradient[PARAM_SYNC_GAMMA] = whole.by_gamma;
     gradient[across ? PARAM_ALPHA_INTER : PARAM_ALPHA] = by_sync;
-    gradient[across ? PARAM_BETA_INTER : PARAM_BETA] = by_sync * (k - 2);
-    double rate = speed_rate(1, at.batch, time_s);
+    gradient[across ? PARAM_BETA_INTER : PARAM_BETA] = by_sync * growth;
+    double rate = speed_rate(1, batch, time_s); /* micro-steps take as long as each other */
     for (int p = 0; p < PARAM_COUNT; p++)
         gradient[p] *= -rate / time_s;
     return rate;

@@ -18,8 +18,19 @@ enum compute_form {
     COMPUTE_NORM,
     COMPUTE_FORMS
 };
-enum sync_form { SYNC_NONE, SYNC_CONSTANT, SYNC_EXPONENT, SYNC_ADDITIVE, SYNC_NORM, SYNC_FORMS };
-enum power_law { POWER_LAW_NONE, POWER_LAW_CONSTANT, POWER_LAW_LINEAR };
+/* SYNC_DOUBLING: across nodes beta by the doublings of their number, nothing inside; only with the
+   log2 law. */
+enum sync_form {
+    SYNC_NONE,
+    SYNC_CONSTANT,
+    SYNC_DOUBLING,
+    SYNC_EXPONENT,
+    SYNC_ADDITIVE,
+    SYNC_NORM,
+    SYNC_FORMS
+};
+/* POWER_LAW_FLOOR: from one metered size and the power of a node at rest; not fitted. */
+enum power_law { POWER_LAW_NONE, POWER_LAW_CONSTANT, POWER_LAW_LINEAR, POWER_LAW_FLOOR };
 
 extern const char *const compute_form_names[];
 extern const char *const sync_form_names[];
@@ -47,6 +58,10 @@ struct form {
     enum sync_form sync;
     enum power_law power;
     bool one_node, across_nodes; /* some points with several GPUs are inside a node, across nodes */
+    /* No point has one GPU: a floor of the compute time and a constant of the synchronisation
+       cannot be told apart, and the constant of the nearest span is fixed at 0. */
+    bool no_single;
+    bool log2; /* across nodes alpha + beta log2(nodes) */
 };
 
 #define GAMMA_LEAST 1.0
@@ -78,7 +93,12 @@ struct place {
     uint32_t k;
     double batch;
     enum easim_span span;
+    double steps;        /* micro-steps of an iteration; 0: 1 */
+    uint32_t log2_nodes; /* across nodes with the log2 law, their number; 0: the linear law */
 };
+
+/* Seconds of an iteration there: model/speed.h. */
+double form_iteration_s(const double values[static PARAM_COUNT], struct place at);
 
 /* Samples/s of one GPU, and the derivative by each parameter. */
 double form_rate(const double values[static PARAM_COUNT], struct place at,

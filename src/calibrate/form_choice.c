@@ -4,23 +4,19 @@
    meet the same points). */
 #include "calibrate/form_choice.h"
 
-#include <gsl/gsl_sort.h>
+#include "calibrate/choice_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define MOST_WATTS 1e5 /* of a model file */
 #define PERCENT(x) (100 * (x))
+#define FORM_SIZES 4 /* system sizes that a form is fitted and tested on */
 
 /* Points times left-out parts: what one form may cost in the contest, and the chosen one at the
  * end. */
 #define CONTEST_POINTS 10000
 #define FINAL_POINTS   200000
-
-const char *form_choice_form_text(const struct form *form, struct arena *arena) {
-    return arena_printf(arena, "%s, %s%s%s", compute_form_names[form->compute],
-                        sync_form_names[form->sync], form->power == POWER_LAW_NONE ? "" : ", ",
-                        form->power == POWER_LAW_NONE ? "" : power_law_names[form->power]);
-}
 
 /* ---- One contest ---- */
 
@@ -64,8 +60,15 @@ static bool is_good(const struct candidate *one, double max_form_error) {
 
 #define SAME_ERROR 1e-7 /* less is of the solver, not of the forms */
 
-static void pick_form(struct contest *contest, double max_form_error) {
+/* By size, the standard error rests on a few sizes and is hardly known itself: errors have to be
+   near each other, too. */
+#define NEAR 1.1
+
+static void pick_form(struct contest *contest, double max_form_error, bool by_size) {
     bool need_good = false;
+    double most = contest->best < 0 || !by_size
+                      ? INFINITY
+                      : NEAR * contest->candidates[contest->best].left_out;
     for (size_t i = 0; i < contest->count; i++)
         need_good |=
             !contest->candidates[i].refused && is_good(&contest->candidates[i], max_form_error);
@@ -73,7 +76,7 @@ static void pick_form(struct contest *contest, double max_form_error) {
         const struct candidate *one = &contest->candidates[i];
         if (one->refused ||
             one->against_best.mean > one->against_best.standard_error + SAME_ERROR ||
-            (need_good && !is_good(one, max_form_error)))
+            one->left_out > most + SAME_ERROR || (need_good && !is_good(one, max_form_error)))
             continue;
         const struct candidate *chosen =
             contest->chosen < 0 ? NULL : &contest->candidates[contest->chosen];
@@ -89,7 +92,7 @@ static void pick_form(struct contest *contest, double max_form_error) {
    times 1/sqrt(n): errors of n configurations spread by about their own size, so that many standard
    errors are out of reach. */
 static double hopeless_error(const struct form_choice *choice, double least) {
-    return least * (1 + 3 / sqrt(choice->points.configurations));
+    return least * (1 + 3 / sqrt(choice->points.folds));
 }
 
 /* Fits all candidates; returns those that compete by ascending error in sample (indices into the
@@ -106,7 +109,7 @@ static size_t fit_all(struct form_choice *choice, struct contest *contest,
         if (one->refused)
             continue;
         predict_in_sample(&choice->points, &one->form, &one->fit, in_sample);
-        one->in_sample = score_all(&choice->points, in_sample).mape[contest->quantity];
+        one->in_sample = score_mean(&choice->points, in_sample, contest->quantity);
         size_t at = count++;
         for (; at > 0 && contest->candidates[order[at - 1]].in_sample > one->in_sample; at--)
             order[at] = order[at - 1];
@@ -137,7 +140,7 @@ static void hold_contest(struct form_choice *choice, struct contest *contest,
         if (one->refused)
             continue;
         one->left_out =
-            score_all(&choice->points, left_out + order[o] * (ptrdiff_t)n).mape[contest->quantity];
+            score_mean(&choice->points, left_out + order[o] * (ptrdiff_t)n, contest->quantity);
         if (one->left_out < least)
             contest->best = order[o];
     }
@@ -146,20 +149,28 @@ static void hold_contest(struct form_choice *choice, struct contest *contest,
             contest->candidates[i].against_best =
                 score_compare(&choice->points, contest->quantity, left_out + i * n,
                               left_out + (size_t)contest->best * n);
-    pick_form(contest, max_form_error);
+    pick_form(contest, max_form_error, choice->points.by_size);
     free(left_out);
 }
 
 static void hold_speed(struct form_choice *choice, double max_form_error) {
-    bool several = choice->points.one_node || choice->points.across_nodes;
+    const struct points *points = &choice->points;
+    bool several = points->one_node || points->across_nodes,
+         log2 = points->by_size && points->across_nodes;
     choice->speed.quantity = THROUGHPUT;
+    choice->speed.best = choice->speed.chosen = -1;
+    if (points->by_size && points->sizes < FORM_SIZES)
+        return;
     for (int compute = 0; compute < COMPUTE_FORMS; compute++)
         for (int sync = 0; sync < (several ? SYNC_FORMS : SYNC_NONE + 1); sync++)
-            choice->speed.candidates[choice->speed.count++].form =
-                (struct form){.compute = (enum compute_form)compute,
-                              .sync = (enum sync_form)sync,
-                              .one_node = choice->points.one_node,
-                              .across_nodes = choice->points.across_nodes};
+            if (sync != SYNC_DOUBLING || log2)
+                choice->speed.candidates[choice->speed.count++].form =
+                    (struct form){.compute = (enum compute_form)compute,
+                                  .sync = (enum sync_form)sync,
+                                  .one_node = points->one_node,
+                                  .across_nodes = points->across_nodes,
+                                  .no_single = points->no_single,
+                                  .log2 = log2};
     hold_contest(choice, &choice->speed, max_form_error);
 }
 
@@ -173,131 +184,7 @@ static void hold_power(struct form_choice *choice, double max_form_error) {
     hold_contest(choice, &choice->power, max_form_error);
 }
 
-/* ---- What to say ---- */
-
-static void add_warning(struct form_choice *choice, const char *text) {
-    array_push(&choice->warnings, text);
-}
-
-static const char *plural_ending(size_t count) {
-    return count == 1 ? "" : "s";
-}
-
-static void warn_of_parameters(struct form_choice *choice) {
-    for (size_t i = 0; i < choice->covariance.count; i++) {
-        enum parameter p = choice->covariance.free[i];
-        double error = covariance_error(&choice->covariance, i), value = choice->fit.values[p];
-        if (isinf(error))
-            add_warning(choice, arena_printf(choice->arena,
-                                             "%s is not identifiable: the points leave it open",
-                                             parameter_names[p]));
-        else if (value == 0)
-            add_warning(choice,
-                        arena_printf(choice->arena, "%s is at its bound of 0; standard error %.4g",
-                                     parameter_names[p], error));
-        else if (error > value)
-            add_warning(choice,
-                        arena_printf(choice->arena,
-                                     "%s is not identifiable: %.4g with a standard error of %.4g",
-                                     parameter_names[p], value, error));
-    }
-}
-
-#define OUTLIER_DEVIATIONS \
-    5.0 /* robust standard deviations, 1.4826 times the median absolute residual */
-#define OUTLIER_LEAST  0.05
-#define OUTLIERS_NAMED 20
-
-/* Rows far from the chosen form where most are near. */
-static void warn_of_outliers(struct form_choice *choice, const char *file, enum quantity quantity,
-                             const struct prediction *predictions) {
-    size_t n = 0, found = 0;
-    double *errors = mem_alloc(choice->points.at.count * sizeof *errors);
-    for (size_t i = 0; i < choice->points.at.count; i++) {
-        double error = score_error(&choice->points.at.at[i], &predictions[i], quantity);
-        if (!isnan(error))
-            errors[n++] = error;
-    }
-    gsl_sort(errors, 1, n);
-    double limit = n > 0 ? fmax(OUTLIER_LEAST, OUTLIER_DEVIATIONS * 1.4826 * errors[n / 2]) : 0;
-    for (size_t i = 0; i < choice->points.at.count; i++) {
-        const struct point *point = &choice->points.at.at[i];
-        if (!(score_error(point, &predictions[i], quantity) > limit) || ++found > OUTLIERS_NAMED)
-            continue;
-        bool power = quantity == POWER;
-        double measured = power ? point->power_w : point->rate * point->at.k;
-        double modelled = power ? predictions[i].power_w : predictions[i].rate * point->at.k;
-        add_warning(
-            choice,
-            arena_printf(choice->arena,
-                         "outlier: %s:%u: k %u, batch %.9g: %s %.6g measured, %.6g by the form",
-                         file, point->line, point->at.k, point->at.batch,
-                         power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
-    }
-    if (found > OUTLIERS_NAMED)
-        add_warning(choice, arena_printf(choice->arena, "and %zu more outliers of the %s",
-                                         found - OUTLIERS_NAMED, quantity_names[quantity]));
-    free(errors);
-}
-
-/* Rows at other limits that tell nothing: a level is a ratio to the fitted rows of the same
- * configuration. */
-static size_t unused_rows(const struct form_choice *choice) {
-    size_t unused = 0;
-    for (size_t i = choice->group->base_count; i < choice->group->count; i++) {
-        const struct profile_point *row = &choice->group->rows[i];
-        bool found = false;
-        for (size_t p = 0; p < choice->points.at.count && !found; p++) {
-            struct place at = choice->points.at.at[p].at;
-            found = at.k == row->k && at.batch == row->batch &&
-                    (at.span == EASIM_ACROSS_NODES) == row->across_nodes;
-        }
-        unused += !found;
-    }
-    return unused;
-}
-
-static void warn_of_points(struct form_choice *choice) {
-    const struct point *at = choice->points.at.at;
-    bool one_batch = true;
-    for (size_t i = 1; i < choice->points.at.count; i++)
-        one_batch &= at[i].at.batch == at[0].at.batch;
-    size_t unused = unused_rows(choice);
-    if (unused > 0)
-        add_warning(
-            choice,
-            arena_printf(
-                choice->arena,
-                "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
-                unused, plural_ending(unused)));
-    if (one_batch && choice->table.count == 0)
-        add_warning(
-            choice,
-            arena_printf(choice->arena,
-                         "all rows have batch %.9g: how time depends on the batch is not measured",
-                         at[0].at.batch));
-}
-
-static const char *explain_contest(struct form_choice *choice, const struct contest *contest) {
-    const struct candidate *best = &contest->candidates[contest->best];
-    const struct candidate *chosen = &contest->candidates[contest->chosen];
-    const char *name = form_choice_form_text(&chosen->form, choice->arena);
-    if (best == chosen)
-        return arena_printf(choice->arena,
-                            "%s: least left-out error of the %s, %.2f %% (%zu parameter%s)", name,
-                            quantity_names[contest->quantity], PERCENT(best->left_out),
-                            best->parameters, plural_ending(best->parameters));
-    return arena_printf(
-        choice->arena,
-        "%s: simplest within one standard error of the least left-out error of the %s: %.2f %% (%zu parameter%s) against %.2f %% of %s (%zu); "
-        "difference %.2f %% +- %.2f %%",
-        name, quantity_names[contest->quantity], PERCENT(chosen->left_out), chosen->parameters,
-        plural_ending(chosen->parameters), PERCENT(best->left_out),
-        form_choice_form_text(&best->form, choice->arena), best->parameters,
-        PERCENT(chosen->against_best.mean), PERCENT(chosen->against_best.standard_error));
-}
-
-/* ---- The whole ---- */
+/* ---- Forms ---- */
 
 /* Where too few configurations have power to test a form of it, a constant is all that they can
  * tell. */
@@ -310,135 +197,302 @@ static void settle_untested_power(struct form_choice *choice) {
     choice->form = form;
     choice->fit = fit;
     choice->why = arena_printf(choice->arena, "%s; constant power, not tested", choice->why);
-    add_warning(
+    choice_warn(
         choice,
         arena_printf(
             choice->arena,
             "power was measured at %u configuration%s: how it depends on k and batch is not known",
             choice->points.power_configurations,
-            plural_ending(choice->points.power_configurations)));
+            choice_plural(choice->points.power_configurations)));
 }
 
-static void settle_form(struct form_choice *choice, double max_form_error) {
+static void settle_form_power(struct form_choice *choice, const struct choice_options *options) {
+    if (choice->power_derived) {
+        node_power_settle(&choice->points, options->floor, &choice->form, &choice->fit);
+        choice->why = arena_printf(choice->arena, "%s; power %s", choice->why,
+                                   choice_floor_text(choice, options->floor));
+        return;
+    }
+    hold_power(choice, options->max_form_error);
+    if (choice->power.chosen >= 0) {
+        choice->form = choice->power.candidates[choice->power.chosen].form;
+        choice->fit = choice->power.candidates[choice->power.chosen].fit;
+        choice->why = arena_printf(choice->arena, "%s; %s", choice->why,
+                                   choice_contest_text(choice, &choice->power));
+    } else {
+        settle_untested_power(choice);
+    }
+}
+
+static void settle_form(struct form_choice *choice, const struct choice_options *options) {
     const struct candidate *speed = &choice->speed.candidates[choice->speed.chosen];
     choice->form = speed->form;
     choice->fit = speed->fit;
-    choice->why = explain_contest(choice, &choice->speed);
-    if (choice->points.powers > 0) {
-        hold_power(choice, max_form_error);
-        if (choice->power.chosen >= 0) {
-            choice->form = choice->power.candidates[choice->power.chosen].form;
-            choice->fit = choice->power.candidates[choice->power.chosen].fit;
-            choice->why = arena_printf(choice->arena, "%s; %s", choice->why,
-                                       explain_contest(choice, &choice->power));
-        } else {
-            settle_untested_power(choice);
-        }
-    }
+    choice->why = choice_contest_text(choice, &choice->speed);
+    if (choice->points.powers > 0)
+        settle_form_power(choice, options);
     fit_covariance(&choice->points, &choice->form, &choice->fit, &choice->covariance);
 }
 
-/* NULL: the form stays; else why the table replaces it. */
-static const char *why_table(struct form_choice *choice, double max_form_error) {
+/* Power that the floor gives: what is left out is the size, so that only others can tell. */
+static void derive_left_out(const struct form_choice *choice, struct prediction *left_out) {
+    const double *v = choice->fit.values;
+    uint32_t k = node_power_size(&choice->points);
+    for (size_t i = 0; i < choice->points.at.count; i++) {
+        const struct point *point = &choice->points.at.at[i];
+        double rate = left_out[i].rate / choice->fit.levels[point->round];
+        if (point->at.k != k)
+            left_out[i].power_w = v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * rate;
+    }
+}
+
+static void score_form(struct form_choice *choice, struct prediction *left_out) {
+    struct form tested = choice->form;
+    points_set_folds(&choice->points, FINAL_POINTS);
+    predict_in_sample(&choice->points, &choice->form, &choice->fit, choice->predictions);
+    choice->form_in_sample = score_all(&choice->points, choice->predictions);
+    if (choice->power.chosen < 0)
+        tested.power = POWER_LAW_NONE;
+    if (predict_left_out(&choice->points, &tested, &choice->fit, left_out)) {
+        if (choice->power_derived)
+            derive_left_out(choice, left_out);
+        choice->form_left_out = score_all(&choice->points, left_out);
+    }
+}
+
+/* ---- Tables ---- */
+
+/* NULL: the form stays; else why a table replaces its speed. */
+static const char *why_speed_table(const struct form_choice *choice, double max_form_error) {
+    if (choice->points.by_size && choice->points.sizes < FORM_SIZES)
+        return arena_printf(choice->arena, "%u system size%s, and a form needs %d",
+                            choice->points.sizes, choice_plural(choice->points.sizes), FORM_SIZES);
     if (choice->speed.chosen < 0)
         return arena_printf(choice->arena, "too few configurations (%u) to fit and test any form",
                             choice->points.configurations);
-    if (choice->points.powers > 0 && choice->form.power == POWER_LAW_NONE)
-        return "the power cannot be fitted";
-    for (int q = THROUGHPUT; q <= POWER; q++)
-        if (choice->form_in_sample.mape[q] > max_form_error)
-            return arena_printf(choice->arena,
-                                "the form misses the %s by %.2f %% in the mean, above %.3g %%",
-                                quantity_names[q], PERCENT(choice->form_in_sample.mape[q]),
-                                PERCENT(max_form_error));
-    return NULL;
+    double error = choice->form_in_sample.mape[THROUGHPUT];
+    return choice->points.by_size || error <= max_form_error
+               ? NULL
+               : arena_printf(
+                     choice->arena,
+                     "the form misses the throughput by %.2f %% in the mean, above %.3g %%",
+                     PERCENT(error), PERCENT(max_form_error));
 }
 
-/* A table has power at every place or at none. */
+/* Likewise its power. */
+static const char *why_power_table(const struct form_choice *choice,
+                                   const struct choice_options *options) {
+    double max_form_error = options->max_form_error;
+    double error = choice->form_in_sample.mape[POWER];
+    if (choice->points.powers == 0)
+        return NULL;
+    if (choice->speed.chosen < 0)
+        return "there is no form";
+    if (choice->form.power == POWER_LAW_NONE)
+        return "the power cannot be fitted";
+    if (choice->power_derived)
+        return node_power_is_plausible(options->floor, &choice->fit)
+                   ? NULL
+                   : arena_printf(
+                         choice->arena,
+                         "pmax_w of the form would be %.4g, and no GPU drew more than %.4g W",
+                         choice->fit.values[PARAM_PMAX], options->floor.most_w);
+    return error <= max_form_error
+               ? NULL
+               : arena_printf(choice->arena,
+                              "the form misses the power by %.2f %% in the mean, above %.3g %%",
+                              PERCENT(error), PERCENT(max_form_error));
+}
+
+/* Where the power is by table, its points are those with power. */
 static void drop_without_power(struct form_choice *choice) {
     size_t kept = 0;
-    for (size_t i = 0; i < choice->table.count && choice->points.powers > 0; i++)
+    for (size_t i = 0; i < choice->table.count; i++)
         if (!isnan(choice->table.points[i].power_w_per_gpu))
             choice->table.points[kept++] = choice->table.points[i];
-    if (choice->points.powers == 0 || kept == choice->table.count)
+    if (kept == choice->table.count)
         return;
-    add_warning(choice, arena_printf(choice->arena,
+    choice_warn(choice, arena_printf(choice->arena,
                                      "%zu configurations without power left out of the table",
                                      choice->table.count - kept));
     choice->table.count = kept;
 }
 
-static void use_table(struct form_choice *choice, const char *why) {
-    size_t n = choice->points.at.count;
-    struct prediction *left_out = mem_zalloc(n, sizeof *left_out);
-    table_of_points(&choice->points, &choice->form, &choice->fit, NO_FOLD, &choice->table);
+/* Where power was measured elsewhere but not here, it is that of the form. */
+static void fill_by_form(struct form_choice *choice) {
+    for (size_t i = 0; i < choice->table.count && choice->form.power != POWER_LAW_NONE; i++) {
+        struct interpolation_point *p = &choice->table.points[i];
+        struct place at = {.k = (uint32_t)p->k,
+                           .batch = p->batch,
+                           .span = p->across_nodes ? EASIM_ACROSS_NODES : EASIM_ONE_NODE};
+        if (isnan(p->power_w_per_gpu))
+            p->power_w_per_gpu = predict_by_form(&choice->form, &choice->fit, at, 1).power_w;
+    }
+}
+
+static void make_table(struct form_choice *choice, const struct choice_options *options) {
+    if (choice->power_derived && !choice->speed_by_table) {
+        node_power_grid(&choice->points, options->floor, &choice->fit, &choice->table);
+        return;
+    }
+    table_of_points(&choice->points, choice->fit.levels, NO_FOLD, &choice->table);
+    if (!choice->power_by_table)
+        return;
+    if (!choice->points.by_size)
+        fill_by_form(choice);
+    if (choice->power_derived) {
+        node_power_fill(&choice->points, options->floor, &choice->table);
+        choice->why = arena_printf(choice->arena, "%s; power %s", choice->why,
+                                   choice_floor_text(choice, options->floor));
+    }
     drop_without_power(choice);
-    for (size_t i = 0; i < n; i++)
-        choice->predictions[i] = table_predict(&choice->table, choice->points.at.at[i].at);
-    table_predict_left_out(&choice->points, &choice->form, &choice->fit, left_out);
-    choice->in_sample = score_all(&choice->points, choice->predictions);
-    choice->left_out = score_all(&choice->points, left_out);
-    choice->why = choice->why
-                      ? arena_printf(choice->arena, "lookup table: %s (%s)", why, choice->why)
-                      : arena_printf(choice->arena, "lookup table: %s", why);
-    if (choice->left_out.points[THROUGHPUT] < n)
-        add_warning(
+}
+
+/* Puts what the table says in place of what the form says, where the table was chosen. */
+static void mix_predictions(const struct form_choice *choice, const struct prediction *by_table,
+                            bool left_out, struct prediction *predictions) {
+    const double *v = choice->fit.values;
+    bool law = choice->points.powers > 0 && !choice->power_by_table;
+    for (size_t i = 0; i < choice->points.at.count; i++) {
+        if (choice->speed_by_table)
+            predictions[i].rate = by_table[i].rate;
+        if (left_out && choice->power_derived)
+            continue;
+        if (choice->power_by_table)
+            predictions[i].power_w = by_table[i].power_w;
+        else if (choice->speed_by_table)
+            predictions[i].power_w =
+                law ? v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * predictions[i].rate
+                    : NAN;
+    }
+}
+
+static void use_table(struct form_choice *choice, const struct choice_options *options,
+                      struct prediction *left_out) {
+    size_t n = choice->points.at.count;
+    struct prediction *by_table = mem_zalloc(n, sizeof *by_table);
+    make_table(choice, options);
+    for (size_t i = 0; i < n; i++) {
+        by_table[i] = table_predict(&choice->table, choice->points.at.at[i].at);
+        by_table[i].rate *= choice->fit.levels[choice->points.at.at[i].round];
+    }
+    mix_predictions(choice, by_table, false, choice->predictions);
+    table_predict_left_out(&choice->points, choice->fit.levels, by_table);
+    mix_predictions(choice, by_table, true, left_out);
+    free(by_table);
+}
+
+static void warn_of_ends(struct form_choice *choice) {
+    size_t scored = choice->left_out.points[choice->speed_by_table ? THROUGHPUT : POWER],
+           n = choice->speed_by_table ? choice->points.at.count : choice->points.powers;
+    if (scored < n)
+        choice_warn(
             choice,
             arena_printf(
                 choice->arena,
                 "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
-                choice->left_out.points[THROUGHPUT], n));
-    free(left_out);
+                scored, n));
 }
 
-void form_choice_make(struct form_choice *choice, const struct profile_group *group,
-                      const char *file, double max_form_error, struct arena *arena) {
-    *choice = (struct form_choice){.arena = arena, .group = group};
-    points_of_group(&choice->points, group);
-    size_t n = choice->points.at.count;
-    struct prediction *left_out = mem_zalloc(n, sizeof *left_out);
-    choice->predictions = mem_zalloc(n, sizeof *choice->predictions);
-    for (size_t i = 0; i < group->base_count; i++)
-        if (group->rows[i].evidence > choice->evidence)
-            choice->evidence = group->rows[i].evidence;
-    points_set_folds(&choice->points, CONTEST_POINTS);
-    choice->contest_folds = choice->points.folds;
-    hold_speed(choice, max_form_error);
-    if (choice->speed.chosen >= 0) {
-        settle_form(choice, max_form_error);
-        points_set_folds(&choice->points, FINAL_POINTS);
-        predict_in_sample(&choice->points, &choice->form, &choice->fit, choice->predictions);
-        choice->in_sample = choice->form_in_sample =
-            score_all(&choice->points, choice->predictions);
-        struct form tested = choice->form;
-        if (choice->power.chosen < 0)
-            tested.power = POWER_LAW_NONE;
-        if (predict_left_out(&choice->points, &tested, &choice->fit, left_out))
-            choice->left_out = choice->form_left_out = score_all(&choice->points, left_out);
-        warn_of_parameters(choice);
-        warn_of_outliers(choice, file, THROUGHPUT, choice->predictions);
-        warn_of_outliers(choice, file, POWER, choice->predictions);
+static void settle_tables(struct form_choice *choice, const struct choice_options *options,
+                          struct prediction *left_out) {
+    const char *speed = why_speed_table(choice, options->max_form_error),
+               *power = why_power_table(choice, options);
+    choice->speed_by_table = speed != NULL;
+    choice->power_by_table = power != NULL;
+    if (speed || power) {
+        const char *what = speed && (power || choice->points.powers == 0) ? ""
+                           : speed                                        ? " of speed"
+                                                                          : " of power";
+        const char *why = speed ? speed : power;
+        choice->why = choice->why ? arena_printf(choice->arena, "lookup table%s: %s (%s)", what,
+                                                 why, choice->why)
+                                  : arena_printf(choice->arena, "lookup table%s: %s", what, why);
+        use_table(choice, options, left_out);
     }
-    if (choice->points.configurations > choice->contest_folds)
+    choice->in_sample = score_all(&choice->points, choice->predictions);
+    choice->left_out = score_all(&choice->points, left_out);
+    if (speed || power)
+        warn_of_ends(choice);
+}
+
+/* ---- The whole ---- */
+
+static void find_sizes(struct form_choice *choice, const struct prediction *left_out) {
+    struct size_score *in_sample, *held_out;
+    size_t count = score_sizes(&choice->points, choice->predictions, THROUGHPUT, &in_sample);
+    size_t held = score_sizes(&choice->points, left_out, THROUGHPUT, &held_out), h = 0;
+    choice->sizes = mem_zalloc(count, sizeof *choice->sizes);
+    choice->size_count = count;
+    for (size_t i = 0; i < count; i++) {
+        bool has = h < held && held_out[h].k == in_sample[i].k;
+        choice->sizes[i] =
+            (struct size_errors){in_sample[i].k, in_sample[i].points, in_sample[i].median,
+                                 has ? held_out[h].median : NAN};
+        h += has;
+    }
+    free(in_sample);
+    free(held_out);
+}
+
+static void note_parts(struct form_choice *choice) {
+    const struct points *points = &choice->points;
+    if (points->by_size)
+        return;
+    if (points->configurations > choice->contest_folds)
         choice->why =
             arena_printf(choice->arena, "%s (forms compared in %u parts of the configurations)",
                          choice->why, choice->contest_folds);
-    if (choice->points.configurations > choice->points.folds)
-        add_warning(
+    if (points->configurations > points->folds)
+        choice_warn(
             choice,
             arena_printf(choice->arena,
                          "errors are of %u parts left out of the %u configurations, not one by one",
-                         choice->points.folds, choice->points.configurations));
+                         points->folds, points->configurations));
+}
+
+static void find_evidence(struct form_choice *choice) {
+    for (size_t i = 0; i < choice->group->base_count; i++)
+        if (choice->group->rows[i].evidence > choice->evidence)
+            choice->evidence = choice->group->rows[i].evidence;
+}
+
+void form_choice_make(struct form_choice *choice, const struct profile_group *group,
+                      const struct choice_options *options, struct arena *arena) {
+    *choice = (struct form_choice){.arena = arena, .group = group, .power.chosen = -1};
+    points_of_group(&choice->points, group);
+    size_t n = choice->points.at.count;
+    struct prediction *left_out = mem_alloc(n * sizeof *left_out);
+    for (size_t i = 0; i < n; i++)
+        left_out[i] = (struct prediction){NAN, NAN};
+    choice->predictions = mem_zalloc(n, sizeof *choice->predictions);
+    choice->power_derived = choice->points.by_size && choice->points.scope != PROFILE_SCOPE_GPU &&
+                            choice->points.powers > 0 && !isnan(options->floor.floor_w);
+    find_evidence(choice);
+    points_set_folds(&choice->points, CONTEST_POINTS);
+    choice->contest_folds = choice->points.folds;
+    hold_speed(choice, options->max_form_error);
+    if (choice->speed.chosen >= 0) {
+        settle_form(choice, options);
+        score_form(choice, left_out);
+        choice_warn_of_form(choice, options->file);
+    } else {
+        table_levels(&choice->points, choice->fit.levels);
+    }
+    note_parts(choice);
+    settle_tables(choice, options, left_out);
+    if (choice->points.by_size)
+        find_sizes(choice, left_out);
+    choice_state(choice, options->floor);
+    choice_warn_of_points(choice, options->file);
     free(left_out);
-    const char *why = why_table(choice, max_form_error);
-    if (why)
-        use_table(choice, why);
-    warn_of_points(choice);
 }
 
 void form_choice_finish(struct form_choice *choice) {
     points_finish(&choice->points);
     free(choice->predictions);
     free(choice->table.points);
+    free(choice->sizes);
+    free(choice->statements.at);
     free(choice->warnings.at);
 }

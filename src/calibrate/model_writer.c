@@ -1,6 +1,8 @@
 /* Writing of calibrated model files: see model_writer.h. */
 #include "calibrate/model_writer.h"
 
+#include "calibrate/fit_record.h"
+#include "calibrate/writer_text.h"
 #include "io/yaml_text.h"
 
 #include <math.h>
@@ -11,47 +13,117 @@
 
 #define MAPE_MOST 100 /* of a model file; the record of the fit holds any */
 
-/* ---- Pieces of YAML ---- */
+/* ---- Batches ---- */
 
-/* "INDENTkey: value" on a line of its own, or nothing for a NAN. */
-static void write_number(struct str *out, const char *indent_key, double value) {
-    if (!isfinite(value))
-        return;
-    str_addf(out, "%s: ", indent_key);
-    yaml_add_real(out, value);
-    str_add_char(out, '\n');
+struct batches {
+    ARRAY_OF(double) at;
+};
+
+static int compare_batches(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
 }
 
-/* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
-static void write_item(struct str *out, const char *key, double value) {
-    if (!isfinite(value))
-        return;
-    str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
-    yaml_add_real(out, value);
+static void sort_batches(struct batches *batches) {
+    size_t kept = 0;
+    if (batches->at.count > 0)
+        qsort(batches->at.at, batches->at.count, sizeof *batches->at.at, compare_batches);
+    for (size_t i = 0; i < batches->at.count; i++)
+        if (kept == 0 || batches->at.at[i] > batches->at.at[kept - 1] * BATCH_EQUAL)
+            batches->at.at[kept++] = batches->at.at[i];
+    batches->at.count = kept;
+}
+
+static void add_batches(struct batches *batches, const struct points *points) {
+    for (size_t i = 0; i < points->at.count; i++) {
+        struct place at = points->at.at[i].at;
+        array_push(&batches->at, points->by_size ? at.k * at.batch : at.batch);
+    }
+}
+
+static void write_batch_list(struct str *out, const char *key, struct batches *batches) {
+    sort_batches(batches);
+    str_addf(out, "%s: [", key);
+    writer_list(out, batches->at.at, batches->at.count);
+    str_add(out, "] # the measured ones\n");
+    free(batches->at.at);
+}
+
+/* Steps of the newest round at each place where they are not 1; by table they are in its times. */
+static void write_steps(struct str *out, const struct form_choice *choice) {
+    const struct points *points = &choice->points;
+    bool some = false;
+    for (size_t i = 0; i < points->at.count && !choice->speed_by_table;) {
+        const struct point *first = &points->at.at[i], *newest = first;
+        for (; i < points->at.count && points->at.at[i].configuration == first->configuration; i++)
+            if (points->at.at[i].round > newest->round)
+                newest = &points->at.at[i];
+        if (newest->at.steps <= 1)
+            continue;
+        str_addf(out, "%s          - {k: %u", some ? "" : "        grad_accum:\n", newest->at.k);
+        writer_item(out, "batch", newest->at.batch);
+        writer_item(out, "steps", newest->at.steps);
+        str_add(out, "}\n");
+        some = true;
+    }
+}
+
+/* The batches of one GPU type, and the largest of a step, above which nothing was measured. */
+static void write_own_batches(struct str *out, const struct form_choice *choice) {
+    const struct points *points = &choice->points;
+    struct batches batches = {0};
+    add_batches(&batches, points);
+    write_batch_list(out, points->by_size ? "        global_batches" : "        batches", &batches);
+    if (points->by_size)
+        writer_number(out, "        most_batch", points_most_step(points));
+    write_steps(out, choice);
 }
 
 /* ---- One model on one GPU type ---- */
 
-static void write_parameters(struct str *out, const struct form_choice *choice) {
-    static const enum parameter always[] = {PARAM_A, PARAM_C, PARAM_GAMMA, PARAM_ALPHA, PARAM_BETA};
+static void write_parameter(struct str *out, const struct form_choice *choice, enum parameter p) {
+    writer_number(out, arena_printf(choice->arena, "        %s", parameter_names[p]),
+                  choice->fit.values[p]);
+}
+
+static void write_synchronisation(struct str *out, const struct form_choice *choice) {
     const double *v = choice->fit.values;
-    if (choice->table.count > 0)
-        return;
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        write_number(out, arena_printf(choice->arena, "        %s", parameter_names[always[i]]),
-                     v[always[i]]);
+    write_parameter(out, choice, PARAM_ALPHA);
+    write_parameter(out, choice, PARAM_BETA);
     if (choice->form.across_nodes) {
-        write_number(out, "        alpha_inter_s", v[PARAM_ALPHA_INTER]);
-        write_number(out, "        beta_inter_s", v[PARAM_BETA_INTER]);
+        write_parameter(out, choice, PARAM_ALPHA_INTER);
+        write_parameter(out, choice, PARAM_BETA_INTER);
     }
+    if (choice->form.log2)
+        str_add(out, "        sync_inter: log2\n");
     if (v[PARAM_SYNC_GAMMA] != 1)
-        write_number(out, "        sync_gamma", v[PARAM_SYNC_GAMMA]);
+        write_parameter(out, choice, PARAM_SYNC_GAMMA);
     if (v[PARAM_EXPONENT] != 0)
-        write_number(out, "        scaling_exponent", v[PARAM_EXPONENT]);
-    if (choice->form.power != POWER_LAW_NONE) {
-        write_number(out, "        p0_w", v[PARAM_P0]);
-        write_number(out, "        pmax_w", v[PARAM_PMAX]);
+        write_parameter(out, choice, PARAM_EXPONENT);
+}
+
+static void write_parameters(struct str *out, const struct form_choice *choice) {
+    bool power = choice->form.power != POWER_LAW_NONE && !choice->power_by_table,
+         speed = !choice->speed_by_table;
+    if (speed)
+        write_parameter(out, choice, PARAM_A);
+    if (speed || power)
+        write_parameter(out, choice, PARAM_C);
+    if (speed) {
+        write_parameter(out, choice, PARAM_GAMMA);
+        write_synchronisation(out, choice);
     }
+    if (choice->points.by_size)
+        writer_number(out, "        gpus_per_node", choice->points.gpus_per_node);
+    if (power) {
+        write_parameter(out, choice, PARAM_P0);
+        write_parameter(out, choice, PARAM_PMAX);
+    }
+}
+
+static void write_power_scope(struct str *out, const struct form_choice *choice) {
+    if (choice->points.powers == 0)
+        str_add(out, "        power: tdp\n");
 }
 
 static void write_table(struct str *out, const struct form_choice *choice) {
@@ -61,25 +133,23 @@ static void write_table(struct str *out, const struct form_choice *choice) {
     for (size_t i = 0; i < choice->table.count; i++) {
         const struct interpolation_point *p = &choice->table.points[i];
         str_addf(out, "          - {k: %lld", (long long)p->k);
-        write_item(out, "batch", p->batch);
-        write_item(out, "throughput_samples_s", p->throughput_samples_s);
-        write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        writer_item(out, "batch", p->batch);
+        if (choice->speed_by_table)
+            writer_item(out, "throughput_samples_s", p->throughput_samples_s);
+        if (choice->power_by_table)
+            writer_item(out, "power_w_per_gpu", p->power_w_per_gpu);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
     }
 }
 
-/* Measured, but for what the rows cannot tell. */
-static void write_evidence(struct str *out, const struct form_choice *choice, const char *profile) {
-    bool form = choice->table.count == 0, no_power = choice->points.powers == 0;
-    bool no_floor = form && choice->form.compute == COMPUTE_PROPORTIONAL;
-    bool no_sync = form && !choice->points.one_node && !choice->points.across_nodes;
-    str_addf(out, "        evidence: {points: %s", evidence_names[choice->evidence]);
-    str_addf(out, "%s%s%s}\n", no_power ? ", power: assumed" : "", no_floor ? ", a_s: assumed" : "",
-             no_sync ? ", alpha_s: assumed, beta_s: assumed" : "");
-    str_add(out, "        source:\n          points: ");
-    yaml_add_quoted(out, arena_printf(choice->arena, "easim calibrate, %zu rows of %s",
-                                      choice->points.at.count, profile));
-    str_add_char(out, '\n');
+static bool is_key(const struct statement *statement) {
+    return strcmp(statement->key, "memory") != 0;
+}
+
+static void write_sources(struct str *out, const struct form_choice *choice, const char *profile) {
+    writer_text(out, "        source:\n          points",
+                arena_printf(choice->arena, "easim calibrate, %zu rows of %s",
+                             choice->points.at.count, profile));
     const char *last = NULL;
     for (size_t i = 0, named = 0; i < choice->group->base_count && named < 5; i++) {
         const char *source =
@@ -87,18 +157,29 @@ static void write_evidence(struct str *out, const struct form_choice *choice, co
         if (source == last || !source[0])
             continue;
         last = source;
-        str_addf(out, "          rows_%zu: ", ++named);
-        yaml_add_quoted(out, source);
-        str_add_char(out, '\n');
+        writer_text(out, arena_printf(choice->arena, "          rows_%zu", ++named), source);
     }
-    if (no_power)
-        str_add(
-            out,
-            "          power: \"not in the profile: the tdp_w of the GPU type stands for it\"\n");
-    if (no_floor)
-        str_add(out, "          a_s: \"none in this form: one nanosecond\"\n");
-    if (no_sync)
-        str_add(out, "          alpha_s: \"no row has more than one GPU\"\n");
+    for (size_t i = 0; i < choice->statements.count; i++)
+        if (is_key(&choice->statements.at[i]))
+            writer_text(out,
+                        arena_printf(choice->arena, "          %s", choice->statements.at[i].key),
+                        choice->statements.at[i].text);
+}
+
+/* Measured, but for what the rows cannot tell. */
+static void write_evidence(struct str *out, const struct form_choice *choice,
+                           const struct calibrated_model *model) {
+    str_addf(out, "        evidence: {points: %s", evidence_names[choice->evidence]);
+    for (size_t i = 0; i < choice->statements.count; i++)
+        if (is_key(&choice->statements.at[i]))
+            str_addf(out, ", %s: %s", choice->statements.at[i].key,
+                     evidence_names[choice->statements.at[i].word]);
+    if (model->measured_efficiency)
+        str_addf(
+            out, ", m0: %s, phi: %s",
+            evidence_names[model->convergence.m0_told ? EVIDENCE_MEASURED : EVIDENCE_ASSUMED],
+            evidence_names[model->convergence.phi_told ? EVIDENCE_MEASURED : EVIDENCE_ASSUMED]);
+    str_add(out, "}\n");
 }
 
 static void write_range(struct str *out, const struct form_choice *choice) {
@@ -112,197 +193,106 @@ static void write_range(struct str *out, const struct form_choice *choice) {
         most_batch = fmax(most_batch, at.batch);
     }
     str_addf(out, "        range_k: [%u, %u]\n        range_batch: [", least_k, most_k);
-    yaml_add_real(out, least_batch);
-    str_add(out, ", ");
-    yaml_add_real(out, most_batch);
+    writer_list(out, (const double[]){least_batch, most_batch}, 2);
     str_add(out, "]\n");
     const double in_sample = choice->in_sample.mape[THROUGHPUT],
                  left_out = choice->left_out.mape[THROUGHPUT];
-    write_number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
-    write_number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
-}
-
-/* ---- The record of the fit ---- */
-
-static void write_mape(struct str *out, const char *key, const struct scores *in,
-                       const struct scores *left_out) {
-    str_addf(out, "          %s:\n", key);
-    for (int q = 0; q < QUANTITIES; q++) {
-        if (in->points[q] == 0)
-            continue;
-        str_addf(out, "            %s: {", quantity_names[q]);
-        write_item(out, "in_sample", in->mape[q]);
-        write_item(out, "leave_one_out", left_out->mape[q]);
-        write_item(out, "rows", (double)in->points[q]);
-        write_item(out, "rows_left_out", (double)left_out->points[q]);
-        str_add(out, "}\n");
-    }
-}
-
-static void write_covariance(struct str *out, const struct form_choice *choice) {
-    const struct covariance *v = &choice->covariance;
-    str_add(out, "          parameters: {");
-    for (size_t i = 0; i < v->count; i++)
-        write_item(out, parameter_names[v->free[i]], choice->fit.values[v->free[i]]);
-    str_add(out, "}\n          standard_errors: {");
-    for (size_t i = 0; i < v->count; i++)
-        write_item(out, parameter_names[v->free[i]], covariance_error(v, i));
-    str_add(out, "}\n");
-    if (v->singular || isnan(v->matrix[0][0]))
-        return;
-    str_add(out, "          covariance: # by the order of standard_errors\n");
-    for (size_t i = 0; i < v->count; i++) {
-        str_add(out, "            - [");
-        for (size_t j = 0; j < v->count; j++) {
-            str_add(out, j ? ", " : "");
-            yaml_add_real(out, v->matrix[i][j]);
-        }
-        str_add(out, "]\n");
-    }
-}
-
-static void write_contest(struct str *out, const struct form_choice *choice,
-                          const struct contest *contest) {
-    for (size_t i = 0; i < contest->count; i++) {
-        const struct candidate *one = &contest->candidates[i];
-        str_add(out, "            - {form: ");
-        yaml_add_quoted(out, form_choice_form_text(&one->form, choice->arena));
-        str_addf(out, ", of: %s", quantity_names[contest->quantity]);
-        write_item(out, "parameters", (double)one->parameters);
-        if (one->refused) {
-            str_add(out, ", refused: ");
-            yaml_add_quoted(out, one->refused);
-        } else {
-            write_item(out, "in_sample", one->in_sample);
-            write_item(out, "leave_one_out", one->left_out);
-            write_item(out, "above_best", one->against_best.mean);
-            write_item(out, "standard_error", one->against_best.standard_error);
-        }
-        str_add(out, (int)i == contest->chosen ? ", chosen: true}\n" : "}\n");
-    }
-}
-
-static void write_fit(struct str *out, const struct form_choice *choice) {
-    str_addf(out,
-             "        fit:\n          rows: %zu\n          configurations: %u\n          choice: ",
-             choice->points.at.count, choice->points.configurations);
-    yaml_add_quoted(out, choice->why);
-    str_add_char(out, '\n');
-    if (choice->speed.chosen >= 0) {
-        str_add(out, "          form: ");
-        yaml_add_quoted(out, form_choice_form_text(&choice->form, choice->arena));
-        str_add_char(out, '\n');
-        write_covariance(out, choice);
-        write_mape(out, "form_error", &choice->form_in_sample, &choice->form_left_out);
-    }
-    write_mape(out, "error", &choice->in_sample, &choice->left_out);
-    str_add(out, "          contest:\n");
-    write_contest(out, choice, &choice->speed);
-    write_contest(out, choice, &choice->power);
-    if (choice->warnings.count > 0)
-        str_add(out, "          warnings:\n");
-    for (size_t i = 0; i < choice->warnings.count; i++) {
-        str_add(out, "            - ");
-        yaml_add_quoted(out, choice->warnings.at[i]);
-        str_add_char(out, '\n');
-    }
+    writer_number(out, "        mape_in_sample", in_sample <= MAPE_MOST ? in_sample : NAN);
+    writer_number(out, "        mape_leave_one_out", left_out <= MAPE_MOST ? left_out : NAN);
 }
 
 static void write_limits(struct str *out, const struct limits *limits) {
     if (limits->levels.count == 0)
         return;
     str_add(out, "        power_limits:\n");
-    write_number(out, "          energy_optimal_w", limits->energy_optimal_w);
+    writer_number(out, "          energy_optimal_w", limits->energy_optimal_w);
     str_add(out, "          levels:\n");
     for (size_t i = 0; i < limits->levels.count; i++) {
         const struct power_level *level = &limits->levels.at[i];
         str_add(out, "            - {");
-        write_item(out, "power_limit_w", level->power_limit_w);
-        write_item(out, "time_ratio", level->time_ratio);
-        write_item(out, "power_ratio", level->power_ratio);
-        write_item(out, "energy_ratio", level->energy_ratio);
-        write_item(out, "configurations", (double)level->configurations);
+        writer_item(out, "power_limit_w", level->power_limit_w);
+        writer_item(out, "time_ratio", level->time_ratio);
+        writer_item(out, "power_ratio", level->power_ratio);
+        writer_item(out, "energy_ratio", level->energy_ratio);
+        writer_item(out, "configurations", (double)level->configurations);
         str_add(out, "}\n");
     }
     str_add(out, "          points:\n");
     for (size_t i = 0; i < limits->points.count; i++) {
         const struct power_level_point *p = &limits->points.at[i];
         str_add(out, "            - {");
-        write_item(out, "power_limit_w", p->power_limit_w);
-        write_item(out, "k", (double)p->k);
-        write_item(out, "batch", p->batch);
-        write_item(out, "iteration_s", p->iteration_s);
-        write_item(out, "power_w_per_gpu", p->power_w_per_gpu);
-        write_item(out, "time_ratio", p->time_ratio);
-        write_item(out, "power_ratio", p->power_ratio);
+        writer_item(out, "power_limit_w", p->power_limit_w);
+        writer_item(out, "k", (double)p->k);
+        writer_item(out, "batch", p->batch);
+        writer_item(out, "iteration_s", p->iteration_s);
+        writer_item(out, "power_w_per_gpu", p->power_w_per_gpu);
+        writer_item(out, "time_ratio", p->time_ratio);
+        writer_item(out, "power_ratio", p->power_ratio);
         str_add(out, p->across_nodes ? ", across_nodes: true}\n" : "}\n");
     }
 }
 
 /* ---- The file ---- */
 
-static int compare_batches(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* All batches of the model, on any GPU type. */
-static void write_batches(struct str *out, const struct form_choice *choices, size_t count,
-                          const char *model) {
-    ARRAY_OF(double) batches = {0};
-    for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; choices[i].group->model == model && p < choices[i].points.at.count; p++)
-            array_push(&batches, choices[i].points.at.at[p].at.batch);
-    qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
-    str_add(out, "    batches: [");
-    for (size_t i = 0; i < batches.count; i++)
-        if (i == 0 || batches.at[i] != batches.at[i - 1]) {
-            str_add(out, i ? ", " : "");
-            yaml_add_real(out, batches.at[i]);
-        }
-    str_add(out, "] # the measured ones\n");
-    free(batches.at);
-}
-
-static void write_model(struct str *out, const struct form_choice *choices, size_t count,
-                        const char *model, const struct writer_options *o) {
-    str_add(out, "  - name: ");
-    yaml_add_quoted(out, model);
-    write_number(out, "\n    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
-    write_number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
-    write_batches(out, choices, count, model);
-    str_add(out, "    gpus:\n");
-}
-
-void model_writer_write(struct str *out, const struct form_choice *choices,
-                        const struct limits *limits, size_t count, const struct writer_options *o) {
-    str_addf(out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
-             isnan(o->m0) && count > 0
-                 ? "# m0 and phi are not known from a profile: every sample counts in full.\n"
-                 : "");
-    for (size_t first = 0; first < count; first++) {
-        const char *model = choices[first].group->model;
-        bool done = false;
-        for (size_t i = 0; i < first; i++)
-            done |= choices[i].group->model == model;
-        if (done)
-            continue;
-        write_model(out, choices, count, model, o);
-        for (size_t i = first; i < count; i++) {
-            const struct form_choice *c = &choices[i];
-            if (c->group->model != model)
-                continue;
-            str_add(out, "      ");
-            yaml_add_quoted(out, c->group->gpu);
-            str_add(out, ":\n");
-            if (c->points.powers == 0)
-                str_add(out, "        power: tdp\n");
-            write_parameters(out, c);
-            write_table(out, c);
-            write_evidence(out, c, o->profile);
-            write_range(out, c);
-            write_fit(out, c);
-            write_limits(out, &limits[i]);
-        }
+static void write_efficiency(struct str *out, const struct calibrated_model *model,
+                             const struct calibration_options *o) {
+    const double *v = model->convergence.values;
+    if (!model->measured_efficiency) {
+        writer_number(out, "    m0", isnan(o->m0) ? M0_UNKNOWN : o->m0);
+        writer_number(out, "    phi", isnan(o->phi) ? 0 : o->phi);
+        return;
     }
+    writer_number(out, "    m0", v[CONVERGENCE_M0]);
+    writer_number(out, "    phi", v[CONVERGENCE_PHI]);
+    writer_number(out, "    samples_to_target", v[CONVERGENCE_SAMPLES]);
+    fit_record_convergence(out, &model->convergence, &model->runs);
+}
+
+static void write_gpu(struct str *out, const struct calibration *calibration,
+                      const struct calibrated_model *model, size_t i, bool own_batches) {
+    const struct form_choice *c = &model->choices[i];
+    str_add(out, "      ");
+    yaml_add_quoted(out, c->group->gpu);
+    str_add(out, ":\n");
+    if (own_batches)
+        write_own_batches(out, c);
+    write_power_scope(out, c);
+    write_parameters(out, c);
+    write_table(out, c);
+    write_evidence(out, c, model);
+    write_sources(out, c, calibration->profile);
+    write_range(out, c);
+    fit_record_write(out, c);
+    write_limits(out, &model->limits[i]);
+}
+
+/* Batches of a single GPU type are those of the model. */
+static void write_model(struct str *out, const struct calibration *calibration,
+                        const struct calibrated_model *model) {
+    bool own_batches = model->count > 1 || model->choices[0].points.by_size;
+    str_add(out, "  - name: ");
+    yaml_add_quoted(out, model->name);
+    str_add_char(out, '\n');
+    write_efficiency(out, model, &calibration->options);
+    if (!own_batches) {
+        struct batches batches = {0};
+        add_batches(&batches, &model->choices[0].points);
+        write_batch_list(out, "    batches", &batches);
+    }
+    str_add(out, "    gpus:\n");
+    for (size_t i = 0; i < model->count; i++)
+        write_gpu(out, calibration, model, i, own_batches);
+}
+
+void model_writer_write(struct str *out, const struct calibration *calibration) {
+    bool unknown = false; /* of some model with rows of samples */
+    for (size_t i = 0; i < calibration->count; i++)
+        unknown |= !calibration->models[i].measured_efficiency;
+    str_addf(
+        out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
+        unknown && isnan(calibration->options.m0)
+            ? "# m0 and phi are not known from a profile without samples_to_target: every sample counts in full.\n"
+            : "");
+    for (size_t i = 0; i < calibration->count; i++)
+        write_model(out, calibration, &calibration->models[i]);
 }

@@ -1,6 +1,8 @@
 /* Predictions and errors: see score.h. */
 #include "calibrate/score.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,6 +32,78 @@ struct scores score_all(const struct points *points, const struct prediction *pr
     return s;
 }
 
+/* ---- By size ---- */
+
+static int compare_sizes(const void *left, const void *right) {
+    const struct size_score *a = left, *b = right;
+    return (a->k > b->k) - (a->k < b->k);
+}
+
+static double median_at(const struct points *points, const struct prediction *predictions,
+                        enum quantity quantity, struct size_score *size) {
+    double *errors = mem_alloc(points->at.count * sizeof *errors);
+    for (size_t i = 0; i < points->at.count; i++) {
+        double error = score_error(&points->at.at[i], &predictions[i], quantity);
+        if (points->at.at[i].at.k == size->k && !isnan(error))
+            errors[size->points++] = error;
+    }
+    gsl_sort(errors, 1, size->points);
+    double median = gsl_stats_median_from_sorted_data(errors, 1, size->points);
+    free(errors);
+    return median;
+}
+
+size_t score_sizes(const struct points *points, const struct prediction *predictions,
+                   enum quantity quantity, struct size_score **ret_sizes) {
+    ARRAY_OF(struct size_score) sizes = {0};
+    for (size_t i = 0; i < points->at.count; i++) {
+        struct size_score size = {.k = points->at.at[i].at.k};
+        size_t known = 0;
+        while (known < sizes.count && sizes.at[known].k != size.k)
+            known++;
+        if (known < sizes.count || isnan(score_error(&points->at.at[i], &predictions[i], quantity)))
+            continue;
+        size.median = median_at(points, predictions, quantity, &size);
+        array_push(&sizes, size);
+    }
+    if (sizes.count > 0)
+        qsort(sizes.at, sizes.count, sizeof *sizes.at, compare_sizes);
+    *ret_sizes = sizes.at;
+    return sizes.count;
+}
+
+double score_mean(const struct points *points, const struct prediction *predictions,
+                  enum quantity quantity) {
+    if (!points->by_size)
+        return score_all(points, predictions).mape[quantity];
+    struct size_score *sizes;
+    size_t count = score_sizes(points, predictions, quantity, &sizes);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += sizes[i].median;
+    free(sizes);
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+/* Both predict the same points. */
+static struct score_comparison compare_by_size(const struct points *points, enum quantity quantity,
+                                               const struct prediction *a,
+                                               const struct prediction *b) {
+    struct size_score *of_a, *of_b;
+    size_t count = score_sizes(points, a, quantity, &of_a);
+    double mean = 0, squares = 0, n = (double)count;
+    (void)score_sizes(points, b, quantity, &of_b);
+    for (size_t i = 0; i < count; i++)
+        mean += (of_a[i].median - of_b[i].median) / n;
+    for (size_t i = 0; i < count; i++)
+        squares += pow(of_a[i].median - of_b[i].median - mean, 2);
+    free(of_a);
+    free(of_b);
+    return (struct score_comparison){mean, count > 1 ? sqrt(squares / (n - 1) / n) : 0};
+}
+
+/* ---- Point by point ---- */
+
 static double difference_at(const struct points *points, size_t i, enum quantity quantity,
                             const struct prediction *a, const struct prediction *b) {
     const struct point *point = &points->at.at[i];
@@ -40,6 +114,8 @@ static double difference_at(const struct points *points, size_t i, enum quantity
 struct score_comparison score_compare(const struct points *points, enum quantity quantity,
                                       const struct prediction *a, const struct prediction *b) {
     double n = 0, units = 0, mean = 0, squares = 0;
+    if (points->by_size)
+        return compare_by_size(points, quantity, a, b);
     for (size_t i = 0; i < points->at.count; i++) {
         n += !isnan(score_error(&points->at.at[i], &a[i], quantity));
         mean += difference_at(points, i, quantity, a, b);
@@ -60,81 +136,38 @@ struct score_comparison score_compare(const struct points *points, enum quantity
 
 /* ---- Forms ---- */
 
-static struct prediction predict_by_form(const struct form *form, const struct fit *fit,
-                                         struct place at) {
-    const struct speed_params speed = form_speed(fit->values);
+struct prediction predict_by_form(const struct form *form, const struct fit *fit, struct place at,
+                                  double level) {
     const struct power_params power = form_power(fit->values);
-    double rate = speed_rate(1, at.batch, speed_iteration_s(&speed, at.k, at.batch, 1 + at.span));
-    return (struct prediction){rate, form->power == POWER_LAW_NONE
-                                         ? NAN
-                                         : power_training_w(&power, speed.c_s, rate, INFINITY)};
+    double rate = level * speed_rate(1, at.batch, form_iteration_s(fit->values, at));
+    double metered = form->power == POWER_LAW_FLOOR ? rate / level : rate;
+    return (struct prediction){
+        rate, form->power == POWER_LAW_NONE
+                  ? NAN
+                  : power_training_w(&power, fit->values[PARAM_C], metered, INFINITY)};
 }
 
 void predict_in_sample(const struct points *points, const struct form *form, const struct fit *fit,
                        struct prediction *predictions) {
     for (size_t i = 0; i < points->at.count; i++)
-        predictions[i] = predict_by_form(form, fit, points->at.at[i].at);
+        predictions[i] =
+            predict_by_form(form, fit, points->at.at[i].at, fit->levels[points->at.at[i].round]);
 }
 
 bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
                       struct prediction *predictions) {
     bool settled = !fit_leaves_open(points, form, NO_FOLD, fit);
+    for (size_t i = 0; i < points->at.count; i++)
+        predictions[i] = (struct prediction){NAN, NAN};
     for (uint32_t fold = 0; fold < points->folds; fold++) {
         struct fit rest;
         if (!fit_form(points, form, fold, fit, &rest) ||
             (settled && fit_leaves_open(points, form, fold, &rest)))
             return false;
         for (size_t i = 0; i < points->at.count; i++)
-            if (points->at.at[i].configuration % points->folds == fold)
-                predictions[i] = predict_by_form(form, &rest, points->at.at[i].at);
+            if (points->at.at[i].fold == fold)
+                predictions[i] = predict_by_form(form, &rest, points->at.at[i].at,
+                                                 rest.levels[points->at.at[i].round]);
     }
     return true;
-}
-
-/* ---- Tables ---- */
-
-void table_of_points(const struct points *points, const struct form *form, const struct fit *fit,
-                     uint32_t left_out, struct interpolation *table) {
-    *table =
-        (struct interpolation){.points = mem_zalloc(points->configurations, sizeof *table->points)};
-    for (size_t i = 0; i < points->at.count;) {
-        const struct point *first = &points->at.at[i];
-        double rate = 0, power_w = 0, n = 0, powers = 0;
-        for (; i < points->at.count && points->at.at[i].configuration == first->configuration;
-             i++, n++) {
-            const struct point *point = &points->at.at[i];
-            rate += point->rate;
-            power_w += isnan(point->power_w) ? 0 : point->power_w;
-            powers += !isnan(point->power_w);
-        }
-        if (left_out != NO_FOLD && first->configuration % points->folds == left_out)
-            continue;
-        table->points[table->count++] = (struct interpolation_point){
-            .k = first->at.k,
-            .batch = first->at.batch,
-            .throughput_samples_s = rate / n * first->at.k,
-            .power_w_per_gpu =
-                powers > 0 ? power_w / powers : predict_by_form(form, fit, first->at).power_w,
-            .across_nodes = first->at.span == EASIM_ACROSS_NODES};
-    }
-    (void)interpolation_sort(table); /* each place stands there once */
-}
-
-struct prediction table_predict(const struct interpolation *table, struct place at) {
-    struct interpolation_value value;
-    if (!interpolation_find(table, at.k, at.batch, at.span, &value))
-        return (struct prediction){NAN, NAN};
-    return (struct prediction){speed_rate(1, at.batch, value.iteration_s), value.power_w};
-}
-
-void table_predict_left_out(const struct points *points, const struct form *form,
-                            const struct fit *fit, struct prediction *predictions) {
-    for (uint32_t fold = 0; fold < points->folds; fold++) {
-        struct interpolation rest;
-        table_of_points(points, form, fit, fold, &rest);
-        for (size_t i = 0; i < points->at.count; i++)
-            if (points->at.at[i].configuration % points->folds == fold)
-                predictions[i] = table_predict(&rest, points->at.at[i].at);
-        free(rest.points);
-    }
 }

@@ -2,7 +2,7 @@
 #ifndef EASIM_CALIBRATE_VALIDATION_H
 #define EASIM_CALIBRATE_VALIDATION_H
 
-#include "calibrate/score.h"
+#include "calibrate/table.h"
 
 /* One model on one GPU type. Release with validation_finish. */
 struct validation {

@@ -44,6 +44,35 @@ static void print_limits(const struct limits *l) {
     }
 }
 
+/* What the rows do not tell, and what was put instead. */
+static void print_statements(const struct form_choice *c) {
+    for (size_t i = 0; i < c->statements.count; i++)
+        printf("  %-17s %s: %s\n", i == 0 ? "not in the rows" : "", c->statements.at[i].key,
+               c->statements.at[i].text);
+}
+
+static void print_levels(const struct points *points, const struct fit *fit) {
+    for (uint32_t i = 0; i < points->round_count && points->by_size; i++)
+        printf("%s%s x %.3f (%u)", i ? ", " : "  rounds            ",
+               points->rounds[i][0] ? points->rounds[i] : "none", fit->levels[i],
+               points->round_rows[i]);
+    if (points->by_size)
+        printf("\n");
+}
+
+static void print_sizes(const struct form_choice *c) {
+    bool some = false;
+    for (size_t i = 0; i < c->size_count; i++) {
+        if (isnan(c->sizes[i].left_out))
+            continue;
+        printf("%sk %u %.2f %%", some ? ", " : "  sizes left out    ", c->sizes[i].k,
+               100 * c->sizes[i].left_out);
+        some = true;
+    }
+    if (some)
+        printf("\n");
+}
+
 static void print_choice(const struct form_choice *c, const struct limits *limits) {
     printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu,
            c->points.at.count, c->points.at.count == 1 ? "" : "s", c->points.configurations,
@@ -53,19 +82,49 @@ static void print_choice(const struct form_choice *c, const struct limits *limit
     else if (c->group->count > c->group->base_count)
         printf(", those without a power limit");
     printf("\n  choice            %s\n", c->why);
-    if (c->table.count == 0)
+    if (!c->speed_by_table)
         print_parameters(c);
     else if (c->speed.chosen >= 0) {
         printf("  form in sample    ");
         print_scores(&c->form_in_sample);
     }
+    print_levels(&c->points, &c->fit);
     printf("  error in sample   ");
     print_scores(&c->in_sample);
     printf("  error left out    ");
     print_scores(&c->left_out);
+    print_sizes(c);
     print_limits(limits);
+    print_statements(c);
     for (size_t i = 0; i < c->warnings.count; i++)
         printf("  warning: %s\n", c->warnings.at[i]);
+}
+
+static void print_errors(const char *title, double most, double batch, double median) {
+    printf("  %-17s %.1f %% at the worst batch (%.9g), %.1f %% in the median of the rows\n", title,
+           100 * most, batch, 100 * median);
+}
+
+static void print_convergence(const struct calibrated_model *m) {
+    const struct convergence *c = &m->convergence;
+    if (m->runs.at.count == 0)
+        return;
+    printf("%s: %zu runs at %zu global batches met the target%s\n", m->name, m->runs.at.count,
+           m->runs.batches.count, m->measured_efficiency ? "" : ", not used: --m0 is given");
+    for (int p = 0; p < CONVERGENCE_ALL; p++) {
+        printf("  %-17s %.6g", convergence_parameter_names[p], c->values[p]);
+        if (!isnan(c->covariance[p][p]))
+            printf(" +- %.2g", sqrt(c->covariance[p][p]));
+        printf("%s\n", p == CONVERGENCE_M0 && !c->m0_told
+                           ? ", the least batch, assumed: the runs do not tell it"
+                       : p == CONVERGENCE_PHI && !c->phi_told
+                           ? ", assumed: the runs show no growth with the batch"
+                           : "");
+    }
+    struct convergence_errors curve = convergence_score(c, &m->runs),
+                              constant = convergence_score(NULL, &m->runs);
+    print_errors("error", curve.most, curve.worst_batch, curve.row_median);
+    print_errors("of a constant", constant.most, constant.worst_batch, constant.row_median);
 }
 
 /* ---- Calibrating ---- */
@@ -74,18 +133,18 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
 }
 
-static int write_models(const struct options *options, const struct form_choice *choices,
-                        const struct limits *limits, size_t count,
+static int write_models(const struct options *options, const struct calibration *calibration,
                         const struct inference *inference) {
-    const struct writer_options how = {options->operands[0], options->m0, options->phi};
     struct str models = {0}, points = {0};
     struct error error = {0};
-    model_writer_write(&models, choices, limits, count, &how);
-    inference_write_models(&models, inference, how.profile);
+    model_writer_write(&models, calibration);
+    inference_write_models(&models, inference, calibration->profile);
     points_write_header(&points);
-    for (size_t i = 0; i < count; i++)
-        points_write(&points, choices[i].group, &choices[i].points, choices[i].predictions,
-                     choices[i].table.count > 0);
+    for (size_t m = 0; m < calibration->count; m++)
+        for (size_t i = 0; i < calibration->models[m].count; i++) {
+            const struct form_choice *c = &calibration->models[m].choices[i];
+            points_write(&points, c->group, &c->points, c->predictions, c->speed_by_table);
+        }
     int r = write_whole(options->output, &models, &error);
     if (r == 0)
         r = write_whole(options->points, &points, &error);
@@ -111,33 +170,32 @@ static void print_inference(const struct inference *inference) {
     str_finish(&text);
 }
 
+static void print_models(const struct calibration *calibration) {
+    for (size_t m = 0; m < calibration->count; m++) {
+        const struct calibrated_model *model = &calibration->models[m];
+        for (size_t i = 0; i < model->count; i++)
+            print_choice(&model->choices[i], &model->limits[i]);
+        print_convergence(model);
+    }
+}
+
 static int fit_models(const struct options *options, struct profile_table *profile) {
-    struct arena arena = {0};
+    const struct calibration_options how = {options->max_form_error, options->m0, options->phi};
+    struct calibration calibration = {0};
     struct inference inference;
-    size_t count = profile->groups.count;
-    struct form_choice *choices = mem_zalloc(count, sizeof *choices);
-    struct limits *limits = mem_zalloc(count, sizeof *limits);
-    for (size_t i = 0; i < count; i++) {
-        form_choice_make(&choices[i], &profile->groups.at[i], profile->file,
-                         options->max_form_error, &arena);
-        limits_of_group(&limits[i], &profile->groups.at[i]);
-    }
-    inference_make(&inference, profile->inference.at, profile->inference.count, &arena);
-    int r = write_models(options, choices, limits, count, &inference);
-    for (size_t i = 0; i < count; i++) {
-        if (r == EXIT_DONE)
-            print_choice(&choices[i], &limits[i]);
-        form_choice_finish(&choices[i]);
-        limits_finish(&limits[i]);
-    }
+    calibration_make(&calibration, profile, &how);
+    inference_make(&inference, profile->inference.at, profile->inference.count, &calibration.arena);
+    int r = write_models(options, &calibration, &inference);
     if (r == EXIT_DONE) {
+        print_models(&calibration);
         print_inference(&inference);
         note_useless_options(options, profile);
     }
+    if (profile->readings.count > 0 && r == EXIT_DONE)
+        printf("%zu reading%s of further meters not used\n", profile->readings.count,
+               profile->readings.count == 1 ? "" : "s");
     inference_finish(&inference);
-    free(choices);
-    free(limits);
-    arena_finish(&arena);
+    calibration_finish(&calibration);
     return r;
 }
 

@@ -36,6 +36,10 @@ double batches_memory_gib(const struct model *model, const struct gpu_model *gpu
     return model->mem0_gib + model->mem1_gib * (batch / batches_steps(gpu_model, k, batch));
 }
 
+bool batches_too_large(const struct gpu_model *gpu_model, uint32_t k, double batch) {
+    return batch / batches_steps(gpu_model, k, batch) > gpu_model->most_batch * BATCH_EQUAL;
+}
+
 static void settle_choice(struct batch_choice *choice, struct location where, const char *path,
                           const struct binding *binding) {
     schema_sort_reals(&choice->batches);

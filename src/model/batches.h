@@ -17,6 +17,9 @@ double batches_steps(const struct gpu_model *gpu_model, uint32_t k, double batch
 double batches_memory_gib(const struct model *model, const struct gpu_model *gpu_model, uint32_t k,
                           double batch);
 
+/* Whether one step has more samples than most_batch. */
+bool batches_too_large(const struct gpu_model *gpu_model, uint32_t k, double batch);
+
 /* Whether the ratio of two batches is within BATCH_EQUAL. */
 bool batches_equal(double a, double b);
 

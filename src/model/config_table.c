@@ -122,7 +122,7 @@ static bool could_be_placed(const struct easim_config *config, const struct gpu_
 
 /* Why candidates fell out, to explain an empty set. */
 struct dropped {
-    uint32_t by_gpus, by_memory, by_range, by_span;
+    uint32_t by_gpus, by_memory, by_most, by_range, by_span;
     uint32_t least_k, most_gpus;
     double least_gib;
 };
@@ -155,6 +155,8 @@ static void add_model_configs(struct config_table *table, const struct config_re
         if (gib > type->memory_gib) {
             dropped->by_memory++;
             dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
+        } else if (batches_too_large(g, k, batch)) {
+            dropped->by_most++;
         } else if (!tabulate_config(table, m, request->phase, &c)) {
             dropped->by_range++;
         } else if (!could_be_placed(&c, type)) {
@@ -190,6 +192,8 @@ static const char *explain_no_config(struct config_table *table,
         numfmt_real(text, d->least_gib);
         return arena_printf(&table->arena, "needs at least %s GiB of GPU memory", text);
     }
+    if (d->by_most > 0)
+        return "needs steps of more samples per GPU than most_batch of its model";
     if (d->by_span > 0)
         return "the lookup table knows its configurations only across nodes, or only in one node, where the empty cluster never places them";
     if (d->by_range > 0)
@@ -512,7 +516,7 @@ static double best_per_gpu(const struct config_table *table, const struct model 
                                  .gpu_type = h,
                                  .empty_span = k > 1 && k > type->node_gpus_max};
         if (batches_memory_gib(model, g, k, c.batch) <= type->memory_gib &&
-            tabulate_config(table, model, 0, &c))
+            !batches_too_large(g, k, c.batch) && tabulate_config(table, model, 0, &c))
             best = fmax(best, c.goodput[c.empty_span] / k);
     }
     return best;

@@ -57,6 +57,7 @@ struct gpu_model {
     struct location where;
     const char *gpu;               /* GPU type name, as in the cluster section */
     struct batch_choice allowed;   /* empty: those of the model */
+    double most_batch;             /* of one step, per GPU; NAN: what the memory allows */
     struct schema_list grad_accum; /* struct grad_accum; elsewhere one step */
     struct speed_params speed;
     int64_t gpus_per_node; /* of the nodes it was measured on; 0: not stated */

@@ -143,6 +143,13 @@ static const struct field power_limits_fields[] = {
 const struct field gpu_model_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
     BATCH_LISTS,
+    {.key = "most_batch",
+     .type = FIELD_REAL,
+     OF(most_batch),
+     .default_value = NAN,
+     .above_min = true,
+     .max = BATCH_MOST,
+     .help = "largest batch per GPU of one step that is known to fit"},
     {.key = "grad_accum",
      .type = FIELD_OBJECTS,
      OF(grad_accum),

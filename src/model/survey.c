@@ -77,8 +77,11 @@ static void add_allowed(const struct survey_pair *pair, const struct survey_wish
                         double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
     add_all(batches, &wishes->allowed);
-    for (size_t i = 0; wishes->allowed.count == 0 && i < batches_count(own); i++)
-        array_push(&batches->list, batches_at(own, i, (uint32_t)k));
+    for (size_t i = 0; wishes->allowed.count == 0 && i < batches_count(own); i++) {
+        double batch = batches_at(own, i, (uint32_t)k);
+        if (!batches_too_large(pair->gpu_model, (uint32_t)k, batch))
+            array_push(&batches->list, batch);
+    }
 }
 
 /* ---- One configuration ---- */

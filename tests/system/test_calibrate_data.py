@@ -86,10 +86,11 @@ def check_curve(curve, block):
 
 def form_text(block):
     """The chosen form as the document has it: without "no sync"; of the last contest that is told."""
-    missed = re.search(r"^  choice            lookup table: the form misses the \S+ by ([0-9.]+) %", block, re.MULTILINE)
+    missed = re.search(r"^  choice            lookup table( of \w+)?: the form misses the \S+ by ([0-9.]+) %", block, re.MULTILINE)
+    told = re.findall(r"(?:choice +|; |\()([^:;(]+): (?:simplest|least)", block)[-1]
     if missed:
-        return f"table (best form {missed[1]} in sample)"
-    told = re.findall(r"(?:choice +|; )([^:;]+): (?:simplest|least)", block)[-1]
+        law = f", {told.split(', ')[-1]}" if missed[1] == " of speed" else ""
+        return f"table{missed[1] or ''} (best form {missed[2]} in sample){law}"
     return told.replace(", no sync", "")
 
 

@@ -22,10 +22,16 @@ TestSuite(calibrate, .init = set_up, .fini = temp_dir_leave);
  * p0_w, pmax_w */
 typedef double values_of[PARAM_COUNT];
 
-static const struct place places[] = {{1, 1, EASIM_ONE_NODE},     {1, 8, EASIM_ONE_NODE},
-                                      {1, 64, EASIM_ONE_NODE},    {2, 16, EASIM_ONE_NODE},
-                                      {7, 3, EASIM_ONE_NODE},     {4, 256, EASIM_ONE_NODE},
-                                      {2, 5, EASIM_ACROSS_NODES}, {16, 32, EASIM_ACROSS_NODES}};
+/* The last two: in micro-steps; on 20 nodes by the log2 law. */
+static const struct place places[] = {
+    {1, 1, EASIM_ONE_NODE, 1, 0},     {1, 8, EASIM_ONE_NODE, 1, 0},
+    {1, 64, EASIM_ONE_NODE, 1, 0},    {2, 16, EASIM_ONE_NODE, 1, 0},
+    {7, 3, EASIM_ONE_NODE, 1, 0},     {4, 256, EASIM_ONE_NODE, 1, 0},
+    {2, 5, EASIM_ACROSS_NODES, 1, 0}, {16, 32, EASIM_ACROSS_NODES, 1, 0},
+    {4, 0.375, EASIM_ONE_NODE, 3, 0}, {160, 2.5, EASIM_ACROSS_NODES, 5, 20}};
+
+static const struct choice_options usual = {"p.csv", 0.04, {NAN, NULL, NAN}},
+                                   lenient = {"p.csv", 0.1, {NAN, NULL, NAN}};
 
 /* ---- Gradients ---- */
 
@@ -40,9 +46,16 @@ Test(calibrate, gradients) {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             values_of rate_gradient, watts_gradient;
-            const struct speed_params speed = form_speed(cases[c]);
+            struct speed_params speed = form_speed(cases[c]);
+            double steps = places[i].steps;
+            uint32_t nodes = 1 + places[i].span;
+            if (places[i].log2_nodes > 0) {
+                speed.sync_inter = SYNC_LAW_LOG2;
+                nodes = places[i].log2_nodes;
+            }
             double seconds =
-                speed_iteration_s(&speed, places[i].k, places[i].batch, 1 + places[i].span);
+                steps * speed_iteration_s(&speed, places[i].k, places[i].batch / steps, nodes);
+            cr_expect_eq(form_iteration_s(cases[c], places[i]), seconds);
             double rate = form_rate(cases[c], places[i], rate_gradient);
             cr_expect(fabs(rate - places[i].batch / seconds) <= 1e-14 * rate, "case %zu, place %zu",
                       c, i);
@@ -111,7 +124,7 @@ static void synthesise(struct points *points, const struct form *form, const val
                 bool several = ks[k] > 1;
                 if (span == 0 ? several && !form->one_node : !several || !form->across_nodes)
                     continue;
-                struct place at = {ks[k], batches[b], (enum easim_span)span};
+                struct place at = {ks[k], batches[b], (enum easim_span)span, 1, 0};
                 double rate = form_rate(v, at, ignored),
                        watts = form_watts(v, rate, ignored, ignored);
                 rows[group.count++] = (struct profile_point){
@@ -136,19 +149,19 @@ static const struct {
     struct form form;
     values_of v;
 } known[] = {
-    {{COMPUTE_PROPORTIONAL, SYNC_NONE, POWER_LAW_CONSTANT, false, false},
+    {{COMPUTE_PROPORTIONAL, SYNC_NONE, POWER_LAW_CONSTANT, false, false, false, false},
      {FLOOR_NONE_S, 0.00523, 1, 0, 0, 0, 0, 1, 0, 231.7, 231.7}},
-    {{COMPUTE_AFFINE, SYNC_NONE, POWER_LAW_LINEAR, false, false},
+    {{COMPUTE_AFFINE, SYNC_NONE, POWER_LAW_LINEAR, false, false, false, false},
      {0.0231, 0.00523, 1, 0, 0, 0, 0, 1, 0, 91.3, 287.9}},
-    {{COMPUTE_ROOFLINE, SYNC_CONSTANT, POWER_LAW_LINEAR, true, false},
+    {{COMPUTE_ROOFLINE, SYNC_CONSTANT, POWER_LAW_LINEAR, true, false, false, false},
      {0.1231, 0.00523, 10, 0.0131, 0, 0.0131, 0, 1, 0, 91.3, 287.9}},
-    {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_LINEAR, true, false},
+    {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_LINEAR, true, false, false, false},
      {0.1231, 0.00523, 2.317, 0.0131, 0.00317, 0.0131, 0.00317, 1, 0, 91.3, 287.9}},
-    {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_NONE, true, true},
+    {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_NONE, true, true, false, false},
      {0.1231, 0.00523, 2.317, 0.0131, 0.00317, 0.0431, 0.00917, 1, 0, 0, 0}},
-    {{COMPUTE_AFFINE, SYNC_EXPONENT, POWER_LAW_CONSTANT, true, false},
+    {{COMPUTE_AFFINE, SYNC_EXPONENT, POWER_LAW_CONSTANT, true, false, false, false},
      {0.0231, 0.00523, 1, 0, 0, 0, 0, 1, 0.0817, 231.7, 231.7}},
-    {{COMPUTE_AFFINE, SYNC_NORM, POWER_LAW_LINEAR, true, false},
+    {{COMPUTE_AFFINE, SYNC_NORM, POWER_LAW_LINEAR, true, false, false, false},
      {0.0231, 0.00523, 1, 0.2131, 0.0317, 0.2131, 0.0317, 2.117, 0, 91.3, 287.9}},
 };
 
@@ -212,11 +225,11 @@ Test(calibrate, left_out_fits_do_not_remember) {
         struct form form;
         values_of v;
     } at_bounds[] = {
-        {{COMPUTE_AFFINE, SYNC_NORM, POWER_LAW_NONE, true, false},
+        {{COMPUTE_AFFINE, SYNC_NORM, POWER_LAW_NONE, true, false, false, false},
          {0.0231, 0.00523, 1, 0.2131, 0.0317, 0.2131, 0.0317, 10, 0, 0, 0}},
-        {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_NONE, true, false},
+        {{COMPUTE_NORM, SYNC_ADDITIVE, POWER_LAW_NONE, true, false, false, false},
          {0.1231, 0.00523, 2.317, 0, 0.00317, 0, 0.00317, 1, 0, 0, 0}},
-        {{COMPUTE_AFFINE, SYNC_EXPONENT, POWER_LAW_CONSTANT, true, false},
+        {{COMPUTE_AFFINE, SYNC_EXPONENT, POWER_LAW_CONSTANT, true, false, false, false},
          {0.0231, 0.00523, 1, 0, 0, 0, 0, 1, 0, 231.7, 231.7}},
     };
     size_t ended_at_bound = 0;
@@ -234,7 +247,7 @@ Test(calibrate, left_out_fits_do_not_remember) {
             ended_at_bound += all.values[PARAM_SYNC_GAMMA] == 10 || all.values[PARAM_ALPHA] == 0;
             for (size_t i = 0; i < points.at.count; i++) {
                 values_of ignored;
-                cr_assert(fit_form(&points, form, points.at.at[i].configuration, NULL, &rest));
+                cr_assert(fit_form(&points, form, points.at.at[i].fold, NULL, &rest));
                 double rate = form_rate(rest.values, points.at.at[i].at, ignored);
                 cr_expect(fabs(predictions[i].rate / rate - 1) < 1e-4,
                           "case %zu, seed %d, point %zu: %g, not %g", c, (int)seed, i,
@@ -384,15 +397,16 @@ Test(calibrate, tables) {
     struct points points = {0};
     struct interpolation table;
     struct prediction left_out[4];
-    const struct form form = {0};
-    const struct fit fit = {0};
+    double levels[MOST_ROUNDS];
     load(&p,
          HEAD "g,1,m,,,8,,100,50\ng,1,m,,,8,,80,70\ng,1,m,,,16,,200,100\ng,1,m,,,32,,320,120\n");
     points_of_group(&points, &p.groups.at[0]);
-    table_of_points(&points, &form, &fit, NO_FOLD, &table);
+    table_levels(&points, levels);
+    cr_expect_eq(levels[0], 1);
+    table_of_points(&points, levels, NO_FOLD, &table);
     cr_assert_eq(table.count, 3);
     cr_expect(table.points[0].throughput_samples_s == 90 && table.points[0].power_w_per_gpu == 60);
-    table_predict_left_out(&points, &form, &fit, left_out);
+    table_predict_left_out(&points, levels, left_out);
     cr_expect(isnan(left_out[0].rate) && isnan(left_out[1].rate) && isnan(left_out[3].rate));
     cr_expect(fabs(left_out[2].rate - 16 / (2.0 / 3 * 8 / 90 + 0.1 / 3)) < 1e-12, "%.17g",
               left_out[2].rate);
@@ -454,7 +468,7 @@ static void choose(struct form_choice *choice, struct arena *arena, const struct
             .line = (uint32_t)i + 2};
     *group = (struct profile_group){
         .model = "m", .gpu = "g", .rows = rows, points.at.count, points.at.count};
-    form_choice_make(choice, group, "p.csv", 0.04, arena);
+    form_choice_make(choice, group, &usual, arena);
     points_finish(&points);
 }
 
@@ -497,7 +511,7 @@ Test(calibrate, nothing_leaks_into_what_is_left_out) {
                                          .throughput_samples_s = k * batch / seconds,
                                          .power_w = NAN};
     }
-    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, &usual, &arena);
     for (size_t i = 0; i < choice.speed.count; i++) {
         const struct candidate *one = &choice.speed.candidates[i];
         if (one->form.compute == COMPUTE_AFFINE && one->form.sync == SYNC_CONSTANT)
@@ -524,7 +538,7 @@ Test(calibrate, tables_and_outliers) {
                                          .throughput_samples_s = 10.0 * (i + 1) / (1 + i % 2),
                                          .power_w = NAN,
                                          .line = i + 2};
-    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, &usual, &arena);
     cr_expect_eq(choice.table.count, 12);
     cr_expect_not_null(strstr(choice.why, "lookup table: the form misses the throughput"), "%s",
                        choice.why);
@@ -532,7 +546,7 @@ Test(calibrate, tables_and_outliers) {
     for (uint32_t i = 0; i < 12; i++)
         rows[i].throughput_samples_s = rows[i].batch / (0.02 + 0.003 * rows[i].batch) *
                                        (1 + (i % 3 - 1.0) * 0.002) * (i == 7 ? 1.3 : 1);
-    form_choice_make(&choice, &group, "p.csv", 0.1, &arena);
+    form_choice_make(&choice, &group, &lenient, &arena);
     cr_expect_eq(choice.table.count, 0);
     size_t outliers = 0, named = 0;
     for (size_t i = 0; i < choice.warnings.count; i++) {
@@ -543,7 +557,7 @@ Test(calibrate, tables_and_outliers) {
     cr_expect(outliers == 1 && named == 1, "%zu outliers", outliers);
     form_choice_finish(&choice);
     group.base_count = group.count = 1;
-    form_choice_make(&choice, &group, "p.csv", 0.04, &arena);
+    form_choice_make(&choice, &group, &usual, &arena);
     cr_expect_not_null(strstr(choice.why, "too few configurations (1)"), "%s", choice.why);
     cr_expect_eq(choice.table.count, 1);
     form_choice_finish(&choice);

@@ -172,6 +172,29 @@ Test(model_forms, nodes_by_their_number) {
     close_models(&t, &table);
 }
 
+/* Of B = 6, 24 and 96 on GPUs that hold steps of 8: k = 1 has 6 alone, k = 4 has 1.5 and 6, and 24
+   in four steps; k = 16 has all. Without a fitting one the set says why. */
+Test(model_forms, largest_step) {
+    struct trial t;
+    struct config_table table;
+    open_models(&t, &table,
+                "models: [{name: m, m0: 100, phi: 1, global_batches: [6, 24, 96], gpus: {g: {" FORM
+                ", " SOURCE ", most_batch: 8, grad_accum: [{k: 4, batch: 24, steps: 4}]}, h: {" FORM
+                ", " SOURCE ", batches: [9], most_batch: 8}}}]\n");
+    static const uint32_t k[] = {1, 4, 16};
+    static const double expected[] = {6, 1.5, 6, 24, 0.375, 1.5, 6};
+    const struct config_set *set = find_set(&table, 0, 3, k, 0);
+    cr_assert_eq(set->count, 7);
+    for (uint32_t i = 0; i < 7; i++)
+        cr_expect_eq(config_at(&table, set, i)->batch, expected[i]);
+
+    set = find_set(&table, 1, 3, k, 0);
+    cr_assert_eq(set->count, 0);
+    cr_expect_str_eq(set->reason,
+                     "needs steps of more samples per GPU than most_batch of its model");
+    close_models(&t, &table);
+}
+
 /* Speed of a table with power of the form, P = 100 + 200 * 0.5 r / k, and the reverse. */
 Test(model_forms, speed_and_power_apart) {
     struct trial t;

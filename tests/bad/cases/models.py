@@ -203,6 +203,8 @@ CASES = [
     model("models: accumulation stated twice", ("        evidence", "        grad_accum: [{k: 2, batch: 8, steps: 2}, {k: 2, batch: "
                                                                     "8.0, steps: 4}]\n        evidence"),
           f"{GPU}: grad_accum: k 2, batch 8 is listed twice"),
+    model("models: no step fits", ("        evidence", "        most_batch: 0\n        evidence"),
+          "m.yaml:14:21: models[0].gpus.a100.most_batch: expected number > 0 and <= 1000000000, got \"0\""),
     model("models: unknown law of synchronisation", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_inter: log10\n        gpus_per_node: 0"),
           "m.yaml:12:21: models[0].gpus.a100.sync_inter: expected one of linear | log2, got \"log10\"",
           "m.yaml:13:24: models[0].gpus.a100.gpus_per_node: expected integer 1..1048576, got \"0\""),
