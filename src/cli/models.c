@@ -6,6 +6,7 @@
 #include "output/models/models_csv.h"
 #include "output/models/models_dir.h"
 #include "output/models/models_report.h"
+#include "output/models/serving_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,16 +22,36 @@ static bool is_limited_by(const struct survey_pair *pair, double limit_w) {
     return false;
 }
 
+/* Generation of outputs; points of serving tables are no configurations of jobs. */
+static size_t add_inference(struct survey *survey, const struct profile_table *profile) {
+    size_t added = 0;
+    for (size_t i = 0; i < profile->inference.count; i++) {
+        const struct inference_row *row = &profile->inference.at[i];
+        const struct survey_pair *pair = survey_find(survey, row->model, row->gpu);
+        if (!pair || inference_row_is_serving(row))
+            continue;
+        const struct survey_row measured = {.k = row->k,
+                                            .batch = row->batch,
+                                            .span = EASIM_ONE_NODE,
+                                            .power_limit_w = INFINITY,
+                                            .rate = row->per_s,
+                                            .power_w = row->power_w};
+        survey_add_point(survey, pair, &measured, "profile", row->evidence);
+        added++;
+    }
+    return added;
+}
+
 /* The rows of models and GPU types that are looked at; the others are counted. */
 static int add_profile(struct survey *survey, struct model_args *args, const char *path,
                        struct problems *problems) {
     struct profile_table profile = {0};
     struct str text = {0};
-    size_t added = 0;
     if (profile_table_load(&profile, path, problems) < 0) {
         profile_table_finish(&profile);
         return ERROR_INPUT;
     }
+    size_t added = add_inference(survey, &profile);
     for (size_t i = 0; i < profile.rows.count; i++) {
         const struct profile_point *p = &profile.rows.at[i];
         const struct survey_pair *pair = survey_find(survey, p->model, p->gpu);
@@ -48,13 +69,15 @@ static int add_profile(struct survey *survey, struct model_args *args, const cha
         added++;
     }
     str_addf(&text, "%zu of %zu rows of %s are of these models and GPU types", added,
-             profile.rows.count, path);
+             profile.rows.count + profile.inference.count, path);
     model_args_note(args, "note: %s", text.text);
     if (added == 0)
-        problems_add_setting(problems, (struct location){0}, "profile",
-                             "%s: no row is of a model and GPU type that is shown; the first is of "
-                             "%s on %s",
-                             path, profile.rows.at[0].model, profile.rows.at[0].gpu);
+        problems_add_setting(
+            problems, (struct location){0}, "profile",
+            "%s: no row is of a model and GPU type that is shown; the first is of "
+            "%s on %s",
+            path, profile.rows.count > 0 ? profile.rows.at[0].model : profile.inference.at[0].model,
+            profile.rows.count > 0 ? profile.rows.at[0].gpu : profile.inference.at[0].gpu);
     str_finish(&text);
     profile_table_finish(&profile);
     return problems->count > 0 ? ERROR_INPUT : 0;
@@ -88,7 +111,8 @@ static void note_unknown_pairs(const struct survey *survey, struct model_args *a
         for (uint32_t h = 0; h < args->cluster->gpu_type_count; h++) {
             const struct model *model = &args->study.models.models[m];
             const char *type = args->cluster->gpu_types[h].name;
-            if (w->model_count + w->gpu_count == 0 && !model_on_gpu(model, type))
+            if (w->model_count + w->gpu_count == 0 && model->gpu_count > 0 &&
+                !model_on_gpu(model, type))
                 str_addf(&text, "%s%s on %s", text.length > 0 ? ", " : "nothing is known of ",
                          model->name, type);
         }
@@ -114,6 +138,21 @@ static void note_unknown_power(const struct survey *survey, struct model_args *a
     str_finish(&text);
 }
 
+/* The serving tables that are asked for; to be released. */
+static size_t find_serving(const struct model_args *args, struct str *text) {
+    return serving_report(&args->study.models, args->is_scenario ? args->cluster : NULL,
+                          &args->wishes, text);
+}
+
+/* Serving tables are for the terminal. */
+static void note_serving(struct model_args *args, const struct options *options) {
+    struct str text = {0};
+    size_t tables = find_serving(args, &text);
+    if (tables > 0 && (options->format == FORMAT_CSV || options->out))
+        model_args_note(args, "note: %zu serving tables are shown as a table only", tables);
+    str_finish(&text);
+}
+
 /* Options that together leave nothing. */
 static void refuse_nothing(const struct survey *survey, const struct model_args *args,
                            const struct options *options, struct problems *problems) {
@@ -121,16 +160,20 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
     bool limits = false;
     for (size_t i = 0; i < survey->pairs.count; i++)
         limits = limits || survey->pairs.at[i].gpu_model->power_limits.levels.count > 0;
-    if (survey->pairs.count == 0)
+    struct str tables = {0};
+    if (survey->pairs.count == 0 &&
+        (find_serving(args, &tables) == 0 || options->format == FORMAT_CSV || options->out))
         problems_add(problems, nowhere, NULL,
-                     "%s: no model that is asked for knows a GPU type that is", options->who);
-    else if (survey->rows.count == 0)
+                     "%s: no model that is asked for knows a GPU type that is%s", options->who,
+                     tables.length > 0 ? " (serving tables are shown as a table only)" : "");
+    else if (survey->rows.count == 0 && survey->pairs.count > 0)
         problems_add_setting(problems, nowhere, "span",
                              "no configuration is placed so: the k asked for do not fit one node, "
                              "or do not need two");
     else if (args->wishes.power_limits && !limits)
         problems_add_setting(problems, nowhere, "power-limits",
                              "none of these models has power limits");
+    str_finish(&tables);
 }
 
 /* ---- The command ---- */
@@ -150,8 +193,10 @@ static int print_survey(const struct options *options, struct model_args *args,
     struct str text = {0};
     if (options->format == FORMAT_CSV)
         models_csv(survey, &text);
-    else
+    else {
         models_report(survey, &text);
+        (void)find_serving(args, &text);
+    }
     print_notes(options, args, &text);
     if (options->format == FORMAT_TABLE && options->out)
         str_addf(&text, "results: %s\n", options->out);
@@ -186,10 +231,11 @@ int cli_models(struct options *options) {
         survey_make(&survey, &args.study.models, args.cluster, &args.wishes);
         refuse_nothing(&survey, &args, options, &problems);
         if (problems.count == 0) {
-            if (!args.is_scenario)
+            if (!args.is_scenario && survey.pairs.count > 0)
                 note_assumptions(&survey, &args);
             note_unknown_pairs(&survey, &args);
             note_unknown_power(&survey, &args);
+            note_serving(&args, options);
         }
         if (problems.count == 0 && options->profile_csv &&
             add_profile(&survey, &args, options->profile_csv, &problems) == 0) {

@@ -44,7 +44,8 @@ static const struct field entry_fields[] = {
 struct assignment {
     struct override_value value;
     size_t made;        /* places that took it */
-    struct str skipped; /* those on which it has no effect, with the reason */
+    struct str skipped; /* those on which it has no effect, with the reason: the first ones */
+    size_t skipped_count;
 };
 
 struct override {
@@ -197,10 +198,13 @@ static const char *model_hidden_by(const struct model *m, const struct field *fi
     return of_phi && phases_state_phi(m) ? "phases with their own" : NULL;
 }
 
+#define NAMED_SKIPPED 5
+
 static void skip_place(struct assignment *assignment, const struct override_place *place,
                        const char *why) {
-    str_addf(&assignment->skipped, "%s%s (%s)", assignment->skipped.length > 0 ? ", " : "",
-             override_place_text(place), why);
+    if (assignment->skipped_count++ < NAMED_SKIPPED)
+        str_addf(&assignment->skipped, "%s%s (%s)", assignment->skipped.length > 0 ? ", " : "",
+                 override_place_text(place), why);
 }
 
 /* now: the struct that the field is of, as it stands there. */
@@ -458,6 +462,8 @@ static void bind_values(struct override *o) {
 static void conclude(const struct override *o) {
     for (size_t i = 0; i < o->count; i++) {
         struct assignment *a = &o->assignments[i];
+        if (a->skipped_count > NAMED_SKIPPED)
+            str_addf(&a->skipped, " and %zu more", a->skipped_count - NAMED_SKIPPED);
         bool named = !is_any(o->entry.model) && (!is_any(o->entry.gpu) || a->made == 0);
         if (a->skipped.length > 0 && named)
             refuse_value(o, &a->value, "of no effect on %s", a->skipped.text);

@@ -86,6 +86,28 @@ def checked_rows(folder):
     assert done.stderr.endswith("m.yaml predicts no row of " + str(folder / "c.csv") + "\n"), done.stderr
 
 
+def shown_models(folder):
+    """`easim models` of the tables of small_tables: rates as pooled; measured outputs beside a lookup table."""
+    text = easim("models", folder / "m.yaml").stdout
+    assert text.startswith("m on g, replica of 2 GPUs: serving table, evidence measured\n"), text
+    assert [line.split() for line in text.splitlines()[2:6]] == [
+        ["8", "7.5", "150", "400", "2.667", "15", "16", "17", "18"], ["32", "15", "400", "600", "1.5", "20", "28", "29", "37"],
+        ["64", "60", "400", "620", "1.55", "25", "28", "29", "37"], ["128", "100", "600", "640", "1.067", "30", "31", "32", "37"]]
+    assert len(text.splitlines()) == 6, text
+    no_csv = easim("models", folder / "m.yaml", "--format", "csv", code=2).stderr
+    assert no_csv == ("easim models: no model that is asked for knows a GPU type that is "
+                      "(serving tables are shown as a table only)\n"), no_csv
+    (folder / "d.csv").write_text("model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,unit\nd,g,1,1,2,300,output\n"
+                                  "d,g,1,2,3,310,output\n", encoding="utf-8")
+    easim("calibrate", folder / "d.csv", "-o", folder / "d.yaml")
+    shown = easim("models", folder / "d.yaml", "--profile", folder / "d.csv", "--out", folder / "shown").stdout
+    assert f"note: 2 of 2 rows of {folder}/d.csv are of these models and GPU types" in shown, shown
+    measured = [row for row in rows_of(folder / "shown" / "measured.csv") if row["source"] == "profile"]
+    assert [(row["b"], row["rate_per_s"], row["power_w"]) for row in measured] == [("1", "2", "300"), ("2", "3", "310")], measured
+    other = easim("models", folder / "d.yaml", "--profile", folder / "p.csv", "--out", folder / "none", code=2).stderr
+    assert other == (f"--profile: {folder}/p.csv: no row is of a model and GPU type that is shown; the first is of m on g\n"), other
+
+
 def outputs_and_both(folder):
     """Outputs with one latency; a model may have lookup and serving tables of outputs."""
     (folder / "p.csv").write_text(
@@ -247,6 +269,7 @@ def main():
         folder = Path(name)
         small_tables(folder)
         checked_rows(folder)
+        shown_models(folder)
         outputs_and_both(folder)
         shipped_run(folder)
         if "EASIM_DATA" not in os.environ:
