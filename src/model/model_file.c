@@ -276,7 +276,8 @@ static void check_training(const struct model *model, const struct yaml_node *no
                          serves ? ": jobs need it beside gpus" : "");
     model_phases_check(model, is_given(node, "phi"), path, binding);
     bool stated = is_given(node, "batches") || is_given(node, "global_batches");
-    if (trains && !stated && !batches_all_own(model))
+    if (trains && !stated && !batches_all_own(model) &&
+        !model_phases_state(model, model_phase_states_batches))
         problems_add(binding->problems, model->where, path, "key \"batches\" is missing%s",
                      serves ? ": jobs need it beside gpus" : "");
 }

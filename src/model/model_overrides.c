@@ -3,6 +3,7 @@
 #include "model/model_overrides.h"
 
 #include "model/batches.h"
+#include "model/model_phase.h"
 #include "model/override_parameter.h"
 #include "model/override_place.h"
 #include "model/scaling_efficiency.h"
@@ -177,14 +178,6 @@ static const char *hidden_by(const struct gpu_model *g, const struct field *fiel
     return of_power && g->power_form == POWER_TDP ? "power: tdp" : NULL;
 }
 
-static bool phases_state_phi(const struct model *model) {
-    const struct model_phase *phases = model->phases.at;
-    for (size_t i = 0; i < model->phases.count; i++)
-        if (isnan(phases[i].phi))
-            return false;
-    return model->phases.count > 0;
-}
-
 /* The same of a parameter of a model as a whole. */
 static const char *model_hidden_by(const struct model *m, const struct field *field) {
     bool of_serving = field->offset >= offsetof(struct model, serving) &&
@@ -195,7 +188,7 @@ static const char *model_hidden_by(const struct model *m, const struct field *fi
         return "serving tables alone";
     if (of_noise && m->efficiency == EFFICIENCY_NONE)
         return "efficiency: none";
-    return of_phi && phases_state_phi(m) ? "phases with their own" : NULL;
+    return of_phi && model_phases_state(m, model_phase_states_phi) ? "phases with their own" : NULL;
 }
 
 #define NAMED_SKIPPED 5

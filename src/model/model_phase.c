@@ -55,9 +55,26 @@ double model_phase_until(const struct model *model, uint32_t phase) {
     return p ? p->until : 1;
 }
 
-double model_phase_phi(const struct model *model, uint32_t phase) {
+bool model_phase_states_phi(const struct model *model, uint32_t phase) {
     const struct model_phase *p = phase_at(model, phase);
-    return p && !isnan(p->phi) ? p->phi : model->phi;
+    return p && !isnan(p->phi);
+}
+
+bool model_phase_states_batches(const struct model *model, uint32_t phase) {
+    const struct model_phase *p = phase_at(model, phase);
+    return p && p->batches.count > 0;
+}
+
+bool model_phases_state(const struct model *model,
+                        bool (*phase_states)(const struct model *model, uint32_t phase)) {
+    for (uint32_t p = 0; p < model_phase_count(model); p++)
+        if (!phase_states(model, p))
+            return false;
+    return true;
+}
+
+double model_phase_phi(const struct model *model, uint32_t phase) {
+    return model_phase_states_phi(model, phase) ? phase_at(model, phase)->phi : model->phi;
 }
 
 const struct schema_list *model_phase_batches(const struct model *model, uint32_t phase) {

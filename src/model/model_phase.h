@@ -15,6 +15,12 @@ void model_phases_check(const struct model *model, bool phi_is_given, const char
 
 uint32_t model_phase_count(const struct model *model); /* at least 1 */
 double model_phase_until(const struct model *model, uint32_t phase);
+/* Whether a phase has a noise scale of its own, or batches; else it has the model's. */
+bool model_phase_states_phi(const struct model *model, uint32_t phase);
+bool model_phase_states_batches(const struct model *model, uint32_t phase);
+/* Whether all phases do; false of a model without. */
+bool model_phases_state(const struct model *model,
+                        bool (*phase_states)(const struct model *model, uint32_t phase));
 double model_phase_phi(const struct model *model, uint32_t phase);
 /* The batches that a phase states; count 0: none, those of the model are allowed. */
 const struct schema_list *model_phase_batches(const struct model *model, uint32_t phase);

@@ -6,6 +6,7 @@
 #include "model/efficiency.h"
 #include "model/gpu_value.h"
 #include "model/level.h"
+#include "model/model_phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,12 +73,16 @@ static void add_usual_counts(const struct gpu_model *g, const struct gpu_type *t
             array_push(&counts->list, k);
 }
 
-/* The batches that jobs may have on k GPUs: of the workload, else of the model. */
+/* The batches that jobs may have on k GPUs: of the workload, else of the model's first phase, else
+   of the model. */
 static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
                         double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
-    add_all(batches, &wishes->allowed);
-    for (size_t i = 0; wishes->allowed.count == 0 && i < batches_count(own); i++) {
+    const struct schema_list *stated = model_phase_batches(pair->model, 0);
+    const struct survey_list first = {stated->at, stated->count};
+    const struct survey_list *listed = wishes->allowed.count > 0 ? &wishes->allowed : &first;
+    add_all(batches, listed);
+    for (size_t i = 0; listed->count == 0 && i < batches_count(own); i++) {
         double batch = batches_at(own, i, (uint32_t)k);
         if (!batches_too_large(pair->gpu_model, (uint32_t)k, batch))
             array_push(&batches->list, batch);
@@ -111,7 +116,8 @@ static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, doub
                              .speedup = NAN,
                              .scaling_efficiency = NAN};
     if (row.model->efficiency == EFFICIENCY_NOISE_SCALE)
-        row.efficiency = efficiency_of_batch(row.model->m0, row.model->phi, k * batch);
+        row.efficiency =
+            efficiency_of_batch(row.model->m0, model_phase_phi(row.model, 0), k * batch);
     row.steps = batches_steps(row.gpu_model, k, batch);
     row.memory_gib = batches_memory_gib(row.model, row.gpu_model, k, batch);
     if (row.memory_gib == 0) /* no model says so of a job: it is not stated */

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/gpu_value.h"
+#include "model/model_phase.h"
 #include "study/power_scopes.h"
 #include "workload/usage.h"
 
@@ -153,6 +154,21 @@ static void warn_of_options(struct study *study, const struct usage *usage) {
     warn_of_resize_options(study);
 }
 
+/* ---- Phases of models ---- */
+
+/* A model's noise scale and batches stand for phases that state none. */
+static void warn_of_phases(struct study *study, const struct usage *usage) {
+    for (uint32_t m = 0; m < study->models.count; m++) {
+        const struct model *model = &study->models.models[m];
+        bool stated = usage->models[m].any && model->phases.count > 0;
+        if (stated && model_phases_state(model, model_phase_states_phi) && !isnan(model->phi))
+            warn(study, "models.%s.phi: of no effect, each phase states its own", model->name);
+        if (stated && model_phases_state(model, model_phase_states_batches) &&
+            model->allowed.batches.count + model->allowed.global_batches.count > 0)
+            warn(study, "models.%s.batches: of no effect, each phase states its own", model->name);
+    }
+}
+
 /* ---- The rest of the scenario ---- */
 
 static void warn_of_deadlines(struct study *study) {
@@ -226,6 +242,7 @@ void warnings_find(struct study *study, struct problems *problems) {
         warn_of_idle_types(study, &usage);
         warn_of_cut_power(study, &usage);
         warn_of_options(study, &usage);
+        warn_of_phases(study, &usage);
         warn_of_rigid_speed(study, &usage);
         warn_of_deadlines(study);
         warn_of_pue(study);

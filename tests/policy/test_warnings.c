@@ -201,6 +201,10 @@ Test(warnings, of_studies) {
     }
 }
 
+#define PHASED(phi, batches, phases) \
+    "- {name: phased, m0: 64, " phi ", " batches ", phases: [" phases "], gpus: {a100: {" FORMS \
+    ", pmax_w: 300}}}\n"
+
 /* pue is in cost and CO2 alone; rigid_speed in rigid jobs alone, by GPU types of the cluster. */
 static const struct {
     const char *cluster, *models, *workload, *more, *warning;
@@ -217,6 +221,22 @@ static const struct {
      "rigid_speed.a10: of no effect, no GPU type of the cluster is named \"a10\", did you mean \"a100\"?"},
     {"pue: 1", "rigid_speed: {a100: 0.5}\n", DRAWN("rigid: {k: [1]}"), "", NULL},
     {"pue: 1", "rigid_speed: {a10: 0.5}\n", DRAWN("mix: [{model: both}]"), "", NULL},
+    /* phi and batches of a model stand for phases that state none */
+    {"pue: 1", PHASED("phi: 1", "batches: [8]", "{until: 0.5, phi: 3}, {until: 1, batches: [2]}"),
+     DRAWN("mix: [{model: phased}]"), "", NULL},
+    {"pue: 1", PHASED("phi: 1", "batches: [8]", "{until: 0.5, phi: 3}, {until: 1, phi: 1}"),
+     DRAWN("mix: [{model: phased}]"), "",
+     "models.phased.phi: of no effect, each phase states its own"},
+    {"pue: 1",
+     PHASED("phi: 1", "batches: [8]", "{until: 0.5, batches: [3]}, {until: 1, batches: [4]}"),
+     DRAWN("mix: [{model: phased}]"), "",
+     "models.phased.batches: of no effect, each phase states its own"},
+    {"pue: 1",
+     PHASED("start_s: 3", "restart_s: 2",
+            "{until: 0.5, phi: 3, batches: [3]}, {until: 1, phi: 4, batches: [4]}"),
+     DRAWN("mix: [{model: phased}]"), "", NULL},
+    {"pue: 1", PHASED("phi: 1", "batches: [8]", "{until: 1, phi: 3, batches: [3]}"),
+     DRAWN("mix: [{model: both}]"), "", NULL},
 };
 
 Test(warnings, of_keys) {
