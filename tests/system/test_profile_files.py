@@ -358,6 +358,7 @@ MLPERF = {
     "log.txt": (0, {"rows_read": 1, "rows": [{"model": "resnet", "gpu": "H100", "k": 16, "global_batch": 1600, "run_s": 50,
                                               "throughput_samples_s": 110000, "samples_to_target": 5000000}]},
                 'GPU type H100: accelerator_model_name "NVIDIA H100-SXM5-80GB"\n'),
+    "empty.txt": (2, None, '{}/empty.txt: expected lines with :::MLLOG, or a table with a column "benchmark"\n'),
     "aborted.txt": (2, None, "{}/aborted.txt:4: 1 records that are no JSON left out, this is the first\n"
                              "{}/aborted.txt:6: left out: run_stop with status aborted\n{}/aborted.txt: no measurement\n"),
     "nothing_left.csv": (2, None, "{}/nothing_left.csv:2: left out: bert on A100, k 8, global batch 400: neither a logged "

@@ -46,7 +46,7 @@ static bool is_table(const char *path) {
     while (lines_next(lines, &line, NULL) > 0 && line.length == 0) {
     }
     struct slice names[TABLE_NAMES];
-    size_t count = telemetry_split(line, ',', names, TABLE_NAMES);
+    size_t count = line.length > 0 ? telemetry_split(line, ',', names, TABLE_NAMES) : 0;
     for (size_t i = 0; i < count && i < TABLE_NAMES; i++)
         found |= slice_is(names[i], "benchmark") || slice_is(names[i], "round");
     lines_close(lines);
