@@ -5,6 +5,7 @@ such a file. Paths, axes, perturbations and tuning reach single values, and ever
 """
 import json
 import re
+import statistics
 import tempfile
 from pathlib import Path
 
@@ -152,6 +153,25 @@ def test_commands(folder):
     for command in ("compare", "ablate", "tune"):
         assert (folder / command / "models.yaml").read_bytes() == three, command
         assert easim(command, folder / command / "manifest.json").stdout == "equal\n", command
+
+
+def test_published(folder):
+    """What these two settings gave when they were found, 100 replications on other random numbers: jobs/h and kWh of pollux and
+    zeus, and the saving in % with its 95 % interval. Differences within both intervals together."""
+    rows = {"scaling 0.89, p0 0.3 pmax": (10.90, 55.7, 10.92, 49.8, -10.6, 0.7), "scaling 0.78": (10.90, 57.8, 11.03, 52.5, -9.1, 0.8)}
+    easim("sweep", SOURCE / "configs" / "sweeps" / "published-physics.yaml", "--out", folder / "sweep", "-q")
+    found = {(row["claim"], row["physics"]): {key: float(row[key]) for key in ("mean", "against_mean", "diff", "ci95")}
+             for row in rows_of(folder / "sweep" / "claim-readings.csv")}
+    runs = rows_of(folder / "sweep" / "sweep.csv")
+    for physics, (jobs, kwh, zeus_jobs, zeus_kwh, saving, half) in rows.items():
+        for policy, expected in (("pollux", (jobs, kwh)), ("zeus", (zeus_jobs, zeus_kwh))):
+            for column, value in zip(("throughput_jobs_per_h", "energy_kwh"), expected):
+                values = [float(row[column]) for row in runs if row["physics"] == physics and row["policy.name"] == policy]
+                error = 1.96 * statistics.stdev(values) * (2 / len(values)) ** 0.5
+                assert len(values) == 100 and abs(statistics.fmean(values) - value) < error, (physics, policy, column)
+        energy = found["kWh", physics]
+        share, error = (100 * energy[key] / energy["against_mean"] for key in ("diff", "ci95"))
+        assert abs(share - saving) < (error ** 2 + half ** 2) ** 0.5, (physics, share, error)
 
 
 def main():
