@@ -446,6 +446,7 @@ workload:
   streams:
     - {kind: poisson, rate_per_s: 0.002, k: [1, 2, 5], sizes: {law: exponential, mean: 40min}, users: 3}
     - {kind: poisson, rate_per_s: 0.001, rigid: {k: [1, 3]}, sizes: {law: exponential, mean: 20min}, users: 3}
+    - {kind: periodic, period: 1h, rigid: {k: 1}, sizes: {law: constant, mean: 30h}, users: 3, until: {jobs: 1}} # job 0, to the end
   rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 40}
 policy: {name: exec}
 """

@@ -374,7 +374,7 @@ def order_of_an_instant(folder):
     at_ns = next(line["time_ns"] for line in alone if line["kind"] == "node_failure")
     at_s = seconds(at_ns)
     for name in ("power_w", "price_per_mwh", "carbon_g_per_kwh"):
-        (folder / f"{name}.csv").write_text(f"time_s,{name}\n0,4000\n{at_s},5000\n40000,5000\n")
+        (folder / f"{name}.csv").write_text(f"time_s,{name}\n0,4000\n100,4500\n{at_s},5000\n40000,5000\n")
     text = (head + cluster % ("power_cap_w: {file: power_w.csv}, ", f"{at_s}s") +
             "price_per_mwh: {file: price_per_mwh.csv}\ncarbon_g_per_kwh: {file: carbon_g_per_kwh.csv}\n" +
             f"workload: {{kind: trace, file: jobs.csv, warmup: {at_s}s, rigid_costs: {{start_s: 10}}}}\n")

@@ -3,6 +3,7 @@
    looks like inside. */
 #include "base/array.h"
 #include "base/rng.h"
+#include "engine/event_order.h"
 #include "engine/eventq.h"
 
 #include <criterion/criterion.h>
@@ -171,4 +172,26 @@ Test(eventq, finished_is_empty) {
     cr_expect_eq(eventq_next_ns(&q), 7);
     eventq_finish(&q);
     eventq_finish(&q);
+}
+
+/* The classes of docs/semantics.md 1.2 in their order; with arrivals first the sixth comes behind
+   the tenth. */
+Test(eventq, order_of_kinds) {
+    static const struct {
+        enum event_kind kind;
+        int class, with_arrivals_first;
+    } kinds[] = {{EVENT_CLUSTER, 1, 1},   {EVENT_FAILURE, 2, 2},  {EVENT_REPAIR, 2, 2},
+                 {EVENT_MEASURE, 3, 3},   {EVENT_SLEEP, 4, 4},    {EVENT_COMPUTING, 5, 5},
+                 {EVENT_FINISH, 6, 11},   {EVENT_RELEASE, 6, 11}, {EVENT_PHASE, 7, 7},
+                 {EVENT_ARRIVAL, 10, 10}, {EVENT_TIMER, 12, 12}};
+    size_t count = sizeof kinds / sizeof *kinds;
+    for (size_t i = 0; i < count * count * 2; i++) {
+        bool arrivals_first = i % 2;
+        size_t one = i / 2 % count, other = i / 2 / count;
+        uint32_t a = event_order_rank(kinds[one].kind, arrivals_first);
+        uint32_t b = event_order_rank(kinds[other].kind, arrivals_first);
+        int x = arrivals_first ? kinds[one].with_arrivals_first : kinds[one].class;
+        int y = arrivals_first ? kinds[other].with_arrivals_first : kinds[other].class;
+        cr_expect_eq((a > b) - (a < b), (x > y) - (x < y), "kinds %zu and %zu", one, other);
+    }
 }
