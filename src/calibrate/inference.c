@@ -60,7 +60,7 @@ static void leave_out_generation(struct inference *inference, struct generation_
         for (end = first + 1; end < g->table.count && all[end].k == all[first].k; end++)
             continue;
         for (size_t i = first + 1; i + 1 < end; i++) {
-            struct interpolation others = {spare, end - first - 1};
+            struct interpolation others = {spare, end - first - 1, g->table.by_energy};
             struct interpolation_value value;
             memcpy(spare, all + first, (i - first) * sizeof *spare);
             memcpy(spare + (i - first), all + i + 1, (end - i - 1) * sizeof *spare);
@@ -98,7 +98,7 @@ static void add_generation(struct inference *inference, const struct inference_r
         p->throughput_samples_s /= (double)(end - i);
         p->power_w_per_gpu /= (double)(end - i);
     }
-    g.table = (struct interpolation){points, used};
+    g.table = (struct interpolation){points, used, .by_energy = true};
     leave_out_generation(inference, &g);
     array_push(&inference->generations, g);
 }

@@ -64,6 +64,7 @@ static void write_generation(struct str *out, const struct inference *inference,
         add_item(out, "power_w_per_gpu", points[i].power_w_per_gpu);
         str_add(out, "}\n");
     }
+    str_add(out, "        power_between: energy\n");
     str_addf(out, "        evidence: %s\n        source: \"easim calibrate, %zu rows of ",
              evidence_names[g->evidence], g->rows);
     str_addf(out, "%s\"\n        range_k: [%lld, %lld]\n        range_batch: [", profile,

@@ -53,9 +53,16 @@ static struct interpolation_value value_of(const struct interpolation_point *poi
                                         .power_w = point->power_w_per_gpu};
 }
 
+/* The power at which an iteration takes its share of the way from one energy to the other. */
+static double power_by_energy(struct interpolation_value a, struct interpolation_value b,
+                              double share, double iteration_s) {
+    double from_j = a.power_w * a.iteration_s, to_j = b.power_w * b.iteration_s;
+    return (from_j + share * (to_j - from_j)) / iteration_s;
+}
+
 /* Linear in batch among the points [first, end), all of one k. */
 static bool find_batch(const struct interpolation_point *first,
-                       const struct interpolation_point *end, double batch,
+                       const struct interpolation_point *end, double batch, bool by_energy,
                        struct interpolation_value *value) {
     const struct interpolation_point *high = first;
     while (high < end && high->batch * BATCH_EQUAL < batch)
@@ -64,9 +71,11 @@ static bool find_batch(const struct interpolation_point *first,
         return false;
     *value = value_of(high);
     if (high->batch > batch * BATCH_EQUAL) {
-        const struct interpolation_point *low = high - 1;
-        *value =
-            value_between(value_of(low), *value, (batch - low->batch) / (high->batch - low->batch));
+        const struct interpolation_value below = value_of(high - 1), above = *value;
+        double share = (batch - high[-1].batch) / (high->batch - high[-1].batch);
+        *value = value_between(below, above, share);
+        if (by_energy)
+            value->power_w = power_by_energy(below, above, share, value->iteration_s);
     }
     return true;
 }
@@ -82,7 +91,7 @@ bool interpolation_find(const struct interpolation *table, uint32_t k, double ba
         while (p < end && p->k == group->k && p->across_nodes == group->across_nodes)
             p++;
         struct interpolation_value here;
-        if (group->across_nodes != across || !find_batch(group, p, batch, &here))
+        if (group->across_nodes != across || !find_batch(group, p, batch, table->by_energy, &here))
             continue;
         if (group->k == k) {
             *value = here;

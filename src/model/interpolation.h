@@ -19,6 +19,7 @@ struct interpolation_point {
 struct interpolation {
     struct interpolation_point *points; /* sorted by interpolation_sort */
     size_t count;
+    bool by_energy; /* over the batch not power is linear, but power x time of an iteration */
 };
 
 struct interpolation_value {
@@ -34,9 +35,9 @@ bool interpolation_has(const struct interpolation *table, uint32_t k, double bat
  * -1. */
 int interpolation_sort(struct interpolation *table);
 
-/* Iteration time and power at (k, batch): linear in batch at the measured k below and above, then
-   linear in k. Without any points across nodes, those within a node stand for both. False outside
-   the measured range of the span.
+/* Iteration time and power (or energy, see by_energy) at (k, batch): linear in batch at the
+   measured k below and above, then time and power linear in k. Without any points across nodes,
+   those within a node stand for both. False outside the measured range of the span.
  */
 bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
                         enum easim_span span, struct interpolation_value *value);

@@ -13,6 +13,9 @@ enum efficiency_form { EFFICIENCY_NOISE_SCALE, EFFICIENCY_NONE };
 /* What a power is of: a GPU alone, or its share of a node, metered at its wall socket (ac), behind
    the power supplies (dc), or somewhere. */
 enum power_scope { POWER_SCOPE_GPU, POWER_SCOPE_NODE, POWER_SCOPE_NODE_AC, POWER_SCOPE_NODE_DC };
+/* What is linear over the batch between points of a lookup table. */
+enum power_between { BETWEEN_POWERS, BETWEEN_ENERGIES };
+
 enum power_form { POWER_LINEAR, POWER_TDP }; /* p0_w and pmax_w; not measured: the GPU's tdp_w */
 
 /* A model under a power limit: over the configurations measured at this limit and without one
@@ -70,6 +73,7 @@ struct gpu_model {
     struct schema_list lookup_points; /* struct interpolation_point, as read */
     struct interpolation lookup;      /* count > 0: used instead of the formulas of what it holds */
     bool lookup_speed, lookup_power;  /* which that is */
+    int32_t power_between;            /* enum power_between */
     const struct yaml_node *evidence; /* one word, or a mapping from parameter to word */
     const struct yaml_node *source;   /* text, or a mapping from parameter to text */
     enum evidence weakest;            /* of all its parameters */

@@ -66,6 +66,7 @@ static const char *const sync_law_names[] = {"linear", "log2", NULL};
 static const char *const efficiency_names[] = {"noise_scale", "none", NULL};
 const char *const power_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
 static const char *const power_form_names[] = {"linear", "tdp", NULL};
+static const char *const power_between_names[] = {"power", "energy", NULL};
 
 #define WATTS .type = FIELD_REAL, .above_min = true, .max = 1e5, .dimension = DIMENSION_POWER
 
@@ -207,6 +208,11 @@ const struct field gpu_model_fields[] = {
      .fields = lookup_fields,
      .item_size = sizeof(struct interpolation_point),
      .help = "measured points used instead of the formulas"},
+    {.key = "power_between",
+     .type = FIELD_CHOICE,
+     OF(power_between),
+     .choices = power_between_names,
+     .help = "linear over the batch between points: power, or energy of an iteration"},
     {.key = "power_limits",
      .type = FIELD_OBJECT,
      OF(power_limits),

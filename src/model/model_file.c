@@ -90,7 +90,8 @@ void gpu_model_settle(struct gpu_model *g) {
     count_values(&g->lookup_points, &speeds, &powers);
     bool speed_form = !(isnan(s->a_s) && isnan(s->gamma) && isnan(s->alpha_s[0]));
     bool power_form = !(isnan(g->power.p0_w) && isnan(g->power.pmax_w));
-    g->lookup = (struct interpolation){g->lookup_points.at, g->lookup_points.count};
+    g->lookup = (struct interpolation){g->lookup_points.at, g->lookup_points.count,
+                                       g->power_between == BETWEEN_ENERGIES};
     g->lookup_speed = g->lookup.count > 0 && (speeds > 0 || !speed_form);
     g->lookup_power = g->lookup.count > 0 && (powers > 0 || !power_form);
     if (isnan(s->alpha_s[1]))
@@ -105,6 +106,10 @@ static void check_lookup(const struct gpu_model *gpu_model, const char *path,
     const struct interpolation_point *points = gpu_model->lookup.points;
     size_t speeds, powers;
     count_values(&gpu_model->lookup_points, &speeds, &powers);
+    if (gpu_model->lookup.by_energy && (speeds == 0 || powers == 0))
+        problems_add(binding->problems, gpu_model->where,
+                     arena_printf(binding->arena, "%s.power_between", path),
+                     "expected power: energy is between points with throughput and power only");
     for (size_t i = 0; i < gpu_model->lookup.count; i++) {
         if (gpu_model->lookup_speed && isnan(points[i].throughput_samples_s))
             problems_add(binding->problems, points[i].where,

@@ -118,8 +118,8 @@ def outputs_and_both(folder):
     assert done.stderr == "--m0: no effect: no row is of samples\n--phi: no effect: no row is of samples\n", done.stderr
     text = (folder / "m.yaml").read_text(encoding="utf-8")
     assert text.count("name:") == 1 and "lookup:" in text and "latency_ms: 500}" in text
-    # b 2 between 1 and 3: iterations of 1/2 and 3/3.6 s, so 2/3 s, as measured; power 310 for 300
-    assert "throughput   median  0.00 %" in done.stdout and "power        median  3.33 %" in done.stdout, done.stdout
+    # b 2 between 1 and 3: iterations of 1/2 and 3/3.6 s, so 2/3 s, as measured; 150 and 800/3 J, so 312.5 W for 300
+    assert "throughput   median  0.00 %" in done.stdout and "power        median  4.17 %" in done.stdout, done.stdout
     scenario = folder / "c.yaml"
     scenario.write_text("""\
 name: c
@@ -195,7 +195,7 @@ def serving_errors(data):
 
 
 def generation_errors(rows):
-    """Time of an iteration and power from the neighbours in batch size: linear in it."""
+    """Time and energy of an iteration from the neighbours in batch size: linear in it."""
     curves, errors = {}, ([], [])
     for row in rows:
         curves.setdefault((row["model"], row["gpu"], row["k"]), []).append(
@@ -206,7 +206,9 @@ def generation_errors(rows):
             share = (here[0] - low[0]) / (high[0] - low[0])
             seconds = [p[0] / p[1] for p in (low, high)]
             errors[0].append(abs(here[0] / (seconds[0] + share * (seconds[1] - seconds[0])) / here[1] - 1))
-            errors[1].append(abs((low[2] + share * (high[2] - low[2])) / here[2] - 1))
+            joules = [p[2] * s for p, s in zip((low, high), seconds)]
+            errors[1].append(abs((joules[0] + share * (joules[1] - joules[0])) /
+                                 (seconds[0] + share * (seconds[1] - seconds[0])) / here[2] - 1))
     return [100 * statistics.median(values) for values in errors]
 
 

@@ -157,10 +157,10 @@ Test(model, lookup) {
          190}, /* no point across nodes: those within stand for both */
         {1, 4, 0, EASIM_ONE_NODE, 0, 0},
     };
-    struct interpolation all = {points, sizeof points / sizeof *points};
+    struct interpolation all = {points, sizeof points / sizeof *points, false};
     cr_assert_eq(interpolation_sort(&all), -1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct interpolation some = {points, cases[i].points};
+        struct interpolation some = {points, cases[i].points, false};
         struct interpolation_value value;
         bool found = interpolation_find(&some, cases[i].k, cases[i].batch, cases[i].span, &value);
         cr_assert_eq(found, cases[i].power_w > 0, "case %zu", i);
@@ -171,7 +171,32 @@ Test(model, lookup) {
     }
     struct interpolation_point twice[] = {
         {1, 2, 3, 4, false, {0}}, {1, 2, 5, 6, true, {0}}, {1, 2, 3, 4, false, {0}}};
-    cr_expect_eq(interpolation_sort(&(struct interpolation){twice, 3}), 1);
+    cr_expect_eq(interpolation_sort(&(struct interpolation){twice, 3, false}), 1);
+}
+
+/* The table above. k = 1: an iteration takes 100 J at b 4, 270 J at b 8; k = 4: 260 J and 760 J a
+   GPU. Time is as before, and so is what stands between two k. */
+Test(model, lookup_by_energy) {
+    static const struct {
+        uint32_t k;
+        double batch, iteration_s, power_w;
+    } cases[] = {
+        {1, 4, 1, 100},
+        {1, 8, 1.5, 180},
+        {1, 5, 1.125, (100 + 170 / 4.0) / 1.125},
+        {4, 7, 3.5, (260 + 500 * 3 / 4.0) / 3.5},
+        {2, 4, 1 + 1 / 3.0, 110},
+        {3, 6, 1.25 + (3 - 1.25) * 2 / 3, 185 / 1.25 + (510 / 3.0 - 185 / 1.25) * 2 / 3},
+    };
+    struct interpolation table = {points, sizeof points / sizeof *points, true};
+    cr_assert_eq(interpolation_sort(&table), -1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct interpolation_value value;
+        cr_assert(interpolation_find(&table, cases[i].k, cases[i].batch, EASIM_ONE_NODE, &value));
+        cr_expect(fabs(value.iteration_s - cases[i].iteration_s) < 1e-14 * 8 &&
+                      fabs(value.power_w - cases[i].power_w) < 1e-12,
+                  "case %zu: %g s, %g W", i, value.iteration_s, value.power_w);
+    }
 }
 
 /* --- the profile table --- */
