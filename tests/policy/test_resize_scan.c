@@ -8,15 +8,16 @@
 
 TestSuite(resize_scan, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-/* Two models of unlike scaling, slower across nodes; the costs of stopping are filled in. */
+/* Two models of unlike scaling, slower across nodes; the costs of stopping and the phases are
+   filled in. */
 static const char models[] =
     "models:\n"
-    "  - {name: wide, m0: 512, phi: 9000, batches: [16, 64], start_s: 20, %s, gpus: {\n"
+    "  - {name: wide, m0: 512, phi: 9000, batches: [16, 64], start_s: 20, %s, %sgpus: {\n"
     "     g: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.004, alpha_inter_s: 0.05, p0_w: 100, pmax_w: 300,\n"
     "         evidence: assumed, source: made up},\n"
     "     h: {a_s: 0.02, c_s: 0.001, gamma: 2, alpha_s: 0.002, alpha_inter_s: 0.03, p0_w: 150, pmax_w: 600,\n"
     "         evidence: assumed, source: made up}}}\n"
-    "  - {name: narrow, m0: 64, phi: 300, batches: [8, 32], start_s: 5, %s, gpus: {\n"
+    "  - {name: narrow, m0: 64, phi: 300, batches: [8, 32], start_s: 5, %s, %sgpus: {\n"
     "     g: {a_s: 0.01, c_s: 0.006, gamma: 1.5, alpha_s: 0.02, p0_w: 90, pmax_w: 350, evidence: assumed,\n"
     "         source: made up}}}\n";
 
@@ -32,6 +33,12 @@ static const char *const costs[] = {
     "restart_s: 45, checkpoint_s: 3, checkpoint_interval_s: 1200",
     "restart_s: 5, checkpoint_s: 150", /* moved again while they write, where the interval allows it
                                         */
+};
+/* What a resize brings changes with the phase, too. */
+static const char *const phases[] = {
+    "",
+    "phases: [{until: 0.3}, {until: 1, phi: 60000, batches: [64, 128]}], ",
+    "phases: [{until: 0.2, phi: 60000}, {until: 0.6, phi: 30, batches: [16]}, {until: 1, batches: [24]}], ",
 };
 /* Of the GPUs: awake for ever, quick to wake, and so slow that waking decides. */
 static const char *const sleeps[] = {
@@ -50,7 +57,8 @@ static void run(struct trial *t, struct trial_options *o, int number, const char
                 const char *more) {
     static char text[4096];
     size_t n = (size_t)number;
-    snprintf(text, sizeof text, models, costs[n % COUNT(costs)], costs[n / 2 % COUNT(costs)]);
+    snprintf(text, sizeof text, models, costs[n % COUNT(costs)], phases[n / 4 % COUNT(phases)],
+             costs[n / 2 % COUNT(costs)], phases[n / 6 % COUNT(phases)]);
     *o = (struct trial_options){.models = text, .strict = true};
     trial_run(
         t, o,

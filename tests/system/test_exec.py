@@ -71,11 +71,18 @@ def test_same_decisions(folder):
     (folder / "nodes.yaml").write_text(NODES)
     # nodes that fail stop jobs, which wait again in their place
     (folder / "failing.yaml").write_text(NODES.replace("gpus: 4}", "gpus: 4, mtbf: 6h, mttr: 30min}"))
+    # and in the phase of the work that they have kept, with its configurations
+    (folder / "phases.yaml").write_text((folder / "failing.yaml").read_text() + (
+        "model_overrides: [{set: {m0: 64, phi: 1000, checkpoint_interval_s: 600, "
+        "phases: [{until: 0.4}, {until: 1, phi: 20000, batches: [24, 48]}]}}]\n"))
     # itp-sample: k, b and h of most jobs are set by the log
     for name, config, rows in (("seed", SOURCE / "configs/eas-sim.yaml", 500), ("nodes", folder / "nodes.yaml", 240),
-                               ("failing", folder / "failing.yaml", 240),
+                               ("failing", folder / "failing.yaml", 240), ("phases", folder / "phases.yaml", 240),
                                ("preset", SOURCE / "configs/itp-sample.yaml", 60)):
         same_as_fcfs(config, folder / name, rows, "--threads", "2")
+    run(folder / "phases.yaml", folder / "traced", "--trace", "t")
+    starts = [line for line in (folder / "traced/t-1").read_text().splitlines() if '"kind":"start"' in line]
+    assert {line.split('"batch":')[1].split(",")[0] for line in starts} & {"24", "48"}, starts  # batches of the second
 
 
 def test_across_nodes(folder):
