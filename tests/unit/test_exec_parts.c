@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct {
@@ -118,6 +119,24 @@ Test(exec_parts, without_standard_streams) {
     const char *line = process_exchange(&process, hello, sizeof hello - 1, 60);
     cr_expect(line && strcmp(line, "hello") == 0);
     cr_expect_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+    process_stop(&process, "", 0, 0);
+}
+
+/* Nor where there is no other place for an end: then both are closed again. */
+Test(exec_parts, no_other_place) {
+    struct process process = {0};
+    struct rlimit limit, tight;
+    int next = fcntl(STDERR_FILENO, F_DUPFD, STDERR_FILENO + 1); /* the first that is free */
+    close(next);
+    close(STDIN_FILENO);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    tight = (struct rlimit){(rlim_t)next + 1, limit.rlim_max}; /* room for it and descriptor 0 */
+    unsigned long long before = open_files();
+    setrlimit(RLIMIT_NOFILE, &tight);
+    cr_expect_lt(process_start(&process, "cat"), 0);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    cr_expect_str_eq(process.problem, "cannot be started: Too many open files");
+    cr_expect_eq(open_files(), before, "open are %llx, not %llx", open_files(), before);
     process_stop(&process, "", 0, 0);
 }
 
