@@ -90,11 +90,14 @@ static bool tabulate_config(const struct config_table *table, const struct model
                             ? 1
                             : efficiency_of_batch(model->m0, model_phase_phi(model, phase),
                                                   config->k * config->batch);
-    bool known[SPANS];
+    bool known[SPANS], stands_in = false;
     for (int span = 0; span < SPANS; span++) {
         struct interpolation_value value;
         uint32_t nodes = speed_nodes(config->k, node_gpus, (enum easim_span)span);
         known[span] = gpu_value_find(gpu_model, config->k, config->batch, nodes, &value);
+        if (!known[span] && span == EASIM_ACROSS_NODES && config->k > type->node_gpus_max)
+            known[span] = stands_in =
+                gpu_value_stand_in(gpu_model, config->k, config->batch, nodes, &value);
         config->power_w[span] = known[span] ? fmin(type->tdp_w, value.power_w) : 0;
         config->goodput[span] =
             known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
@@ -102,7 +105,7 @@ static bool tabulate_config(const struct config_table *table, const struct model
     for (int span = 0; span < SPANS; span++)
         if (!known[span])
             config->power_w[span] = config->power_w[1 - span];
-    config->extrapolated = gpu_value_is_outside(gpu_model, config->k, config->batch) ||
+    config->extrapolated = stands_in || gpu_value_is_outside(gpu_model, config->k, config->batch) ||
                            config_table_other_nodes(table->cluster, gpu_model, config->gpu_type);
     return known[0] || known[1];
 }

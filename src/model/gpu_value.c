@@ -5,15 +5,23 @@
 
 #include <math.h>
 
+/* Where (k, b) stands, and which points may answer for it. */
+struct step_place {
+    uint32_t k, nodes;
+    bool stand_in; /* those in one node, too */
+};
+
 /* One step, or an iteration without accumulation. */
-static bool find_step(const struct gpu_model *g, uint32_t k, double batch, uint32_t nodes,
+static bool find_step(const struct gpu_model *g, const struct step_place *at, double batch,
                       struct interpolation_value *value) {
-    enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
+    enum easim_span span = at->nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
     struct interpolation_value measured = {NAN, NAN};
-    if (g->lookup.count > 0 && !interpolation_find(&g->lookup, k, batch, span, &measured))
+    if (g->lookup.count > 0 &&
+        !(at->stand_in ? interpolation_stand_in(&g->lookup, at->k, batch, &measured)
+                       : interpolation_find(&g->lookup, at->k, batch, span, &measured)))
         return false;
-    value->iteration_s =
-        g->lookup_speed ? measured.iteration_s : speed_iteration_s(&g->speed, k, batch, nodes);
+    value->iteration_s = g->lookup_speed ? measured.iteration_s
+                                         : speed_iteration_s(&g->speed, at->k, batch, at->nodes);
     value->power_w = g->lookup_power
                          ? measured.power_w
                          : power_training_w(&g->power, g->speed.c_s,
@@ -21,17 +29,29 @@ static bool find_step(const struct gpu_model *g, uint32_t k, double batch, uint3
     return true;
 }
 
-bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
-                    struct interpolation_value *value) {
-    enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
-    double steps = batches_steps(gpu_model, k, batch);
+static bool find_iteration(const struct gpu_model *g, const struct step_place *at, double batch,
+                           struct interpolation_value *value) {
+    double steps = batches_steps(g, at->k, batch);
     /* A measured point is of whole iterations. */
-    if (steps > 1 && interpolation_has(&gpu_model->lookup, k, batch, span))
-        steps = 1;
-    if (!find_step(gpu_model, k, batch / steps, nodes, value))
+    bool measured =
+        (at->nodes > 1 && interpolation_has(&g->lookup, at->k, batch, EASIM_ACROSS_NODES)) ||
+        ((at->nodes == 1 || at->stand_in) &&
+         interpolation_has(&g->lookup, at->k, batch, EASIM_ONE_NODE));
+    steps = measured ? 1 : steps;
+    if (!find_step(g, at, batch / steps, value))
         return false;
     value->iteration_s *= steps;
     return true;
+}
+
+bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
+                    struct interpolation_value *value) {
+    return find_iteration(gpu_model, &(struct step_place){k, nodes, false}, batch, value);
+}
+
+bool gpu_value_stand_in(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
+                        struct interpolation_value *value) {
+    return find_iteration(gpu_model, &(struct step_place){k, nodes, true}, batch, value);
 }
 
 bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch) {

@@ -10,6 +10,9 @@
    not reach it. */
 bool gpu_value_find(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
                     struct interpolation_value *value);
+/* The same across nodes that are too small for k, by interpolation_stand_in. */
+bool gpu_value_stand_in(const struct gpu_model *gpu_model, uint32_t k, double batch, uint32_t nodes,
+                        struct interpolation_value *value);
 
 /* Outside the measured range of k and b; without a range everything is. */
 bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch);

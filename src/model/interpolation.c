@@ -80,31 +80,46 @@ static bool find_batch(const struct interpolation_point *first,
     return true;
 }
 
-bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
-                        enum easim_span span, struct interpolation_value *value) {
-    bool across = stands_for(table, span);
+/* What is known of one k. */
+struct known_k {
+    int64_t k; /* 0: nothing */
+    struct interpolation_value value;
+};
+
+/* Linear in k among the points of the spans asked for; of a k that has both, those across nodes. */
+static bool find_among(const struct interpolation *table, uint32_t k, double batch, bool spans[2],
+                       struct interpolation_value *value) {
     const struct interpolation_point *p = table->points, *end = table->points + table->count;
-    struct interpolation_value below = {0};
-    int64_t below_k = 0;
+    struct known_k below = {0}, above = {0};
     while (p < end) {
         const struct interpolation_point *group = p;
         while (p < end && p->k == group->k && p->across_nodes == group->across_nodes)
             p++;
-        struct interpolation_value here;
-        if (group->across_nodes != across || !find_batch(group, p, batch, table->by_energy, &here))
+        struct known_k here = {.k = group->k};
+        if (!spans[group->across_nodes] ||
+            !find_batch(group, p, batch, table->by_energy, &here.value))
             continue;
-        if (group->k == k) {
-            *value = here;
-            return true;
-        }
-        if (group->k > k) {
-            if (below_k > 0)
-                *value = value_between(below, here,
-                                       (double)(k - below_k) / (double)(group->k - below_k));
-            return below_k > 0;
-        }
-        below = here;
-        below_k = group->k;
+        if (here.k <= k && here.k >= below.k)
+            below = here;
+        if (here.k >= k && (above.k == 0 || here.k <= above.k))
+            above = here;
     }
-    return false;
+    if (below.k == 0 || above.k == 0)
+        return false;
+    *value = below.k == above.k
+                 ? above.value
+                 : value_between(below.value, above.value,
+                                 (double)(k - below.k) / (double)(above.k - below.k));
+    return true;
+}
+
+bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
+                        enum easim_span span, struct interpolation_value *value) {
+    bool across = stands_for(table, span), spans[2] = {!across, across};
+    return find_among(table, k, batch, spans, value);
+}
+
+bool interpolation_stand_in(const struct interpolation *table, uint32_t k, double batch,
+                            struct interpolation_value *value) {
+    return find_among(table, k, batch, (bool[]){true, true}, value);
 }

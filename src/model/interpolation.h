@@ -41,5 +41,9 @@ int interpolation_sort(struct interpolation *table);
  */
 bool interpolation_find(const struct interpolation *table, uint32_t k, double batch,
                         enum easim_span span, struct interpolation_value *value);
+/* Across nodes, with the points in one node for each k that was not measured across: for nodes too
+   small for k, where there is nothing better. */
+bool interpolation_stand_in(const struct interpolation *table, uint32_t k, double batch,
+                            struct interpolation_value *value);
 
 #endif

@@ -158,8 +158,12 @@ static bool predict_row(struct survey_row *row, struct easim_config *config) {
     struct interpolation_value value;
     *config = (struct easim_config){.k = row->k, .batch = row->batch};
     uint32_t nodes = speed_nodes(row->k, row->type->node_gpus_max, row->span);
-    if (!gpu_value_find(row->gpu_model, row->k, row->batch, nodes, &value))
-        return false;
+    if (!gpu_value_find(row->gpu_model, row->k, row->batch, nodes, &value)) {
+        if (row->span != EASIM_ACROSS_NODES || row->k <= row->type->node_gpus_max ||
+            !gpu_value_stand_in(row->gpu_model, row->k, row->batch, nodes, &value))
+            return false;
+        row->range = row->range == SURVEY_INSIDE ? SURVEY_OUTSIDE : row->range;
+    }
     double power_w = fmin(row->type->tdp_w, value.power_w);
     fill_figures(row, value.iteration_s, power_w);
     for (int span = 0; span < SPANS; span++) {

@@ -195,6 +195,53 @@ Test(model_forms, largest_step) {
     close_models(&t, &table);
 }
 
+/* Measured on nodes of 4: k = 1 and 4 in one, k = 8 across two. Here g has nodes of 4 and h of 2.
+   On h k = 4 has to be spread: the points in one node stand in, also between k = 4 (1 s) and k = 8
+   (2 s): k = 6, 1.5 s. That is outside what was measured. Nothing stands in for one node, nor where
+   nodes are large enough. */
+Test(model_forms, table_on_smaller_nodes) {
+    struct trial t;
+    struct config_table table;
+    const struct trial_options options = {
+        .models =
+            "models: [{name: m, m0: 1000, phi: 1, batches: [1], gpus: {g: {" SOURCE
+            ", range_k: [1, 8], range_batch: [1, 1], lookup: [{k: 1, batch: 1, "
+            "throughput_samples_s: 2, power_w_per_gpu: 90}, {k: 4, batch: 1, "
+            "throughput_samples_s: 4, power_w_per_gpu: 100}, {k: 8, batch: 1, "
+            "throughput_samples_s: 4, power_w_per_gpu: 120, across_nodes: true}]}, h: {" SOURCE
+            ", range_k: [1, 8], range_batch: [1, 1], lookup: [{k: 1, batch: 1, "
+            "throughput_samples_s: 2, power_w_per_gpu: 90}, {k: 4, batch: 1, "
+            "throughput_samples_s: 4, power_w_per_gpu: 100}, {k: 8, batch: 1, "
+            "throughput_samples_s: 4, power_w_per_gpu: 120, across_nodes: true}]}}}]\n"};
+    struct problems problems = {0};
+    trial_load(
+        &t, &options,
+        "name: n\n"
+        "horizon: 1\n"
+        "models: models.yaml\n"
+        "policy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}], nodes: [{count: 4, gpu: g, gpus: 4}, {count: 4, gpu: h, gpus: 2}, {gpu: g, gpus: 2}]}\n"
+        "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
+    trial_must_succeed(&t);
+    cr_assert_eq(config_table_init(&table, &t.study.cluster, &t.study.models, &problems), 0);
+    static const uint32_t k[] = {1, 4, 6, 8};
+    static const double iteration_s[] = {0.5, 1, 1.5, 2}, power_w[] = {90, 100, 110, 120};
+    const struct config_set *set = find_set(&table, 1, 4, k, 0);
+    cr_assert_eq(set->count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct easim_config *c = config_at(&table, set, i);
+        cr_assert(c->k == k[i] && c->empty_span == (k[i] > 2));
+        expect_near(c->goodput[c->empty_span], k[i] / iteration_s[i], "goodput on small nodes");
+        expect_near(c->power_w[c->empty_span], power_w[i], "power on small nodes");
+        cr_expect_eq(c->extrapolated, k[i] == 4 || k[i] == 6, "k %u", k[i]);
+    }
+    set = find_set(&table, 0, 4, k, 0);
+    cr_assert_eq(set->count, 4);
+    cr_expect_eq(config_at(&table, set, 1)->goodput[EASIM_ACROSS_NODES], 0); /* k = 4 fits */
+    cr_expect_eq(config_at(&table, set, 2)->goodput[EASIM_ONE_NODE], 0);     /* k = 6 does not */
+    close_models(&t, &table);
+}
+
 /* Speed of a table with power of the form, P = 100 + 200 * 0.5 r / k, and the reverse. */
 Test(model_forms, speed_and_power_apart) {
     struct trial t;
