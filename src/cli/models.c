@@ -7,6 +7,7 @@
 #include "output/models/models_csv.h"
 #include "output/models/models_dir.h"
 #include "output/models/models_report.h"
+#include "output/models/parameters_report.h"
 #include "output/models/serving_report.h"
 
 #include <math.h>
@@ -209,7 +210,9 @@ static void print_notes(const struct options *options, const struct model_args *
 static int print_survey(const struct options *options, struct model_args *args,
                         const struct survey *survey) {
     struct str text = {0};
-    if (options->format == FORMAT_CSV)
+    if (options->parameters)
+        parameters_report(survey, &text);
+    else if (options->format == FORMAT_CSV)
         models_csv(survey, &text);
     else {
         models_report(survey, &text);
@@ -249,7 +252,7 @@ int cli_models(struct options *options) {
         survey_make(&survey, &args.study.models, args.cluster, &args.wishes);
         refuse_nothing(&survey, &args, options, &problems);
         if (problems.count == 0) {
-            if (!args.is_scenario && survey.pairs.count > 0)
+            if (!args.is_scenario && !options->parameters && survey.pairs.count > 0)
                 note_assumptions(&survey, &args);
             note_unknown_pairs(&survey, &args);
             note_unknown_power(&survey, &args);

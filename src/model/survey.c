@@ -73,11 +73,17 @@ static void add_usual_counts(const struct gpu_model *g, const struct gpu_type *t
             array_push(&counts->list, k);
 }
 
+<<<<<<< HEAD
 /* The batches that jobs may have on k GPUs: of the workload, else of the model's first phase, else
    of the model. */
+=======
+/* The batches that jobs may have on k GPUs: of the phase, else of the workload, else of the model.
+ */
+>>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
 static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
-                        double k, struct numbers *batches) {
+                        uint32_t phase, double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
+<<<<<<< HEAD
     const struct schema_list *stated = model_phase_batches(pair->model, 0);
     const struct survey_list first = {stated->at, stated->count};
     const struct survey_list *listed = wishes->allowed.count > 0 ? &wishes->allowed : &first;
@@ -87,6 +93,14 @@ static void add_allowed(const struct survey_pair *pair, const struct survey_wish
         if (!batches_too_large(pair->gpu_model, (uint32_t)k, batch))
             array_push(&batches->list, batch);
     }
+=======
+    const struct schema_list *of_phase = model_phase_batches(pair->model, phase);
+    struct survey_list allowed = {of_phase->at, of_phase->count};
+    allowed = allowed.count > 0 ? allowed : wishes->allowed;
+    add_all(batches, &allowed);
+    for (size_t i = 0; allowed.count == 0 && i < batches_count(own); i++)
+        array_push(&batches->list, batches_at(own, i, (uint32_t)k));
+>>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
 }
 
 /* ---- One configuration ---- */
@@ -98,11 +112,12 @@ static enum survey_range range_of(const struct survey_pair *pair, uint32_t k, do
     return gpu_value_is_outside(g, k, batch) || pair->other_nodes ? SURVEY_OUTSIDE : SURVEY_INSIDE;
 }
 
-static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, double batch,
-                                enum easim_span span) {
+static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t phase, uint32_t k,
+                                      double batch, enum easim_span span) {
     struct survey_row row = {.model = pair->model,
                              .gpu_model = pair->gpu_model,
                              .type = pair->type,
+                             .phase = phase,
                              .k = k,
                              .batch = batch,
                              .span = span,
@@ -117,13 +132,22 @@ static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, doub
                              .scaling_efficiency = NAN};
     if (row.model->efficiency == EFFICIENCY_NOISE_SCALE)
         row.efficiency =
+<<<<<<< HEAD
             efficiency_of_batch(row.model->m0, model_phase_phi(row.model, 0), k * batch);
+=======
+            efficiency_of_batch(row.model->m0, model_phase_phi(row.model, phase), k * batch);
+>>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
     row.steps = batches_steps(row.gpu_model, k, batch);
     row.memory_gib = batches_memory_gib(row.model, row.gpu_model, k, batch);
     if (row.memory_gib == 0) /* no model says so of a job: it is not stated */
         row.memory_gib = NAN;
     row.range = range_of(pair, k, batch);
     return row;
+}
+
+static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, double batch,
+                                enum easim_span span) {
+    return row_in_phase(pair, 0, k, batch, span);
 }
 
 /* Figures from iteration time and power. */
@@ -135,21 +159,23 @@ static void fill_figures(struct survey_row *row, double iteration_s, double powe
     row->energy_j = row->k * row->power_w / row->goodput;
 }
 
-static bool is_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes, double k,
-                       double batch) {
+static bool is_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
+                       uint32_t phase, double k, double batch) {
     struct numbers allowed = {0};
-    add_allowed(pair, wishes, k, &allowed);
+    add_allowed(pair, wishes, phase, k, &allowed);
     bool is = is_among(batch, &(struct survey_list){allowed.list.at, allowed.list.count});
     free(allowed.list.at);
     return is;
 }
 
 static enum survey_state state_of(const struct survey_row *row, bool allowed, bool known) {
-    return row->k > row->type->gpus                  ? SURVEY_GPUS
-           : !allowed                                ? SURVEY_BATCH
-           : row->memory_gib > row->type->memory_gib ? SURVEY_MEMORY
-           : !known                                  ? SURVEY_NO_POINT
-                                                     : SURVEY_OK;
+    bool too_large = row->memory_gib > row->type->memory_gib ||
+                     batches_too_large(row->gpu_model, row->k, row->batch);
+    return row->k > row->type->gpus ? SURVEY_GPUS
+           : !allowed               ? SURVEY_BATCH
+           : too_large              ? SURVEY_MEMORY
+           : !known                 ? SURVEY_NO_POINT
+                                    : SURVEY_OK;
 }
 
 /* What the model says without a limit, and in *config what a limit is applied to; false: nothing.
@@ -278,35 +304,49 @@ static bool has_span(const struct gpu_type *type, uint32_t k, enum easim_span sp
 
 /* The batches to look at on k GPUs: measured ones are shown even if no job may have them. */
 static void add_usual_batches(const struct survey_pair *pair, const struct survey_wishes *wishes,
-                              double k, struct numbers *batches) {
+                              uint32_t phase, double k, struct numbers *batches) {
     const struct gpu_model *g = pair->gpu_model;
-    add_allowed(pair, wishes, k, batches);
+    add_allowed(pair, wishes, phase, k, batches);
     for (size_t i = 0; i < g->lookup.count; i++)
         if ((double)g->lookup.points[i].k == k)
             array_push(&batches->list, g->lookup.points[i].batch);
 }
 
-/* All batches and spans of a k. */
+/* What the rows of a k have in common. */
+struct count {
+    const struct survey_pair *pair;
+    const struct survey_list *bases; /* k to compare with */
+    double k;
+};
+
+/* All spans of a batch. */
+static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
+                      const struct count *c, uint32_t phase, double batch) {
+    uint32_t k = (uint32_t)c->k;
+    size_t first = survey->rows.count;
+    bool allowed = is_allowed(c->pair, wishes, phase, c->k, batch);
+    for (int span = 0; span < SPANS; span++)
+        if (wishes->spans[span] && has_span(c->pair->type, k, (enum easim_span)span))
+            add_config(survey, wishes, allowed,
+                       row_in_phase(c->pair, phase, k, batch, (enum easim_span)span));
+    for (size_t r = first; r < survey->rows.count; r++)
+        fill_scaling(&survey->rows.at[r], c->pair, c->bases);
+}
+
+/* All phases and batches of a k. */
 static void add_count(struct survey *survey, const struct survey_wishes *wishes,
-                      const struct survey_pair *pair, double k, const struct survey_list *bases) {
-    struct numbers batches = {0};
-    if (wishes->batches.count > 0)
-        add_all(&batches, &wishes->batches);
-    else
-        add_usual_batches(pair, wishes, k, &batches);
-    settle_numbers(&batches);
-    for (size_t i = 0; i < batches.list.count; i++)
-        for (int span = 0; span < SPANS; span++) {
-            size_t first = survey->rows.count;
-            if (!wishes->spans[span] || !has_span(pair->type, (uint32_t)k, (enum easim_span)span))
-                continue;
-            double batch = batches.list.at[i];
-            add_config(survey, wishes, is_allowed(pair, wishes, k, batch),
-                       row_of(pair, (uint32_t)k, batch, (enum easim_span)span));
-            for (size_t r = first; r < survey->rows.count; r++)
-                fill_scaling(&survey->rows.at[r], pair, bases);
-        }
-    free(batches.list.at);
+                      const struct count *c) {
+    for (uint32_t phase = 0; phase < model_phase_count(c->pair->model); phase++) {
+        struct numbers batches = {0};
+        if (wishes->batches.count > 0)
+            add_all(&batches, &wishes->batches);
+        else
+            add_usual_batches(c->pair, wishes, phase, c->k, &batches);
+        settle_numbers(&batches);
+        for (size_t i = 0; i < batches.list.count; i++)
+            add_batch(survey, wishes, c, phase, batches.list.at[i]);
+        free(batches.list.at);
+    }
 }
 
 static void add_pair(struct survey *survey, const struct survey_wishes *wishes,
@@ -323,7 +363,7 @@ static void add_pair(struct survey *survey, const struct survey_wishes *wishes,
     settle_numbers(&counts);
     const struct survey_list bases = {usual.list.at, usual.list.count};
     for (size_t i = 0; i < counts.list.count; i++)
-        add_count(survey, wishes, pair, counts.list.at[i], &bases);
+        add_count(survey, wishes, &(struct count){pair, &bases, counts.list.at[i]});
     free(usual.list.at);
     free(counts.list.at);
 }

@@ -26,6 +26,7 @@ struct survey_row {
     const struct model *model;
     const struct gpu_model *gpu_model;
     const struct gpu_type *type;
+    uint32_t phase; /* of the model, from 0 */
     uint32_t k;
     double batch; /* per GPU, of all steps of an iteration */
     double steps; /* in which it is computed */
@@ -77,7 +78,7 @@ struct survey_pair {
 /* Zero-initialise; release with survey_finish. */
 struct survey {
     ARRAY_OF(struct survey_pair) pairs; /* that were looked at, by model and GPU type */
-    ARRAY_OF(struct survey_row) rows;   /* the same, then by k, batch, span, falling limit */
+    ARRAY_OF(struct survey_row) rows;   /* the same, then by k, phase, batch, span, falling limit */
     ARRAY_OF(struct survey_point) points;
 };
 

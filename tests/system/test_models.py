@@ -241,6 +241,42 @@ def check_large(folder):
     assert "J/output" in shown and "outputs" not in shown and "nodes of 4 GPUs" in shown, shown
 
 
+PHASES = LARGE.replace("    efficiency: none\n    unit: output\n", """\
+    m0: 16
+    phases: [{until: 0.3, phi: 90}, {until: 1, phi: 400, batches: [4, 16]}]
+""").replace("global_batches: [8, 64]", "batches: [2, 16]")
+
+
+def check_phases(folder):
+    """Each phase has its noise scale and its batches; speed and power have none."""
+    path = folder / "phases.yaml"
+    path.write_text(PHASES)
+    rows = table(path, "--k", "8", "--span", "across_nodes")
+    assert [(r["phase"], r["b"]) for r in rows] == [("1", "2"), ("1", "16"), ("2", "4"), ("2", "16")]
+    for row in rows:
+        phi, whole = {"1": 90, "2": 400}[row["phase"]], float(row["global_batch"])
+        near(row["efficiency"], (phi + 16) / (phi + max(16, whole)))
+        near(row["goodput_per_s"], float(row["rate_per_s"]) * float(row["efficiency"]))
+        assert row["state"] == "ok", row
+    assert rows[1]["rate_per_s"] == rows[3]["rate_per_s"]
+    assert [r["state"] for r in table(path, "--k", "8", "--span", "across_nodes", "--batch", "2")] == ["ok", "batch"]
+    assert "  phase    k       b  span" in models(path, "--k", "8").stdout
+
+
+def check_overrides():
+    """What a scenario overrides is what is shown."""
+    change = "model_overrides=[{model: resnet50-fp32, gpu: h100, set: {scaling_efficiency: 0.8, p0_share: 0.5}}]"
+    rows = table(SOURCE / "configs" / "eas-sim.yaml", "--set", change, "--model", "resnet50-fp32", "--k", "1,8")
+    near(of(rows, gpu_type="h100", k=8, b=512)["scaling_efficiency"], 0.8)
+    time = float(of(rows, gpu_type="h100", k=1, b=16)["iteration_s"])
+    near(of(rows, gpu_type="h100", k=1, b=16)["power_w"], 280 + 280 * 16 / 1925 / time)
+    shown = models(SOURCE / "configs" / "eas-sim.yaml", "--set", change, "--parameters", "--model", "resnet50-fp32").stdout
+    made_of = " ".join(shown.split())
+    assert "a100: a_s 0.035 a, c_s 0.000917431 d, gamma 1.5 a, alpha_s 0.0055 d," in made_of, shown
+    assert "p0_w 280 o, pmax_w 560 a" in made_of and "batches 16 32 64 128 256 512, m0 8192, phi 15000," in made_of, shown
+    assert {r["evidence"] for r in rows if r["gpu_type"] == "h100"} != {r["evidence"] for r in rows if r["gpu_type"] == "a100"}
+
+
 # ---- scenarios ------------------------------------------------------------------------------------------------------
 
 def check_scenario(folder):
@@ -376,6 +412,8 @@ def main():
         check_lookup(folder)
         check_phases(folder)
         check_large(folder)
+        check_phases(folder)
+        check_overrides()
         check_scenario(folder)
         check_folder(folder)
         check_figures(folder)

@@ -7,6 +7,7 @@
 #define MODELS_COLUMNS(X) \
     X(model, "", NEITHER, csv_add_text(out, row->model->name)) \
     X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
+    X(phase, "", NEITHER, csv_comma_count(out, survey_columns_phase(row))) \
     X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
     X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
     X(global_batch, "samples", NEITHER, csv_comma_real(out, row->k * row->batch)) \

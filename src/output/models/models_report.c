@@ -45,7 +45,7 @@ static void add_heading(struct str *out, const struct block *block) {
 
 /* Placement changes nothing: one line stands for both spans. */
 static bool is_either(const struct survey_row *row, const struct survey_row *other) {
-    return other->k == row->k && other->batch == row->batch &&
+    return other->phase == row->phase && other->k == row->k && other->batch == row->batch &&
            other->power_limit_w == row->power_limit_w && other->state == row->state &&
            other->iteration_s == row->iteration_s &&
            (other->power_w == row->power_w || (isnan(other->power_w) && isnan(row->power_w))) &&
@@ -71,7 +71,8 @@ static void add_number(struct str *out, double value, int width) {
 static void add_columns(struct str *out, const struct block *block) {
     struct str unit = {0};
     str_addf(&unit, "J/%s", survey_columns_unit(block->rows));
-    str_addf(out, "%5s%8s  %-12s", "k", "b", "span");
+    bool phases = survey_columns_phase(block->rows) > 0;
+    str_addf(out, "%s%5s%8s  %-12s", phases ? "  phase" : "", "k", "b", "span");
     if (block->limits)
         str_addf(out, "%8s", "limit W");
     str_addf(out, "%9s%9s%7s%9s%8s%7s%10s%7s  %s\n", "time s", "rate 1/s", "eff", "goodput",
@@ -82,6 +83,8 @@ static void add_columns(struct str *out, const struct block *block) {
 static void add_row(struct str *out, const struct block *block, const struct survey_row *row,
                     bool either) {
     static const char *const ranges[] = {"inside", "outside", "-"};
+    if (survey_columns_phase(row) > 0)
+        str_addf(out, "%7u", survey_columns_phase(row));
     str_addf(out, "%5u", row->k);
     add_number(out, row->batch, 8);
     str_addf(out, "  %-12s",

@@ -1,8 +1,14 @@
 /* Words of a survey's rows: see survey_columns.h. */
 #include "output/models/survey_columns.h"
 
+#include "model/model_phase.h"
+
 const char *survey_columns_unit(const struct survey_row *row) {
     return work_unit_names[row->model->serving.unit];
+}
+
+uint32_t survey_columns_phase(const struct survey_row *row) {
+    return model_phase_count(row->model) > 1 ? row->phase + 1 : 0;
 }
 
 const char *survey_columns_speed(const struct survey_row *row) {

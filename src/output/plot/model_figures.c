@@ -308,6 +308,8 @@ static void note_left_out(struct drawing *d, size_t models_left_out) {
         plot_note(d->figure, "%zu rows that no job may have are left out", t->infeasible);
     if (t->limited > 0)
         plot_note(d->figure, "%zu rows under a power limit are left out", t->limited);
+    if (t->later > 0)
+        plot_note(d->figure, "%zu rows of later phases are left out", t->later);
     if (d->measured_drawn < t->measured.list.count)
         plot_note(d->figure, "%zu of %zu measured points are on a curve that is drawn",
                   d->measured_drawn, t->measured.list.count);

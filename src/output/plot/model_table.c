@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL, TYPE, K, B, SPAN, LIMIT, RATE, ENERGY, UNIT, STATE, GOODPUT, COLUMNS };
+enum { MODEL, TYPE, K, B, SPAN, LIMIT, RATE, ENERGY, UNIT, STATE, GOODPUT, PHASE, COLUMNS };
 
 static const char *const columns_said[] = {
     "model",      "gpu_type",          "k",    "b",     "span",          "power_limit_w",
-    "rate_per_s", "energy_per_unit_j", "unit", "state", "goodput_per_s", NULL};
+    "rate_per_s", "energy_per_unit_j", "unit", "state", "goodput_per_s", "phase",
+    NULL};
 static const char *const columns_measured[] = {
     "model",      "gpu_type",          "k",    "b", "span", "power_limit_w",
     "rate_per_s", "energy_per_unit_j", "unit", NULL};
@@ -59,6 +60,9 @@ static bool is_kept(struct model_table *table, const struct csv *csv, const int 
         table->infeasible++;
     else if (csv_field(csv, columns[LIMIT]).length > 0)
         table->limited++;
+    else if (columns[PHASE] >= 0 && csv_field(csv, columns[PHASE]).length > 0 &&
+             !slice_is(csv_field(csv, columns[PHASE]), "1"))
+        table->later++;
     else
         return true;
     return false;

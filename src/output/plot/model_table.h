@@ -24,7 +24,7 @@ struct model_table {
     const char *unit;         /* of work; NULL: not all models have the same */
     struct model_places said; /* by the models: one span each, in one node if that is possible */
     struct model_places measured;
-    size_t infeasible, limited; /* rows that are left out */
+    size_t infeasible, limited, later; /* rows that are left out; of phases behind the first */
 };
 
 int model_table_open(struct model_table *table, const char *folder,

@@ -72,5 +72,7 @@ CASES = [
     usage("half a tdp", ["--tdp", "a100="], "--tdp: expected number 0.001..100000 (units: W, kW, MW), got \"\""),
     usage("memory in W", ["--memory", "80W"], "--memory: expected number 1e-06..1e+06 (units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), got \"80W\""),
     usage("half a GPU", ["--gpus-per-node", "a100=2.5"], "--gpus-per-node: expected a whole number, got \"a100=2.5\""),
+    usage("parameters in a folder", ["--parameters", "-o", "out"],
+          "--parameters: not with --out, --format, --k, --batch, --span or --power-limits"),
     usage("a profile without a folder", ["--profile", "p.csv"], "--profile: only with --out"),
 ]
