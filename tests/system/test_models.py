@@ -237,6 +237,10 @@ def check_large(folder):
         assert (row["efficiency"], row["unit"], row["range"], row["base_k"], row["evidence"]) == (
             "", "output", "outside" if b < 0.1 else "inside", "1", "assumed"), row
     assert {row["range"] for row in table(path, "--gpus-per-node", "8")} == {"outside"}  # it was measured on others
+    assert {row["power_scope"] for row in rows} == {"gpu"}
+    (folder / "scope.yaml").write_text(LARGE.replace("        p0_w", "        power_scope: node_ac\n        p0_w"))
+    assert {row["power_scope"] for row in table(folder / "scope.yaml")} == {"node_ac"}
+    assert ", power is a GPU's share of its node (node_ac)\n" in models(folder / "scope.yaml").stdout
     shown = models(path, "--k", "64").stdout
     assert "J/output" in shown and "outputs" not in shown and "nodes of 4 GPUs" in shown, shown
 

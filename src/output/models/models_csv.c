@@ -28,6 +28,7 @@
     X(memory_gib, "GiB", NEITHER, csv_comma_real(out, row->memory_gib)) \
     X(speed_form, "", NEITHER, csv_comma_text(out, survey_columns_speed(row))) \
     X(power_form, "", NEITHER, csv_comma_text(out, survey_columns_power(row))) \
+    X(power_scope, "", NEITHER, csv_comma_text(out, survey_columns_scope(row))) \
     X(evidence, "", NEITHER, csv_comma_text(out, evidence_names[row->gpu_model->weakest])) \
     X(range, "", NEITHER, csv_comma_text(out, survey_range_names[row->range]))
 /* clang-format on */

@@ -38,6 +38,8 @@ static void add_heading(struct str *out, const struct block *block) {
     str_addf(out, "%s on %s: speed by %s, power by %s, evidence %s, ", row->model->name,
              row->type->name, speed, power, evidence_names[row->gpu_model->weakest]);
     add_range(out, row->gpu_model);
+    if (row->gpu_model->power_scope != POWER_SCOPE_GPU)
+        str_addf(out, ", power is a GPU's share of its node (%s)", survey_columns_scope(row));
     str_add(out, "\n");
 }
 

@@ -1,6 +1,7 @@
 /* Words of a survey's rows: see survey_columns.h. */
 #include "output/models/survey_columns.h"
 
+#include "model/model_fields.h"
 #include "model/model_phase.h"
 
 const char *survey_columns_unit(const struct survey_row *row) {
@@ -19,4 +20,8 @@ const char *survey_columns_power(const struct survey_row *row) {
     if (row->gpu_model->power_form == POWER_TDP)
         return "tdp";
     return row->gpu_model->lookup_power ? "lookup" : "form";
+}
+
+const char *survey_columns_scope(const struct survey_row *row) {
+    return power_scope_names[row->gpu_model->power_scope];
 }
