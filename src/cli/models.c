@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/model_args.h"
 #include "cli/run_args.h"
-#include "model/model_phase.h"
 #include "output/models/models_csv.h"
 #include "output/models/models_dir.h"
 #include "output/models/models_report.h"
@@ -124,23 +123,6 @@ static void note_unknown_pairs(const struct survey *survey, struct model_args *a
     str_finish(&text);
 }
 
-/* Speed does not change with the phase of a model, efficiency and batches do. */
-static void note_phases(const struct survey *survey, struct model_args *args) {
-    struct str text = {0};
-    const struct model *last = NULL;
-    for (size_t i = 0; i < survey->pairs.count; i++) {
-        const struct model *model = survey->pairs.at[i].model;
-        if (model != last && model_phase_count(model) > 1)
-            str_addf(&text, "%s%s, until %.9g of the work",
-                     text.length > 0 ? "; " : "of several phases the first is shown: ", model->name,
-                     model_phase_until(model, 0));
-        last = model;
-    }
-    if (text.length > 0)
-        model_args_note(args, "note: %s", text.text);
-    str_finish(&text);
-}
-
 static void note_unknown_power(const struct survey *survey, struct model_args *args) {
     struct str text = {0};
     for (size_t i = 0; i < survey->pairs.count; i++) {
@@ -256,7 +238,6 @@ int cli_models(struct options *options) {
                 note_assumptions(&survey, &args);
             note_unknown_pairs(&survey, &args);
             note_unknown_power(&survey, &args);
-            note_phases(&survey, &args);
             note_serving(&args, options);
         }
         if (problems.count == 0 && options->profile_csv &&

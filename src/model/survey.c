@@ -73,34 +73,17 @@ static void add_usual_counts(const struct gpu_model *g, const struct gpu_type *t
             array_push(&counts->list, k);
 }
 
-<<<<<<< HEAD
-/* The batches that jobs may have on k GPUs: of the workload, else of the model's first phase, else
-   of the model. */
-=======
-/* The batches that jobs may have on k GPUs: of the phase, else of the workload, else of the model.
+/* The batches that jobs may have on k GPUs: of the workload, else of the phase, else of the model.
  */
->>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
 static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
                         uint32_t phase, double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
-<<<<<<< HEAD
-    const struct schema_list *stated = model_phase_batches(pair->model, 0);
-    const struct survey_list first = {stated->at, stated->count};
-    const struct survey_list *listed = wishes->allowed.count > 0 ? &wishes->allowed : &first;
+    const struct schema_list *stated = model_phase_batches(pair->model, phase);
+    const struct survey_list of_phase = {stated->at, stated->count};
+    const struct survey_list *listed = wishes->allowed.count > 0 ? &wishes->allowed : &of_phase;
     add_all(batches, listed);
-    for (size_t i = 0; listed->count == 0 && i < batches_count(own); i++) {
-        double batch = batches_at(own, i, (uint32_t)k);
-        if (!batches_too_large(pair->gpu_model, (uint32_t)k, batch))
-            array_push(&batches->list, batch);
-    }
-=======
-    const struct schema_list *of_phase = model_phase_batches(pair->model, phase);
-    struct survey_list allowed = {of_phase->at, of_phase->count};
-    allowed = allowed.count > 0 ? allowed : wishes->allowed;
-    add_all(batches, &allowed);
-    for (size_t i = 0; allowed.count == 0 && i < batches_count(own); i++)
+    for (size_t i = 0; listed->count == 0 && i < batches_count(own); i++)
         array_push(&batches->list, batches_at(own, i, (uint32_t)k));
->>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
 }
 
 /* ---- One configuration ---- */
@@ -132,11 +115,7 @@ static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t p
                              .scaling_efficiency = NAN};
     if (row.model->efficiency == EFFICIENCY_NOISE_SCALE)
         row.efficiency =
-<<<<<<< HEAD
-            efficiency_of_batch(row.model->m0, model_phase_phi(row.model, 0), k * batch);
-=======
             efficiency_of_batch(row.model->m0, model_phase_phi(row.model, phase), k * batch);
->>>>>>> 9f7692f (easim models: phases, and what models are made of (--parameters))
     row.steps = batches_steps(row.gpu_model, k, batch);
     row.memory_gib = batches_memory_gib(row.model, row.gpu_model, k, batch);
     if (row.memory_gib == 0) /* no model says so of a job: it is not stated */

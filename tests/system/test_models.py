@@ -397,14 +397,15 @@ def check_figures(folder):
     assert "pareto: not possible: " in error and "is a folder of easim models" in error, error
 
 
-def check_phases(folder):
-    """Noise scale and batches of the first phase; that it is one of several is said."""
-    path = folder / "phases.yaml"
+def check_phases_of_tables(folder):
+    """Noise scale and batches of each phase, the model's own where it has none."""
+    path = folder / "phases-lookup.yaml"
     path.write_text(LOOKUP.replace("phi:", "phases: [{until: 0.3, phi: 12, batches: [4, 8]}, {until: 1}]\n    phi:"))
-    rows = table(path, "--k", "2", "--gpus-per-node", "8")
-    near(of(rows, k=2, b=8, span="one_node")["efficiency"], (12 + 8) / (12 + 16))
-    assert {row["b"] for row in rows if row["state"] == "ok"} == {"4", "8"}, rows
-    assert "of several phases the first is shown: " in models(path).stdout
+    rows = table(path, "--k", "2", "--gpus-per-node", "8", "--span", "one_node")
+    near(of(rows, phase=1, b=8)["efficiency"], (12 + 8) / (12 + 16))
+    near(of(rows, phase=2, b=8)["efficiency"], (24 + 8) / (24 + 16))
+    assert {row["b"] for row in rows if row["phase"] == "1" and row["state"] == "ok"} == {"4", "8"}, rows
+    assert {row["b"] for row in rows if row["phase"] == "2" and row["state"] == "ok"} == {"4", "6", "8"}, rows
 
 
 def main():
@@ -414,7 +415,7 @@ def main():
         check_efficiency()
         check_limits()
         check_lookup(folder)
-        check_phases(folder)
+        check_phases_of_tables(folder)
         check_large(folder)
         check_phases(folder)
         check_overrides()
