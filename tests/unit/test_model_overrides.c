@@ -178,6 +178,42 @@ Test(model_overrides, scaling_efficiency_from_zero) {
     str_finish(&most);
 }
 
+/* An iteration in steps: t(1) = 3 l(8), t(8) = 2 (l(12) + s), l(b) = 0.02 + 0.005 b; and b = B / 8
+   for global batches, 96 / 8 = 12: t(1) = 0.08, s = 0.08 (1/0.9 - 1). */
+Test(model_overrides, scaling_efficiency_of_other_batches) {
+#define LINEAR "a_s: 0.02, c_s: 0.005, gamma: 1, alpha_s: 0.001, " REST
+    struct result r;
+    apply_well(
+        &r,
+        "{models: [{name: m, m0: 640, phi: 13, batches: [24], gpus: {g: {grad_accum: [{k: 1, batch: 24, steps: 3},"
+        " {k: 8, batch: 24, steps: 2}], " LINEAR
+        "}}, {name: n, m0: 640, phi: 13, global_batches: [32, 96], gpus: {g: {" LINEAR "}}]}",
+        "[{set: {scaling_efficiency: 0.9}}]");
+    double whole_s = 3 * 0.06 / 0.9;
+    cr_expect_float_eq(on(&r, "m", "g")->speed.alpha_s[0], whole_s / 2 - 0.08, 1e-15);
+    cr_expect_float_eq(on(&r, "n", "g")->speed.alpha_s[0], 0.08 / 0.9 - 0.08, 1e-15);
+    finish(&r);
+}
+
+/* What models and GPU types may both state: set at the GPU type that is named, else for the model
+   and wherever a GPU type has its own; a factor takes what holds there. */
+Test(model_overrides, keys_of_both) {
+    struct result r;
+    const char *models =
+        "{models: [{name: m, m0: 640, phi: 13, batches: [8, 24], gpus: {" G
+        ", h: {batches: [6], a_s: 0.1, c_s: 0.02, gamma: 2, alpha_s: 0.1, " REST "}}]}";
+    apply_well(&r, models, "[{gpu: g, set: {batches: {times: 2}}}]");
+    const struct batch_choice *own = &on(&r, "m", "g")->allowed, *whole = &r.set.models[0].allowed;
+    cr_expect(own->batches.count == 2 && ((double *)own->batches.at)[1] == 48);
+    cr_expect_eq(((double *)whole->batches.at)[1], 24);
+    finish(&r);
+    apply_well(&r, models, "[{set: {batches: [7]}}]");
+    cr_expect_eq(on(&r, "m", "g")->allowed.batches.count, 0);
+    cr_expect_eq(*(double *)r.set.models[0].allowed.batches.at, 7);
+    cr_expect_eq(*(double *)on(&r, "m", "h")->allowed.batches.at, 7);
+    finish(&r);
+}
+
 /* Derived ones follow the plain ones of their entry, wherever they stand in it. */
 Test(model_overrides, derived_last) {
     struct result r;
@@ -197,29 +233,50 @@ Test(model_overrides, derived_last) {
 #define UNKNOWN \
     "{name: u, m0: 64, phi: 0, batches: [4], gpus: {g: {a_s: 0.1, c_s: 0.02, gamma: 2, alpha_s: 0.01, power: tdp, " \
     "evidence: derived, source: here}}}"
+/* Speed by table and power by form, which asks for c_s. */
+#define HALF \
+    "{name: v, m0: 64, phi: 0, batches: [4], gpus: {g: {c_s: 0.02, p0_w: 100, pmax_w: 200, evidence: measured, " \
+    "source: here, lookup: [{k: 1, batch: 4, throughput_samples_s: 40}]}}}"
+#define PHASES \
+    "{name: w, m0: 64, batches: [4], phases: [{until: 0.5, phi: 3}, {until: 1, phi: 7}], gpus: {" G \
+    "}}"
+#define OUTPUTS "{name: x, efficiency: none, batches: [4], gpus: {" G "}}"
+#define WITH_FORMS \
+    "{models: [" HALF ", " PHASES ", " OUTPUTS \
+    ", {name: n, m0: 64, phi: 0, batches: [4], gpus: {" G "}}]}"
 #define WITH_TABLES \
     "{models: [" TABLE ", " UNKNOWN ", {name: n, m0: 64, phi: 0, batches: [4], gpus: {" G "}}]}"
 
 static const struct {
-    const char *overrides, *note;
+    const char *overrides, *note, *models;
 } noted[] = {
+    {"[{set: {a_s: 0.5, c_s: 0.5, p0_w: 150}}]",
+     "model_overrides[0].set.a_s: of no effect on v on g (a lookup table)", WITH_FORMS},
+    {"[{set: {phi: 5}}]",
+     "model_overrides[0].set.phi: of no effect on w (phases with their own), x (efficiency: none)",
+     WITH_FORMS},
+    {"[{set: {m0: 5}}]", "model_overrides[0].set.m0: of no effect on x (efficiency: none)",
+     WITH_FORMS},
     {"[{set: {alpha_s: 0.5}}]",
-     "model_overrides[0].set.alpha_s: of no effect on t on g (a lookup table)"},
+     "model_overrides[0].set.alpha_s: of no effect on t on g (a lookup table)", NULL},
     {"[{gpu: g, set: {scaling_efficiency: 0.5}}]",
-     "model_overrides[0].set.scaling_efficiency: of no effect on t on g (a lookup table)"},
+     "model_overrides[0].set.scaling_efficiency: of no effect on t on g (a lookup table)", NULL},
     {"[{set: {p0_w: {times: 0.7}}}]",
-     "model_overrides[0].set.p0_w: of no effect on t on g (a lookup table), u on g (power: tdp)"},
+     "model_overrides[0].set.p0_w: of no effect on t on g (a lookup table), u on g (power: tdp)",
+     NULL},
     {"[{set: {p0_share: 0.2}}]",
-     "model_overrides[0].set.p0_share: of no effect on t on g (a lookup table), u on g (power: tdp)"},
+     "model_overrides[0].set.p0_share: of no effect on t on g (a lookup table), u on g (power: tdp)",
+     NULL},
 };
 
 Test(model_overrides, notes) {
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++) {
         struct result r;
-        apply_well(&r, WITH_TABLES, noted[i].overrides);
+        apply_well(&r, noted[i].models ? noted[i].models : WITH_TABLES, noted[i].overrides);
         cr_assert_eq(r.notes.texts.count, 1, "%s", noted[i].overrides);
         cr_expect_str_eq(r.notes.texts.at[0], noted[i].note);
-        cr_expect_eq(on(&r, "t", "g")->weakest, EVIDENCE_MEASURED);
+        if (!noted[i].models)
+            cr_expect_eq(on(&r, "t", "g")->weakest, EVIDENCE_MEASURED);
         finish(&r);
     }
 }

@@ -83,6 +83,14 @@ CASES = [
            [("gpu: a100, gpus: 8}", "gpu: b200, gpus: 8}"), ("{name: a100", "{name: b200"),
             ("models: m.yaml", "models: m.yaml\nmodel_overrides: [{gpu: a100, set: {scaling_efficiency: 0.9}}]")],
            f"{HERE}57: model_overrides[0].set.scaling_efficiency: expected a GPU type of the cluster: it has no node of a100"),
+    overrides("scaling of a model that does not fit one GPU", "[{set: {scaling_efficiency: 0.9}}]",
+              "@46: model_overrides[0].set.scaling_efficiency: expected a model that runs on one GPU: bert on a100 needs more "
+              "than its 80 GiB", models=changed(MODELS, [("    batches", "    mem0_gib: 81\n    batches")])),
+    overrides("parameters of a model that only serves", "[{model: chat, set: {m0: 5, c_s: 1}}]",
+              "@43: model_overrides[0].set.m0: of no effect on chat (serving tables alone)",
+              "@51: model_overrides[0].set.c_s: matches nothing: chat runs on no GPU type",
+              models=MODELS + "  - {name: chat, unit: output, serving: [{gpu: a100, k: 1, evidence: assumed, source: made up, "
+              "points: [{n: 1, per_s: 50, power_w: 100, latency_ms: 3}]}]}\n"),
     config("model_overrides: without models", ("models: m.yaml", "model_overrides: [{set: {m0: 1}}]"),
            "c.yaml:9:18: model_overrides: expected models, of which the scenario has none"),
     command("model_overrides: set by a path", ("run", "c.yaml", "--set", "model_overrides[1].set.c_s=2"),

@@ -1,0 +1,31 @@
+/* By where the fields stand in their structs: see override_effect.h. */
+#include "model/override_effect.h"
+
+#include "model/model_phase.h"
+
+/* Why a parameter of a model on a GPU type decides nothing there; NULL: it does. */
+const char *override_hidden_on_gpu(const struct gpu_model *g, const struct field *field) {
+    bool of_speed = field->offset >= offsetof(struct gpu_model, speed) &&
+                    field->offset < offsetof(struct gpu_model, speed) + sizeof g->speed;
+    bool of_power = field->offset >= offsetof(struct gpu_model, power) &&
+                    field->offset < offsetof(struct gpu_model, power) + sizeof g->power;
+    bool by_table = field->offset == offsetof(struct gpu_model, speed.c_s)
+                        ? g->lookup_speed && g->lookup_power /* power asks for it, too */
+                        : (of_speed && g->lookup_speed) || (of_power && g->lookup_power);
+    if (by_table)
+        return "a lookup table";
+    return of_power && g->power_form == POWER_TDP ? "power: tdp" : NULL;
+}
+
+/* The same of a parameter of a model as a whole. */
+const char *override_hidden_in_model(const struct model *m, const struct field *field) {
+    bool of_serving = field->offset >= offsetof(struct model, serving) &&
+                      field->offset < offsetof(struct model, serving) + sizeof m->serving;
+    bool of_phi = field->offset == offsetof(struct model, phi);
+    bool of_noise = of_phi || field->offset == offsetof(struct model, m0);
+    if (!m->gpus_node && !of_serving)
+        return "serving tables alone";
+    if (of_noise && m->efficiency == EFFICIENCY_NONE)
+        return "efficiency: none";
+    return of_phi && model_phases_state(m, model_phase_states_phi) ? "phases with their own" : NULL;
+}
