@@ -31,13 +31,11 @@ static int compare_batches(const void *left, const void *right) {
 }
 
 /* All batches of a model, on any GPU type. */
-static void write_batches(struct str *out, const struct inference *inference, const char *model) {
+static void write_batches(struct str *out, const struct generation_table *tables, size_t count) {
     ARRAY_OF(double) batches = {0};
-    for (size_t i = 0; i < inference->generations.count; i++) {
-        const struct generation_table *g = &inference->generations.at[i];
-        for (size_t p = 0; strcmp(g->model, model) == 0 && p < g->table.count; p++)
-            array_push(&batches, g->table.points[p].batch);
-    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < tables[i].table.count; p++)
+            array_push(&batches, tables[i].table.points[p].batch);
     qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
     str_add(out, "    batches: [");
     for (size_t i = 0; i < batches.count; i++)
@@ -127,71 +125,52 @@ static void write_curve(struct str *out, const struct inference *inference,
 
 /* ---- Models ---- */
 
-static void write_generations(struct str *out, const struct inference *inference, const char *model,
-                              const char *profile) {
-    bool first = true;
-    for (size_t i = 0; i < inference->generations.count; i++) {
-        const struct generation_table *g = &inference->generations.at[i];
-        if (strcmp(g->model, model) != 0)
-            continue;
-        if (first) {
-            str_add(out, "    efficiency: none\n");
-            write_batches(out, inference, model);
-            str_add(out, "    gpus:\n");
-        }
-        first = false;
-        write_generation(out, inference, g, profile);
-    }
+static void write_generations(struct str *out, const struct inference *inference, size_t first,
+                              size_t end, const char *profile) {
+    if (first == end)
+        return;
+    str_add(out, "    efficiency: none\n");
+    write_batches(out, inference->generations.at + first, end - first);
+    str_add(out, "    gpus:\n");
+    for (size_t i = first; i < end; i++)
+        write_generation(out, inference, &inference->generations.at[i], profile);
 }
 
-static void write_curves(struct str *out, const struct inference *inference, const char *model,
-                         const char *profile) {
-    bool first = true;
-    for (size_t i = 0; i < inference->curves.count; i++) {
-        const struct serving_curve *c = &inference->curves.at[i];
-        if (strcmp(c->model, model) != 0)
-            continue;
-        if (first && c->unit == UNIT_TOKEN)
-            str_addf(out, "    prompt: {%s%s}\n",
-                     strcmp(c->prompt, "included") == 0 ? "included: true" : "output_equivalents: ",
-                     strcmp(c->prompt, "included") == 0 ? "" : c->prompt);
-        if (first)
-            str_add(out, "    serving:\n");
-        first = false;
-        write_curve(out, inference, c, profile);
-    }
+static void write_curves(struct str *out, const struct inference *inference, size_t first,
+                         size_t end, const char *profile) {
+    if (first == end)
+        return;
+    const struct serving_curve *c = &inference->curves.at[first];
+    bool included = strcmp(c->prompt, "included") == 0;
+    if (c->unit == UNIT_TOKEN)
+        str_addf(out, "    prompt: {%s%s}\n",
+                 included ? "included: true" : "output_equivalents: ", included ? "" : c->prompt);
+    str_add(out, "    serving:\n");
+    for (size_t i = first; i < end; i++)
+        write_curve(out, inference, &inference->curves.at[i], profile);
 }
 
-static void write_inference_model(struct str *out, const struct inference *inference,
-                                  const char *model, enum work_unit unit, const char *profile) {
-    add_text(out, "  - name: ", model, "\n");
-    str_addf(out, "    unit: %s\n", work_unit_names[unit]);
-    write_generations(out, inference, model, profile);
-    write_curves(out, inference, model, profile);
-}
-
-static bool has_generation(const struct inference *inference, const char *model) {
-    for (size_t i = 0; i < inference->generations.count; i++)
-        if (strcmp(inference->generations.at[i].model, model) == 0)
-            return true;
-    return false;
-}
-
+/* Both kinds of tables stand in the order of their models' names. */
 void inference_write_models(struct str *out, const struct inference *inference,
                             const char *profile) {
-    const char *last = "";
-    for (size_t i = 0; i < inference->generations.count; i++) {
-        const char *model = inference->generations.at[i].model;
-        if (strcmp(model, last) != 0)
-            write_inference_model(out, inference, model, UNIT_OUTPUT, profile);
-        last = model;
-    }
-    last = "";
-    for (size_t i = 0; i < inference->curves.count; i++) {
-        const struct serving_curve *c = &inference->curves.at[i];
-        if (strcmp(c->model, last) != 0 && !has_generation(inference, c->model))
-            write_inference_model(out, inference, c->model, c->unit, profile);
-        last = c->model;
+    const struct generation_table *generations = inference->generations.at;
+    const struct serving_curve *curves = inference->curves.at;
+    size_t g = 0, c = 0;
+    while (g < inference->generations.count || c < inference->curves.count) {
+        size_t first_g = g, first_c = c;
+        bool serves =
+            g == inference->generations.count ||
+            (c < inference->curves.count && strcmp(curves[c].model, generations[g].model) < 0);
+        const char *model = serves ? curves[c].model : generations[g].model;
+        while (g < inference->generations.count && strcmp(generations[g].model, model) == 0)
+            g++;
+        while (c < inference->curves.count && strcmp(curves[c].model, model) == 0)
+            c++;
+        add_text(out, "  - name: ", model, "\n");
+        str_addf(out, "    unit: %s\n",
+                 work_unit_names[c > first_c ? curves[first_c].unit : UNIT_OUTPUT]);
+        write_generations(out, inference, first_g, g, profile);
+        write_curves(out, inference, first_c, c, profile);
     }
 }
 

@@ -133,6 +133,23 @@ policy: {name: fcfs}
     assert {row["b"] for row in rows_of(folder / "out" / "jobs.csv")} == {"3"}  # the fastest
 
 
+def both_files(folder):
+    """Generation and serving in one profile: models in the order of their names, each with its own tables."""
+    files = [SOURCE / "tests/profiles/mlenergy" / name for name in ("generation.csv", "serving.csv")]
+    easim("profile", "mlenergy", *files, "-o", folder / "both.csv")
+    easim("calibrate", folder / "both.csv", "-o", folder / "both.yaml")
+    text = (folder / "both.yaml").read_text(encoding="utf-8")
+    names = ["lab/a", "lab/b/draw", "lab/b/film", "lab/c-bf16", "lab/c-fp8", "lab/llm"]
+    assert re.findall(r'- name: "(.*)"\n    unit: (\w+)', text) == [
+        (name, "token" if name == "lab/llm" else "output") for name in names], text
+    assert text.count("efficiency: none") == 5 and text.count("prompt:") == 1
+    assert {key: len(points) for key, points in points_of(text).items()} == {
+        ("lab/a", "h100", 1): 1, ("lab/a", "h100", 2): 1, ("lab/a", "h100", 8): 1, ("lab/b/draw", "nvidia-h200", 1): 1,
+        ("lab/b/film", "h100", 1): 1, ("lab/c-bf16", "h100", 1): 1, ("lab/c-fp8", "h100", 1): 1, ("lab/llm", "h100", 2): 2}
+    shown = easim("models", folder / "both.yaml").stdout
+    assert shown.count("speed by lookup") == 5 and shown.count("serving table") == 1, shown
+
+
 def fastest_layouts(rows):
     best = {}
     for line, row in enumerate(rows, 2):
@@ -273,6 +290,7 @@ def main():
         checked_rows(folder)
         shown_models(folder)
         outputs_and_both(folder)
+        both_files(folder)
         shipped_run(folder)
         if "EASIM_DATA" not in os.environ:
             print("without EASIM_DATA: the tables of the data are not compared")
