@@ -11,7 +11,8 @@ static void make_model(struct calibration *calibration, const struct profile_tab
     model->limits = mem_zalloc(most, sizeof *model->limits);
     for (size_t i = 0; i < most; i++) {
         const struct profile_group *group = &profile->groups.at[i];
-        if (group->model != model->name) /* interned: equal texts have one address */
+        if (group->model != model->name ||
+            group->unwanted) /* interned: equal texts have one address */
             continue;
         const struct choice_options how = {profile->file, calibration->options.max_form_error,
                                            node_floor_of(profile, group->gpu)};
@@ -34,7 +35,7 @@ void calibration_make(struct calibration *calibration, const struct profile_tabl
         size_t known = 0;
         while (known < calibration->count && calibration->models[known].name != name)
             known++;
-        if (known < calibration->count)
+        if (known < calibration->count || profile->groups.at[i].unwanted)
             continue;
         struct calibrated_model *model = &calibration->models[calibration->count++];
         model->name = name;

@@ -124,6 +124,8 @@ static void write_parameters(struct str *out, const struct form_choice *choice) 
 static void write_power_scope(struct str *out, const struct form_choice *choice) {
     if (choice->points.powers == 0)
         str_add(out, "        power: tdp\n");
+    else if (choice->points.scope != PROFILE_SCOPE_GPU)
+        str_addf(out, "        power_scope: %s\n", profile_scope_names[choice->points.scope]);
 }
 
 static void write_table(struct str *out, const struct form_choice *choice) {

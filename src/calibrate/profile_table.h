@@ -42,6 +42,7 @@ struct profile_group {
     size_t count;
     size_t
         base_count; /* of rows without a limit; where there are none, of rows at the highest one */
+    bool unwanted;  /* not to be calibrated; its rows tell of convergence and floors all the same */
 };
 
 /* Zero-initialise; release with profile_table_finish. Text is borrowed from it. */

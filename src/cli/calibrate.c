@@ -156,7 +156,7 @@ static int write_models(const struct options *options, const struct calibration 
 /* Options of fits do nothing where there is nothing to fit. */
 static void note_useless_options(const struct options *options,
                                  const struct profile_table *profile) {
-    static const char *const names[] = {"m0", "phi", "max-form-error", "points"};
+    static const char *const names[] = {"m0", "phi", "max-form-error", "only", "points"};
     for (size_t i = 0; profile->groups.count == 0 && i < sizeof names / sizeof *names; i++)
         if (option_given(options, names[i]))
             fprintf(stderr, "--%s: no effect: no row is of samples\n", names[i]);
@@ -170,6 +170,36 @@ static void print_inference(const struct inference *inference) {
     str_finish(&text);
 }
 
+/* The group of a name MODEL/GPU, or NULL. */
+static struct profile_group *find_group(const struct profile_table *profile, const char *name,
+                                        size_t length) {
+    for (size_t i = 0; i < profile->groups.count; i++) {
+        struct profile_group *group = &profile->groups.at[i];
+        size_t model = strlen(group->model), gpu = strlen(group->gpu);
+        if (length == model + 1 + gpu && memcmp(name, group->model, model) == 0 &&
+            name[model] == '/' && memcmp(name + model + 1, group->gpu, gpu) == 0)
+            return group;
+    }
+    return NULL;
+}
+
+/* Marks what --only does not name; negative after saying what it names that is not there. */
+static int choose_groups(const struct options *options, const struct profile_table *profile) {
+    int r = 0;
+    for (size_t i = 0; i < profile->groups.count && options->only; i++)
+        profile->groups.at[i].unwanted = true;
+    for (const char *at = options->only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        struct profile_group *group = find_group(profile, at, length);
+        if (group)
+            group->unwanted = false;
+        else
+            fprintf(stderr, "%s: --only: no rows of \"%.*s\"\n", options->who, (int)length, at);
+        r = group ? r : -1;
+    }
+    return r;
+}
+
 static void print_models(const struct calibration *calibration) {
     for (size_t m = 0; m < calibration->count; m++) {
         const struct calibrated_model *model = &calibration->models[m];
@@ -181,6 +211,8 @@ static void print_models(const struct calibration *calibration) {
 
 static int fit_models(const struct options *options, struct profile_table *profile) {
     const struct calibration_options how = {options->max_form_error, options->m0, options->phi};
+    if (choose_groups(options, profile) < 0)
+        return EXIT_BAD_INPUT;
     struct calibration calibration = {0};
     struct inference inference;
     calibration_make(&calibration, profile, &how);

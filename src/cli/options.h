@@ -139,7 +139,7 @@ struct options {
     struct profile_options profile;
 
     /* calibrate */
-    const char *points, *check_models;
+    const char *points, *check_models, *only;
     double max_error, max_form_error, m0, phi; /* NAN: not given */
 };
 

@@ -101,7 +101,9 @@ struct model {
     /* Reference global batch and gradient noise scale, samples; NAN: none. phi NAN may be left to
        the phases. */
     double m0, phi;
-    int32_t efficiency;        /* enum efficiency_form */
+    int32_t efficiency; /* enum efficiency_form */
+    const struct yaml_node
+        *fit;                  /* how m0, phi, samples_to_target were calibrated: as in gpu_model */
     double samples_to_target;  /* at efficiency 1; NAN: not stated */
     struct schema_list phases; /* struct model_phase; count 0: one, of phi and batches above */
     struct start_costs costs;

@@ -210,6 +210,12 @@ static void check_power_limits(const struct gpu_model *gpu_model, const char *pa
                      "expected the limit of a level, got %g", limits->energy_optimal_w);
 }
 
+static void check_record(const struct yaml_node *fit, const char *path,
+                         const struct binding *binding) {
+    if (fit && fit->kind != YAML_NODE_MAPPING)
+        (void)schema_wrong(binding, fit, arena_printf(binding->arena, "%s.fit", path), "a mapping");
+}
+
 static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *node,
                            const char *path, const struct binding *binding) {
     size_t before = binding->problems->count;
@@ -221,9 +227,7 @@ static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *
     check_lookup(gpu_model, path, binding);
     settle_power(gpu_model, path, binding);
     check_parameters(gpu_model, path, binding);
-    if (gpu_model->fit && gpu_model->fit->kind != YAML_NODE_MAPPING)
-        (void)schema_wrong(binding, gpu_model->fit, arena_printf(binding->arena, "%s.fit", path),
-                           "a mapping");
+    check_record(gpu_model->fit, path, binding);
     check_power_limits(gpu_model, path, binding);
     check_ranges(gpu_model, path, binding);
     int twice = gpu_model->lookup.count > 0 && binding->problems->count == before
@@ -331,6 +335,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             serving_settle(&m->serving, m->where, model_path, binding);
             bind_gpus(m, model_path, binding);
             batches_check(m, model_path, binding);
+            check_record(m->fit, model_path, binding);
             check_training(m, yaml_find(root, "models")->items[i], model_path, binding);
             if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
                 problems_add(binding->problems, m->where, model_path,

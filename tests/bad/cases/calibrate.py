@@ -159,6 +159,11 @@ CASES = [
     usage("m0 without phi", ("--m0", "8"), "easim calibrate: --m0: only with --phi"),
     usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
           "easim calibrate: --max-form-error: not with --check"),
+    usage("check of some models", ("--check", "m.yaml", "--only", "bert/a100"),
+          "easim calibrate: --only: not with --check"),
+    profile("only what is not there", PROFILE, "easim calibrate: --only: no rows of \"bert/h100\"",
+            "easim calibrate: --only: no rows of \"\"", "easim calibrate: --only: no rows of \"a100\"",
+            options=("--only", "bert/h100,,bert/a100,a100", "-o", "out.yaml")),
     profile("models to check not found", PROFILE, "n.yaml: cannot open: No such file or directory",
             options=("--check", "n.yaml")),
 ]

@@ -203,6 +203,7 @@ CASES = [
     model("models: accumulation stated twice", ("        evidence", "        grad_accum: [{k: 2, batch: 8, steps: 2}, {k: 2, batch: "
                                                                     "8.0, steps: 4}]\n        evidence"),
           f"{GPU}: grad_accum: k 2, batch 8 is listed twice"),
+    model("models: record that is none", ("    gpus:", "    fit: good\n    gpus:"), "m.yaml:6:10: models[0].fit: expected a mapping, got \"good\""),
     model("models: no step fits", ("        evidence", "        most_batch: 0\n        evidence"),
           "m.yaml:14:21: models[0].gpus.a100.most_batch: expected number > 0 and <= 1000000000, got \"0\""),
     model("models: unknown law of synchronisation", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_inter: log10\n        gpus_per_node: 0"),
