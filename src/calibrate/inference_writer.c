@@ -23,6 +23,13 @@ static void add_text(struct str *out, const char *before, const char *text, cons
     str_add(out, after);
 }
 
+static void add_source(struct str *out, size_t rows, const char *profile) {
+    struct str source = {0};
+    str_addf(&source, "easim calibrate, %zu rows of %s", rows, profile);
+    add_text(out, "        source: ", source.text, "\n");
+    str_finish(&source);
+}
+
 /* ---- Generation ---- */
 
 static int compare_batches(const void *left, const void *right) {
@@ -63,10 +70,10 @@ static void write_generation(struct str *out, const struct inference *inference,
         str_add(out, "}\n");
     }
     str_add(out, "        power_between: energy\n");
-    str_addf(out, "        evidence: %s\n        source: \"easim calibrate, %zu rows of ",
-             evidence_names[g->evidence], g->rows);
-    str_addf(out, "%s\"\n        range_k: [%lld, %lld]\n        range_batch: [", profile,
-             (long long)points[0].k, (long long)points[g->table.count - 1].k);
+    str_addf(out, "        evidence: %s\n", evidence_names[g->evidence]);
+    add_source(out, g->rows, profile);
+    str_addf(out, "        range_k: [%lld, %lld]\n        range_batch: [", (long long)points[0].k,
+             (long long)points[g->table.count - 1].k);
     yaml_add_real(out, least);
     str_add(out, ", ");
     yaml_add_real(out, most);
@@ -108,8 +115,8 @@ static void write_curve(struct str *out, const struct inference *inference,
     static const char *const keys[] = {"throughput_median", "power_median", "latency_p50_median"};
     add_text(out, "      - gpu: ", c->gpu, "\n");
     str_addf(out, "        k: %u\n        evidence: %s\n", c->k, evidence_names[c->evidence]);
-    str_addf(out, "        source: \"easim calibrate, %zu rows of %s\"\n        points:\n", c->rows,
-             profile);
+    add_source(out, c->rows, profile);
+    str_add(out, "        points:\n");
     for (size_t i = 0; i < c->raw.count; i++)
         write_point(out, &c->raw.points[i], c->unit);
     if (c->left_out_count == 0)

@@ -18,6 +18,8 @@
 #define MOST_GLOBAL_BATCH 1e15 /* 10^6 GPUs of 10^9 */
 #define SAME              1e-6 /* relative: what two columns say of one figure, as written */
 
+#define LEAST_SERVING 1e-9 /* of a serving table: requests, tokens or outputs per second */
+
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
 
 enum column {
@@ -291,6 +293,9 @@ static void read_serving_cells(const struct reader *r, struct inference_row *row
     struct slice prompt = field_of(r, PROMPT);
     double equivalents;
     row->running = positive_cell(r, RUNNING, 1e9, "number > 0 and <= 1e9");
+    if ((row->running > 0 && row->running < LEAST_SERVING) || row->per_s < LEAST_SERVING)
+        refuse_cell(r, row->per_s < LEAST_SERVING ? THROUGHPUT : RUNNING,
+                    "at least 1e-9, as a serving table");
     row->limit = positive_cell(r, BATCH_LIMIT, 1e9, "number > 0 and <= 1e9 or empty");
     read_latencies(r, row);
     row->prompt = text_cell(r, PROMPT);

@@ -15,6 +15,7 @@ struct read_point {
 };
 
 #define MOST_MS    1e9
+#define LEAST      1e-9 /* requests, tokens or outputs per second: quotients stay finite */
 #define OF(member) .offset = offsetof(struct read_point, member)
 #define QUANTILE(name, place) \
     { \
@@ -41,14 +42,14 @@ static const struct field point_fields[] = {
      .type = FIELD_REAL,
      OF(point.n),
      .required = true,
-     .above_min = true,
+     .min = LEAST,
      .max = 1e9,
      .help = "requests running, mean"},
     {.key = "per_s",
      .type = FIELD_REAL,
      OF(point.per_s),
      .required = true,
-     .above_min = true,
+     .min = LEAST,
      .max = 1e12,
      .help = "tokens or outputs per second"},
     {.key = "power_w",

@@ -110,11 +110,12 @@ def shown_models(folder):
 
 def outputs_and_both(folder):
     """Outputs with one latency; a model may have lookup and serving tables of outputs."""
-    (folder / "p.csv").write_text(
+    odd = folder / 'a "quoted" name.csv'
+    odd.write_text(
         "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,unit,running_batch,latency_ms\n"
         "d,g,1,1,2,300,output,,\nd,g,1,2,3,300,output,,\nd,g,1,3,3.6,320,output,,\nd,g,1,1,2,300,output,1,500\n",
         encoding="utf-8")
-    done = easim("calibrate", folder / "p.csv", "-o", folder / "m.yaml", "--m0", 8, "--phi", 1)
+    done = easim("calibrate", odd, "-o", folder / "m.yaml", "--m0", 8, "--phi", 1)
     assert done.stderr == "--m0: no effect: no row is of samples\n--phi: no effect: no row is of samples\n", done.stderr
     text = (folder / "m.yaml").read_text(encoding="utf-8")
     assert text.count("name:") == 1 and "lookup:" in text and "latency_ms: 500}" in text

@@ -119,6 +119,8 @@ CASES = [
               "p.csv:2:41: itl_p90_ms: expected at least the quantile before it, got \"19\""),
     inference("more requests than the limit", {**TOKENS, "running_batch": "9"},
               "p.csv:2:34: running_batch: expected at most batch_limit, got \"9\""),
+    inference("hardly any requests", {**TOKENS, "running_batch": "1e-300"},
+              "p.csv:2:34: running_batch: expected at least 1e-9, as a serving table, got \"1e-300\""),
     inference("no requests", {**TOKENS, "running_batch": "0"},
               "p.csv:2:34: running_batch: expected number > 0 and <= 1e9, got \"0\""),
     inference("prompts of tokens not said", {**TOKENS, "prompt": ""},

@@ -44,7 +44,7 @@ CASES = [
     serving("key missing", ("n: 7.5, ", ""), f"{POINT}: key \"n\" is missing"),
     serving("no power", ("power_w: 310, ", ""), f"{POINT}: key \"power_w\" is missing"),
     serving("negative rate", ("per_s: 300", "per_s: -300"),
-            "m.yaml:11:39: models[0].serving[0].points[0].per_s: expected number > 0 and <= 1000000000000, got \"-300\""),
+            "m.yaml:11:39: models[0].serving[0].points[0].per_s: expected number 1e-9..1000000000000, got \"-300\""),
     serving("quantile missing", ("p95: 31, ", ""),
             f"{POINT}: key \"itl_ms.p95\" is missing: a table of tokens needs all quantiles"),
     serving("no quantiles", (", itl_ms: {p50: 20, p90: 24, p95: 31, p99: 52}", ""),
