@@ -105,7 +105,7 @@ static void note_assumptions(const struct survey *survey, struct model_args *arg
 }
 
 /* Pairs of a model and a GPU type that are wanted and of which nothing is known. */
-static void note_unknown_pairs(const struct survey *survey, struct model_args *args) {
+static void note_unknown_pairs(struct model_args *args) {
     const struct survey_wishes *w = &args->wishes;
     struct str text = {0};
     for (uint32_t m = 0; args->is_scenario && m < args->study.models.count; m++)
@@ -117,7 +117,6 @@ static void note_unknown_pairs(const struct survey *survey, struct model_args *a
                 str_addf(&text, "%s%s on %s", text.length > 0 ? ", " : "nothing is known of ",
                          model->name, type);
         }
-    (void)survey;
     if (text.length > 0)
         model_args_note(args, "note: %s", text.text);
     str_finish(&text);
@@ -236,7 +235,7 @@ int cli_models(struct options *options) {
         if (problems.count == 0) {
             if (!args.is_scenario && !options->parameters && survey.pairs.count > 0)
                 note_assumptions(&survey, &args);
-            note_unknown_pairs(&survey, &args);
+            note_unknown_pairs(&args);
             note_unknown_power(&survey, &args);
             note_serving(&args, options);
         }

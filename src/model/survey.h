@@ -10,7 +10,7 @@ enum survey_state {
     SURVEY_OK,
     SURVEY_GPUS,     /* more GPUs than there are of this type */
     SURVEY_BATCH,    /* a batch that neither model nor workload allows */
-    SURVEY_MEMORY,   /* more memory than a GPU has */
+    SURVEY_MEMORY,   /* does not fit the memory of a GPU */
     SURVEY_NO_POINT, /* outside the lookup table, which is never extrapolated */
     SURVEY_STATES
 };

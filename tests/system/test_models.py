@@ -179,7 +179,7 @@ def check_lookup(folder):
         assert all((row[name] != "") == known for name in ("iteration_s", "rate_per_s", "power_w", "energy_per_unit_j")), row
     shown = models(path, "--memory", "40").stdout
     assert "looked-up on g1: speed by lookup, power by lookup, evidence measured, measured k 1..4, b 4..8\n" in shown
-    assert "more memory than a GPU has (40 GiB): b 16\n" in shown and "outside the lookup table: " in shown, shown
+    assert "does not fit the memory of a GPU (40 GiB): b 16\n" in shown and "outside the lookup table: " in shown, shown
 
 
 LARGE = """\
@@ -241,6 +241,12 @@ def check_large(folder):
     (folder / "scope.yaml").write_text(LARGE.replace("        p0_w", "        power_scope: node_ac\n        p0_w"))
     assert {row["power_scope"] for row in table(folder / "scope.yaml")} == {"node_ac"}
     assert ", power is a GPU's share of its node (node_ac)\n" in models(folder / "scope.yaml").stdout
+    (folder / "most.yaml").write_text(LARGE.replace("        p0_w", "        most_batch: 12\n        p0_w"))
+    states = {(r["k"], r["b"]): r["state"] for r in table(folder / "most.yaml", "--span", "one_node")}
+    assert states == {("1", "8"): "ok", ("1", "64"): "memory", ("2", "4"): "ok", ("2", "32"): "ok", ("4", "2"): "ok",
+                      ("4", "16"): "memory"}, states  # 4 steps of 8 on 2 GPUs
+    assert "does not fit the memory of a GPU (most_batch 12): b 16, 64\n" in models(folder / "most.yaml", "--k", "1,4").stdout.replace(
+        "b 64, 16", "b 16, 64")
     shown = models(path, "--k", "64").stdout
     assert "J/output" in shown and "outputs" not in shown and "nodes of 4 GPUs" in shown, shown
 

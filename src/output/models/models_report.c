@@ -14,8 +14,8 @@ struct block {
 };
 
 static const char *const state_words[SURVEY_STATES] = {
-    NULL, "more GPUs than there are", "the batch is not allowed", "more memory than a GPU has",
-    "outside the lookup table"};
+    NULL, "more GPUs than there are", "the batch is not allowed",
+    "does not fit the memory of a GPU", "outside the lookup table"};
 
 /* ---- Heading ---- */
 
@@ -176,6 +176,15 @@ static void add_places(struct str *out, const struct block *block, enum survey_s
     }
 }
 
+/* What the memory is known by: GiB, or the most samples that were seen to fit. */
+static void add_memory(struct str *out, const struct survey_row *row) {
+    const struct gpu_model *g = row->gpu_model;
+    if (isfinite(row->type->memory_gib))
+        str_addf(out, " (%.6g GiB)", row->type->memory_gib);
+    if (isfinite(g->most_batch))
+        str_addf(out, " (most_batch %.6g)", g->most_batch);
+}
+
 static void add_infeasible(struct str *out, const struct block *block) {
     for (int state = SURVEY_OK + 1; state < SURVEY_STATES; state++) {
         size_t count = 0;
@@ -187,11 +196,8 @@ static void add_infeasible(struct str *out, const struct block *block) {
                  state_words[state]);
         if (state == SURVEY_GPUS)
             str_addf(out, " (%u)", block->rows->type->gpus);
-        if (state == SURVEY_MEMORY) {
-            str_add(out, " (");
-            str_add_real(out, block->rows->type->memory_gib);
-            str_add(out, " GiB)");
-        }
+        if (state == SURVEY_MEMORY)
+            add_memory(out, block->rows);
         str_add(out, ": ");
         add_places(out, block, (enum survey_state)state);
         str_add_char(out, '\n');
