@@ -119,6 +119,8 @@ void override_derive(const struct override *o, const struct override_place *plac
     struct gpu_model gpu_model;
     for (size_t i = 0; i < o->count; i++) {
         struct override_assignment *a = &o->assignments[i];
+        if (a->value.parameter.derived == DERIVED_NONE)
+            continue;
         override_place_read(place, &model, &gpu_model);
         if (a->value.parameter.derived == DERIVED_P0_SHARE)
             derive_p0(o, a, place, &gpu_model);

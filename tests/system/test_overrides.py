@@ -3,6 +3,7 @@
 A run with overrides gives the files of a run with the model file edited by hand, byte for byte; models.yaml beside it is
 such a file. Paths, axes, perturbations and tuning reach single values, and every command can be repeated.
 """
+import csv
 import json
 import re
 import statistics
@@ -106,6 +107,19 @@ def test_scaling(folder):
             one = (p["a_s"] ** p["gamma"] + (p["c_s"] * batches[model]) ** p["gamma"]) ** (1 / p["gamma"])
             assert abs(one / (one + p["alpha_s"]) / wanted - 1) < 1e-13, (model, gpu)
             assert p["p0_w"] == 0.3 * p["pmax_w"] and p["beta_s"] == 0
+
+
+def test_survey(_):
+    """What easim models says of it: scaling of 8 GPUs at the largest batch, and the evidence."""
+    entries = "[{set: {scaling_efficiency: 0.89}}, {gpu: h100, set: {alpha_s: {times: 2}}}]"
+    largest = {"vit-base-fp32": "128", "vit-base-tf32": "256", "albert-v2-bf16": "128", "resnet50-fp32": "512"}
+    wanted = {"a100": 0.89, "h100": 1 / (1 + 2 * (1 / 0.89 - 1))}  # of h100 t(8) - t(1) is doubled
+    table = easim("models", SEED, "--k", "8", "--format", "csv", "--set", f"model_overrides={entries}").stdout
+    rows = [row for row in csv.DictReader(table.splitlines()) if row["b"] == largest[row["model"]]]
+    assert len(rows) == 8
+    for row in rows:
+        assert abs(float(row["scaling_efficiency"]) / wanted[row["gpu_type"]] - 1) < 1e-12, row
+        assert row["evidence"] == "assumed (override)", row
 
 
 def test_sweep(folder):
