@@ -48,6 +48,13 @@ static bool fits_one_gpu(const struct model *model, const struct gpu_model *g, d
     return batches_count(choice) == 0; /* told when the file is bound */
 }
 
+/* Where no row of one GPU was fitted, a_s holds what alpha_s should: r(1) is not known. */
+static bool knows_one_gpu(const struct gpu_model *g) {
+    const int64_t *range = g->range_k.at;
+    return g->range_k.count == 0 || range[0] == 1 ||
+           g->speed.alpha_s[EASIM_ONE_NODE] + g->speed.beta_s[EASIM_ONE_NODE] > 0;
+}
+
 /* 0 after adding a problem. */
 static uint32_t scaling_k(const struct override *o, const struct override_value *value,
                           const struct override_place *place, const struct model *model,
@@ -63,6 +70,11 @@ static uint32_t scaling_k(const struct override *o, const struct override_value 
         override_refuse(o, value,
                         "expected a model that runs on one GPU: %s needs more than its %.9g GiB",
                         override_place_text(place), type->memory_gib);
+    else if (!knows_one_gpu(g))
+        override_refuse(
+            o, value,
+            "expected a model that is known for k = 1: %s was measured from k %lld on, and its a_s holds its synchronisation (alpha_s 0)",
+            override_place_text(place), (long long)((const int64_t *)g->range_k.at)[0]);
     else
         return type->node_gpus_max;
     return 0;

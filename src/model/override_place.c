@@ -63,7 +63,9 @@ static void set_at(const struct override_place *place, const char *group, const 
 void override_place_set(const struct override_place *place, const char *key,
                         struct yaml_node *value) {
     set_at(place, NULL, key, value);
-    place_node(place)->where = value->where;
+    /* These two are held against each other where their mapping stands: that is here now. */
+    if (strcmp(key, "p0_w") == 0 || strcmp(key, "pmax_w") == 0)
+        place_node(place)->where = value->where;
 }
 
 static struct yaml_node *new_text(const struct override_place *place, const char *text,

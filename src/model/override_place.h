@@ -17,7 +17,7 @@ void override_place_read(const struct override_place *place, struct model *model
                          struct gpu_model *gpu_model);
 /* Whether the model, or it on the GPU type, states the key. */
 bool override_place_states(const struct override_place *place, const char *key);
-/* Puts a value in its place, in copies of the nodes around it, which get its location. */
+/* Puts a value in its place, in copies of the nodes around it. */
 void override_place_set(const struct override_place *place, const char *key,
                         struct yaml_node *value);
 /* Evidence and source of a parameter of the model on the GPU type: that it is overridden, at `path`
