@@ -62,7 +62,8 @@ static const char *param_name(const char *text, struct arena *arena, struct erro
     if (name && (path.count == 1 || (path.count == 3 && below)))
         return name;
     (void)error_set(reterr, ERROR_INPUT,
-                    "expected a parameter, as edp_slack or policy.params.edp_slack, got \"%.80s\"",
+                    "expected a parameter of the policy, as edp_slack or policy.params.edp_slack, "
+                    "got \"%.80s\" (other values are axes of easim sweep)",
                     text);
     return NULL;
 }

@@ -188,6 +188,22 @@ def test_published(folder):
         assert abs(share - saving) < (error ** 2 + half ** 2) ** 0.5, (physics, share, error)
 
 
+def test_fitted_sizes(folder):
+    """Each physics of physics.yaml has the mean size that gives pollux 10.9 jobs/h: seed 2026, 30 replications, nearer
+    than the 0.05 that a mean of 0.01 h more or less may move."""
+    text = (SOURCE / "configs" / "sweeps" / "physics.yaml").read_text()
+    axis = text[text.index("  - name: physics"):text.index("  - {name: end")]
+    (folder / "fit.yaml").write_text(f"name: fit\nbase: {SEED}\nset: {{seed: 2026, replications: 30, \"model_overrides[0].set.p0_share\": ~}}\n"
+                                     f"axes:\n{axis}")
+    easim("sweep", folder / "fit.yaml", "--out", folder / "fit", "-q")
+    jobs = {}
+    for row in rows_of(folder / "fit" / "sweep.csv"):
+        jobs.setdefault(row["physics"], []).append(float(row["throughput_jobs_per_h"]))
+    assert len(jobs) == 20
+    for physics, values in jobs.items():
+        assert len(values) == 30 and abs(statistics.fmean(values) - 10.9) < 0.025, (physics, statistics.fmean(values))
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith("test_"):

@@ -86,9 +86,11 @@ CASES = [
                 "--params: expected edp_slack=LO..HI within 1..1e+09, got \"edp_slack=1s..2s\""),
     tune_params("parameter twice, once by its path", "tau,policy.params.tau=1..2", "--params: tau is listed twice"),
     tune_params("path of no parameter", "cluster.power_cap_w",
-                "--params: expected a parameter, as edp_slack or policy.params.edp_slack, got \"cluster.power_cap_w\""),
+                "--params: expected a parameter of the policy, as edp_slack or policy.params.edp_slack, got "
+                "\"cluster.power_cap_w\" (other values are axes of easim sweep)"),
     tune_params("path below a parameter", "policy.params.tau.x",
-                "--params: expected a parameter, as edp_slack or policy.params.edp_slack, got \"policy.params.tau.x\""),
+                "--params: expected a parameter of the policy, as edp_slack or policy.params.edp_slack, got "
+                "\"policy.params.tau.x\" (other values are axes of easim sweep)"),
     tune_params("path of an unknown parameter", "policy.params.tua",
                 "--params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
     tune_params("what is no path", "policy..tau",
