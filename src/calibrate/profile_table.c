@@ -303,7 +303,8 @@ static void read_serving_cells(const struct reader *r, struct inference_row *row
         refuse_cell(r, RUNNING, "at most batch_limit");
     if (row->unit != UNIT_TOKEN ? prompt.length > 0
                                 : !slice_is(prompt, "included") &&
-                                      !(numfmt_parse_real(prompt.at, prompt.length, &equivalents) &&
+                                      !(prompt.length > 0 &&
+                                        numfmt_parse_real(prompt.at, prompt.length, &equivalents) &&
                                         equivalents >= 0 && equivalents <= 1e6))
         refuse_cell(r, PROMPT,
                     row->unit == UNIT_TOKEN ? "included, or the tokens that a prompt token equals"

@@ -135,8 +135,8 @@ static const char *gpu_name(struct records_job *job, struct slice cell) {
 }
 
 static bool whole_cell(const struct records *records, int column, int64_t most, int64_t *value) {
-    return foreign_parse_whole(records_cell(records, column), value) && *value >= 1 &&
-           *value <= most;
+    struct slice cell = records_cell(records, column);
+    return cell.length > 0 && foreign_parse_whole(cell, value) && *value >= 1 && *value <= most;
 }
 
 /* "ulysses 2 x ring 4": all degrees above 1; "" where there is none. */

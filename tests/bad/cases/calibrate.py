@@ -125,6 +125,8 @@ CASES = [
               "p.csv:2:34: running_batch: expected number > 0 and <= 1e9, got \"0\""),
     inference("prompts of tokens not said", {**TOKENS, "prompt": ""},
               "p.csv:2:23: prompt: expected included, or the tokens that a prompt token equals, got \"\""),
+    inference("no word of prompts", {name: TOKENS[name] for name in TOKENS if name != "prompt"},
+              "p.csv:2: prompt: expected included, or the tokens that a prompt token equals, got \"\""),
     inference("prompts of outputs", {"unit": "output", "prompt": "included", "running_batch": "2", "latency_ms": "5"},
               "p.csv:2:24: prompt: expected nothing: outputs have no prompts, got \"included\""),
     inference("quantiles of outputs", {"unit": "output", "running_batch": "2", "latency_ms": "5", "itl_p50_ms": "5"},
