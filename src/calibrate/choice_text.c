@@ -141,6 +141,14 @@ static void warn_of_one_batch(struct form_choice *choice) {
 
 void choice_warn_of_points(struct form_choice *choice, const char *file) {
     size_t unused = unused_rows(choice);
+    if (choice->group->differs != 0)
+        choice_warn(
+            choice,
+            arena_printf(
+                choice->arena,
+                "rows at the highest power limit differ by %+.1f %% from those without a limit: "
+                "they are a level, not unlimited",
+                PERCENT(choice->group->differs)));
     warn_of_rows(choice, file);
     if (unused > 0)
         choice_warn(

@@ -115,7 +115,22 @@ static void write_contest(struct str *out, const struct form_choice *choice,
     }
 }
 
-void fit_record_write(struct str *out, const struct form_choice *choice) {
+static void write_limit_errors(struct str *out, const struct limits *limits) {
+    static const char *const names[] = {"time", "power", "energy"};
+    if (limits->levels.count > 0)
+        str_add(out,
+                "          power_limit_errors: # each configuration by the mean of the others\n");
+    for (size_t i = 0; i < limits->levels.count; i++) {
+        str_add(out, "            - {");
+        writer_item(out, "power_limit_w", limits->levels.at[i].power_limit_w);
+        for (int q = 0; q < LIMIT_QUANTITIES; q++)
+            writer_item(out, names[q], limits->errors.at[i].left_out[q]);
+        str_add(out, "}\n");
+    }
+}
+
+void fit_record_write(struct str *out, const struct form_choice *choice,
+                      const struct limits *limits) {
     str_addf(out, "        fit:\n          rows: %zu\n          configurations: %u\n",
              choice->points.at.count, choice->points.configurations);
     writer_text(out, "          choice", choice->why);
@@ -128,6 +143,7 @@ void fit_record_write(struct str *out, const struct form_choice *choice) {
     write_sizes(out, choice);
     write_levels(out, choice);
     write_metered(out, choice);
+    write_limit_errors(out, limits);
     if (choice->speed.count + choice->power.count > 0)
         str_add(out, "          contest:\n");
     write_contest(out, choice, &choice->speed);

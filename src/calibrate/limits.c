@@ -42,9 +42,33 @@ static void cells_of_rows(struct cells *cells, const struct profile_point *begin
     }
 }
 
+static double ratio_of(const struct power_level_point *point, enum limit_quantity quantity) {
+    return quantity == LIMIT_TIME    ? point->time_ratio
+           : quantity == LIMIT_POWER ? point->power_ratio
+                                     : point->time_ratio * point->power_ratio;
+}
+
+/* Of the points from `first` on, all of one level. */
+static struct limit_errors errors_of(const struct limits *limits, size_t first) {
+    struct limit_errors errors = {{NAN, NAN, NAN}};
+    size_t count = limits->points.count - first;
+    for (int q = 0; q < LIMIT_QUANTITIES && count > 1; q++) {
+        double sum = 0, error = 0, n = (double)count;
+        for (size_t i = first; i < limits->points.count; i++)
+            sum += ratio_of(&limits->points.at[i], (enum limit_quantity)q);
+        for (size_t i = first; i < limits->points.count; i++) {
+            double own = ratio_of(&limits->points.at[i], (enum limit_quantity)q);
+            error += fabs((sum - own) / (n - 1) / own - 1);
+        }
+        errors.left_out[q] = error / n;
+    }
+    return errors;
+}
+
 static void add_level(struct limits *limits, const struct cells *base, const struct cells *here,
                       double limit_w) {
     struct power_level level = {.power_limit_w = limit_w};
+    size_t first = limits->points.count;
     for (size_t b = 0, h = 0; b < base->at.count && h < here->at.count;) {
         const struct cell *from = &base->at.at[b], *to = &here->at.at[h];
         int order = compare_places(from->row, to->row);
@@ -73,6 +97,7 @@ static void add_level(struct limits *limits, const struct cells *base, const str
     level.power_ratio /= (double)level.configurations;
     level.energy_ratio /= (double)level.configurations;
     array_push(&limits->levels, level);
+    array_push(&limits->errors, errors_of(limits, first));
 }
 
 static void find_optimum(struct limits *limits) {
@@ -111,5 +136,6 @@ void limits_of_group(struct limits *limits, const struct profile_group *group) {
 
 void limits_finish(struct limits *limits) {
     free(limits->levels.at);
+    free(limits->errors.at);
     free(limits->points.at);
 }

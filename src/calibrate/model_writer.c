@@ -264,7 +264,7 @@ static void write_gpu(struct str *out, const struct calibration *calibration,
     write_evidence(out, c, model);
     write_sources(out, c, calibration->profile);
     write_range(out, c);
-    fit_record_write(out, c);
+    fit_record_write(out, c, &model->limits[i]);
     write_limits(out, &model->limits[i]);
 }
 

@@ -20,6 +20,8 @@
 
 #define LEAST_SERVING 1e-9 /* of a serving table: requests, tokens or outputs per second */
 
+#define SAME_SPEED 0.02 /* of rows with a limit that limits nothing, in the mean */
+
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
 
 enum column {
@@ -466,6 +468,51 @@ static void check_inference(const struct profile_table *profile, struct problems
     intern_finish(&models);
 }
 
+static bool same_place(const struct profile_point *a, const struct profile_point *b) {
+    return a->across_nodes == b->across_nodes && a->k == b->k && a->batch == b->batch;
+}
+
+/* Mean relative difference of speed between the rows at a limit and those without one of the same
+   places; 0: there is no such place. */
+static double difference_at(const struct profile_group *group, double limit_w) {
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t j = 0; group->rows[i].limit_w == limit_w && j < group->base_count; j++)
+            if (same_place(&group->rows[i], &group->rows[j])) {
+                sum +=
+                    group->rows[i].throughput_samples_s / group->rows[j].throughput_samples_s - 1;
+                n++;
+            }
+    return n > 0 ? sum / n : 0;
+}
+
+static double highest_limit(const struct profile_table *profile, const char *gpu) {
+    double highest_w = 0;
+    for (size_t i = 0; i < profile->rows.count; i++)
+        if (profile->rows.at[i].gpu == gpu)
+            highest_w = fmax(highest_w, profile->rows.at[i].limit_w);
+    return highest_w;
+}
+
+/* The limit equal to the highest of the GPU type is no limit. */
+static void merge_limits(struct profile_table *profile, struct profile_group *group) {
+    double limit_w = highest_limit(profile, group->gpu);
+    if (!isnan(group->rows->limit_w) || group->count == group->base_count ||
+        group->rows[group->base_count].limit_w != limit_w)
+        return;
+    double difference = difference_at(group, limit_w);
+    if (fabs(difference) > SAME_SPEED) {
+        group->differs = difference;
+        return;
+    }
+    group->merged_w = limit_w;
+    struct profile_point *rows = profile->rows.at + (group->rows - profile->rows.at);
+    for (; group->base_count < group->count && rows[group->base_count].limit_w == limit_w;
+         group->base_count++)
+        rows[group->base_count].limit_w = NAN;
+    qsort(rows, group->base_count, sizeof *rows, compare_points);
+}
+
 static void group_rows(struct profile_table *profile) {
     if (profile->rows.count > 0)
         qsort(profile->rows.at, profile->rows.count, sizeof *profile->rows.at, compare_points);
@@ -478,6 +525,9 @@ static void group_rows(struct profile_table *profile) {
         if (compare_limits(group->rows->limit_w, row->limit_w) == 0)
             group->base_count++;
     }
+    for (size_t i = 0; i < profile->groups.count; i++)
+        if (profile->groups.at[i].count > 0)
+            merge_limits(profile, &profile->groups.at[i]);
 }
 
 int profile_table_load(struct profile_table *profile, const char *path, struct problems *problems) {

@@ -42,7 +42,11 @@ struct profile_group {
     size_t count;
     size_t
         base_count; /* of rows without a limit; where there are none, of rows at the highest one */
-    bool unwanted;  /* not to be calibrated; its rows tell of convergence and floors all the same */
+    /* Rows without a limit stand beside rows at the highest limit of the GPU type: these count as
+       unlimited, too (merged_w: that limit; else 0), unless where both were measured their speeds
+       differ by more than 2 % in the mean (differs: by how much; else 0). */
+    double merged_w, differs;
+    bool unwanted; /* not to be calibrated; its rows tell of convergence and floors all the same */
 };
 
 /* Zero-initialise; release with profile_table_finish. Text is borrowed from it. */

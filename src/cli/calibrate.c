@@ -36,11 +36,14 @@ static void print_parameters(const struct form_choice *c) {
 static void print_limits(const struct limits *l) {
     for (size_t i = 0; i < l->levels.count; i++) {
         const struct power_level *level = &l->levels.at[i];
-        printf(
-            "  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configurations)%s\n",
-            level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
-            (long long)level->configurations,
-            level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
+        const double *errors = l->errors.at[i].left_out;
+        printf("  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configuration%s%s",
+               level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
+               (long long)level->configurations, level->configurations == 1 ? "" : "s",
+               level->configurations == 1 ? "" : ", errors left out");
+        for (int q = 0; q < LIMIT_QUANTITIES && level->configurations > 1; q++)
+            printf("%s %.2f %%", q ? "," : "", 100 * errors[q]);
+        printf(")%s\n", level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
     }
 }
 
@@ -79,8 +82,10 @@ static void print_choice(const struct form_choice *c, const struct limits *limit
            c->points.configurations == 1 ? "" : "s");
     if (!isnan(c->group->rows[0].limit_w))
         printf(", at the highest limit of %g W", c->group->rows[0].limit_w);
-    else if (c->group->count > c->group->base_count)
+    else if (c->group->count > c->group->base_count || c->group->merged_w > 0)
         printf(", those without a power limit");
+    if (c->group->merged_w > 0)
+        printf(" and at %g W, the highest of the GPU type", c->group->merged_w);
     printf("\n  choice            %s\n", c->why);
     if (!c->speed_by_table)
         print_parameters(c);

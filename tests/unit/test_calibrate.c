@@ -437,6 +437,10 @@ Test(calibrate, power_limits) {
     cr_expect(fabs(at[1].time_ratio - (100.0 / 80 + 120.0 / 90) / 2) < 1e-15);
     cr_expect(fabs(at[1].power_ratio - (200.0 / 300 + 190.0 / 290) / 2) < 1e-15);
     cr_expect(fabs(at[1].energy_ratio - (200.0 / 300 * 1.25 + 190.0 / 290 * 4 / 3) / 2) < 1e-15);
+    double one = 100.0 / 80, other = 120.0 / 90; /* each predicted by the other */
+    cr_expect(fabs(l.errors.at[1].left_out[LIMIT_TIME] -
+                   (fabs(other / one - 1) + fabs(one / other - 1)) / 2) < 1e-15);
+    cr_expect(isnan(l.errors.at[0].left_out[LIMIT_TIME]));
     cr_expect(at[2].energy_ratio == 1 && l.energy_optimal_w == 200);
     cr_assert_eq(l.points.count, 5);
     cr_expect(l.points.at[0].iteration_s == 8.0 / 50 && l.points.at[0].power_w_per_gpu == 60);
