@@ -7,4 +7,6 @@ enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED, EVIDENCE_
 
 extern const char *const evidence_names[]; /* by enum evidence; NULL-terminated */
 
+#define EVIDENCE_OTHERS "others" /* of a mapping by parameter: those that it does not name */
+
 #endif

@@ -7,8 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define MOST_STEPS 6        /* models, [i], gpus, TYPE, evidence, PARAMETER */
-#define OTHERS     "others" /* of a mapping by parameter: what one word said of all */
+#define MOST_STEPS 6 /* models, [i], gpus, TYPE, evidence, PARAMETER */
 
 static struct model_root *root_of(const struct override_place *place) {
     return &place->tree->roots[place->root];
@@ -85,13 +84,13 @@ static struct yaml_node *new_mapping(const struct override_place *place, struct 
     *node = (struct yaml_node){.kind = YAML_NODE_MAPPING, .where = word->where, .count = 1};
     node->keys = arena_alloc(place->arena, sizeof *node->keys);
     node->items = arena_alloc(place->arena, sizeof *node->items);
-    node->keys[0] = new_text(place, OTHERS, word->where);
+    node->keys[0] = new_text(place, EVIDENCE_OTHERS, word->where);
     node->items[0] = word;
     return node;
 }
 
-void override_place_record(const struct override_place *place, const char *parameter,
-                           const char *path, struct location where) {
+static void record_one(const struct override_place *place, const char *parameter, const char *path,
+                       struct location where) {
     const char *const said[][2] = {{"evidence", evidence_names[EVIDENCE_OVERRIDE]},
                                    {"source", path}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
@@ -102,6 +101,18 @@ void override_place_record(const struct override_place *place, const char *param
             set_at(place, NULL, said[i][0], new_mapping(place, now));
         set_at(place, said[i][0], parameter, new_text(place, said[i][1], where));
     }
+}
+
+void override_place_record(const struct override_place *place, const char *parameter,
+                           const char *path, struct location where) {
+    /* What is not stated for several nodes is that within one. */
+    static const char *const followers[][2] = {{"alpha_s", "alpha_inter_s"},
+                                               {"beta_s", "beta_inter_s"}};
+    record_one(place, parameter, path, where);
+    for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
+        if (strcmp(parameter, followers[i][0]) == 0 &&
+            !override_place_states(place, followers[i][1]))
+            record_one(place, followers[i][1], path, where);
 }
 
 const char *override_place_text(const struct override_place *place) {

@@ -116,6 +116,9 @@ def test_survey(_):
     wanted = {"a100": 0.89, "h100": 1 / (1 + 2 * (1 / 0.89 - 1))}  # of h100 t(8) - t(1) is doubled
     table = easim("models", SEED, "--k", "8", "--format", "csv", "--set", f"model_overrides={entries}").stdout
     rows = [row for row in csv.DictReader(table.splitlines()) if row["b"] == largest[row["model"]]]
+    shown = easim("models", SEED, "--parameters", "--model", "resnet50-fp32", "--gpu", "a100", "--set",
+                  "model_overrides=[{set: {m0: 192, c_s: {times: 2}}}]").stdout
+    assert " m0 192 o, phi 15000," in shown and " a_s 0.035 a, c_s 0.00183486 o," in shown, shown
     assert len(rows) == 8
     for row in rows:
         assert abs(float(row["scaling_efficiency"]) / wanted[row["gpu_type"]] - 1) < 1e-12, row

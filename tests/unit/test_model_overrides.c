@@ -98,6 +98,11 @@ Test(model_overrides, order) {
    override. */
 Test(model_overrides, evidence) {
     struct result r;
+    apply_well(&r, MODELS, "[{model: m, set: {alpha_s: 0.1}}]");
+    cr_expect_str_eq(yaml_find(on(&r, "m", "g")->evidence, "alpha_inter_s")->text,
+                     "assumed (override)", "that of alpha_s");
+    cr_expect_null(yaml_find(on(&r, "m", "h")->evidence, "alpha_inter_s"), "stated: as it was");
+    finish(&r);
     apply_well(&r, MODELS,
                "[{model: m, gpu: g, set: {c_s: {times: 1}}}, {model: n, set: {m0: 65}}]");
     const struct gpu_model *g = on(&r, "m", "g");

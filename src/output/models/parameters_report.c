@@ -39,58 +39,79 @@ static bool is_number(const struct field *field) {
     return field->type == FIELD_REAL || field->type == FIELD_DURATION || field->type == FIELD_GIB;
 }
 
+/* What a GPU type says of evidence, and whether only of the parameters that it names. */
+struct words {
+    const struct yaml_node *evidence;
+    bool named_only;
+};
+
 /* The word of one parameter: its own, or that of all; NULL: none. */
-static const char *evidence_of(const struct yaml_node *evidence, const char *key, bool *ret_own) {
-    bool each = evidence && evidence->kind == YAML_NODE_MAPPING;
-    const struct yaml_node *word = each ? yaml_find(evidence, key) : evidence;
-    *ret_own = each && word;
+static const char *evidence_of(const struct words *words, const char *key, bool *ret_own) {
+    bool each = words->evidence && words->evidence->kind == YAML_NODE_MAPPING;
+    const struct yaml_node *word = each ? yaml_find(words->evidence, key) : NULL;
+    *ret_own = word != NULL;
+    if (!word && !words->named_only)
+        word = each ? yaml_find(words->evidence, EVIDENCE_OTHERS) : words->evidence;
     return word ? word->text : NULL;
+}
+
+static void add_letter(struct str *entry, const char *word) {
+    str_addf(entry, " %.1s", strstr(word, "override") ? "override" : word);
 }
 
 /* Numbers that are stated, or only those that no figure follows from; of those at their usual value
  * only such as have evidence of their own.
  */
 static void add_numbers(struct line *line, const struct field *fields, const void *of,
-                        const struct yaml_node *evidence, bool records_only) {
+                        const struct words *words, bool records_only) {
     struct str entry = {0};
     for (const struct field *field = fields; field->key || field->type == FIELD_LOCATION; field++) {
         const double *value = (const double *)((const char *)of + field->offset);
         bool own = false;
-        const char *word = field->key ? evidence_of(evidence, field->key, &own) : NULL;
+        const char *word = field->key ? evidence_of(words, field->key, &own) : NULL;
         if (!field->key || !is_number(field) || !isfinite(*value) ||
             (records_only && !field->record) || (*value == field->default_value && !own))
             continue;
         str_addf(&entry, "%s %.6g", field->key, *value);
         if (word && !field->record)
-            str_addf(&entry, " %.1s", strstr(word, "override") ? "override" : word);
+            add_letter(&entry, word);
         add_entry(line, entry.text);
         entry.length = 0;
     }
     str_finish(&entry);
 }
 
-static void add_list(struct line *line, const char *name, const double *values, size_t count) {
+static void add_list(struct line *line, const char *name, const struct schema_list *list,
+                     const struct words *words) {
+    const double *values = list->at;
+    const size_t count = list->count;
+    bool own;
+    const char *word = evidence_of(words, name, &own);
     struct str entry = {0};
     str_add(&entry, name);
     for (size_t i = 0; i < count; i++)
         str_addf(&entry, " %.6g", values[i]);
+    if (own)
+        add_letter(&entry, word);
     if (count > 0)
         add_entry(line, entry.text);
     str_finish(&entry);
 }
 
-static void add_batch_choice(struct line *line, const struct batch_choice *choice) {
-    add_list(line, "batches", choice->batches.at, choice->batches.count);
-    add_list(line, "global_batches", choice->global_batches.at, choice->global_batches.count);
+static void add_batch_choice(struct line *line, const struct batch_choice *choice,
+                             const struct words *words) {
+    add_list(line, "batches", &choice->batches, words);
+    add_list(line, "global_batches", &choice->global_batches, words);
 }
 
 static void add_gpu(struct line *line, const struct gpu_model *g) {
+    const struct words words = {g->evidence, false};
     struct str entry = {0};
     str_add(line->out, "  ");
     begin_line(line, 6, g->gpu);
     line->start -= 2;
-    add_batch_choice(line, &g->allowed);
-    add_numbers(line, gpu_model_fields, g, g->evidence, g->lookup_speed && g->lookup_power);
+    add_batch_choice(line, &g->allowed, &words);
+    add_numbers(line, gpu_model_fields, g, &words, g->lookup_speed && g->lookup_power);
     if (g->lookup.count > 0) {
         str_addf(&entry, "lookup of %zu point%s, %s", g->lookup.count,
                  g->lookup.count == 1 ? "" : "s", evidence_names[g->weakest]);
@@ -113,9 +134,10 @@ void parameters_report(const struct survey *survey, struct str *out) {
     for (size_t i = 0; i < survey->pairs.count; i++) {
         const struct model *model = survey->pairs.at[i].model;
         if (i == 0 || survey->pairs.at[i - 1].model != model) {
+            const struct words words = {survey->pairs.at[i].gpu_model->evidence, true};
             begin_line(&line, 2, model->name);
-            add_batch_choice(&line, &model->allowed);
-            add_numbers(&line, model_fields, model, NULL, false);
+            add_batch_choice(&line, &model->allowed, &words);
+            add_numbers(&line, model_fields, model, &words, false);
             str_add_char(out, '\n');
         }
         add_gpu(&line, survey->pairs.at[i].gpu_model);
