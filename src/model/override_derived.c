@@ -2,6 +2,7 @@
 #include "model/override_derived.h"
 
 #include "model/batches.h"
+#include "model/model_phase.h"
 #include "model/override_effect.h"
 #include "model/scaling_efficiency.h"
 
@@ -23,8 +24,9 @@ static void set_derived(const struct override *o, struct override_assignment *as
 }
 
 static void derive_p0(const struct override *o, struct override_assignment *assignment,
-                      const struct override_place *place, const struct gpu_model *g) {
-    const char *hidden = override_hidden_on_gpu(g, override_gpu_field("p0_w"));
+                      const struct override_place *place, const struct model *model,
+                      const struct gpu_model *g) {
+    const char *hidden = override_hidden_on_gpu(model, g, override_gpu_field("p0_w"));
     if (hidden) {
         override_skip(assignment, place, hidden);
         return;
@@ -40,12 +42,30 @@ const struct gpu_type *override_type_in_use(const struct cluster *cluster, const
     return h < 0 || cluster->gpu_types[h].gpus == 0 ? NULL : &cluster->gpu_types[h];
 }
 
-static bool fits_one_gpu(const struct model *model, const struct gpu_model *g, double memory_gib) {
+/* Number i of the batches that jobs may have on k GPUs, those of the phases where each states its
+   own; 0: there are no more. */
+static double allowed_batch(const struct model *model, const struct gpu_model *g, size_t i,
+                            uint32_t k) {
     const struct batch_choice *choice = batches_on(model, g);
-    for (size_t i = 0; i < batches_count(choice); i++)
-        if (batches_memory_gib(model, g, 1, batches_at(choice, i, 1)) <= memory_gib)
+    if (!model_phases_state(model, model_phase_states_batches))
+        return i < batches_count(choice) ? batches_at(choice, i, k) : 0;
+    for (uint32_t phase = 0; phase < model_phase_count(model); phase++) {
+        const struct schema_list *list = model_phase_batches(model, phase);
+        if (i < list->count)
+            return ((const double *)list->at)[i];
+        i -= list->count;
+    }
+    return 0;
+}
+
+static bool fits_one_gpu(const struct model *model, const struct gpu_model *g, double memory_gib) {
+    double batch = allowed_batch(model, g, 0, 1);
+    if (batch == 0)
+        return true; /* told when the file is bound */
+    for (size_t i = 1; batch > 0; batch = allowed_batch(model, g, i++, 1))
+        if (batches_memory_gib(model, g, 1, batch) <= memory_gib)
             return true;
-    return batches_count(choice) == 0; /* told when the file is bound */
+    return false;
 }
 
 /* Where no row of one GPU was fitted, a_s holds what alpha_s should: r(1) is not known. */
@@ -82,10 +102,9 @@ static uint32_t scaling_k(const struct override *o, const struct override_value 
 
 /* On k GPUs; 0: none is stated. */
 static double largest_batch(const struct model *model, const struct gpu_model *g, uint32_t k) {
-    const struct batch_choice *choice = batches_on(model, g);
-    double largest = 0;
-    for (size_t i = 0; i < batches_count(choice); i++)
-        largest = fmax(largest, batches_at(choice, i, k));
+    double largest = 0, batch;
+    for (size_t i = 0; (batch = allowed_batch(model, g, i, k)) > 0; i++)
+        largest = fmax(largest, batch);
     return largest;
 }
 
@@ -93,7 +112,7 @@ static void derive_alpha(const struct override *o, struct override_assignment *a
                          const struct override_place *place, const struct model *model,
                          const struct gpu_model *g) {
     const struct override_value *value = &assignment->value;
-    const char *hidden = override_hidden_on_gpu(g, override_gpu_field("alpha_s"));
+    const char *hidden = override_hidden_on_gpu(model, g, override_gpu_field("alpha_s"));
     if (hidden) {
         override_skip(assignment, place, hidden);
         return;
@@ -135,7 +154,7 @@ void override_derive(const struct override *o, const struct override_place *plac
             continue;
         override_place_read(place, &model, &gpu_model);
         if (a->value.parameter.derived == DERIVED_P0_SHARE)
-            derive_p0(o, a, place, &gpu_model);
+            derive_p0(o, a, place, &model, &gpu_model);
         else if (a->value.parameter.derived == DERIVED_SCALING_EFFICIENCY)
             derive_alpha(o, a, place, &model, &gpu_model);
     }

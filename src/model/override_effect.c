@@ -3,8 +3,15 @@
 
 #include "model/model_phase.h"
 
+#define PHASES "phases with their own"
+
+static bool is_of_batches(const struct field *field, size_t allowed) {
+    return field->offset >= allowed && field->offset < allowed + sizeof(struct batch_choice);
+}
+
 /* Why a parameter of a model on a GPU type decides nothing there; NULL: it does. */
-const char *override_hidden_on_gpu(const struct gpu_model *g, const struct field *field) {
+const char *override_hidden_on_gpu(const struct model *m, const struct gpu_model *g,
+                                   const struct field *field) {
     bool of_speed = field->offset >= offsetof(struct gpu_model, speed) &&
                     field->offset < offsetof(struct gpu_model, speed) + sizeof g->speed;
     bool of_power = field->offset >= offsetof(struct gpu_model, power) &&
@@ -14,6 +21,9 @@ const char *override_hidden_on_gpu(const struct gpu_model *g, const struct field
                         : (of_speed && g->lookup_speed) || (of_power && g->lookup_power);
     if (by_table)
         return "a lookup table";
+    if (is_of_batches(field, offsetof(struct gpu_model, allowed)) &&
+        model_phases_state(m, model_phase_states_batches))
+        return PHASES;
     return of_power && g->power_form == POWER_TDP ? "power: tdp" : NULL;
 }
 
@@ -27,5 +37,9 @@ const char *override_hidden_in_model(const struct model *m, const struct field *
         return "serving tables alone";
     if (of_noise && m->efficiency == EFFICIENCY_NONE)
         return "efficiency: none";
-    return of_phi && model_phases_state(m, model_phase_states_phi) ? "phases with their own" : NULL;
+    bool of_batches = is_of_batches(field, offsetof(struct model, allowed));
+    return (of_phi && model_phases_state(m, model_phase_states_phi)) ||
+                   (of_batches && model_phases_state(m, model_phase_states_batches))
+               ? PHASES
+               : NULL;
 }

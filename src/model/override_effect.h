@@ -5,7 +5,8 @@
 #include "model/model.h"
 
 /* What a field of gpu_model_fields, or of model_fields, is hidden by; NULL: it has an effect. */
-const char *override_hidden_on_gpu(const struct gpu_model *gpu_model, const struct field *field);
+const char *override_hidden_on_gpu(const struct model *model, const struct gpu_model *gpu_model,
+                                   const struct field *field);
 const char *override_hidden_in_model(const struct model *model, const struct field *field);
 
 #endif

@@ -68,7 +68,7 @@ void override_assign_to_gpu(const struct override *o, const struct override_plac
         if (!p->of_gpu)
             continue;
         bool stated = override_place_states(place, p->name);
-        const char *hidden = override_hidden_on_gpu(&gpu_model, p->of_gpu);
+        const char *hidden = override_hidden_on_gpu(&model, &gpu_model, p->of_gpu);
         if (p->of_model && override_is_any(o->entry.gpu) && !stated)
             continue;
         if (hidden) {

@@ -2,6 +2,7 @@
 #include "study/warnings.h"
 
 #include "base/units.h"
+#include "model/batches.h"
 #include "model/gpu_value.h"
 #include "model/model_phase.h"
 #include "study/power_scopes.h"
@@ -156,6 +157,15 @@ static void warn_of_options(struct study *study, const struct usage *usage) {
 
 /* ---- Phases of models ---- */
 
+static void warn_of_batches(struct study *study, const struct model *model) {
+    if (batches_count(&model->allowed) > 0)
+        warn(study, "models.%s.batches: of no effect, each phase states its own", model->name);
+    for (uint32_t i = 0; i < model->gpu_count; i++)
+        if (batches_count(&model->gpus[i].allowed) > 0)
+            warn(study, "models.%s.gpus.%s.batches: of no effect, each phase states its own",
+                 model->name, model->gpus[i].gpu);
+}
+
 /* A model's noise scale and batches stand for phases that state none. */
 static void warn_of_phases(struct study *study, const struct usage *usage) {
     for (uint32_t m = 0; m < study->models.count; m++) {
@@ -163,9 +173,8 @@ static void warn_of_phases(struct study *study, const struct usage *usage) {
         bool stated = usage->models[m].any && model->phases.count > 0;
         if (stated && model_phases_state(model, model_phase_states_phi) && !isnan(model->phi))
             warn(study, "models.%s.phi: of no effect, each phase states its own", model->name);
-        if (stated && model_phases_state(model, model_phase_states_batches) &&
-            model->allowed.batches.count + model->allowed.global_batches.count > 0)
-            warn(study, "models.%s.batches: of no effect, each phase states its own", model->name);
+        if (stated && model_phases_state(model, model_phase_states_batches))
+            warn_of_batches(study, model);
     }
 }
 

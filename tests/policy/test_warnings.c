@@ -232,6 +232,11 @@ static const struct {
      DRAWN("mix: [{model: phased}]"), "",
      "models.phased.batches: of no effect, each phase states its own"},
     {"pue: 1",
+     "- {name: phased, m0: 64, phi: 1, phases: [{until: 1, batches: [3]}], "
+     "gpus: {a100: {batches: [8], " FORMS ", pmax_w: 300}}}\n",
+     DRAWN("mix: [{model: phased}]"), "",
+     "models.phased.gpus.a100.batches: of no effect, each phase states its own"},
+    {"pue: 1",
      PHASED("start_s: 3", "restart_s: 2",
             "{until: 0.5, phi: 3, batches: [3]}, {until: 1, phi: 4, batches: [4]}"),
      DRAWN("mix: [{model: phased}]"), "", NULL},

@@ -200,6 +200,22 @@ Test(model_overrides, scaling_efficiency_of_other_batches) {
     finish(&r);
 }
 
+/* Of phases that all state batches the largest is theirs; of others that of the model, which some
+   phase has: t(1) = 0.02 + 0.005 b. */
+Test(model_overrides, scaling_efficiency_of_phases) {
+#define TWO(first) \
+    "phases: [{until: 0.5, " first "}, {until: 1, batches: [6]}], gpus: {g: {" LINEAR "}}"
+    struct result r;
+    apply_well(
+        &r,
+        "{models: [{name: m, m0: 640, phi: 13, " TWO(
+            "batches: [2, 28]") ", {name: n, m0: 640, phi: 13, batches: [16], " TWO("phi: 3") "]}",
+        "[{set: {scaling_efficiency: 0.8}}]");
+    cr_expect_float_eq(on(&r, "m", "g")->speed.alpha_s[0], 0.16 / 0.8 - 0.16, 1e-15);
+    cr_expect_float_eq(on(&r, "n", "g")->speed.alpha_s[0], 0.1 / 0.8 - 0.1, 1e-15);
+    finish(&r);
+}
+
 /* What models and GPU types may both state: set at the GPU type that is named, else for the model
    and wherever a GPU type has its own; a factor takes what holds there. */
 Test(model_overrides, keys_of_both) {
@@ -245,6 +261,12 @@ Test(model_overrides, derived_last) {
 #define PHASES \
     "{name: w, m0: 64, batches: [4], phases: [{until: 0.5, phi: 3}, {until: 1, phi: 7}], gpus: {" G \
     "}}"
+/* Each phase has batches of its own. */
+#define BATCHES \
+    "{name: y, m0: 64, phi: 3, batches: [4], phases: [{until: 0.5, batches: [8]}, {until: 1, batches: [2]}], gpus: {" G \
+    ", h: {batches: [6], a_s: 0.1, c_s: 0.02, gamma: 2, alpha_s: 0.1, " REST "}}"
+#define WITH_PHASES \
+    "{models: [" BATCHES ", {name: n, m0: 64, phi: 0, batches: [4], gpus: {" G "}}]}"
 #define OUTPUTS "{name: x, efficiency: none, batches: [4], gpus: {" G "}}"
 #define WITH_FORMS \
     "{models: [" HALF ", " PHASES ", " OUTPUTS \
@@ -260,6 +282,10 @@ static const struct {
     {"[{set: {phi: 5}}]",
      "model_overrides[0].set.phi: of no effect on w (phases with their own), x (efficiency: none)",
      WITH_FORMS},
+    {"[{set: {batches: [5]}}]",
+     "model_overrides[0].set.batches: of no effect on y (phases with their own), y on h (phases with "
+     "their own)",
+     WITH_PHASES},
     {"[{set: {m0: 5}}]", "model_overrides[0].set.m0: of no effect on x (efficiency: none)",
      WITH_FORMS},
     {"[{set: {alpha_s: 0.5}}]",
