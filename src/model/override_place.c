@@ -59,11 +59,22 @@ static void set_at(const struct override_place *place, const char *group, const 
     root_of(place)->node = after;
 }
 
+/* Whether it is held against other keys, which is said where their mapping stands. */
+static bool is_one_of_several(const char *key) {
+    static const char *const keys[] = {"p0_w",       "pmax_w",  "power",          "power_between",
+                                       "lookup",     "batches", "global_batches", "phases",
+                                       "unit",       "prompt",  "efficiency",     "sync_inter",
+                                       "grad_accum", "serving", "most_batch"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
 void override_place_set(const struct override_place *place, const char *key,
                         struct yaml_node *value) {
     set_at(place, NULL, key, value);
-    /* These two are held against each other where their mapping stands: that is here now. */
-    if (strcmp(key, "p0_w") == 0 || strcmp(key, "pmax_w") == 0)
+    if (is_one_of_several(key))
         place_node(place)->where = value->where;
 }
 
