@@ -31,11 +31,17 @@ bool interpolation_has(const struct interpolation *table, uint32_t k, double bat
     return false;
 }
 
+/* Of neighbours: whether a job of that k and batch could mean either. */
+static bool are_one_place(const struct interpolation_point *a,
+                          const struct interpolation_point *b) {
+    return a->across_nodes == b->across_nodes && a->k == b->k && b->batch <= a->batch * BATCH_EQUAL;
+}
+
 int interpolation_sort(struct interpolation *table) {
     if (table->count > 0)
         qsort(table->points, table->count, sizeof *table->points, compare_lookup_points);
     for (size_t i = 1; i < table->count; i++)
-        if (compare_lookup_points(&table->points[i - 1], &table->points[i]) == 0)
+        if (are_one_place(&table->points[i - 1], &table->points[i]))
             return (int)i;
     return -1;
 }

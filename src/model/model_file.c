@@ -111,6 +111,10 @@ static void check_lookup(const struct gpu_model *gpu_model, const char *path,
                      arena_printf(binding->arena, "%s.power_between", path),
                      "expected power: energy is between points with throughput and power only");
     for (size_t i = 0; i < gpu_model->lookup.count; i++) {
+        if (points[i].k == 1 && points[i].across_nodes)
+            problems_add(binding->problems, points[i].where,
+                         arena_printf(binding->arena, "%s.lookup[%zu].across_nodes", path, i),
+                         "expected false: one GPU is in one node");
         if (gpu_model->lookup_speed && isnan(points[i].throughput_samples_s))
             problems_add(binding->problems, points[i].where,
                          arena_printf(binding->arena, "%s.lookup[%zu]", path, i),

@@ -22,9 +22,10 @@ void model_phases_check(const struct model *model, bool phi_is_given, const char
         const char *at = arena_printf(binding->arena, "%s.phases[%zu]", path, i);
         bool known = phases[i].until > 0; /* else that has been said already */
         if (known && !(phases[i].until > before))
-            problems_add(
-                binding->problems, phases[i].where, arena_printf(binding->arena, "%s.until", at),
-                "expected more than the %g of the phase before, got %g", before, phases[i].until);
+            problems_add(binding->problems, phases[i].where,
+                         arena_printf(binding->arena, "%s.until", at),
+                         "expected more than the %.16g of the phase before, got %.16g", before,
+                         phases[i].until);
         if (!isnan(phases[i].phi) && model->efficiency == EFFICIENCY_NONE)
             problems_add(binding->problems, phases[i].where,
                          arena_printf(binding->arena, "%s.phi", at),
@@ -42,7 +43,7 @@ void model_phases_check(const struct model *model, bool phi_is_given, const char
     if (count > 0 && phases[count - 1].until > 0 && phases[count - 1].until != 1)
         problems_add(binding->problems, phases[count - 1].where,
                      arena_printf(binding->arena, "%s.phases[%zu].until", path, count - 1),
-                     "expected 1, the end of the work, for the last phase, got %g",
+                     "expected 1, the end of the work, for the last phase, got %.16g",
                      phases[count - 1].until);
 }
 

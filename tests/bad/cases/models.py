@@ -83,6 +83,8 @@ CASES = [
            "m.yaml:5:28: models[0].phases[1].until: expected more than the 0.5 of the phase before, got 0.3"),
     phases("not to the end", "[{until: 0.5}, {until: 0.9}]",
            "m.yaml:5:28: models[0].phases[1].until: expected 1, the end of the work, for the last phase, got 0.9"),
+    phases("nearly to the end", "[{until: 0.5}, {until: 0.9999999999}]",
+           "m.yaml:5:28: models[0].phases[1].until: expected 1, the end of the work, for the last phase, got 0.9999999999"),
     phases("work beyond the end", "[{until: 1}, {until: 1}]",
            "m.yaml:5:26: models[0].phases[1].until: expected more than the 1 of the phase before, got 1"),
     phases("noise scale and batch that cannot be", "[{until: 1, phi: -1, batches: [0]}]",
@@ -117,6 +119,13 @@ CASES = [
           "\"guessed\""),
     model("models: measured point twice", ("        evidence", LOOKUP),
           f"{GPU}: lookup: the point k 1, batch 8 is listed twice"),
+    model("models: measured point twice but for rounding",
+          ("        evidence", "        lookup: [{k: 1, batch: 0.5, throughput_samples_s: 5, power_w_per_gpu: 5}, "
+           "{k: 1, batch: 0.50000000001, throughput_samples_s: 6, power_w_per_gpu: 5}]\n        evidence"),
+          f"{GPU}: lookup: the point k 1, batch 0.5 is listed twice"),
+    model("models: one GPU across nodes",
+          ("        evidence", "        lookup: [{k: 1, batch: 8, throughput_samples_s: 5, power_w_per_gpu: 5, across_nodes: true}]\n"
+           "        evidence"), "m.yaml:14:18: models[0].gpus.a100.lookup[0].across_nodes: expected false: one GPU is in one node"),
     model("models: measured point without speed",
           ("        evidence", "        lookup: [{k: 1, batch: 8, power_w_per_gpu: -5}]\n        evidence"),
           "m.yaml:14:52: models[0].gpus.a100.lookup[0].power_w_per_gpu: expected number > 0 and <= 100000, got \"-5\""),
