@@ -3,6 +3,7 @@
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
+#include "config/outages.h"
 #include "config/series.h"
 
 #define CLUSTER_MAX_NODE_GPUS 1048576
@@ -37,6 +38,7 @@ struct cluster {
     struct node *nodes; /* in file order */
     uint32_t node_count;
     uint32_t gpus;
+    struct outages outages;   /* recorded ones, instead of drawn ones; bound and read by others */
     double power_cap_w;       /* INFINITY: none, or a series */
     struct series cap_series; /* without a kind unless given as a file */
     double pue;

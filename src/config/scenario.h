@@ -53,6 +53,7 @@ struct scenario {
     const struct yaml_node *params_by_policy;
     const struct yaml_node *carbon, *price; /* a number, or {file: ...} */
     struct energy_prices prices;
+    const struct yaml_node *failures; /* recorded outages, or NULL */
     struct model_noise noise;
     const char *start_time;
     int64_t start_ns; /* of t = 0 since 1970; TIME_NONE_NS: not given */

@@ -22,8 +22,11 @@ struct cluster_changes {
 
 /* Failures and repairs (failures.h). */
 struct failures {
-    gsl_rng **streams;    /* by node, NULL if it never fails; NULL as a whole: none does */
+    gsl_rng **streams; /* by node, NULL if it never fails; NULL as a whole: none does by chance */
+    size_t *next;      /* by node: its next recorded outage, or the one that it is in; NULL: nothing
+                          is recorded */
     uint32_t nodes, gpus; /* failed now */
+    uint32_t gone;        /* of these nodes: never repaired */
     uint64_t count;       /* so far */
 };
 

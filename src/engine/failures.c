@@ -1,6 +1,6 @@
 /* Node failures: see failures.h. Node n draws from the stream failures/n in turn its time to the
-   next failure and the time of its repair, each -mean ln(1 - u); one event of it is pending at any
-   time. */
+   next failure and the time of its repair, each -mean ln(1 - u), or follows its recorded outages;
+   at most one event of it is pending at any time. */
 #include "engine/failures.h"
 
 #include "base/rng.h"
@@ -22,7 +22,34 @@ static void schedule_event(struct sim *sim, uint32_t node, double mean_s, enum e
         sim_push_background(sim, sim->now_ns + after_ns, kind, node);
 }
 
+/* The next recorded outage of a node; NULL: there is none. */
+static const struct outage *next_outage(const struct sim *sim, uint32_t node) {
+    const struct outages *o = &sim->cluster->outages;
+    size_t i = sim->failures.next[node];
+    return i < o->count && o->at[i].node == node ? &o->at[i] : NULL;
+}
+
+static void await_outage(struct sim *sim, uint32_t node) {
+    const struct outage *outage = next_outage(sim, node);
+    if (outage)
+        sim_push_background(sim, outage->start_ns, EVENT_FAILURE, node);
+}
+
+static void init_recorded(struct sim *sim) {
+    const struct outages *o = &sim->cluster->outages;
+    sim->failures.next = mem_alloc(sim->cluster->node_count * sizeof *sim->failures.next);
+    size_t next = 0;
+    for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
+        sim->failures.next[n] = next;
+        await_outage(sim, n);
+        while (next < o->count && o->at[next].node == n)
+            next++;
+    }
+}
+
 void failures_init(struct sim *sim) {
+    if (sim->cluster->outages.count > 0)
+        init_recorded(sim);
     for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
         if (!isfinite(sim->cluster->nodes[n].mtbf_s))
             continue;
@@ -41,6 +68,7 @@ void failures_finish(struct sim *sim) {
         if (sim->failures.streams[n])
             gsl_rng_free(sim->failures.streams[n]);
     free(sim->failures.streams);
+    free(sim->failures.next);
 }
 
 static int compare_jobs(const void *left, const void *right) {
@@ -103,10 +131,20 @@ void failures_fail(struct sim *sim, uint32_t node) {
     stop_jobs(sim, node);
     take_node_away(sim, node);
     sim->failures.count++;
-    schedule_event(sim, node, sim->cluster->nodes[node].mttr_s, EVENT_REPAIR);
+    if (!sim->failures.next)
+        schedule_event(sim, node, sim->cluster->nodes[node].mttr_s, EVENT_REPAIR);
+    else if (next_outage(sim, node)->end_ns != TIME_NONE_NS)
+        sim_push_background(sim, next_outage(sim, node)->end_ns, EVENT_REPAIR, node);
+    else
+        sim->failures.gone++;
 }
 
 void failures_repair(struct sim *sim, uint32_t node) {
     bring_node_back(sim, node);
+    if (sim->failures.next) {
+        sim->failures.next[node]++;
+        await_outage(sim, node);
+        return;
+    }
     schedule_event(sim, node, sim->cluster->nodes[node].mtbf_s, EVENT_FAILURE);
 }

@@ -1,5 +1,5 @@
-/* Failures and repairs of nodes (semantics 12.1): exponential times from a stream of each node, so
-   that neither the policy nor another node changes them. */
+/* Failures and repairs of nodes (semantics 12.1): times drawn from a stream of each node, or
+   recorded ones, so that neither the policy nor another node changes them. */
 #ifndef EASIM_ENGINE_FAILURES_H
 #define EASIM_ENGINE_FAILURES_H
 

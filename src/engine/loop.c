@@ -14,6 +14,7 @@
 #include "engine/progress.h"
 #include "engine/settle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define EVENTS_PER_LOOK_OUT 1024
@@ -196,12 +197,13 @@ static bool all_jobs_done(const struct sim *sim) {
            sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Whether jobs wait and no event will help them: all nodes are sound, and no event is pending but
+/* Whether jobs wait and no event will help them: all nodes are sound or
+   never repaired, and no event is pending but
    those of the background (nodes that are still to fail, GPUs that will fall asleep), after which
    the policy has at most what it has now, when it starts nothing. Nor do values of repeated series
    help that it has had before. */
 static bool is_stuck(const struct sim *sim) {
-    return sim->waiting > 0 && sim->failures.nodes == 0 &&
+    return sim->waiting > 0 && sim->failures.nodes == sim->failures.gone &&
            (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
 }
 
@@ -219,14 +221,18 @@ static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     char why[RECHECK_BYTES];
     bool known = callbacks_explain(sim, why);
+    char gone[64] = "";
+    if (sim->failures.gone > 0)
+        snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free; "
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s; "
         "the first of them is job %s%s%s",
         sim->module->policy->name, v->waiting_count,
         sim->changes.pending > 0 ? "but what the repeated series have shown will happen"
                                  : "will happen",
-        v->free_gpus, v->gpus, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why);
+        v->free_gpus, v->gpus, gone, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "",
+        why);
 }
 
 int loop_run(struct sim *sim, struct error *reterr) {

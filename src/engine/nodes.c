@@ -17,7 +17,7 @@ static void mark_changed(struct nodes *nodes, uint32_t node) {
 void nodes_init(struct sim *sim) {
     struct nodes *nodes = &sim->nodes;
     uint32_t count = sim->cluster->node_count;
-    bool fails = false;
+    bool fails = sim->cluster->outages.count > 0;
     for (uint32_t n = 0; n < count; n++)
         fails = fails || isfinite(sim->cluster->nodes[n].mtbf_s);
     sleep_init(&nodes->sleep, sim->cluster);

@@ -78,6 +78,39 @@ static void say_of_trace(struct notes *notes, const struct study *study,
     str_finish(&text);
 }
 
+/* "A.csv: 3 of 10 WHAT (first: line 7)", where there are any. */
+static void say_tally(struct notes *notes, const struct study *study,
+                      const struct outage_tally *tally, const char *what) {
+    const struct outages *o = &study->cluster.outages;
+    struct str text = {0};
+    if (tally->count == 0)
+        return;
+    str_addf(&text, "%s: ", o->file);
+    notes_add_count(&text, (double)tally->count);
+    str_addf(&text, " %s (first: line %u)", what, tally->first_line);
+    add_note_of_study(notes, study, NOTE_SAID, text.text);
+    str_finish(&text);
+}
+
+static void say_of_outages(struct notes *notes, const struct study *study) {
+    const struct outages *o = &study->cluster.outages;
+    struct str text = {0};
+    if (!o->file)
+        return;
+    say_tally(notes, study, &o->merged,
+              "rows joined with an earlier outage of their node that they overlap or touch");
+    str_addf(&text, "outages of %u nodes beyond the cluster's %u left out: nodes %s",
+             o->beyond_nodes, study->cluster.node_count, o->beyond_names);
+    say_tally(notes, study, &o->beyond, text.text);
+    say_tally(notes, study, &o->over, "outages left out that are over by t = 0");
+    say_tally(notes, study, &o->running, "outages begin at t = 0, where they are running");
+    text.length = 0;
+    str_addf(&text, "%s: no outage is left of its %llu rows", o->file, (unsigned long long)o->rows);
+    if (o->count == 0)
+        add_note_of_study(notes, study, NOTE_WARNING, text.text);
+    str_finish(&text);
+}
+
 void notes_add_study(struct notes *notes, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
     const struct series *list[STUDY_SERIES];
@@ -88,6 +121,7 @@ void notes_add_study(struct notes *notes, const struct study *study) {
         add_note_of_study(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
     for (size_t i = 0; i < study->source.streams.count; i++)
         say_of_trace(notes, study, &streams[i]);
+    say_of_outages(notes, study);
     study_list_series(study, list);
     for (int i = 0; i < STUDY_SERIES; i++) {
         text.length = 0;

@@ -5,6 +5,7 @@
 #include "policy/names.h"
 #include "study/warnings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,28 @@ static int open_policy(struct study *study, bool apart, struct problems *problem
     return 0;
 }
 
+static int bind_outages(struct study *study, const struct binding *b) {
+    return outages_bind(&study->cluster.outages, study->scenario.failures, b);
+}
+
+/* Recorded outages are all that there are: nodes that also fail by chance would be down at times
+   that nobody recorded. */
+static int load_outages(struct study *study, const struct binding *b) {
+    struct cluster *c = &study->cluster;
+    uint32_t n = 0;
+    if (bind_outages(study, b) < 0 || outages_load(&c->outages, b) < 0)
+        return ERROR_INPUT;
+    while (n < c->node_count && !isfinite(c->nodes[n].mtbf_s))
+        n++;
+    if (c->outages.file && n < c->node_count) {
+        problems_add(b->problems, c->outages.where, "failures",
+                     "expected recorded outages or mtbf and mttr in cluster.nodes, got both");
+        return ERROR_INPUT;
+    }
+    outages_fit(&c->outages, c->node_count, b);
+    return 0;
+}
+
 /* The models with their overrides, which ask for the nodes of the cluster. */
 static int load_models(struct study *study, int cluster, const struct binding *b) {
     struct override_notes notes = {.texts = {0}};
@@ -156,6 +179,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     int cluster = study->scenario.cluster
                       ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
                       : ERROR_INPUT;
+    int outages = load_outages(study, &binding);
     int models = load_models(study, cluster, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)
                                           : ERROR_INPUT;
@@ -169,7 +193,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
-    if (problems->count == before && series == 0)
+    if (problems->count == before && series == 0 && outages == 0)
         warnings_find(study, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;
 }
@@ -197,7 +221,7 @@ void study_load_files(struct study *study, const char *path,
     int cluster = study->scenario.cluster
                       ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
                       : ERROR_INPUT;
-    if (load_models(study, cluster, &binding) < 0)
+    if (bind_outages(study, &binding) < 0 || load_models(study, cluster, &binding) < 0)
         r = ERROR_INPUT;
     if (study->scenario.workload && source_bind(&study->source, &study->scenario, &binding) < 0)
         r = ERROR_INPUT;

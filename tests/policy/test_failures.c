@@ -311,7 +311,7 @@ Test(failures, availability) {
 
 /* The instants at which the number of failed GPUs changes. Nodes have 1, 2 and 4 GPUs, so it says
  * which have failed. */
-struct outages {
+struct outage_times {
     struct {
         int64_t time_ns;
         uint32_t failed;
@@ -319,7 +319,7 @@ struct outages {
     size_t count;
 };
 
-static void run_outages(struct outages *o, const char *policy, const char *mtbf_of_last,
+static void run_outages(struct outage_times *o, const char *policy, const char *mtbf_of_last,
                         uint32_t mask) {
     struct trial t;
     trial_run(
@@ -333,7 +333,7 @@ static void run_outages(struct outages *o, const char *policy, const char *mtbf_
         "workload: {kind: poisson, rate_per_s: 0.002, sizes: {law: lognormal, mean: 1h}, k: [1, 2]}\n",
         mtbf_of_last);
     trial_must_succeed(&t);
-    *o = (struct outages){0};
+    *o = (struct outage_times){0};
     uint32_t last = 0;
     for (size_t i = 0; i < t.power.at.count; i++) {
         uint32_t failed = t.power.at.at[i].failed & mask;
@@ -347,7 +347,8 @@ static void run_outages(struct outages *o, const char *policy, const char *mtbf_
 }
 
 /* Node n of the outages fails and is repaired as its own stream says. */
-static void expect_history(const struct outages *o, uint32_t node, double mtbf_s, double mttr_s) {
+static void expect_history(const struct outage_times *o, uint32_t node, double mtbf_s,
+                           double mttr_s) {
     struct history h = derive(7, node, mtbf_s, mttr_s);
     double next_s = h.up_s[0];
     int changes = 0;
@@ -368,7 +369,7 @@ static void expect_history(const struct outages *o, uint32_t node, double mtbf_s
 /* Neither another policy nor another node changes when a node fails. */
 Test(failures, independent) {
     static const char *const others[] = {"easy", "pollux", "zeus"};
-    static struct outages fcfs, other;
+    static struct outage_times fcfs, other;
     run_outages(&fcfs, "fcfs", "mtbf: 3h, mttr: 1h", 7);
     expect_history(&fcfs, 0, 3600, 600);
     expect_history(&fcfs, 1, 7200, 1200);

@@ -238,11 +238,58 @@ def philly_sample(folder, data):
     assert len(got) == 50 and any(line.startswith(f"{twice} rows changed: a local time") for line in said), said
 
 
+OUTAGES = """\
+name: outages
+horizon: 30000000s
+cluster:
+  gpu_types: [{name: g, idle_w: 0, tdp_w: 1}]
+  nodes: [{count: NODES, gpu: g, gpus: 1, base_w: 1000}]
+failures: {file: DATA, offset: OFFSETs}
+workload: {kind: trace, file: jobs.csv}
+policy: {name: fcfs}
+"""
+
+
+def node_seconds_down(rows, nodes, from_s, until_s):
+    """By sorting the ends of each node's outages, not by joining rows."""
+    total = 0
+    for node in range(nodes):
+        ends = [(float(row[key]), sign) for row in rows if int(row["node"]) == node
+                for key, sign in (("start_s", 1), ("end_s", -1))]
+        down, last = 0, 0
+        for at, sign in sorted(ends):
+            at = min(max(at, from_s), until_s)
+            total += (at - last) * (down > 0)
+            down, last = down + sign, at
+    return total
+
+
+def infinitehbd_outages(folder, data):
+    """Only base_w draws power, but for the watt of a job for a second, so what is missing of it is node-hours down.
+
+    Two rows overlap an earlier one of their node, as the README says, and a third begins where one ends (line 539)."""
+    log = data / "failures" / "infinitehbd.csv"
+    rows = rows_of(log)
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,1\n", encoding="utf-8")
+    for nodes, offset, left_out in ((400, 0, 0), (100, 5e6, sum(int(row["node"]) >= 100 for row in rows) - 3)):
+        text = OUTAGES.replace("NODES", str(nodes)).replace("DATA", str(log)).replace("OFFSET", f"{offset:.0f}")
+        (folder / "outages.yaml").write_text(text, encoding="utf-8")
+        done = subprocess.run([EASIM, "run", folder / "outages.yaml", "--out", folder / f"outages-{nodes}", "--check"],
+                              check=True, capture_output=True, text=True)
+        up_s = float(rows_of(folder / f"outages-{nodes}" / "summary.csv")[0]["energy_kwh"]) * 3600 - 0.001
+        down_s = node_seconds_down(rows, nodes, offset, offset + 3e7)
+        print(f"infinitehbd: {nodes} nodes from {offset:.0f} s on, {down_s / 3600:.3f} node-hours down")
+        assert abs(nodes * 3e7 - up_s - down_s) < 0.001, (up_s, down_s)
+        assert (f": {left_out} outages of 131 nodes beyond" in done.stdout) == (left_out > 0), done.stdout
+        assert nodes < 400 or ": 3 rows joined with an earlier outage" in done.stdout, done.stdout
+
+
 def main():
     if "EASIM_DATA" not in os.environ:
         print("skipped: EASIM_DATA is not set")
         sys.exit(77)
-    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, alibaba_run, philly_sample, idle_year]
+    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, alibaba_run, philly_sample, idle_year,
+              infinitehbd_outages]
     with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))

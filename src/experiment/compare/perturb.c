@@ -66,6 +66,8 @@ static const char *larger_sizes(const struct study *study, const struct perturb_
 static const char *node_failures(const struct study *study, const struct perturb_ask *ask,
                                  struct arena *arena, struct perturb_sets *out) {
     const struct yaml_node *groups = yaml_find(study->scenario.cluster, "nodes");
+    if (study->cluster.outages.file)
+        return "the outages of the scenario are recorded";
     for (uint32_t n = 0; n < study->cluster.node_count; n++)
         if (isfinite(study->cluster.nodes[n].mtbf_s))
             return "the nodes of the scenario fail already";

@@ -1,6 +1,6 @@
 """Failures, sleep, interference and noise."""
 
-from base import config
+from base import CONFIG, MODELS, Case, changed, config
 
 
 def node(name, keys, *errors):
@@ -21,7 +21,44 @@ def noise(name, value, *errors):
     return config(f"noise: {name}", ("seed: 1", f"seed: 1\nnoise: {value}"), *errors)
 
 
+def outages(name, rows, *errors, keys="{file: o.csv}", change=()):
+    """Recorded outages; the key is in line 16 of c.yaml."""
+    text = changed(CONFIG, change) + f"failures: {keys}\n"
+    return Case(f"outages: {name}", errors, {"c.yaml": text, "m.yaml": MODELS, "o.csv": rows})
+
+
+OUTAGES = "node,start_s,end_s\n0,5,10\n"
+SECONDS = "expected number -4000000000..4000000000, got "
+
+
 CASES = [
+    outages("end before start", OUTAGES + "0,30,20\n",
+        "o.csv:3:6: end_s: expected a time not before start_s (30), got 20"),
+    outages("cells that are wrong", "node,start_s,end_s\n-1,0,1\nn7,,never\n1.5,inf,nan\n2000000000,5e9,1\n",
+        'o.csv:2:1: node: expected integer 0..1073741823, got "-1"',
+        'o.csv:3:1: node: expected integer 0..1073741823, got "n7"',
+        f'o.csv:3:4: start_s: {SECONDS}""', f'o.csv:3:5: end_s: {SECONDS}"never"',
+        'o.csv:4:1: node: expected integer 0..1073741823, got "1.5"',
+        f'o.csv:4:5: start_s: {SECONDS}"inf"', f'o.csv:4:9: end_s: {SECONDS}"nan"',
+        'o.csv:5:1: node: expected integer 0..1073741823, got "2000000000"',
+        f'o.csv:5:12: start_s: {SECONDS}"5e9"'),
+    outages("short row", OUTAGES + "0,30\n", "o.csv:3:1: expected 3 fields as in the header, found 2"),
+    outages("columns missing", "nodes,start_s,until\n0,1,2\n",
+        'o.csv:1: column "node" is missing, did you mean "nodes"?', 'o.csv:1: column "end_s" is missing'),
+    outages("empty file", "", "o.csv: empty file, expected a header line"),
+    outages("file that is not there", OUTAGES, "p.csv: cannot open: No such file or directory",
+        keys="{file: p.csv}"),
+    outages("no file named", OUTAGES, 'c.yaml:16:11: failures: key "file" is missing', keys="{offset: 1h}"),
+    outages("name alone", OUTAGES,
+        'c.yaml:16:11: failures: expected a mapping of keys to values, got "o.csv"', keys="o.csv"),
+    outages("misspelt key", OUTAGES, 'c.yaml:16:25: failures: unknown key "ofset", did you mean "offset"?',
+        keys="{file: o.csv, ofset: 1}"),
+    outages("negative offset", OUTAGES,
+        'c.yaml:16:33: failures.offset: expected duration such as 90s or 10h 0..4000000000, got "-1h"',
+        keys="{file: o.csv, offset: -1h}"),
+    outages("failures by chance too", OUTAGES,
+        "c.yaml:16:11: failures: expected recorded outages or mtbf and mttr in cluster.nodes, got both",
+        change=[("gpus: 8", "gpus: 8, mtbf: 10h, mttr: 1h")]),
     node("mtbf without mttr", "mtbf: 10h",
         "c.yaml:8:7: cluster.nodes[0]: expected both or neither of mtbf and mttr"),
     node("mttr without mtbf", "mttr: 1h",
