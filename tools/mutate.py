@@ -48,7 +48,7 @@ TESTS = {
             "compare invariants module",
     "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index job_segments metamorphic one_job "
               "plan_resize plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "
-              "interruptions leaks mock_zeus mock_easy warmup",
+              "interruptions leaks mock_zeus mock_easy mock_exec warmup",
     "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random trace",
 }
@@ -58,7 +58,7 @@ MORE_WORDS = {"random": ["--count", "80"]}
 INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
             "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
 # Tests that only these files concern, and slow ones that come last for these alone.
-ONLY_FOR = {"policies/exec": ["exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
+ONLY_FOR = {"policies/exec": ["exec", "mock_exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
             "policies/easy.c": ["mock_easy"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
         "src/policy/interface.c": ["bad input"], "policies/exec.c": ["bad input"],
@@ -155,7 +155,7 @@ class Worker:
         for i, (command, output) in enumerate(self.tree.commands[file]):
             source, folder = self.folder / Path(file).name, place.parent
             source.write_text(f'#line 1 "{place}"\n{text}')
-            if i > 0 and file in INCLUDED:
+            if file in INCLUDED and Path(INCLUDED[file]).name in command[-1]:
                 source, folder = self.including(file, source), (self.tree.source / INCLUDED[file]).parent
             objects.append(self.folder / f"mutant-{i}.o")
             done = self.compile_one(command, source, ["-iquote", str(folder), "-iquote", str(place.parent)], objects[-1])

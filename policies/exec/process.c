@@ -173,9 +173,13 @@ static void diagnose(struct process *p, const char *stream) {
 static int fill(struct process *p) {
     if (p->used + 1 >= p->capacity) {
         size_t capacity = p->capacity ? 2 * p->capacity : FIRST_BUFFER;
-        char *buffer = capacity <= PROCESS_LINE_BYTES ? realloc(p->buffer, capacity) : NULL;
-        if (!buffer) {
+        if (capacity > PROCESS_LINE_BYTES) {
             say(p, "sent a line of more than %zu bytes", p->capacity - 2);
+            return -1;
+        }
+        char *buffer = realloc(p->buffer, capacity);
+        if (!buffer) {
+            say(p, "cannot be heard: out of memory");
             return -1;
         }
         p->buffer = buffer;

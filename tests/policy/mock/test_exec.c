@@ -1,0 +1,538 @@
+/* The policy exec alone: every byte of its messages for a view written by hand, what it asks of the
+   host for every action, what it says of every bad answer, and memory that runs out at any place.
+   The program behind it is a shell that writes down what it reads and answers from a file. */
+#include "policy_mock.h"
+
+#include "../../support/temp_dir.h"
+#include "check.h"
+#include "counted_memory.h"
+#include "noting_host.h"
+#include <cjson/cJSON.h>
+#include <unistd.h>
+
+static struct easim_pass pass_of(struct mock *m) {
+    return (struct easim_pass){&m->view, &noting_host, NULL, m->params, m->state};
+}
+
+static int start(struct mock *m) {
+    struct easim_pass pass = pass_of(m);
+    memory.in_policy = true;
+    int r = easim_policy.init(&pass);
+    memory.in_policy = false;
+    return r;
+}
+
+static int decide(struct mock *m) {
+    struct easim_pass pass = pass_of(m);
+    host_notes.call_count = 0;
+    host_notes.calls[0] = '\0';
+    memory.in_policy = true;
+    int r = easim_policy.decide(&pass);
+    memory.in_policy = false;
+    return r;
+}
+
+/* --- the program --- */
+
+static const char command[] = "sh program";
+
+/* Starts anew with these answers, one a line. */
+static void set_program(struct mock *m, const char *answers) {
+    unlink("said");
+    temp_file_write_text("answers", answers);
+    temp_file_write_text("program",
+                         "exec 3<answers\n"
+                         "while IFS= read -r line; do\n"
+                         "    printf '%s\\n' \"$line\" >>said\n"
+                         "    if IFS= read -r answer <&3; then printf '%s\\n' \"$answer\"; fi\n"
+                         "done\n");
+    *(const char **)m->params = command; /* the first parameter */
+}
+
+/* Checks the last line that the program has read; ' stands for ". */
+static void check_said(int line, const char *expected) {
+    static char text[1 << 16], wanted[1 << 16];
+    FILE *file = fopen("said", "r");
+    *text = '\0';
+    while (file && fgets(text, sizeof text, file))
+        ;
+    if (file)
+        fclose(file);
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(wanted, sizeof wanted, "%s", expected);
+    for (char *at = wanted; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    if (strcmp(text, wanted) != 0) {
+        printf("line %d: sent\n%s\nexpected\n%s\n", line, text, wanted);
+        checks_failed++;
+    }
+}
+
+#define CHECK_SAID(expected) check_said(__LINE__, expected)
+
+/* --- a view in which no two members are equal by chance --- */
+
+static void set_cluster(struct mock *m) {
+    mock_gpu_type(m, (struct easim_gpu_type){.name = "a\"1",
+                                             .idle_w = 61.25,
+                                             .ctx_w = 98.5,
+                                             .tdp_w = 401,
+                                             .memory_gib = 80.75,
+                                             .failed = 1,
+                                             .asleep = 2});
+    mock_gpu_type(m, (struct easim_gpu_type){.name = "b",
+                                             .idle_w = 7,
+                                             .ctx_w = 8,
+                                             .tdp_w = 9,
+                                             .memory_gib = 0.1,
+                                             .failed = 13,
+                                             .asleep = 14});
+    mock_node(m, 0, 4);
+    mock_node(m, 1, 3);
+    mock_node(m, 0, 2);
+    mock_user(m, "u \x1f\x7f\xc3\xbc", 1.5);
+    mock_user(m, "t\tq\"\\", 1.0 / 3);
+    m->users[0].allocated_gpus = 11;
+    m->users[0].gpu_s = 12.5;
+    m->users[0].as_of_s = 13.25;
+    m->users[1].allocated_gpus = 21;
+    m->users[1].gpu_s = 22.5;
+    m->users[1].as_of_s = 0.1 + 0.2;
+    mock_config(m, (struct easim_config){.k = 1,
+                                         .batch = 0.5,
+                                         .gpu_type = 0,
+                                         .extrapolated = true,
+                                         .power_limit_w = 275,
+                                         .goodput = {2},
+                                         .power_w = {200}});
+    mock_config(m, (struct easim_config){.k = 4,
+                                         .batch = 16,
+                                         .gpu_type = 0,
+                                         .span_count = 3,
+                                         .goodput = {3.5, 3.25},
+                                         .power_w = {180.5, 181}});
+    mock_config(m,
+                (struct easim_config){
+                    .k = 6, .batch = 8, .gpu_type = 0, .goodput = {4, 5}, .power_w = {170, 171}});
+    mock_config(m, (struct easim_config){
+                       .k = 2, .batch = 0, .gpu_type = 1, .goodput = {1, 1}, .power_w = {9, 9}});
+    m->configs[0].goodput[1] = 0; /* not known across nodes */
+    m->configs[2].goodput[0] = 0; /* nor inside one */
+}
+
+static const char hello[] =
+    "{'type':'hello','protocol':1,'abi':[3,0],'gpu_types':["
+    "{'name':'a\\'1','gpus':6,'node_gpus_max':4,'idle_w':61.25,'ctx_w':98.5,'tdp_w':401,"
+    "'memory_gib':80.75},"
+    "{'name':'b','gpus':3,'node_gpus_max':3,'idle_w':7,'ctx_w':8,'tdp_w':9,'memory_gib':0.1}],"
+    "'nodes':[{'gpu_type':0,'gpus':4},{'gpu_type':1,'gpus':3},{'gpu_type':0,'gpus':2}],"
+    "'users':[{'name':'u \\u001f\x7f\xc3\xbc','weight':1.5},"
+    "{'name':'t\\u0009q\\'\\\\','weight':0.33333333333333331}],'configs':["
+    "{'k':1,'batch':0.5,'gpu_type':0,'empty_span':0,'extrapolated':true,'goodput':[2,null],"
+    "'power_w':[200,null],'power_limit_w':275},"
+    "{'k':4,'batch':16,'gpu_type':0,'empty_span':0,'extrapolated':false,"
+    "'goodput':[3.5,3.25,null],'power_w':[180.5,181,null],'power_limit_w':null},"
+    "{'k':6,'batch':8,'gpu_type':0,'empty_span':1,'extrapolated':false,'goodput':[null,5],"
+    "'power_w':[null,171],'power_limit_w':null},"
+    "{'k':2,'batch':0,'gpu_type':1,'empty_span':0,'extrapolated':false,'goodput':[1,1],"
+    "'power_w':[9,9],'power_limit_w':null}]}";
+
+/* Five jobs, of which number 3 never arrives. */
+static void set_jobs(struct mock *m) {
+    for (uint32_t i = 0; i < 5; i++) {
+        mock_job(m, (struct easim_job){.id = "j", .user = i % 2, .config_count = 1});
+        m->jobs[i].state = EASIM_JOB_PENDING;
+    }
+    m->view.event_count = 0;
+    struct easim_job *job = &m->jobs[0];
+    job->id = "x\n";
+    job->model = 5;
+    job->submit_ns = 1500000000;
+    job->submit_s = 1.5;
+    job->deadline_s = INFINITY;
+    job->first_config = 1;
+    job->config_count = 2;
+    job->sla = true;
+    job->remaining = 600.125;
+    job->setup_s = 12.5;
+    job->time_best_s = 300.25;
+    job->edp_best_js = 1e7 + 0.5;
+    job->best_config = 2;
+    job->preemptions = 3;
+    job->resizes = 4;
+    job->restart_s = 20.75;
+    job->checkpoint_s = 35.25;
+    job->checkpoint_interval_s = 600;
+    for (uint32_t i = 1; i < 5; i++) {
+        m->jobs[i].model = EASIM_NONE;
+        m->jobs[i].deadline_s = 99.5;
+        m->jobs[i].first_config = 3;
+        m->jobs[i].preemptible = true;
+        m->jobs[i].remaining = 7;
+        m->jobs[i].time_best_s = 8;
+        m->jobs[i].edp_best_js = INFINITY;
+        m->jobs[i].best_config = 3;
+    }
+    m->view.power_w = 1234.5;
+    m->view.power_cap_w = 5000;
+    m->view.price_per_mwh = 0.1;
+    m->view.free_gpus = 8;
+    m->gpu_types[0].free = 5;
+    m->gpu_types[0].node_free_max = 3;
+    m->nodes[0].free = 3;
+}
+
+static void add_event(struct mock *m, uint32_t kind, uint32_t job) {
+    struct easim_event event = {kind, job};
+    MOCK_APPEND(m, events, m->view.event_count, event);
+}
+
+/* The next decision is at this time, with one event. */
+static void at(struct mock *m, double now_s, uint32_t kind, uint32_t job) {
+    mock_advance(m, now_s);
+    m->view.event_count = 0;
+    add_event(m, kind, job);
+}
+
+#define NUMBERS \
+    "'power_w':1234.5,'power_cap_w':5000,'price_per_mwh':0.1,'carbon_g_per_kwh':null," \
+    "'free_gpus':8,"
+#define TYPES \
+    "'gpu_types':[{'free':5,'node_free_max':3,'failed':1,'asleep':2}," \
+    "{'free':3,'node_free_max':3,'failed':13,'asleep':14}],"
+#define USER_0 "{'user':0,'allocated_gpus':11,'gpu_s':12.5,'as_of_s':13.25}"
+#define USER_1 "{'user':1,'allocated_gpus':21,'gpu_s':22.5,'as_of_s':0.30000000000000004}"
+#define OTHER_ARRIVED(job, user) \
+    "{'job':" job ",'id':'j','user':" user ",'model':null,'submit_ns':0,'submit_s':0," \
+    "'deadline_s':99.5,'first_config':3,'config_count':1,'sla':false,'preemptible':true," \
+    "'restart_s':0,'checkpoint_s':0,'checkpoint_interval_s':0}"
+#define OTHER_JOB(job, state) \
+    "{'job':" job ",'state':'" state "','remaining':7,'setup_s':0,'time_best_s':8," \
+    "'edp_best_js':null,'best_config':3,'preemptions':0,'resizes':0"
+#define FIRST_JOB(state) \
+    "{'job':0,'state':'" state "','remaining':600.125,'setup_s':12.5,'time_best_s':300.25," \
+    "'edp_best_js':10000000.5,'best_config':2,'preemptions':3,'resizes':4"
+#define FIRST_RUNS \
+    FIRST_JOB("running") \
+    ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':null"
+
+static void set_running(struct mock *m, uint32_t job, uint32_t config) {
+    m->jobs[job].state = EASIM_JOB_RUNNING;
+    m->jobs[job].config = config;
+    m->jobs[job].span = 1;
+    m->jobs[job].start_s = 9.5;
+    m->jobs[job].predicted_end_ns = 99000000001;
+    m->view.running_count++;
+}
+
+/* Arrivals; then actions of every kind with every answer; the jobs of those accepted are told. */
+static void check_actions(struct mock *m) {
+    static const int answers[] = {EASIM_OK,  EASIM_NOFIT, EASIM_OK, EASIM_INVAL,
+                                  EASIM_CAP, EASIM_OK,    EASIM_OK};
+    at(m, 10.5, EASIM_EVENT_ARRIVAL, 0);
+    add_event(m, EASIM_EVENT_ARRIVAL, 4);
+    add_event(m, EASIM_EVENT_ARRIVAL, 1);
+    m->jobs[0].state = m->jobs[1].state = m->jobs[4].state = EASIM_JOB_WAITING;
+    host_notes.answers = answers;
+    CHECK(decide(m) == 0);
+    CHECK(strcmp(host_notes.calls,
+                 "start 0 1; start 1 3; wake 20.5; preempt 0 with a checkpoint; "
+                 "resize 1 2; preempt 4 with a checkpoint; preempt 4 at once; ") == 0);
+    CHECK_SAID(
+        "{'type':'decide','now_ns':10500000000,'now_s':10.5," NUMBERS
+        "'answers':[],'events':[{'kind':'arrival','job':0},{'kind':'arrival','job':4},"
+        "{'kind':'arrival','job':1}],'arrived':[{'job':0,'id':'x\\u000a','user':0,'model':5,"
+        "'submit_ns':1500000000,'submit_s':1.5,'deadline_s':null,'first_config':1,"
+        "'config_count':2,'sla':true,'preemptible':false,'restart_s':20.75,"
+        "'checkpoint_s':35.25,'checkpoint_interval_s':600}," OTHER_ARRIVED("4", "0") "," OTHER_ARRIVED("1", "1") "],'jobs':[" FIRST_JOB(
+            "waiting") "}," OTHER_JOB("4",
+                                      "waiting") "}," OTHER_JOB("1",
+                                                                "waiting") "}],'users':[" USER_0
+                                                                           "," USER_1 "]," TYPES
+                                                                           "'nodes':[{'node':0,'free':3,'failed':false},{'node':1,'free':3,'failed':false},"
+                                                                           "{'node':2,'free':2,'failed':false}]}");
+    at(m, 12, EASIM_EVENT_TIMER, EASIM_NONE);
+    set_running(m, 0, 1);
+    m->jobs[4].state = EASIM_JOB_CHECKPOINTING;
+    m->nodes[0].free = 1;
+    host_notes.answers = NULL;
+    CHECK(decide(m) == 0);
+    CHECK(*host_notes.calls == '\0');
+    CHECK_SAID(
+        "{'type':'decide','now_ns':12000000000,'now_s':12," NUMBERS
+        "'answers':['ok','nofit','ok','invalid','cap','ok','ok'],"
+        "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" FIRST_RUNS
+        "}," OTHER_JOB("4", "checkpointing") "}],'users':[" USER_0 "]," TYPES
+                                             "'nodes':[{'node':0,'free':1,'failed':false}]}");
+}
+
+/* What has changed without an event of its own: phases, the cluster, jobs that were due. */
+static void check_changes(struct mock *m) {
+    at(m, 13, EASIM_EVENT_TIMER, EASIM_NONE);
+    m->view.phase_changes = 1;
+    m->jobs[0].phase = 1;
+    m->jobs[0].first_config = 2;
+    m->jobs[0].config_count = 1;
+    m->jobs[0].phase_s = 11.5;
+    m->jobs[0].unsaved_work = 3.25;
+    m->jobs[0].resized_s = 10.25;
+    m->nodes[1].failed = true;
+    CHECK(decide(m) == 0);
+#define SAID(second) \
+    "{'type':'decide','now_ns':" second "000000000,'now_s':" second "," NUMBERS "'answers':[],"
+#define RESIZED \
+    FIRST_JOB("running") \
+    ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':10.25"
+    CHECK_SAID(SAID("13") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" RESIZED
+                          ",'phase':1,'first_config':2,'config_count':1,'phase_s':11.5,"
+                          "'unsaved_work':3.25}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                              "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                    "'nodes':[{'node':1,'free':3,'failed':true}]}");
+    at(m, 14, EASIM_EVENT_TIMER, EASIM_NONE); /* nothing */
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
+                          "'users':[]," TYPES "'nodes':[]}");
+    at(m, 15, EASIM_EVENT_CLUSTER, EASIM_NONE); /* all that it knows, the phase not again */
+    m->jobs[0].phase_s = 0;
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("15") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" RESIZED
+                          "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                              "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                    "'nodes':[]}");
+    at(m, 16, EASIM_EVENT_TIMER + 1, EASIM_NONE); /* of a later version */
+    add_event(m, EASIM_EVENT_ARRIVAL, 2);
+    m->jobs[2].state = EASIM_JOB_WAITING;
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("16") "'events':[{'kind':'other','job':null},{'kind':'arrival','job':2}],"
+                          "'arrived':[" OTHER_ARRIVED("2", "0") "],'jobs':[" OTHER_JOB(
+                              "2", "waiting") "}," RESIZED
+                                              "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                                                  "4", "checkpointing") "}],'users':[" USER_0
+                                                                        "," USER_1 "]," TYPES
+                                                                        "'nodes':[]}");
+    at(m, 17, EASIM_EVENT_TIMER, EASIM_NONE); /* the first has finished, its event is to come */
+    m->jobs[0].state = EASIM_JOB_FINISHED;
+    m->view.running_count = 0;
+    CHECK(decide(m) == 0);
+    CHECK_SAID(
+        SAID("17") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':["
+                   "{'job':0,'state':'finished'}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                       "2", "waiting") "}," OTHER_JOB("4", "checkpointing") "}],'users':[" USER_0
+                                                                            "," USER_1 "]," TYPES
+                                                                            "'nodes':[]}");
+    at(m, 18, EASIM_EVENT_FINISH, 0);
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("18") "'events':[{'kind':'finish','job':0}],'arrived':[],'jobs':[],"
+                          "'users':[]," TYPES "'nodes':[]}");
+}
+
+/* One starts and finishes by the book: no others are named. Then states that no job should have. */
+static void check_ends(struct mock *m) {
+    at(m, 19, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK(decide(m) == 0);
+    CHECK(strcmp(host_notes.calls, "start 2 3; ") == 0);
+    at(m, 20, EASIM_EVENT_TIMER, EASIM_NONE);
+    set_running(m, 2, 3);
+    m->jobs[2].unsaved_work = 5; /* told with phase_s only */
+    CHECK(decide(m) == 0);
+#define OK_SAID(second) \
+    "{'type':'decide','now_ns':" second "000000000,'now_s':" second "," NUMBERS "'answers':['ok'],"
+    CHECK_SAID(
+        OK_SAID("20") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" OTHER_JOB(
+            "2", "running") ",'config':3,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,"
+                            "'resized_s':null}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    at(m, 21, EASIM_EVENT_FINISH, 2);
+    m->jobs[2].state = EASIM_JOB_FINISHED;
+    m->view.running_count = 0;
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("21") "'events':[{'kind':'finish','job':2}],'arrived':[],'jobs':[" OTHER_JOB(
+        "2", "finished") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    at(m, 22, EASIM_EVENT_FINISH, 1);
+    add_event(m, EASIM_EVENT_FINISH, 4);
+    m->jobs[1].state = EASIM_JOB_REJECTED;
+    m->jobs[4].state = EASIM_JOB_REJECTED + 1; /* of a later version */
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("22") "'events':[{'kind':'finish','job':1},{'kind':'finish','job':4}],"
+                          "'arrived':[],'jobs':[" OTHER_JOB("1", "rejected") "}," OTHER_JOB(
+                              "4", "other") "}],'users':[" USER_1 "," USER_0 "]," TYPES
+                                            "'nodes':[]}");
+}
+
+static void test_messages(void) {
+    struct mock m;
+    mock_init(&m, &easim_policy);
+    memset(&host_notes, 0, sizeof host_notes);
+    set_cluster(&m);
+    set_jobs(&m);
+    set_program(&m, "{\"ready\": 1} \t\r\n"
+                    "{\"actions\": [{\"start\": 0, \"config\": 1}, {\"config\": 3, \"start\": 1}, "
+                    "{\"wake_at\": 20.5}, {\"preempt\": 0}, {\"resize\": 1, \"config\": 2}, "
+                    "{\"preempt\": 4, \"at_once\": false}, {\"preempt\": 4, \"at_once\": true}]}\n"
+                    "{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n"
+                    "{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n"
+                    "{\"actions\": [{\"start\": 2, \"config\": 3}]}\n{\"actions\": []}\n"
+                    "{\"actions\": []}\n{\"actions\": []}\n");
+    CHECK(start(&m) == 0);
+    CHECK_SAID(hello);
+    check_actions(&m);
+    check_changes(&m);
+    check_ends(&m);
+    mock_finish(&m);
+    CHECK_SAID("{'type':'finish'}");
+    CHECK(*host_notes.failure == '\0');
+    CHECK(memory.live == 0);
+}
+
+/* --- answers that end the run --- */
+
+/* Jobs 0, 1 and 4 of the five have arrived; the answer to that is this one. */
+static int ask_once(struct mock *m, const char *ready, const char *answer) {
+    char answers[2000];
+    mock_init(m, &easim_policy);
+    set_cluster(m);
+    set_jobs(m);
+    at(m, 10.5, EASIM_EVENT_ARRIVAL, 0);
+    add_event(m, EASIM_EVENT_ARRIVAL, 1);
+    add_event(m, EASIM_EVENT_ARRIVAL, 4);
+    m->jobs[0].state = m->jobs[1].state = m->jobs[4].state = EASIM_JOB_WAITING;
+    snprintf(answers, sizeof answers, "%s\n%s\n{\"actions\": []}\n", ready, answer);
+    set_program(m, answers);
+    memset(&host_notes, 0, sizeof host_notes);
+    return start(m) < 0 ? -1 : decide(m) < 0 ? -2 : 0;
+}
+
+#define ONE "{\"wake_at\": 1}, "
+
+static void test_bad_answers(void) {
+    static const struct {
+        const char *ready, *answer, *failure; /* without failure it is a good answer */
+    } cases[] = {
+        {"{\"ready\": 1.0}", "{\"actions\": []}", NULL},
+        {"{\"ready\": 0}", "", "sent ready: expected 1, the number of the protocol"},
+        {"{\"ready\": 1.5}", "", "sent ready: expected 1, the number of the protocol"},
+        {"{\"ready\": true}", "", "sent ready: expected 1, the number of the protocol"},
+        {"{\"ready\": \"1\"}", "", "sent ready: expected 1, the number of the protocol"},
+        {"{\"Ready\": 1}", "", "sent an unknown member \"Ready\", expected \"ready\""},
+        {"{\"ready\": 1, \"name\": \"p\"}", "",
+         "sent an unknown member \"name\", expected \"ready\""},
+        {"{\"fail\": \"no\"}", "", "gives up: no"},
+        {"{\"ready\": 1, \"fail\": \"no\"}", "", "gives up: no"},
+        {"{\"fail\": 3}", "", "sent an unknown member \"fail\", expected \"ready\""},
+        {"{}", "", "sent a line without \"ready\""},
+        {"[] x", "", "sent text behind the JSON value: \"x\""},
+        {"{\"ready\": 1} {", "", "sent text behind the JSON value: \"{\""},
+        {"7", "", "sent a line that is not a JSON object: \"7\""},
+        {"{\"ready\": ", "", "sent a line that is not a JSON object: \"{\"ready\": \""},
+        {"{\"ready\": 1}", "{\"ready\": 1}",
+         "sent an unknown member \"ready\", expected \"actions\""},
+        {"{\"ready\": 1}", "{\"actions\": 3}", "sent actions: expected a list"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "[]]}",
+         "sent actions[1]: expected an object such as {\"start\": 0, \"config\": 3}"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE ONE "{}]}",
+         "sent actions[2]: expected an object such as {\"start\": 0, \"config\": 3}"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"Start\": 0}]}",
+         "sent actions[1]: expected start, preempt, resize or wake_at, got \"Start\""},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"job\": 0}]}",
+         "sent actions[1]: wake_at takes no \"job\""},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": null}]}",
+         "sent actions[1].wake_at: expected a time in seconds"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"resize\": 0, \"at_once\": true}]}",
+         "sent actions[1]: resize takes no \"at_once\""},
+        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": 0, \"config\": 0}]}",
+         "sent actions[0]: preempt takes no \"config\""},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"preempt\": 0, \"at_once\": 1}]}",
+         "sent actions[1].at_once: expected true or false"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": 0, \"at_once\": null}]}",
+         "sent actions[0].at_once: expected true or false"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"start\": 3, \"config\": 0}]}",
+         "sent actions[1].start: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 5, \"config\": 0}]}",
+         "sent actions[0].resize: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": -1}]}",
+         "sent actions[0].preempt: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 0.5, \"config\": 0}]}",
+         "sent actions[0].start: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 1e300, \"config\": 0}]}",
+         "sent actions[0].start: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"start\": \"0\", \"config\": 0}]}",
+         "sent actions[0].start: expected the number of a job that has arrived"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"start\": 0, \"config\": 4}]}",
+         "sent actions[1].config: expected 0..3"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 0, \"config\": -1}]}",
+         "sent actions[0].config: expected 0..3"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 0}]}",
+         "sent actions[0].config: expected 0..3"},
+        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 4, \"config\": 3}]}", NULL},
+        {"{\"ready\": 1}", "{\"actions\": [{\"start\": -0.0, \"config\": 0.0}]}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mock m;
+        char expected[300] = "";
+        int r = ask_once(&m, cases[i].ready, cases[i].answer);
+        int wanted = !cases[i].failure ? 0 : *cases[i].answer ? -2 : -1;
+        if (cases[i].failure)
+            snprintf(expected, sizeof expected, "program \"%s\" %s", command, cases[i].failure);
+        if (r != wanted || strcmp(host_notes.failure, expected) != 0) {
+            printf("%s %s: %d \"%s\", expected %d \"%s\"\n", cases[i].ready, cases[i].answer, r,
+                   host_notes.failure, wanted, expected);
+            checks_failed++;
+        }
+        mock_finish(&m);
+        CHECK(memory.live == 0);
+    }
+}
+
+/* --- memory --- */
+
+/* Whichever allocation of the policy fails, the run fails, says why, and leaves nothing. */
+static void test_memory(void) {
+    int r = -1;
+    long before = 0;
+    for (; r < 0 && before < 500; before++) {
+        struct mock m;
+        memory.until_fail = before + 1;
+        r = ask_once(&m, "{\"ready\": 1}", "{\"actions\": [{\"start\": 0, \"config\": 1}]}");
+        r = r == 0 ? decide(&m) : r; /* what ran out in the last one is said in this one */
+        if (memory.until_fail == 0 && !strstr(host_notes.failure, "out of memory") &&
+            !strstr(host_notes.failure, "Cannot allocate memory")) {
+            printf("allocation %ld: \"%s\"\n", before, host_notes.failure);
+            checks_failed++;
+        }
+        r = memory.until_fail > 0 ? 0 : r; /* there were not so many */
+        memory.until_fail = 0;
+        mock_finish(&m);
+        CHECK(memory.live == 0);
+    }
+    CHECK(r == 0 && before > 10);
+}
+
+/* --- parameters --- */
+
+static void test_parameters(void) {
+    struct mock m;
+    mock_init(&m, &easim_policy);
+    CHECK(m.policy->param_count == 3);
+    for (uint32_t i = 1; i < 3; i++) {
+        const struct easim_param *p = &m.policy->params[i];
+        CHECK(p->type == EASIM_PARAM_DURATION && p->min == 1 && p->max == 1e6 && !p->may_be_off);
+        CHECK(*(double *)((char *)m.params + p->offset) == (i == 1 ? 10 : 60));
+    }
+    *(const char **)m.params = " \t\n";
+    memset(&host_notes, 0, sizeof host_notes);
+    CHECK(start(&m) < 0);
+    CHECK(strcmp(host_notes.failure, "the parameter command is empty: expected a program") == 0);
+    mock_finish(&m);
+    CHECK(memory.live == 0);
+}
+
+int main(void) {
+    cJSON_Hooks hooks = {json_malloc, __wrap_free};
+    cJSON_InitHooks(&hooks);
+    temp_dir_enter();
+    test_parameters();
+    test_messages();
+    test_bad_answers();
+    test_memory();
+    temp_dir_leave();
+    return checks_failed > 0;
+}
