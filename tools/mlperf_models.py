@@ -240,11 +240,12 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def same(old, new):
-    """Equal texts but for the last digits of numbers."""
+    """Equal texts but for the last digits of numbers (of a matrix: of the largest in a row)."""
     if NUMBER.sub("#", old) != NUMBER.sub("#", new):
         return False
-    return all(math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-9)
-               for a, b in zip(NUMBER.findall(old), NUMBER.findall(new)))
+    pairs = [(float(a), float(b)) for a, b in zip(NUMBER.findall(old), NUMBER.findall(new))]
+    least = 1e-9 * max((abs(a) for a, _ in pairs), default=0)
+    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=least) for a, b in pairs)
 
 
 def first_difference(old, new):

@@ -12,9 +12,13 @@
 
 #define SIGNIFICANCE 0.05
 #define SEARCH_STEPS \
-    40                    /* of a grid on which the least value is looked for before it is refined \
-                           */
-#define SEARCH_EXACT 1e-9 /* relative */
+    40 /* of a grid on which the least value is looked for before it is refined \
+        */
+#define MEND \
+    (1 - 1e-7) /* where larger values of m0 are no better (one batch above it): the least */
+#define BETWEEN        4    /* values of m0 tried from one batch to the next */
+#define MOST_INTERVALS 64   /* of batches: of more, some are passed over */
+#define SEARCH_EXACT   1e-9 /* relative */
 #define LEAST_GROWTH \
     1e-4 /* of 1/most batch: below, S grows by less than this over the whole range */
 
@@ -29,19 +33,27 @@ static int compare_runs(const void *left, const void *right) {
     return (a->samples > b->samples) - (a->samples < b->samples);
 }
 
-/* Runs of equal batches stand together, by ascending samples. */
-static void gather_batches(struct target_runs *runs) {
-    for (size_t i = 0; i < runs->at.count;) {
-        size_t first = i;
-        double batch = runs->at.at[i].global_batch;
-        while (i < runs->at.count && runs->at.at[i].global_batch <= batch * BATCH_EQUAL)
-            i++;
-        size_t n = i - first;
-        double middle = runs->at.at[first + n / 2].samples;
-        if (n % 2 == 0)
-            middle = (middle + runs->at.at[first + n / 2 - 1].samples) / 2;
-        array_push(&runs->batches,
-                   ((struct target_batch){.global_batch = batch, .samples = middle, .rows = n}));
+static void add_batch(struct target_runs *runs, size_t first, size_t end) {
+    const struct target_run *at = runs->at.at;
+    size_t n = end - first;
+    struct target_batch batch = {.global_batch = at[first].global_batch, .rows = n};
+    for (size_t i = first; i < end; i++)
+        batch.mean_ln += log(at[i].samples) / (double)n;
+    batch.samples = at[first + n / 2].samples;
+    if (n % 2 == 0)
+        batch.samples = (batch.samples + at[first + n / 2 - 1].samples) / 2;
+    array_push(&runs->batches, batch);
+}
+
+void target_runs_gather(struct target_runs *runs) {
+    size_t count = runs->at.count;
+    if (count > 0)
+        qsort(runs->at.at, count, sizeof *runs->at.at, compare_runs);
+    for (size_t first = 0, end; first < count; first = end) {
+        double most = runs->at.at[first].global_batch * BATCH_EQUAL;
+        for (end = first + 1; end < count && runs->at.at[end].global_batch <= most; end++)
+            continue;
+        add_batch(runs, first, end);
     }
 }
 
@@ -53,9 +65,7 @@ void target_runs_of_model(struct target_runs *runs, const struct profile_table *
             array_push(&runs->at, ((struct target_run){.global_batch = row->k * row->batch,
                                                        .samples = row->samples_to_target}));
     }
-    if (runs->at.count > 0)
-        qsort(runs->at.at, runs->at.count, sizeof *runs->at.at, compare_runs);
-    gather_batches(runs);
+    target_runs_gather(runs);
 }
 
 void target_runs_finish(struct target_runs *runs) {
@@ -67,24 +77,31 @@ void target_runs_finish(struct target_runs *runs) {
 
 struct search {
     const struct target_runs *runs;
+    double within; /* squares of ln S about the means of their batches: no curve changes them */
     double m0, growth, ln_samples;
 };
 
-static double ln_growth_at(double m0, double growth, double batch) {
-    return log1p(growth * fmax(0, batch - m0));
+static double squares_within(const struct target_runs *runs) {
+    double squares = 0;
+    for (size_t i = 0, b = 0; i < runs->at.count; i++) {
+        while (runs->at.at[i].global_batch > runs->batches.at[b].global_batch * BATCH_EQUAL)
+            b++;
+        squares += pow(log(runs->at.at[i].samples) - runs->batches.at[b].mean_ln, 2);
+    }
+    return squares;
 }
 
 /* Sum of squared residuals of ln S at m0 and growth; sets ln_samples. */
 static double squares_at(struct search *search, double growth) {
-    size_t n = search->runs->at.count;
-    const struct target_run *at = search->runs->at.at;
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += log(at[i].samples) - ln_growth_at(search->m0, growth, at[i].global_batch);
-    mean /= (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double left = log(at[i].samples) - ln_growth_at(search->m0, growth, at[i].global_batch);
-        squares += (left - mean) * (left - mean);
+    const struct target_batch *at = search->runs->batches.at;
+    double mean = 0, squares = search->within;
+    for (size_t i = 0; i < search->runs->batches.count; i++)
+        mean += (double)at[i].rows *
+                (at[i].mean_ln - log1p(growth * fmax(0, at[i].global_batch - search->m0)));
+    mean /= (double)search->runs->at.count;
+    for (size_t i = 0; i < search->runs->batches.count; i++) {
+        double left = at[i].mean_ln - log1p(growth * fmax(0, at[i].global_batch - search->m0));
+        squares += (double)at[i].rows * (left - mean) * (left - mean);
     }
     search->growth = growth;
     search->ln_samples = mean;
@@ -136,21 +153,44 @@ static double squares_by_m0(double m0, void *data) {
     return grown < flat && growth > 2 * exp(least) ? grown : squares_at(search, 0);
 }
 
-/* The best m0, looked for between each two batches: there the sum of squares is smooth. */
+/* Number `step` of `steps`, from the least batch to the largest: equally many between each two. */
+static double m0_step(const struct target_runs *runs, size_t step, size_t steps) {
+    double at = (double)step / (double)steps * (double)(runs->batches.count - 1);
+    size_t below = (size_t)at < runs->batches.count - 1 ? (size_t)at : runs->batches.count - 1;
+    size_t above = below + 1 < runs->batches.count ? below + 1 : below;
+    double low = runs->batches.at[below].global_batch, high = runs->batches.at[above].global_batch;
+    return low + (at - (double)below) * (high - low);
+}
+
+/* The best m0: of a grid whose steps are batches and points between each two, and then between the
+   neighbours of the best; between two batches the sum of squares is smooth. */
 static double best_m0(struct search *search) {
     gsl_function by_m0 = {squares_by_m0, search};
-    const struct target_runs *runs = search->runs;
-    double best = runs->batches.at[0].global_batch, value = squares_by_m0(best, search);
-    for (size_t i = 1; i < runs->batches.count; i++) {
-        double m0 = least_argument(&by_m0, runs->batches.at[i - 1].global_batch,
-                                   runs->batches.at[i].global_batch);
-        double squares = squares_by_m0(m0, search);
-        if (squares < value) {
-            value = squares;
-            best = m0;
+    size_t between = search->runs->batches.count - 1, best = 0;
+    size_t steps =
+        between == 0 ? 0 : BETWEEN * (between < MOST_INTERVALS ? between : MOST_INTERVALS);
+    double least = squares_by_m0(m0_step(search->runs, 0, 1), search);
+    for (size_t i = 1; i <= steps; i++) {
+        double squares = squares_by_m0(m0_step(search->runs, i, steps), search);
+        if (squares < least * MEND) {
+            least = squares;
+            best = i;
         }
     }
-    return best;
+    if (steps == 0)
+        return search->runs->batches.at[0].global_batch;
+    double at = m0_step(search->runs, best, steps);
+    const size_t sides[] = {best > 0 ? best - 1 : 0, best < steps ? best + 1 : steps};
+    for (int side = 0; side < 2; side++) {
+        double edge = m0_step(search->runs, sides[side], steps);
+        double found = least_argument(&by_m0, fmin(edge, at), fmax(edge, at));
+        double squares = squares_by_m0(found, search);
+        if (squares < least * MEND) {
+            least = squares;
+            at = found;
+        }
+    }
+    return at;
 }
 
 static bool is_worse(double squares, double best_squares, size_t rows, size_t parameters) {
@@ -163,13 +203,21 @@ static bool is_worse(double squares, double best_squares, size_t rows, size_t pa
 
 /* ---- Covariance ---- */
 
-/* Of the parameters told, by the linearised model in their logarithms. */
+static size_t batches_above(const struct target_runs *runs, double m0) {
+    size_t above = 0;
+    for (size_t i = 0; i < runs->batches.count; i++)
+        above += runs->batches.at[i].global_batch > m0 * BATCH_EQUAL;
+    return above;
+}
+
+/* Of the parameters told, by the linearised model in their logarithms. With one batch above m0, m0
+   and phi cannot be told apart: m0 is taken as known. */
 static void add_covariance(struct convergence *c, const struct target_runs *runs, double squares) {
     enum convergence_parameter told[CONVERGENCE_ALL];
     const double *v = c->values;
     size_t count = 0;
     told[count++] = CONVERGENCE_SAMPLES;
-    if (c->m0_told)
+    if (c->m0_told && batches_above(runs, v[CONVERGENCE_M0]) > 1)
         told[count++] = CONVERGENCE_M0;
     if (c->phi_told)
         told[count++] = CONVERGENCE_PHI;
@@ -204,7 +252,7 @@ static void add_covariance(struct convergence *c, const struct target_runs *runs
 /* ---- The whole ---- */
 
 struct convergence convergence_of(const struct target_runs *runs) {
-    struct search search = {.runs = runs};
+    struct search search = {.runs = runs, .within = squares_within(runs)};
     struct convergence c = {0};
     double least_batch = runs->batches.at[0].global_batch, m0 = best_m0(&search);
     double best = squares_by_m0(m0, &search), at_least = squares_by_m0(least_batch, &search);

@@ -10,9 +10,11 @@ struct target_run {
     double global_batch, samples;
 };
 
-/* Runs of one batch: the median of what they needed. */
+/* Runs of one batch. */
 struct target_batch {
-    double global_batch, samples;
+    double global_batch;
+    double samples; /* median */
+    double mean_ln; /* mean of ln of the samples */
     size_t rows;
 };
 
@@ -26,6 +28,8 @@ struct target_runs {
 /* Of all rows of the profile that have samples_to_target; `model` is an interned text. */
 void target_runs_of_model(struct target_runs *runs, const struct profile_table *profile,
                           const char *model);
+/* Sorts runs->at, to which runs were added, and makes the batches of it. */
+void target_runs_gather(struct target_runs *runs);
 void target_runs_finish(struct target_runs *runs);
 
 /* PHI_MOST: samples to the target do not grow with the batch. */

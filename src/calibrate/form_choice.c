@@ -437,18 +437,18 @@ static void find_sizes(struct form_choice *choice, const struct prediction *left
 
 static void note_parts(struct form_choice *choice) {
     const struct points *points = &choice->points;
-    if (points->by_size)
-        return;
-    if (points->configurations > choice->contest_folds)
-        choice->why =
-            arena_printf(choice->arena, "%s (forms compared in %u parts of the configurations)",
-                         choice->why, choice->contest_folds);
-    if (points->configurations > points->folds)
-        choice_warn(
-            choice,
-            arena_printf(choice->arena,
-                         "errors are of %u parts left out of the %u configurations, not one by one",
-                         points->folds, points->configurations));
+    uint32_t parts = !points->by_size    ? points->configurations
+                     : points->sizes > 2 ? points->sizes - 2
+                                         : 0;
+    const char *what = points->by_size ? "inner sizes" : "configurations";
+    if (parts > choice->contest_folds)
+        choice->why = arena_printf(choice->arena, "%s (forms compared in %u parts of the %s)",
+                                   choice->why, choice->contest_folds, what);
+    if (parts > points->folds)
+        choice_warn(choice,
+                    arena_printf(choice->arena,
+                                 "errors are of %u parts left out of the %u %s, not one by one",
+                                 points->folds, parts, what));
 }
 
 static void find_evidence(struct form_choice *choice) {

@@ -81,15 +81,22 @@ static double steps_at(const struct points *points, uint32_t k, double batch) {
     return steps;
 }
 
-/* Power at k and a batch, for both spans, unless it is there or its steps are too large. */
+/* Adds a number to those known, unless it is among them. */
+static void add_number(double *known, size_t *count, double number) {
+    for (size_t i = 0; i < *count; i++)
+        if (known[i] <= number * BATCH_EQUAL && number <= known[i] * BATCH_EQUAL)
+            return;
+    known[(*count)++] = number;
+}
+
+/* Power at k and a batch, for both spans, unless its steps are too large. */
 static void add_grid_place(const struct points *points, struct node_floor floor,
                            const struct fit *fit, uint32_t k, double batch,
                            struct interpolation *table) {
     const double *v = fit->values;
     struct place at = {.k = k, .batch = batch, .steps = steps_at(points, k, batch)};
     double ignored[PARAM_COUNT];
-    if (at.batch / at.steps > points_most_step(points) * BATCH_EQUAL ||
-        interpolation_has(table, k, batch, EASIM_ONE_NODE))
+    if (at.batch / at.steps > points_most_step(points) * BATCH_EQUAL)
         return;
     for (int span = 0; span < 2; span++) {
         at.span = (enum easim_span)span;
@@ -109,14 +116,20 @@ static void add_grid_place(const struct points *points, struct node_floor floor,
 
 void node_power_grid(const struct points *points, struct node_floor floor, const struct fit *fit,
                      struct interpolation *table) {
-    size_t n = points->at.count;
-    *table = (struct interpolation){.points = mem_zalloc(2 * n * n, sizeof *table->points)};
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            struct place of_k = points->at.at[i].at, of_batch = points->at.at[j].at;
-            add_grid_place(points, floor, fit, of_k.k, of_batch.k * of_batch.batch / of_k.k, table);
-        }
+    size_t n = points->at.count, k_count = 0, batch_count = 0;
+    double *k = mem_alloc(n * sizeof *k), *batches = mem_alloc(n * sizeof *batches);
+    for (size_t i = 0; i < n; i++) {
+        add_number(k, &k_count, points->at.at[i].at.k);
+        add_number(batches, &batch_count, points->at.at[i].at.k * points->at.at[i].at.batch);
+    }
+    *table = (struct interpolation){
+        .points = mem_zalloc(2 * k_count * batch_count, sizeof *table->points)};
+    for (size_t i = 0; i < k_count; i++)
+        for (size_t j = 0; j < batch_count; j++)
+            add_grid_place(points, floor, fit, (uint32_t)k[i], batches[j] / k[i], table);
     (void)interpolation_sort(table);
+    free(k);
+    free(batches);
 }
 
 void node_power_fill(const struct points *points, struct node_floor floor,

@@ -103,13 +103,10 @@ static void part_sizes(struct points *points) {
             k[sizes++] = k[i];
     for (size_t i = 0; i < n; i++) {
         struct point *point = &points->at.at[i];
-        size_t size = 0;
-        while (k[size] != point->at.k)
-            size++;
-        point->fold = size > 0 && size + 1 < sizes ? (uint32_t)size - 1 : NO_FOLD;
+        const uint32_t *at = bsearch(&point->at.k, k, sizes, sizeof *k, compare_sizes);
+        point->size = (uint32_t)(at - k);
     }
     points->sizes = (uint32_t)sizes;
-    points->folds = sizes > 2 ? (uint32_t)sizes - 2 : 0;
     free(k);
 }
 
@@ -231,24 +228,33 @@ void points_of_group(struct points *points, const struct profile_group *group) {
     }
     count_powers(points);
     find_rounds(points);
-    points->folds = points->configurations;
-    if (!points->by_size)
+    if (!points->by_size) {
+        points_set_folds(points, SIZE_MAX);
         return;
+    }
     points->gpus_per_node = common_node(points);
     part_sizes(points);
     for (size_t i = 0; i < points->at.count; i++)
         if (points->at.at[i].row->across_nodes)
             points->at.at[i].at.log2_nodes = points->at.at[i].row->nodes;
+    points_set_folds(points, SIZE_MAX);
 }
 
 void points_set_folds(struct points *points, size_t most_points) {
-    if (points->by_size)
-        return;
+    uint32_t inner = points->sizes > 2 ? points->sizes - 2 : 0,
+             parts = points->by_size ? inner : points->configurations;
     size_t folds = most_points / points->at.count;
     folds = folds < 10 ? 10 : folds;
-    points->folds = folds < points->configurations ? (uint32_t)folds : points->configurations;
-    for (size_t i = 0; i < points->at.count; i++)
-        points->at.at[i].fold = points->at.at[i].configuration % points->folds;
+    points->folds = folds < parts ? (uint32_t)folds : parts;
+    for (size_t i = 0; i < points->at.count; i++) {
+        struct point *point = &points->at.at[i];
+        if (!points->by_size)
+            point->fold = point->configuration % points->folds;
+        else if (point->size == 0 || point->size + 1 == points->sizes)
+            point->fold = NO_FOLD;
+        else
+            point->fold = (point->size - 1) % points->folds;
+    }
 }
 
 double points_most_step(const struct points *points) {

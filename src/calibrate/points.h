@@ -15,6 +15,7 @@ struct point {
     double power_w;         /* of one GPU; NAN: not measured */
     uint32_t configuration; /* equal for equal places; 0, 1, ... */
     uint32_t fold;          /* the part with which it is left out; NO_FOLD: with none */
+    uint32_t size;          /* by size: number of its k from the least, 0, 1, ... */
     uint32_t round;         /* index of points->rounds */
     const struct profile_point *row;
     uint32_t line;
@@ -54,8 +55,8 @@ struct points {
 /* Each configuration is a part of its own until points_set_folds says otherwise; by size, each k
    but the least and the largest is. */
 void points_of_group(struct points *points, const struct profile_group *group);
-/* As many parts as there are configurations, but at most most_points / points and at least 10. By
-   size: as they are. */
+/* As many parts as there are configurations (by size: inner sizes), but at most most_points /
+   points and at least 10. */
 void points_set_folds(struct points *points, size_t most_points);
 /* The largest batch of one step, per GPU. */
 double points_most_step(const struct points *points);

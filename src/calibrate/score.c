@@ -1,8 +1,6 @@
 /* Predictions and errors: see score.h. */
 #include "calibrate/score.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,40 +32,38 @@ struct scores score_all(const struct points *points, const struct prediction *pr
 
 /* ---- By size ---- */
 
-static int compare_sizes(const void *left, const void *right) {
-    const struct size_score *a = left, *b = right;
-    return (a->k > b->k) - (a->k < b->k);
-}
+struct sized_error {
+    uint32_t k;
+    double error;
+};
 
-static double median_at(const struct points *points, const struct prediction *predictions,
-                        enum quantity quantity, struct size_score *size) {
-    double *errors = mem_alloc(points->at.count * sizeof *errors);
-    for (size_t i = 0; i < points->at.count; i++) {
-        double error = score_error(&points->at.at[i], &predictions[i], quantity);
-        if (points->at.at[i].at.k == size->k && !isnan(error))
-            errors[size->points++] = error;
-    }
-    gsl_sort(errors, 1, size->points);
-    double median = gsl_stats_median_from_sorted_data(errors, 1, size->points);
-    free(errors);
-    return median;
+static int compare_sized(const void *left, const void *right) {
+    const struct sized_error *a = left, *b = right;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    return (a->error > b->error) - (a->error < b->error);
 }
 
 size_t score_sizes(const struct points *points, const struct prediction *predictions,
                    enum quantity quantity, struct size_score **ret_sizes) {
+    struct sized_error *errors = mem_alloc(points->at.count * sizeof *errors);
     ARRAY_OF(struct size_score) sizes = {0};
+    size_t count = 0;
     for (size_t i = 0; i < points->at.count; i++) {
-        struct size_score size = {.k = points->at.at[i].at.k};
-        size_t known = 0;
-        while (known < sizes.count && sizes.at[known].k != size.k)
-            known++;
-        if (known < sizes.count || isnan(score_error(&points->at.at[i], &predictions[i], quantity)))
-            continue;
-        size.median = median_at(points, predictions, quantity, &size);
-        array_push(&sizes, size);
+        double error = score_error(&points->at.at[i], &predictions[i], quantity);
+        if (!isnan(error))
+            errors[count++] = (struct sized_error){points->at.at[i].at.k, error};
     }
-    if (sizes.count > 0)
-        qsort(sizes.at, sizes.count, sizeof *sizes.at, compare_sizes);
+    qsort(errors, count, sizeof *errors, compare_sized);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && errors[end].k == errors[first].k; end++)
+            continue;
+        size_t n = end - first, middle = first + n / 2;
+        double median =
+            n % 2 ? errors[middle].error : (errors[middle - 1].error + errors[middle].error) / 2;
+        array_push(&sizes, ((struct size_score){errors[first].k, n, median}));
+    }
+    free(errors);
     *ret_sizes = sizes.at;
     return sizes.count;
 }

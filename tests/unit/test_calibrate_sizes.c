@@ -232,8 +232,7 @@ static void add_runs(struct target_runs *runs, const double *batches, size_t cou
                                                      exp(noise * gsl_ran_gaussian(rng, 1))};
             array_push(&runs->at, run);
         }
-    for (size_t i = 0; i < count; i++) /* as target_runs_of_model gathers them; exact here */
-        array_push(&runs->batches, ((struct target_batch){batches[i], samples_of(batches[i]), 3}));
+    target_runs_gather(runs);
 }
 
 /* S0, m0 and phi that made the runs; with noise, within three of their standard errors. */
@@ -274,9 +273,7 @@ Test(calibrate_sizes, convergence_not_told) {
     array_push(&falling.at, ((struct target_run){8, 4000}));
     array_push(&falling.at, ((struct target_run){16, 3000}));
     array_push(&falling.at, ((struct target_run){64, 2000}));
-    for (size_t i = 0; i < 3; i++)
-        array_push(&falling.batches, ((struct target_batch){falling.at.at[i].global_batch,
-                                                            falling.at.at[i].samples, 1}));
+    target_runs_gather(&falling);
     c = convergence_of(&falling);
     cr_expect(!c.phi_told && c.values[CONVERGENCE_PHI] == PHI_MOST);
     cr_expect(fabs(c.values[CONVERGENCE_SAMPLES] / cbrt(4000.0 * 3000 * 2000) - 1) < 1e-12);
