@@ -269,21 +269,22 @@ static double reweight(const gsl_vector *f, gsl_vector *weights) {
     return change;
 }
 
-/* Least squares; by size, again and again with new weights until they stay. */
+/* Least squares; reweighted: again and again with new weights until they stay. */
 static bool solve_weighted(struct problem *problem, gsl_multifit_nlinear_workspace *work,
-                           double tolerance, gsl_vector *u, struct fit *fit) {
+                           double tolerance, bool reweighted, gsl_vector *u, struct fit *fit) {
     gsl_multifit_nlinear_fdf system = {.f = evaluate_residuals,
                                        .df = differentiate_residuals,
                                        .n = work->f->size,
                                        .p = problem->count + problem->levels,
                                        .params = problem};
     double slopes[PARAM_COUNT];
-    bool by_size = problem->points->by_size, done = false;
+    bool done = false;
     gsl_vector *weights = gsl_vector_alloc(system.n), *f = gsl_vector_alloc(system.n);
     gsl_vector_set_all(weights, 1);
-    for (int i = 0; i < (by_size ? MOST_REWEIGHTS : 1) && !done; i++) {
+    for (int i = 0; i < (reweighted ? MOST_REWEIGHTS : 1) && !done; i++) {
         int info = 0;
-        if (gsl_multifit_nlinear_winit(u, by_size ? weights : NULL, &system, work) != GSL_SUCCESS)
+        if (gsl_multifit_nlinear_winit(u, reweighted ? weights : NULL, &system, work) !=
+            GSL_SUCCESS)
             break;
         /* A stop for lack of progress is as good as convergence: the cost tells which start was
          * best. */
@@ -292,11 +293,11 @@ static bool solve_weighted(struct problem *problem, gsl_multifit_nlinear_workspa
         gsl_vector_memcpy(u, gsl_multifit_nlinear_position(work));
         decode_values(problem, u, fit, slopes);
         residuals(problem, fit, f);
-        done = !by_size || reweight(f, weights) < SAME_WEIGHT || i == MOST_REWEIGHTS - 1;
+        done = !reweighted || reweight(f, weights) < SAME_WEIGHT || i == MOST_REWEIGHTS - 1;
     }
     for (size_t i = 0; i < system.n && done; i++) {
         double left = gsl_vector_get(f, i);
-        fit->cost += by_size ? fabs(left) : left * left / 2;
+        fit->cost += reweighted ? fabs(left) : left * left / 2;
     }
     gsl_vector_free(f);
     gsl_vector_free(weights);
@@ -304,13 +305,13 @@ static bool solve_weighted(struct problem *problem, gsl_multifit_nlinear_workspa
 }
 
 static bool solve_fit(struct problem *problem, gsl_multifit_nlinear_workspace *work,
-                      double tolerance, const struct fit *start, struct fit *fit) {
+                      double tolerance, bool reweighted, const struct fit *start, struct fit *fit) {
     gsl_vector *u = gsl_vector_alloc(problem->count + problem->levels);
     for (size_t j = 0; j < problem->count; j++)
         gsl_vector_set(u, j, form_coordinate(problem->free[j], start->values));
     for (size_t j = 0; j < problem->levels; j++)
         gsl_vector_set(u, problem->count + j, log(start->levels[problem->round_of_level[j]]));
-    bool solved = solve_weighted(problem, work, tolerance, u, fit);
+    bool solved = solve_weighted(problem, work, tolerance, reweighted, u, fit);
     if (solved)
         snap_values(problem, fit->values);
     gsl_vector_free(u);
@@ -352,11 +353,17 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
         else
             start_values(&q, i, start.values);
         move_inside(&q, start.values);
-        if (solve_fit(&q, work, from ? WARM_TOLERANCE : TOLERANCE, &start, &one) &&
+        bool once = from && points->by_size;
+        if (solve_fit(&q, work, from ? WARM_TOLERANCE : TOLERANCE, once, &start, &one) &&
             (!found || one.cost < fit->cost)) {
             *fit = one;
             found = true;
         }
+    }
+    if (found && !from && points->by_size) {
+        struct fit start = *fit;
+        move_inside(&q, start.values);
+        found = solve_fit(&q, work, TOLERANCE, true, &start, fit);
     }
     gsl_multifit_nlinear_free(work);
     return found;

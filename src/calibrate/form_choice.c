@@ -291,12 +291,12 @@ static const char *why_power_table(const struct form_choice *choice,
     if (choice->form.power == POWER_LAW_NONE)
         return "the power cannot be fitted";
     if (choice->power_derived)
-        return node_power_is_plausible(options->floor, &choice->fit)
-                   ? NULL
-                   : arena_printf(
+        return node_power_needs_grid(&choice->points, options->floor, &choice->fit)
+                   ? arena_printf(
                          choice->arena,
                          "pmax_w of the form would be %.4g, and no GPU drew more than %.4g W",
-                         choice->fit.values[PARAM_PMAX], options->floor.most_w);
+                         choice->fit.values[PARAM_PMAX], options->floor.most_w)
+                   : NULL;
     return error <= max_form_error
                ? NULL
                : arena_printf(choice->arena,

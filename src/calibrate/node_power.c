@@ -6,6 +6,7 @@
 
 /* Above the highest mean power of a run: it has pauses, for evaluation among others. */
 #define MOST_MARGIN 1.025
+#define MOST_PLACES 10000 /* of a table */
 
 static void look_at_row(struct node_floor *floor, const struct profile_point *row,
                         const char *gpu) {
@@ -62,10 +63,6 @@ void node_power_settle(const struct points *points, struct node_floor floor, str
     fit->values[PARAM_PMAX] = floor_w / n + dynamic_w / use;
 }
 
-bool node_power_is_plausible(struct node_floor floor, const struct fit *fit) {
-    return !(fit->values[PARAM_PMAX] > MOST_MARGIN * floor.most_w);
-}
-
 /* Of the newest round that ran there; else 1. */
 static double steps_at(const struct points *points, uint32_t k, double batch) {
     double steps = 1;
@@ -114,14 +111,33 @@ static void add_grid_place(const struct points *points, struct node_floor floor,
     }
 }
 
+/* The sizes and the global batches measured, each in at[0..points); their numbers. */
+static void find_grid(const struct points *points, double *k, size_t *k_count, double *batches,
+                      size_t *batch_count) {
+    *k_count = *batch_count = 0;
+    for (size_t i = 0; i < points->at.count; i++) {
+        add_number(k, k_count, points->at.at[i].at.k);
+        add_number(batches, batch_count, points->at.at[i].at.k * points->at.at[i].at.batch);
+    }
+}
+
+bool node_power_needs_grid(const struct points *points, struct node_floor floor,
+                           const struct fit *fit) {
+    size_t n = points->at.count, k_count, batch_count;
+    if (!(fit->values[PARAM_PMAX] > MOST_MARGIN * floor.most_w) || n > MOST_PLACES)
+        return false;
+    double *k = mem_alloc(n * sizeof *k), *batches = mem_alloc(n * sizeof *batches);
+    find_grid(points, k, &k_count, batches, &batch_count);
+    free(k);
+    free(batches);
+    return k_count * batch_count <= MOST_PLACES;
+}
+
 void node_power_grid(const struct points *points, struct node_floor floor, const struct fit *fit,
                      struct interpolation *table) {
-    size_t n = points->at.count, k_count = 0, batch_count = 0;
+    size_t n = points->at.count, k_count, batch_count;
     double *k = mem_alloc(n * sizeof *k), *batches = mem_alloc(n * sizeof *batches);
-    for (size_t i = 0; i < n; i++) {
-        add_number(k, &k_count, points->at.at[i].at.k);
-        add_number(batches, &batch_count, points->at.at[i].at.k * points->at.at[i].at.batch);
-    }
+    find_grid(points, k, &k_count, batches, &batch_count);
     *table = (struct interpolation){
         .points = mem_zalloc(2 * k_count * batch_count, sizeof *table->points)};
     for (size_t i = 0; i < k_count; i++)

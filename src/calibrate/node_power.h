@@ -21,9 +21,11 @@ uint32_t node_power_size(const struct points *points);
    that of the software of the model at any level, as P(k0) is. */
 void node_power_settle(const struct points *points, struct node_floor floor, struct form *form,
                        struct fit *fit);
-/* Whether pmax_w of a settled form is plausible: not above what any metered GPU of the type drew.
-   The line meets it at 1/c_s samples/s, which large models never come near. */
-bool node_power_is_plausible(struct node_floor floor, const struct fit *fit);
+/* Whether pmax_w of a settled form is implausible, above what any metered GPU of the type drew (the
+   line meets it at 1/c_s samples/s, which large models never come near), and the places are few
+   enough for a table. */
+bool node_power_needs_grid(const struct points *points, struct node_floor floor,
+                           const struct fit *fit);
 /* The same power as a table, at most most_w: each k measured with each global batch measured whose
    steps are not larger than measured ones, in one node and across. Release table->points. */
 void node_power_grid(const struct points *points, struct node_floor floor, const struct fit *fit,

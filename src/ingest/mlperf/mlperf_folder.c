@@ -29,7 +29,8 @@ static const char *power_folder(struct reader *reader, const char *path) {
     struct arena *arena = &reader->profile->arena;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strchr(name, '.');
-    const char *power = arena_printf(arena, "%.*spower", (int)(name - path), path);
+    const char *power =
+        slash ? arena_printf(arena, "%.*s/power", (int)(slash - path), path) : "power";
     const char *own = arena_printf(arena, "%s/%.*s", power,
                                    (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
     return mlperf_is_folder(own) ? own : mlperf_is_folder(power) ? power : NULL;
