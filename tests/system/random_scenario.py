@@ -4,6 +4,8 @@ import io
 import json
 from random import Random
 
+JOB_COLUMNS = ["job_id", "submit_s", "user", "model", "work_samples", "duration_s", "requested_s", "gpus", "batch",
+               "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
 POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon"]
 
 
@@ -20,11 +22,16 @@ class Scenario:
         self.warmup_s = r.choice([600, 1500.25]) if self.chance(0.25) else 0
         self.policy = r.choice(POLICIES)
         self.cluster = self.draw_cluster()
+        self.batches = {}  # of each model, as first drawn
         self.models = [self.model(f"m{i}") for i in range(r.choice([1, 2, 3]))]
+        for model in self.models:
+            self.forms(model)
         self.rigid_speed = {t["name"]: round(r.uniform(0.5, 3), 3) for t in self.types} if self.chance(0.3) else {}
         self.files["models.yaml"] = lines({"models": self.models} | ({"rigid_speed": self.rigid_speed}
                                                                     if self.rigid_speed else {}))
         self.scenario = self.draw_scenario()
+        if seed % 6 == 0:
+            self.calm()
         self.files["scenario.yaml"] = f"# seed {seed} of tests/system/random_scenario.py\n" + lines(self.scenario)
 
     def chance(self, share):
@@ -89,6 +96,7 @@ class Scenario:
         r = self.r
         batches = sorted(r.sample([0.375, 4, 8, 16, 32, 64], r.choice([1, 2, 3])))
         known = r.sample(self.types, r.randint(1, len(self.types)))
+        self.batches[name] = batches
         m = {"name": name, "m0": r.choice([8, 64, 1024]), "phi": r.choice([0, 500, 20000]), "batches": batches}
         for key, values in (("start_s", [0, 12, 30.5]), ("restart_s", [0, 20, 45.25]), ("checkpoint_s", [0, 5, 17.5]),
                             ("checkpoint_interval_s", [0, 0, 60, 600])):
@@ -111,6 +119,63 @@ class Scenario:
             if states_batches and r.random() < 0.7:
                 phases[-1]["batches"] = sorted(r.sample([1, 2, 4, 8, 12.5, 16, 32, 48, 64, 128], r.choice([1, 1, 2, 3])))
         return {"phases": phases}
+
+    def forms(self, model):
+        """Of some models: outputs that all count, batches of all GPUs or of one GPU type, steps, log2. Drawn apart."""
+        r, batches = Random(f"forms of {model['name']}, {self.seed}"), self.batches[model["name"]]
+        if r.random() < 0.2:
+            model["efficiency"] = "none"
+            for place in [model, *model.get("phases", [])]:
+                place.pop("phi", None)
+            del model["m0"]
+        whole = r.random() < 0.3 and not any("lookup" in on for on in model["gpus"].values())
+        if whole:
+            del model["batches"]
+            model["global_batches"] = [4 * b for b in batches]
+        for on in model["gpus"].values():
+            allowed = batches
+            if "lookup" not in on and r.random() < 0.3:
+                on |= {"sync_inter": "log2", "beta_inter_s": round(r.uniform(0, 0.02), 4)}
+            if "lookup" not in on and r.random() < 0.2:
+                on["batches"] = allowed = r.sample([0.125, 3, 12, 24.5], r.choice([1, 2]))
+            if r.random() < 0.3:
+                on["grad_accum"] = [{"k": k, "batch": 4 * b / k if whole and allowed is batches else b,
+                                     "steps": r.choice([2, 3, 8])}
+                                    for k in (1, 2, 4) for b in allowed if r.random() < 0.5] or [{"k": 1, "batch": 7, "steps": 2}]
+
+    def overrides(self):
+        """Of a third of the scenarios: a list for model_overrides, or None. Drawn apart."""
+        r, entries = Random(f"overrides of {self.seed}"), []
+        most = {t["name"]: max((n["gpus"] for n in self.cluster["nodes"] if n["gpu"] == t["name"]), default=0)
+                for t in self.types}
+        while r.random() < 0.5:
+            model, factor = r.choice(self.models), round(r.uniform(0.6, 1.6), 3)
+            gpu, on = r.choice(list(model["gpus"].items()))
+            sets = [({"gpu": gpu} if r.random() < 0.5 else {}) | {"set": {key: {"times": factor}}} for key in ("c_s", "alpha_s")]
+            sets.append({"set": {"pmax_w": {"times": round(factor + 0.4, 3)}, "a_s": 0.04}})
+            if "m0" in model:
+                sets += [{"model": model["name"], "set": {"m0": r.choice([2, 300])}}] * 2
+            if most[gpu] > 1 and not ({"lookup", "beta_s", "grad_accum"} & {*on}) and "mem0_gib" not in model:
+                sets += [{"model": model["name"], "gpu": gpu, "set": {"scaling_efficiency": round(r.uniform(0.4, 0.65), 3)}}] * 6
+            entries.append(r.choice(sets))
+        return entries or None
+
+    def calm(self):
+        """Nothing disturbs a job, so that the formulas can be held against each: the log alone, without rigid jobs."""
+        self.scenario.pop("noise", None)
+        self.cluster.pop("interference", None)
+        for place in self.cluster["nodes"] + self.types:
+            for key in ("mtbf", "mttr", "sleep_w", "sleep_after", "wake_s"):
+                place.pop(key, None)
+        for key in ("power_limits", "resize", "shrink", "resize_gain", "resize_interval_s"):
+            self.scenario["policy"]["params"].pop(key, None)
+        self.scenario["workload"]["streams"] = [self.trace() | {"preemptible": False}]
+        for job in self.jobs:
+            if "model" not in job:
+                job |= {"model": self.models[0]["name"], "work_samples": 100 * job["duration_s"], "gpus": self.r.choice([1, 2, 4])}
+                for key in ("duration_s", "requested_s", "utilization", "gpu_share"):
+                    job.pop(key, None)
+        self.files["jobs.csv"] = table(JOB_COLUMNS, [[job.get(c, "") for c in JOB_COLUMNS] for job in self.jobs])
 
     def on_type(self, t, batches):
         r = self.r
@@ -169,7 +234,8 @@ class Scenario:
                                             "checkpoint_s": r.choice([0, 4]),
                                             "checkpoint_interval_s": r.choice([0, 120])}
         s["policy"] = {"name": self.policy, "params": self.params()}
-        return s
+        entries = self.overrides()
+        return s | ({"model_overrides": entries} if entries else {})
 
     def price(self, key, values):
         rows = [[time_s, "" if time_s and self.chance(0.1) else self.real(*values)] for time_s in range(0, 7200, 900)]
@@ -205,9 +271,7 @@ class Scenario:
     def trace(self):
         """Malleable, fixed and partly fixed jobs, rigid ones on whole GPUs and on parts of one."""
         self.jobs = [self.job(i) for i in range(self.r.choice([1, 8, 20]))]
-        columns = ["job_id", "submit_s", "user", "model", "work_samples", "duration_s", "requested_s", "gpus", "batch",
-                   "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
-        self.files["jobs.csv"] = table(columns, [[job.get(c, "") for c in columns] for job in self.jobs])
+        self.files["jobs.csv"] = table(JOB_COLUMNS, [[job.get(c, "") for c in JOB_COLUMNS] for job in self.jobs])
         return {"kind": "trace", "file": "jobs.csv", "k": [1, 2, 4], "preemptible": self.chance(0.8)}
 
     def job(self, i):
@@ -220,7 +284,7 @@ class Scenario:
             if self.chance(0.3):
                 job["gpus"] = r.choice([1, 2, 4])
             if self.chance(0.2):
-                job["batch"] = r.choice(model["batches"])
+                job["batch"] = r.choice(self.batches[model["name"]])
             if self.chance(0.2):
                 job["gpu_type"] = r.choice(list(model["gpus"]))
         else:

@@ -6,6 +6,7 @@ written down again. The first scenario that fails is printed whole. 20,000 of th
 processor time); the suite runs 300.
 """
 import argparse
+import copy
 import math
 import os
 import subprocess
@@ -260,18 +261,23 @@ def undisturbed(run):
 
 
 def by_formula(run):
+    models = overridden(run.s)
+    largest = largest_nodes(run.s)
     for j, row, t in undisturbed(run):
         if "model" in row:
-            model = next(m for m in run.s.models if m["name"] == row["model"])
+            model = models[row["model"]]
             on = model["gpus"][j["gpu_type"]]
             if "lookup" in on:
                 continue
-            rate, watts = speed(on, t, int(j["k"]), float(j["b"]), int(j["nodes"]) > 1)
+            k, b = int(j["k"]), float(j["b"])
+            rate, watts = speed(on, t, k, b, largest[t["name"]] if int(j["nodes"]) > 1 else 0)
             phases = model.get("phases", [{"until": 1}])
             if any("batches" in phase for phase in phases):
                 continue  # it may have begun with another batch
-            seconds = row["work_samples"] / rate * time_by_phase(model, phases, int(j["k"]) * float(j["b"]))
-            setup, gpus = model["start_s"], int(j["k"])
+            if "batch" not in row:
+                assert any(abs(b / x - 1) < 1e-9 for x in allowed_batches(model, on, k)), (j, model)
+            seconds = row["work_samples"] / rate * time_by_phase(model, phases, k * b)
+            setup, gpus = model["start_s"], k
         else:
             setup = run.s.scenario["workload"].get("rigid_costs", {}).get("start_s", 0)
             seconds = row["duration_s"] / run.s.rigid_speed.get(j["gpu_type"], 1)
@@ -284,9 +290,58 @@ def by_formula(run):
               1e-5)
 
 
+def largest_nodes(scenario):
+    return {t["name"]: max((n["gpus"] for n in scenario.cluster["nodes"] if n["gpu"] == t["name"]), default=0)
+            for t in scenario.types}
+
+
+def allowed_batches(model, on, k):
+    place = on if "batches" in on else model
+    return place["batches"] if "batches" in place else [b / k for b in place["global_batches"]]
+
+
+def overridden(scenario):
+    """Models by name, with model_overrides made (semantics 3.7)."""
+    models, largest = {model["name"]: copy.deepcopy(model) for model in scenario.models}, largest_nodes(scenario)
+    for entry in scenario.scenario.get("model_overrides", []):
+        for model in models.values():
+            if entry.get("model", model["name"]) != model["name"]:
+                continue
+            for gpu, on in model["gpus"].items():
+                if entry.get("gpu", gpu) == gpu and "lookup" not in on:
+                    override(on, entry["set"], lambda on=on, gpu=gpu, model=model: scaled(model, on, largest[gpu], entry["set"]))
+            model["m0"] = entry["set"].get("m0", model.get("m0"))
+    return models
+
+
+def override(on, values, scale):
+    for key, value in values.items():
+        if key == "scaling_efficiency":
+            scale()
+        elif key != "m0":
+            on[key] = on[key] * value["times"] if isinstance(value, dict) else value
+
+
+def scaled(model, on, k, values):
+    """alpha_s at which r(k)/(k r(1)) is the value: by bisection. alpha_inter_s grows as much, or keeps its distance."""
+    batch, before = max(allowed_batches(model, on, k)), on["alpha_s"]
+
+    def efficiency(alpha):
+        return speed(on | {"alpha_s": alpha}, None, k, batch, 0) / speed(on, None, 1, batch, 0) / k
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if efficiency(middle) > values["scaling_efficiency"] else (low, middle)
+    on["alpha_s"] = low
+    if "alpha_inter_s" in on:
+        on["alpha_inter_s"] = on["alpha_inter_s"] * (low / before) if before > 0 else on["alpha_inter_s"] + low
+
+
 def time_by_phase(model, phases, batch):
     """1 / efficiency, the mean over the phases of the work."""
     total = done = 0
+    if "efficiency" in model:
+        return 1
     for phase in phases:
         phi = phase.get("phi", model["phi"])
         efficiency = 1 if batch <= model["m0"] else (phi + model["m0"]) / (phi + batch)
@@ -295,16 +350,23 @@ def time_by_phase(model, phases, batch):
     return total
 
 
-def speed(on, t, k, b, across):
-    """Samples/s, and watts of one GPU (semantics 3)."""
-    sync = 0.0
+def steps_of(on, k, b):
+    return next((s["steps"] for s in on.get("grad_accum", []) if s["k"] == k and abs(s["batch"] / b - 1) < 1e-9), 1)
+
+
+def speed(on, t, k, b, node_gpus):
+    """Samples/s, and watts of one GPU (semantics 3). node_gpus: of the largest node, where k spans several, else 0."""
+    sync, steps = 0.0, steps_of(on, k, b)
     if k > 1:
         alpha, beta = on["alpha_s"], on.get("beta_s", 0)
-        sync = (on.get("alpha_inter_s", alpha) if across else alpha) + beta * (k - 2)
+        sync = (on.get("alpha_inter_s", alpha) if node_gpus else alpha) + beta * (k - 2)
+        if node_gpus and on.get("sync_inter") == "log2":
+            sync = on.get("alpha_inter_s", alpha) + on["beta_inter_s"] * math.log2(max(2, math.ceil(k / node_gpus)))
     gamma, outer = on["gamma"], on.get("sync_gamma", 1)
-    compute = (on["a_s"] ** gamma + (on["c_s"] * b) ** gamma) ** (1 / gamma) * k ** on.get("scaling_exponent", 0)
-    iteration = (compute ** outer + sync ** outer) ** (1 / outer)
-    rate = k * b / iteration
+    compute = (on["a_s"] ** gamma + (on["c_s"] * b / steps) ** gamma) ** (1 / gamma) * k ** on.get("scaling_exponent", 0)
+    rate = k * b / (steps * (compute ** outer + sync ** outer) ** (1 / outer))
+    if t is None:
+        return rate
     return rate, min(t["tdp_w"], on["p0_w"] + (on["pmax_w"] - on["p0_w"]) * on["c_s"] * rate / k)
 
 
