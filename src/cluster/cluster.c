@@ -13,6 +13,8 @@ struct node_group {
     const char *gpu;
     double base_w, cpu_idle_w, cpu_w_per_busy_gpu, ram_w, network_w, other_w;
     double mtbf_s, mttr_s;
+    int32_t mtbf_law, mttr_law;
+    double mtbf_shape, mttr_shape;
 };
 
 struct cluster_section {
@@ -77,6 +79,18 @@ static const struct field gpu_type_fields[] = {
      .help = "added to the set-up of a start that takes a sleeping GPU"},
     FIELDS_END};
 
+#define LAW(name, member, text) \
+    { \
+        .key = name, .type = FIELD_CHOICE, .offset = offsetof(struct node_group, member), \
+        .default_value = -1, .choices = time_law_names, .help = text \
+    }
+#define SHAPE(name, member) \
+    { \
+        .key = name, .type = FIELD_REAL, .offset = offsetof(struct node_group, member), \
+        .default_value = NAN, .min = TIME_LAW_MIN_SHAPE, .max = TIME_LAW_MAX_SHAPE, \
+        .help = "weibull: its exponent; lognormal: standard deviation of the logarithm" \
+    }
+
 static const struct field node_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct node_group, where)},
     {.key = "count",
@@ -133,6 +147,10 @@ static const struct field node_fields[] = {
      .above_min = true,
      .max = TIME_MAX_S,
      .help = "mean time to repair"},
+    LAW("mtbf_law", mtbf_law, "law of the time to a failure"),
+    SHAPE("mtbf_shape", mtbf_shape),
+    LAW("mttr_law", mttr_law, "law of the time to repair"),
+    SHAPE("mttr_shape", mttr_shape),
     FIELDS_END};
 
 static const struct field interference_fields[] = {
@@ -213,8 +231,10 @@ static bool all_named(const struct cluster *cluster) {
     return cluster->gpu_type_count > 0;
 }
 
-static double or_never(double time_s) {
-    return isnan(time_s) ? INFINITY : time_s;
+/* Of the keys of a group; absent ones say never, and exponential. */
+static struct time_law law_of(double mean_s, int32_t law, double shape) {
+    return (struct time_law){law < 0 ? TIME_LAW_EXPONENTIAL : (enum time_law_kind)law,
+                             isnan(mean_s) ? INFINITY : mean_s, shape};
 }
 
 static int add_nodes(struct cluster *cluster, const struct schema_list *groups,
@@ -254,8 +274,8 @@ static int add_nodes(struct cluster *cluster, const struct schema_list *groups,
                               .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
                                          group->network_w + group->other_w,
                               .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu,
-                              .mtbf_s = or_never(group->mtbf_s),
-                              .mttr_s = or_never(group->mttr_s)};
+                              .up = law_of(group->mtbf_s, group->mtbf_law, group->mtbf_shape),
+                              .repair = law_of(group->mttr_s, group->mttr_law, group->mttr_shape)};
     }
     cluster->gpus = (uint32_t)gpus;
     return binding->problems->count > before ? ERROR_INPUT : 0;
@@ -279,6 +299,25 @@ static void check_sleep(struct gpu_type *type, const char *path, const struct bi
     type->wake_s = isnan(type->wake_s) ? 0 : type->wake_s;
 }
 
+/* A law is of a mean, and a shape of a law that has one. mean: "mtbf" or "mttr". */
+static void check_law(const struct node_group *group, const char *mean, const char *path,
+                      const struct binding *binding) {
+    bool of_failures = strcmp(mean, "mtbf") == 0;
+    double mean_s = of_failures ? group->mtbf_s : group->mttr_s;
+    int32_t law = of_failures ? group->mtbf_law : group->mttr_law;
+    bool shaped = !isnan(of_failures ? group->mtbf_shape : group->mttr_shape);
+    bool needs_shape = law > TIME_LAW_EXPONENTIAL;
+    if (isnan(mean_s) && (law >= 0 || shaped))
+        problems_add(binding->problems, group->where, path, "expected %s beside %s_%s", mean, mean,
+                     law >= 0 ? "law" : "shape");
+    else if (needs_shape && !shaped)
+        problems_add(binding->problems, group->where, path, "expected %s_shape beside %s_law: %s",
+                     mean, mean, time_law_names[law]);
+    else if (shaped && !needs_shape)
+        problems_add(binding->problems, group->where, path,
+                     "expected %s_law: weibull or lognormal beside %s_shape", mean, mean);
+}
+
 /* Keys that need each other; only where each alone is right, so that a bad value is not called a
  * missing one. */
 static int check_pairs(struct cluster *cluster, const struct schema_list *groups,
@@ -288,11 +327,14 @@ static int check_pairs(struct cluster *cluster, const struct schema_list *groups
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         check_sleep(&cluster->gpu_types[h],
                     arena_printf(binding->arena, "cluster.gpu_types[%u]", h), binding);
-    for (size_t i = 0; i < groups->count; i++)
+    for (size_t i = 0; i < groups->count; i++) {
+        const char *path = arena_printf(binding->arena, "cluster.nodes[%zu]", i);
         if (isnan(group[i].mtbf_s) != isnan(group[i].mttr_s))
-            problems_add(binding->problems, group[i].where,
-                         arena_printf(binding->arena, "cluster.nodes[%zu]", i),
+            problems_add(binding->problems, group[i].where, path,
                          "expected both or neither of mtbf and mttr");
+        check_law(&group[i], "mtbf", path, binding);
+        check_law(&group[i], "mttr", path, binding);
+    }
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
+#include "base/time_law.h"
 #include "config/outages.h"
 #include "config/series.h"
 
@@ -28,8 +29,8 @@ struct node {
     uint32_t gpus;
     double fixed_w;
     double cpu_w_per_busy_gpu;
-    double mtbf_s,
-        mttr_s; /* mean time to a failure, and from it to the repair; INFINITY: it never fails */
+    struct time_law up, repair; /* time to a failure, and from it to the repair; means INFINITY: it
+                                   never fails */
 };
 
 struct cluster {

@@ -1,6 +1,6 @@
 /* Node failures: see failures.h. Node n draws from the stream failures/n in turn its time to the
-   next failure and the time of its repair, each -mean ln(1 - u), or follows its recorded outages;
-   at most one event of it is pending at any time. */
+   next failure and the time of its repair, or follows its recorded outages; at most one event of it
+   is pending at any time. */
 #include "engine/failures.h"
 
 #include "base/rng.h"
@@ -8,18 +8,27 @@
 #include "engine/interrupt.h"
 #include "engine/nodes.h"
 
-#include <gsl/gsl_randist.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* A time of at least 1 ns. What would come after TIME_MAX_S never happens, so that every run ends.
  */
-static void schedule_event(struct sim *sim, uint32_t node, double mean_s, enum event_kind kind) {
-    double time_s = fmin(gsl_ran_exponential(sim->failures.streams[node], mean_s), TIME_MAX_S);
+static void schedule_event(struct sim *sim, uint32_t node, double drawn_s, enum event_kind kind) {
+    double time_s = fmin(drawn_s, TIME_MAX_S);
     int64_t after_ns = units_ns(time_s), limit_ns = units_ns(TIME_MAX_S);
     after_ns = after_ns > 0 ? after_ns : 1;
     if (sim->now_ns < limit_ns && after_ns < limit_ns - sim->now_ns)
         sim_push_background(sim, sim->now_ns + after_ns, kind, node);
+}
+
+static void await_failure(struct sim *sim, uint32_t node) {
+    const struct time_law *law = &sim->cluster->nodes[node].up;
+    schedule_event(sim, node, time_law_draw(law, sim->failures.streams[node]), EVENT_FAILURE);
+}
+
+static void await_repair(struct sim *sim, uint32_t node) {
+    const struct time_law *law = &sim->cluster->nodes[node].repair;
+    schedule_event(sim, node, time_law_draw(law, sim->failures.streams[node]), EVENT_REPAIR);
 }
 
 /* The next recorded outage of a node; NULL: there is none. */
@@ -51,7 +60,7 @@ void failures_init(struct sim *sim) {
     if (sim->cluster->outages.count > 0)
         init_recorded(sim);
     for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
-        if (!isfinite(sim->cluster->nodes[n].mtbf_s))
+        if (!isfinite(sim->cluster->nodes[n].up.mean_s))
             continue;
         if (!sim->failures.streams)
             sim->failures.streams =
@@ -59,7 +68,9 @@ void failures_init(struct sim *sim) {
         char name[32];
         snprintf(name, sizeof name, "failures/%u", n);
         sim->failures.streams[n] = rng_create(sim->options.seed, sim->options.replication, name);
-        schedule_event(sim, n, sim->cluster->nodes[n].mtbf_s, EVENT_FAILURE);
+        schedule_event(sim, n,
+                       time_law_draw_rest(&sim->cluster->nodes[n].up, sim->failures.streams[n]),
+                       EVENT_FAILURE);
     }
 }
 
@@ -132,7 +143,7 @@ void failures_fail(struct sim *sim, uint32_t node) {
     take_node_away(sim, node);
     sim->failures.count++;
     if (!sim->failures.next)
-        schedule_event(sim, node, sim->cluster->nodes[node].mttr_s, EVENT_REPAIR);
+        await_repair(sim, node);
     else if (next_outage(sim, node)->end_ns != TIME_NONE_NS)
         sim_push_background(sim, next_outage(sim, node)->end_ns, EVENT_REPAIR, node);
     else
@@ -146,5 +157,5 @@ void failures_repair(struct sim *sim, uint32_t node) {
         await_outage(sim, node);
         return;
     }
-    schedule_event(sim, node, sim->cluster->nodes[node].mtbf_s, EVENT_FAILURE);
+    await_failure(sim, node);
 }

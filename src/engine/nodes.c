@@ -19,7 +19,7 @@ void nodes_init(struct sim *sim) {
     uint32_t count = sim->cluster->node_count;
     bool fails = sim->cluster->outages.count > 0;
     for (uint32_t n = 0; n < count; n++)
-        fails = fails || isfinite(sim->cluster->nodes[n].mtbf_s);
+        fails = fails || isfinite(sim->cluster->nodes[n].up.mean_s);
     sleep_init(&nodes->sleep, sim->cluster);
     if (fails || nodes_interfere(sim))
         nodes->jobs = mem_zalloc(count, sizeof *nodes->jobs);

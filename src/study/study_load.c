@@ -132,7 +132,7 @@ static int load_outages(struct study *study, const struct binding *b) {
     uint32_t n = 0;
     if (bind_outages(study, b) < 0 || outages_load(&c->outages, b) < 0)
         return ERROR_INPUT;
-    while (n < c->node_count && !isfinite(c->nodes[n].mtbf_s))
+    while (n < c->node_count && !isfinite(c->nodes[n].up.mean_s))
         n++;
     if (c->outages.file && n < c->node_count) {
         problems_add(b->problems, c->outages.where, "failures",

@@ -280,12 +280,13 @@ Test(failures, shared_gpu) {
 }
 
 /* Share of time in which node 0 is up, and its failures, over 4e6 s with means 1000 and 250 s. Of
-   an alternating renewal process with exponential times of rates a and b the share has mean b / (a
-   + b) = 0.8 and variance 2 a b /
-   ((a + b)^3 T) = 64 / T; failures have mean T / 1250 and variance T (1000^2 + 250^2) / 1250^3
-   (Cox, Renewal Theory). Four standard deviations, so one seed in 10^4 would fail; the seed is
+   an alternating renewal process with up and down times of means u, d and variances U, D the share
+   has mean u / (u + d) = 0.8 and variance (d^2 U + u^2 D) / ((u + d)^3 T); failures have mean
+   T / 1250 and variance T (U + D) / 1250^3 (Cox, Renewal Theory). Variances over squared means are
+   1 of the exponential, Gamma(5) / Gamma(3)^2 - 1 = 5 of weibull with exponent 1/2, and e - 1 of
+   the lognormal with sigma 1. Four standard deviations, so one seed in 10^4 would fail; the seed is
    fixed. */
-Test(failures, availability) {
+static void expect_availability(const char *laws, double up, double down) {
     const double end_s = 4e6;
     struct trial t;
     trial_run(
@@ -294,18 +295,47 @@ Test(failures, availability) {
         "horizon: 4e6\n"
         "seed: 2385\n"
         "policy: {name: fcfs}\n"
-        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 1000, mttr: 250}]}\n" TRIAL_JOBS);
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 1000, mttr: 250%s}]}\n" TRIAL_JOBS,
+        laws);
     trial_must_succeed(&t);
     double up_s = 0;
     for (size_t i = 0; i < t.power.at.count; i++) {
         double to_s = i + 1 < t.power.at.count ? (double)t.power.at.at[i + 1].time_ns / 1e9 : end_s;
         up_s += t.power.at.at[i].failed ? 0 : to_s - (double)t.power.at.at[i].time_ns / 1e9;
     }
-    double share = up_s / end_s, sd = sqrt(64 / end_s);
+    double share = up_s / end_s, sd = sqrt((up + down) * 32 / end_s);
     cr_expect(fabs(share - 0.8) < 4 * sd, "up for %g of the time, sd %g", share, sd);
-    double count_sd = sqrt(end_s * (1e6 + 62500) / pow(1250, 3));
+    double count_sd = sqrt(end_s * (1e6 * up + 62500 * down) / pow(1250, 3));
     cr_expect(fabs(t.summaries->node_failures - end_s / 1250) < 4 * count_sd, "%g failures",
               t.summaries->node_failures);
+    trial_finish(&t);
+}
+
+Test(failures, availability) {
+    expect_availability("", 1, 1);
+    expect_availability(", mtbf_law: weibull, mtbf_shape: 0.5", 5, 1);
+    expect_availability(", mttr_law: lognormal, mttr_shape: 1", 1, exp(1) - 1);
+    expect_availability(", mtbf_law: lognormal, mtbf_shape: 1, mttr_law: weibull, mttr_shape: 0.5",
+                        exp(1) - 1, 5);
+}
+
+/* t = 0 is an ordinary moment: of 4000 nodes that are not repaired in time, the share
+   1 - (1 + x) exp(-x), x = sqrt(2 t / mean), has failed by t (the rest of weibull's law with
+   exponent 1/2 integrated; of nodes that are all just repaired it would be 1 - exp(-x), five times
+   as many). */
+Test(failures, first_failures) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n"},
+        "name: n\n"
+        "horizon: 1000\n"
+        "policy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{count: 4000, gpu: g, gpus: 1, mtbf: 10000, mtbf_law: weibull, mtbf_shape: 0.5, mttr: 1e9}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    double x = sqrt(0.2), share = 1 - (1 + x) * exp(-x);
+    cr_expect(fabs(t.summaries->node_failures - 4000 * share) <
+                  4 * sqrt(4000 * share * (1 - share)),
+              "%g failures, not %g", t.summaries->node_failures, 4000 * share);
     trial_finish(&t);
 }
 

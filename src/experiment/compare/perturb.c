@@ -69,7 +69,7 @@ static const char *node_failures(const struct study *study, const struct perturb
     if (study->cluster.outages.file)
         return "the outages of the scenario are recorded";
     for (uint32_t n = 0; n < study->cluster.node_count; n++)
-        if (isfinite(study->cluster.nodes[n].mtbf_s))
+        if (isfinite(study->cluster.nodes[n].up.mean_s))
             return "the nodes of the scenario fail already";
     for (size_t i = 0; i < groups->count; i++) {
         set_real(out, arena, arena_printf(arena, "cluster.nodes[%zu].mtbf", i),
