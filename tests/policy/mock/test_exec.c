@@ -3,6 +3,7 @@
    The program behind it is a shell that writes down what it reads and answers from a file. */
 #include "policy_mock.h"
 
+#include "../../../policies/exec/message.h"
 #include "../../support/temp_dir.h"
 #include "check.h"
 #include "counted_memory.h"
@@ -96,7 +97,7 @@ static void set_cluster(struct mock *m) {
     m->users[0].gpu_s = 12.5;
     m->users[0].as_of_s = 13.25;
     m->users[1].allocated_gpus = 21;
-    m->users[1].gpu_s = 22.5;
+    m->users[1].gpu_s = 2.0 / 3;
     m->users[1].as_of_s = 0.1 + 0.2;
     mock_config(m, (struct easim_config){.k = 1,
                                          .batch = 0.5,
@@ -201,7 +202,8 @@ static void at(struct mock *m, double now_s, uint32_t kind, uint32_t job) {
     "'gpu_types':[{'free':5,'node_free_max':3,'failed':1,'asleep':2}," \
     "{'free':3,'node_free_max':3,'failed':13,'asleep':14}],"
 #define USER_0 "{'user':0,'allocated_gpus':11,'gpu_s':12.5,'as_of_s':13.25}"
-#define USER_1 "{'user':1,'allocated_gpus':21,'gpu_s':22.5,'as_of_s':0.30000000000000004}"
+#define USER_1 \
+    "{'user':1,'allocated_gpus':21,'gpu_s':0.66666666666666663,'as_of_s':0.30000000000000004}"
 #define OTHER_ARRIVED(job, user) \
     "{'job':" job ",'id':'j','user':" user ",'model':null,'submit_ns':0,'submit_s':0," \
     "'deadline_s':99.5,'first_config':3,'config_count':1,'sla':false,'preemptible':true," \
@@ -273,7 +275,7 @@ static void check_changes(struct mock *m) {
     m->jobs[0].phase = 1;
     m->jobs[0].first_config = 2;
     m->jobs[0].config_count = 1;
-    m->jobs[0].phase_s = 11.5;
+    m->jobs[0].phase_s = 0.5;
     m->jobs[0].unsaved_work = 3.25;
     m->jobs[0].resized_s = 10.25;
     m->nodes[1].failed = true;
@@ -284,7 +286,7 @@ static void check_changes(struct mock *m) {
     FIRST_JOB("running") \
     ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':10.25"
     CHECK_SAID(SAID("13") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" RESIZED
-                          ",'phase':1,'first_config':2,'config_count':1,'phase_s':11.5,"
+                          ",'phase':1,'first_config':2,'config_count':1,'phase_s':0.5,"
                           "'unsaved_work':3.25}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
                               "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
                                                     "'nodes':[{'node':1,'free':3,'failed':true}]}");
@@ -506,6 +508,29 @@ static void test_memory(void) {
     CHECK(r == 0 && before > 10);
 }
 
+/* Texts that end at every place of a block. */
+static void test_lengths(void) {
+    struct text text = {0};
+    char expected[1200] = "";
+    text_add(&text, "");
+    CHECK(!text.failed && text.length == 0 && *text.at == '\0');
+    for (int i = 0; i < 300; i++) {
+        text_add(&text, "a");
+        text_printf(&text, "%s", i % 2 ? "bc" : "d");
+        strcat(expected, i % 2 ? "abc" : "ad");
+        CHECK(!text.failed && strcmp(text.at, expected) == 0 && text.length == strlen(expected));
+        struct text other = {0};
+        text_printf(&other, "%s", expected);
+        text_add(&other, expected);
+        CHECK(!other.failed && other.length == 2 * strlen(expected));
+        CHECK(strncmp(other.at, expected, strlen(expected)) == 0 &&
+              strcmp(other.at + strlen(expected), expected) == 0);
+        free(other.at);
+    }
+    free(text.at);
+    CHECK(memory.live == 0);
+}
+
 /* --- parameters --- */
 
 static void test_parameters(void) {
@@ -526,13 +551,14 @@ static void test_parameters(void) {
 }
 
 int main(void) {
-    cJSON_Hooks hooks = {json_malloc, __wrap_free};
+    cJSON_Hooks hooks = {memory_take, __wrap_free};
     cJSON_InitHooks(&hooks);
     temp_dir_enter();
     test_parameters();
     test_messages();
     test_bad_answers();
     test_memory();
+    test_lengths();
     temp_dir_leave();
     return checks_failed > 0;
 }
