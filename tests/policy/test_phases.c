@@ -29,7 +29,7 @@ struct story {
 };
 
 static const char *models_of(const char *phases, const char *more) {
-    static char models[2048];
+    static char models[8192];
     snprintf(
         models, sizeof models,
         "models: [{name: m, m0: 2, phi: 2, batches: [2], start_s: 3, restart_s: 5, phases: [%s], %s gpus: {g: {evidence: assumed, source: by hand, lookup: [%s]}}}]\n",
@@ -106,6 +106,34 @@ Test(phases, batch_at_a_boundary) {
          270 + 625 + 150 * (4.6875 + 6.25) + 200 * 4.296875, 0, 0, 8, 1},
     };
     RUN(stories);
+}
+
+/* What a boundary is late, up to 1 ns, the next phase has the less to do: over 41 of them that no
+   nanosecond meets nothing adds up. b 2 makes 4 samples/s, and b 4 16/3. */
+Test(phases, boundaries_between_nanoseconds) {
+    enum { PHASES = 41 };
+    char phases[80 * PHASES] = "";
+    double compute_s = 0, joules = 0, before = 0;
+    for (int i = 1; i <= PHASES; i++) {
+        char one[80], until[20] = "1";
+        if (i < PHASES)
+            snprintf(until, sizeof until, "%.12f", i / (double)PHASES);
+        snprintf(one, sizeof one, "%s{until: %s, phi: %s}", i > 1 ? ", " : "", until,
+                 i % 2 ? "2, batches: [2]" : "14, batches: [4]");
+        strcat(phases, one);
+        double took_s = 100 * (atof(until) - before) / (i % 2 ? 4 : 16.0 / 3);
+        compute_s += took_s;
+        joules += took_s * (i % 2 ? 100 : 150);
+        before = atof(until);
+    }
+    run_story(&(struct story){.name = "41 phases",
+                              .phases = phases,
+                              .more = "",
+                              .script = "0 start 0 0",
+                              .finish_s = 3 + compute_s,
+                              .energy_j = 270 + joules,
+                              .batch = 2,
+                              .k = 1});
 }
 
 #define LAST (150 * 14.0625) /* J of 75 samples with b 4 */
