@@ -71,8 +71,7 @@ static bool fits_one_gpu(const struct model *model, const struct gpu_model *g, d
 /* Where no row of one GPU was fitted, a_s holds what alpha_s should: r(1) is not known. */
 static bool knows_one_gpu(const struct gpu_model *g) {
     const int64_t *range = g->range_k.at;
-    return g->range_k.count == 0 || range[0] == 1 ||
-           g->speed.alpha_s[EASIM_ONE_NODE] + g->speed.beta_s[EASIM_ONE_NODE] > 0;
+    return g->range_k.count == 0 || range[0] == 1 || g->speed.alpha_s[EASIM_ONE_NODE] > 0;
 }
 
 /* 0 after adding a problem. */

@@ -103,6 +103,10 @@ CASES = [
               "@46: model_overrides[0].set.scaling_efficiency: expected a model that is known for k = 1: bert on a100 was "
               "measured from k 2 on, and its a_s holds its synchronisation (alpha_s 0)",
               models=changed(MODELS, [("alpha_s: 0.01", "alpha_s: 0\n        range_k: [2, 8]")])),
+    overrides("scaling of a model whose k 1 is not known, with beta_s", "[{set: {scaling_efficiency: 0.9}}]",
+              "@46: model_overrides[0].set.scaling_efficiency: expected a model that is known for k = 1: bert on a100 was "
+              "measured from k 2 on, and its a_s holds its synchronisation (alpha_s 0)",
+              models=changed(MODELS, [("alpha_s: 0.01", "alpha_s: 0\n        beta_s: 0.001\n        range_k: [2, 8]")])),
     overrides("parameters of a model that only serves", "[{model: chat, set: {m0: 5, c_s: 1}}]",
               "@43: model_overrides[0].set.m0: of no effect on chat (serving tables alone)",
               "@51: model_overrides[0].set.c_s: matches nothing: chat runs on no GPU type",
