@@ -146,6 +146,11 @@ struct easim_list {
     bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
     /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
     double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
+    /* Default of the parameter `round_s`, which list policies without allow, make_room and
+       POWER_CAP have: decisions every so many seconds, running jobs compete anew (semantics 5.5);
+       key is then asked of those too, shown as if they waited with what is left of their work and
+       set-up. 0: off. */
+    double round_s;
 };
 
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name

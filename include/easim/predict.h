@@ -68,6 +68,33 @@ static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
 }
 
+/* GPUs that a job in this configuration holds: k, or a part of one. */
+static inline double easim_config_gpus(const struct easim_config *config) {
+    return config->milli ? config->milli / 1000.0 : config->k;
+}
+
+/* What a job has had up to now: GPU-seconds held; computing time whose work is kept, or would be if
+   it were preempted now, and GPU-seconds of that. */
+static inline double easim_job_held_gpu_s(const struct easim_view *view,
+                                          const struct easim_job *job) {
+    if (job->state != EASIM_JOB_RUNNING)
+        return job->held_gpu_s;
+    double gpus = easim_config_gpus(easim_view_config(view, job->config));
+    return job->held_gpu_s + gpus * (view->now_s - job->start_s);
+}
+static inline double easim_job_kept_s(const struct easim_view *view, const struct easim_job *job) {
+    if (job->state != EASIM_JOB_RUNNING)
+        return job->kept_s;
+    return job->kept_s + easim_job_computing_s(view, job) - easim_job_lost_s(view, job, false);
+}
+static inline double easim_job_kept_gpu_s(const struct easim_view *view,
+                                          const struct easim_job *job) {
+    if (job->state != EASIM_JOB_RUNNING)
+        return job->kept_gpu_s;
+    double gpus = easim_config_gpus(easim_view_config(view, job->config));
+    return job->kept_gpu_s + gpus * (easim_job_kept_s(view, job) - job->kept_s);
+}
+
 /* A configuration for a job with what it would cost (semantics 4). */
 struct easim_choice {
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
@@ -80,11 +107,6 @@ struct easim_choice {
     double edp_js, power_limit_w; /* E * T; as of the configuration */
     double gpus;                  /* held: k, or a part of one */
 };
-
-/* GPUs that a job in this configuration holds: k, or a part of one. */
-static inline double easim_config_gpus(const struct easim_config *config) {
-    return config->milli ? config->milli / 1000.0 : config->k;
-}
 
 /* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
 static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {

@@ -134,6 +134,10 @@ struct easim_job {
     /* Running: when it entered the phase on its present GPUs, 0 if it was in it before; `remaining`
        is as of then. Work done in the run before that, since its last periodic checkpoint. */
     double phase_s, unsaved_work;
+    /* GPU-seconds held so far, set-up and lost work too; computing time whose work was kept, and
+       GPU-seconds of that. Of a running job up to when it got its present GPUs: use
+       easim_job_held_gpu_s and the like. */
+    double held_gpu_s, kept_s, kept_gpu_s;
 };
 
 /* A running job in short, for scans. Order is arbitrary but reproducible. */

@@ -98,7 +98,8 @@ bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     text[0] = '\0';
     look_begins(sim);
     note_call(sim, LIST_CALLBACK);
-    bool found = sim->module->policy->list && recheck_at_end(&sim->list.index, &pass, text);
+    bool found = sim->module->policy->list && !list_in_rounds(&sim->list) &&
+                 recheck_at_end(&sim->list.index, &pass, text);
     note_call(sim, NULL);
     look_ends(sim, true);
     arena_reset(&sim->scratch);

@@ -39,6 +39,12 @@ static void add_lost(struct job_run *run, int64_t milli, int64_t lost_ns, int128
     run->lost_energy += energy;
 }
 
+/* Computing time whose work is kept; negative: it is lost after all. */
+static void add_kept(struct easim_job *job, int64_t milli, int64_t kept_ns) {
+    job->kept_s += units_s(kept_ns);
+    job->kept_gpu_s += (double)((int128)milli * kept_ns) * 1e-12;
+}
+
 /* Work that is left as policies know it: of modelled jobs the true one. */
 static double predicted_left(const struct sim *sim, uint32_t job, double predicted) {
     bool rigid = sim->workload->jobs.at[job].kind == JOB_KIND_RIGID;
@@ -56,6 +62,7 @@ void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
         run->remaining = unsaved->remaining;
         view_job(&sim->view, job)->remaining = unsaved->predicted;
         add_lost(run, unsaved->milli, unsaved->computing_ns, unsaved->energy);
+        add_kept(view_job(&sim->view, job), unsaved->milli, -unsaved->computing_ns);
     } else {
         run->vain_stops = 0;
     }
@@ -77,6 +84,7 @@ void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
     double work = progress_work(sim, job, kept_ns);
     int128 energy = progress_energy(sim, job, kept_ns);
     add_lost(run, milli, done_ns - kept_ns, progress_energy(sim, job, done_ns) - energy);
+    add_kept(j, milli, kept_ns);
     if (kept_ns > 0 && write_ns > 0)
         sim->unsaved[job] = (struct unsaved){.until_ns = sim->now_ns + write_ns,
                                              .computing_ns = kept_ns,

@@ -12,7 +12,7 @@ static const enum field_type field_types[] = {
     [EASIM_PARAM_INT] = FIELD_INT,       [EASIM_PARAM_BOOL] = FIELD_BOOL,
     [EASIM_PARAM_CHOICE] = FIELD_CHOICE, [EASIM_PARAM_TEXT] = FIELD_STRING};
 
-/* What the host adds to every list policy; half_life_s only where a user_factor asks for usage. */
+/* What the host adds to list policies. */
 static const struct easim_param list_params[] = {
     {"strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,
      offsetof(struct list_options, strict), 0, 1, 0, false, NULL},
@@ -24,6 +24,8 @@ static const struct easim_param list_params[] = {
      offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL},
     {"resize_interval_s", "s", "least time between two resizes of a job", EASIM_PARAM_DURATION,
      offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL},
+    {"round_s", "s", "decisions at its multiples only, where all jobs compete anew",
+     EASIM_PARAM_DURATION, offsetof(struct list_options, round_s), 10, 1e6, EASIM_OFF, true, NULL},
     {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
      offsetof(struct list_options, half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL},
 };
@@ -43,8 +45,34 @@ static const struct easim_param power_limits_param = {
     false,
     NULL};
 
+/* In rounds jobs are chosen before room is made for them: not with a policy that refuses starts as
+   they come, or makes room itself. */
+static bool may_have_rounds(const struct easim_policy *policy) {
+    return !policy->list->allow && !policy->list->make_room &&
+           !(policy->capabilities & EASIM_CAPABILITY_POWER_CAP);
+}
+
+/* half_life_s only where a user_factor asks for usage. */
+static bool list_param_is_for(const struct easim_param *param, const struct easim_policy *policy) {
+    return param->offset == offsetof(struct list_options, round_s) ? may_have_rounds(policy)
+           : param->offset == offsetof(struct list_options, half_life_s)
+               ? policy->list->user_factor != NULL
+               : true;
+}
+
+/* The list parameter of a policy with that number among its list parameters; NULL: it has fewer. */
+static const struct easim_param *list_param_at(const struct easim_policy *policy, size_t index) {
+    for (size_t i = 0; policy->list && i < LIST_PARAM_COUNT; i++)
+        if (list_param_is_for(&list_params[i], policy) && index-- == 0)
+            return &list_params[i];
+    return NULL;
+}
+
 static size_t list_param_count(const struct easim_policy *policy) {
-    return !policy->list ? 0 : LIST_PARAM_COUNT - (policy->list->user_factor ? 0 : 1);
+    size_t count = 0;
+    while (list_param_at(policy, count))
+        count++;
+    return count;
 }
 
 size_t params_count(const struct easim_policy *policy) {
@@ -56,7 +84,8 @@ const struct easim_param *params_at(const struct easim_policy *policy, size_t in
     if (index < policy->param_count)
         return &policy->params[index];
     index -= policy->param_count;
-    return index < list_param_count(policy) ? &list_params[index] : &power_limits_param;
+    const struct easim_param *param = list_param_at(policy, index);
+    return param ? param : &power_limits_param;
 }
 
 bool params_is_list_option(const char *name) {
@@ -130,6 +159,8 @@ void params_init(struct policy_params *params, const struct easim_policy *policy
     for (size_t i = 0; i < policy->param_count; i++)
         set_number(&policy->params[i], value_at(params, i), policy->params[i].default_value);
     params->list.strict = policy->list && policy->list->strict;
+    if (policy->list && policy->list->round_s > 0)
+        params->list.round_s = policy->list->round_s;
 }
 
 void params_finish(struct policy_params *params) {
@@ -162,8 +193,9 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params->power_limits,
-        .shares =
-            params->policy && (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU),
+        .shares = params->policy &&
+                  (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU) &&
+                  !(params->policy->list && params->list.round_s < EASIM_OFF),
     };
 }
 

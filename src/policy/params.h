@@ -14,6 +14,7 @@ struct list_options {
     bool shrink;        /* and to smaller ones when somebody does */
     double resize_gain; /* a share of what is left */
     double resize_interval_s;
+    double round_s;     /* decisions at its multiples only; INFINITY: at every event */
     double half_life_s; /* of users' usage; INFINITY: it does not fade */
 };
 

@@ -145,11 +145,25 @@ static void warn_of_resize_options(struct study *study) {
     }
 }
 
+/* In rounds every job may get another configuration at each boundary. */
+static void warn_of_rounds(struct study *study) {
+    static const char *const names[] = {"resize", "shrink", "resize_gain", "resize_interval_s"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = given_at(study, names[i]);
+        if (path)
+            warn(study, "%s: of no effect with round_s", path);
+    }
+}
+
 static void warn_of_options(struct study *study, const struct usage *usage) {
     if (study->params.power_limits && !any_levels(study, usage))
         warn(
             study,
             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
+    if (study->module.policy->list && study->params.list.round_s < EASIM_OFF) {
+        warn_of_rounds(study);
+        return;
+    }
     if (study->params.list.shrink && !study->params.list.resize)
         warn(study, "policy.params.shrink: of no effect without resize");
     warn_of_resize_options(study);

@@ -22,6 +22,9 @@ static const struct {
     {NULL, "shrink", "false", "true or false"},
     {NULL, "resize_gain", "0.1", "number 0..1"},
     {NULL, "resize_interval_s", "300", "duration 0..1000000000"},
+    {"las", "round_s", "120", "duration 10..1000000 or off"},
+    {"max_min", "round_s", "120", "duration 10..1000000 or off"},
+    {NULL, "round_s", "off", "duration 10..1000000 or off"},
     {NULL, "deadline_margin_s", "0", "duration 0..1000000000"},
     {NULL, "edp_exponent", "1", "number 0..10"},
     {NULL, "power_basis", "gross", "one of gross | marginal"},
@@ -46,8 +49,9 @@ static size_t find(const char *policy, const char *name) {
     return i;
 }
 
-static const char *const policies[] = {"aurachronos", "charon", "chronos", "easy",   "exec",
-                                       "fcfs",        "hades",  "pollux",  "themis", "zeus"};
+static const char *const policies[] = {"aurachronos", "charon", "chronos", "easy",
+                                       "exec",        "fcfs",   "hades",   "las",
+                                       "max_min",     "pollux", "themis",  "zeus"};
 
 Test(defaults, as_documented) {
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {

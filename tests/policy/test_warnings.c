@@ -99,6 +99,20 @@ static const struct {
      NULL,
      "{name: fcfs}",
      {"cluster.gpu_types[1]: no node has a GPU of type v"}},
+    /* in rounds jobs get other configurations at the boundaries, if at all */
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: las, params: {resize: true, resize_gain: 0.2}}",
+     {"policy.params.resize: of no effect with round_s",
+      "policy.params.resize_gain: of no effect with round_s"}},
+    {TYPE("g", "400"),
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: las, params: {resize: true, resize_gain: 0.2, round_s: off}}",
+     {NULL}},
     /* power above tdp_w, of a formula and of a table; at tdp_w it is not cut, and of a model
      * without jobs neither
      */

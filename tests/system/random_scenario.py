@@ -6,7 +6,8 @@ from random import Random
 
 JOB_COLUMNS = ["job_id", "submit_s", "user", "model", "work_samples", "duration_s", "requested_s", "gpus", "batch",
                "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
-POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon"]
+POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon", "las",
+            "max_min"]
 
 
 class Scenario:
@@ -310,6 +311,8 @@ class Scenario:
               "resize_interval_s": r.choice([0, 60, 300])}
         if self.chance(0.3):
             p["strict"] = self.chance(0.5)
+        if self.policy not in ("aurachronos", "charon") and self.chance(0.2):
+            p["round_s"] = r.choice([60, 120, 600, "off"])
         if self.policy in ("pollux", "themis", "chronos") and self.chance(0.3):
             p["time_slack"] = r.choice([1, 1.5, 4])
         if self.policy in ("zeus", "hades", "aurachronos", "charon"):

@@ -144,6 +144,7 @@ Test(hybrid_parts, one_option) {
     } while (0)
     CHECK_UNLIKE(a.params.list.strict = true, IN_ADMISSION);
     CHECK_UNLIKE(a.params.list.half_life_s = 60, IN_KEY);
+    CHECK_UNLIKE(a.params.list.round_s = 60, IN_PREEMPT);
     CHECK_UNLIKE(a.params.power_limits = true, IN_LIMITS);
     CHECK_UNLIKE(a.policy.capabilities = EASIM_CAPABILITY_POWER_CAP, IN_ADMISSION);
     CHECK_UNLIKE(a.policy.capabilities = EASIM_CAPABILITY_PREEMPT, 0);
@@ -217,8 +218,8 @@ Test(hybrid_parts, options_and_capabilities) {
     struct side sides[2];
     make_side(&sides[0], 0);
     make_side(&sides[1], 0);
-    sides[0].params.list = (struct list_options){true, false, false, 0.25, 10, 100};
-    sides[1].params.list = (struct list_options){false, true, true, 0.5, 20, 200};
+    sides[0].params.list = (struct list_options){true, false, false, 0.25, 10, 60, 100};
+    sides[1].params.list = (struct list_options){false, true, true, 0.5, 20, 90, 200};
     sides[1].params.power_limits = true;
     for (unsigned mask = 0; mask < 1u << COMPONENT_COUNT; mask++) {
         struct hybrid hybrid;
@@ -243,6 +244,7 @@ Test(hybrid_parts, options_and_capabilities) {
         cr_expect(found->strict == (admits == 0) && hybrid.list.strict == (admits == 0), "%x",
                   mask);
         cr_expect_eq(found->half_life_s, key ? 200 : 100, "%x", mask);
+        cr_expect_eq(found->round_s, mask >> COMPONENT_PREEMPTION & 1 ? 90 : 60, "%x", mask);
         cr_expect_eq(hybrid.params.power_limits, (mask >> COMPONENT_POWER_LIMITS & 1) == 1);
         for (unsigned c = 0; c < COMPONENT_COUNT; c++)
             cr_expect_eq(hybrid.from[c], mask >> c & 1);

@@ -247,6 +247,7 @@ static struct list_options make_options(const struct hybrid *hybrid) {
     struct list_options options = hybrid->sides[hybrid->from[COMPONENT_RESIZE]]->list;
     options.strict = hybrid->sides[hybrid->from[COMPONENT_ADMISSION]]->list.strict;
     options.half_life_s = hybrid->sides[hybrid->from[COMPONENT_KEY]]->list.half_life_s;
+    options.round_s = hybrid->sides[hybrid->from[COMPONENT_PREEMPTION]]->list.round_s;
     return options;
 }
 
@@ -340,6 +341,7 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
     case COMPONENT_POWER_LIMITS:
         return first->power_limits == second->power_limits;
     default:
-        return equal || (!a->begin && !b->begin && !a->make_room && !b->make_room);
+        return (equal || (!a->begin && !b->begin && !a->make_room && !b->make_room)) &&
+               first->list.round_s == second->list.round_s;
     }
 }

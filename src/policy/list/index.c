@@ -64,27 +64,6 @@ static int find_best_objective(struct index *index, const struct easim_pass *pas
     return isnan(*best) ? rules_fail_objective(index->rules, pass, job, false) : 0;
 }
 
-/* A member that is not a number would compare as false everywhere, and so be passed over. */
-static int check_key(const struct easim_pass *pass, const struct easim_job *job,
-                     const struct easim_key *key) {
-    const struct {
-        const char *what;
-        double value;
-    } members[] = {{"value of the key", key->value},
-                   {"ageing_s of the key", key->ageing_s},
-                   {"ask_again_s of the key", key->ask_again_s},
-                   {"finish_by_s of the key", key->finish_by_s},
-                   {"objective_max of the key", key->objective_max}};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (isnan(members[i].value))
-            return rules_fail(pass, members[i].what, job);
-    if (key->ageing_s < 0)
-        return rules_fail_as(pass, "ageing_s of the key", job, "is negative");
-    if (key->ageing_s > 0 && key->value < 0)
-        return rules_fail_as(pass, "value of the key", job, "ages and is negative");
-    return 0;
-}
-
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key) {
     const struct easim_job *waiting = host_job(pass->view, job);
@@ -93,8 +72,7 @@ int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
         return 0;
     if (find_best_objective(index, pass, waiting) < 0)
         return -1;
-    index->rules->ops->key(pass, waiting, index->jobs[job].best, ret_key);
-    return check_key(pass, waiting, ret_key);
+    return rules_key(index->rules, pass, waiting, index->jobs[job].best, ret_key);
 }
 
 int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,

@@ -17,6 +17,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
                   .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP}};
     index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
+    rounds_init(&list->rounds, &list->rules);
 }
 
 void list_finish(struct list *list) {
@@ -25,19 +26,23 @@ void list_finish(struct list *list) {
     free(list->closed.at);
     free(list->aside.at);
     grow_finish(&list->grow);
+    rounds_finish(&list->rounds);
     *list = (struct list){0};
 }
 
 void list_enter(struct list *list, uint32_t job) {
-    index_enter(&list->index, job);
+    if (!list_in_rounds(list))
+        index_enter(&list->index, job);
 }
 
 void list_leave(struct list *list, uint32_t job) {
-    index_leave(&list->index, job);
+    if (!list_in_rounds(list))
+        index_leave(&list->index, job);
 }
 
 void list_note_start(struct list *list, uint32_t job) {
-    grow_note_start(&list->grow, job);
+    if (!list_in_rounds(list))
+        grow_note_start(&list->grow, job);
 }
 
 bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
@@ -65,10 +70,10 @@ static bool has_room(const struct easim_view *view) {
 /* As start_try; an urgent job may make room for itself, once. */
 static int visit_job(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                      const struct easim_key *key) {
-    int started = start_try(&list->rules, pass, job, key);
+    int started = start_try(&list->rules, pass, job, key, NULL);
     if (started == 0 && rules_is_urgent(key) && list->rules.ops->make_room &&
         list->rules.ops->make_room(pass, job))
-        started = start_try(&list->rules, pass, job, key);
+        started = start_try(&list->rules, pass, job, key, NULL);
     return started;
 }
 
@@ -314,7 +319,7 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     if (r <= 0)
         return r;
     grow_note_start(&list->grow, shrunk);
-    return start_try(&list->rules, pass, job, &key) < 0 ? -1 : 0;
+    return start_try(&list->rules, pass, job, &key, NULL) < 0 ? -1 : 0;
 }
 
 int list_decide(struct list *list, const struct easim_pass *pass) {
@@ -322,6 +327,8 @@ int list_decide(struct list *list, const struct easim_pass *pass) {
     const struct easim_list *ops = list->rules.ops;
     const struct list_options *options = list->rules.options;
     bool shrink = options->resize && options->shrink;
+    if (list_in_rounds(list))
+        return rounds_decide(&list->rounds, pass);
     if (ops->begin)
         ops->begin(pass);
     int r = 0;

@@ -5,6 +5,7 @@
 
 #include "policy/list/grow.h"
 #include "policy/list/index.h"
+#include "policy/list/rounds.h"
 
 /* The first job of a queue, which the pass may visit next. */
 struct list_head {
@@ -18,6 +19,7 @@ struct list {
     struct rules rules;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
     struct grow grow;
+    struct rounds rounds;      /* in rounds index and grow stay empty */
     bool recheck, recheck_all; /* answers that are kept are asked for again (recheck.h); all of them
                                   in the next pass */
     /* Of a pass. */
@@ -30,6 +32,10 @@ struct list {
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
 void list_finish(struct list *list); /* accepts a zeroed one */
+/* Whether decisions are at the multiples of round_s only. */
+static inline bool list_in_rounds(const struct list *list) {
+    return list->rounds.round_ns > 0;
+}
 /* A job has joined the queue, with new remaining work or set-up; has left it; has got GPUs. Nothing
  * happens to a zeroed list. */
 void list_enter(struct list *list, uint32_t job);

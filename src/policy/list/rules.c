@@ -65,3 +65,33 @@ int rules_fail_objective(const struct rules *rules, const struct easim_pass *pas
     bool is_urgent_one = urgent && rules->ops->urgent_objective;
     return rules_fail(pass, is_urgent_one ? "urgent_objective" : "objective", job);
 }
+
+/* A member that is not a number would compare as false everywhere, and so be passed over. */
+static int check_key(const struct easim_pass *pass, const struct easim_job *job,
+                     const struct easim_key *key) {
+    const struct {
+        const char *what;
+        double value;
+    } members[] = {{"value of the key", key->value},
+                   {"ageing_s of the key", key->ageing_s},
+                   {"ask_again_s of the key", key->ask_again_s},
+                   {"finish_by_s of the key", key->finish_by_s},
+                   {"objective_max of the key", key->objective_max}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (isnan(members[i].value))
+            return rules_fail(pass, members[i].what, job);
+    if (key->ageing_s < 0)
+        return rules_fail_as(pass, "ageing_s of the key", job, "is negative");
+    if (key->ageing_s > 0 && key->value < 0)
+        return rules_fail_as(pass, "value of the key", job, "ages and is negative");
+    return 0;
+}
+
+int rules_key(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
+              double best, struct easim_key *ret_key) {
+    *ret_key = (struct easim_key){0};
+    if (!rules->ops->key)
+        return 0;
+    rules->ops->key(pass, job, best, ret_key);
+    return check_key(pass, job, ret_key);
+}

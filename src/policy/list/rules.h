@@ -19,6 +19,10 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
    if one of them is. */
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job);
+/* The key of a job, checked; zero without a callback. best: its least objective, as above. Negative
+ * after host->fail. */
+int rules_key(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
+              double best, struct easim_key *ret_key);
 /* What a resize has to save at least: 0 of an objective without resize_least, restart_s of T. */
 double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
                           const struct easim_job *job);

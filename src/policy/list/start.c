@@ -3,12 +3,17 @@
 
 #include "policy/list/choice.h"
 
+static bool is_within(const struct start_limit *limit, const struct easim_config *config) {
+    return !limit || (config->gpu_type == limit->gpu_type && config->k <= limit->k);
+}
+
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
-              const struct easim_key *key) {
+              const struct easim_key *key, const struct start_limit *limit) {
     struct choice_best best = CHOICE_NONE_YET;
     bool urgent = rules_is_urgent(key);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        int span = easim_fit(pass->view, easim_view_config(pass->view, c));
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        int span = is_within(limit, config) ? easim_fit(pass->view, config) : (int)EASIM_NOFIT;
         if (span < 0)
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);

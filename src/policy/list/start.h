@@ -4,10 +4,15 @@
 
 #include "policy/list/rules.h"
 
+/* GPUs that a job may have. */
+struct start_limit {
+    uint32_t gpu_type, k;
+};
+
 /* Starts a waiting job in the admitted configuration of least objective that fits the free GPUs
-   now. 1: started; 0: nothing that fits is admitted, or the host refused; negative, after
-   host->fail: an objective is NaN. */
+   now, and the limit unless that is NULL. 1: started; 0: nothing that fits is admitted, or the host
+   refused; negative, after host->fail: an objective is NaN. */
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
-              const struct easim_key *key);
+              const struct easim_key *key, const struct start_limit *limit);
 
 #endif
