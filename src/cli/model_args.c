@@ -68,15 +68,29 @@ static void add_type(struct model_args *args, const struct options *options, con
     c->nodes[c->node_count++] = (struct node){.gpu_type = h, .gpus = c->gpu_types[h].node_gpus_max};
 }
 
-/* Every value must be of a GPU type that there is. */
+/* Of the same GPU type, or both of all. */
+static bool is_said_before(const struct type_values *values, size_t i) {
+    const char *type = values->at[i].type;
+    for (size_t j = 0; j < i; j++)
+        if (type && values->at[j].type ? strcmp(type, values->at[j].type) == 0
+                                       : type == values->at[j].type)
+            return true;
+    return false;
+}
+
+/* Every value must be of a GPU type that there is, and the only one of it. */
 static void check_types(const struct model_args *args, const char *option,
                         const struct type_values *values, const struct binding *binding) {
-    for (size_t i = 0; i < values->count; i++)
-        if (values->at[i].type && cluster_find_type(&args->assumed, values->at[i].type) < 0)
+    for (size_t i = 0; i < values->count; i++) {
+        const char *type = values->at[i].type;
+        if (type && cluster_find_type(&args->assumed, type) < 0)
             problems_add_setting(binding->problems, (struct location){0}, option,
-                                 "no model of the file knows GPU type \"%.80s\"%s",
-                                 values->at[i].type,
-                                 cluster_suggest_type(&args->assumed, values->at[i].type, binding));
+                                 "no model of the file knows GPU type \"%.80s\"%s", type,
+                                 cluster_suggest_type(&args->assumed, type, binding));
+        if (is_said_before(values, i))
+            problems_add_setting(binding->problems, (struct location){0}, option,
+                                 "stated twice for %.80s", type ? type : "all GPU types");
+    }
 }
 
 static void assume_cluster(struct model_args *args, const struct options *options,

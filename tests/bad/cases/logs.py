@@ -60,6 +60,10 @@ CASES = [
     rows("negative submit", "1,-5,u1,,,100,,1,,,,\n", "jobs.csv:2:3: submit_s: expected seconds 0..4e9, got \"-5\""),
     rows("submit with a unit", "1,5s,u1,,,100,,1,,,,\n", "jobs.csv:2:3: submit_s: expected seconds 0..4e9, got \"5s\""),
     rows("not a number", "1,0,u1,,,NaN,,1,,,,\n", f"jobs.csv:2:10: duration_s: expected {SECONDS}, got \"NaN\""),
+    rows("batches that are none", "1,0,u1,bert,5,,,2,0,,,\n2,0,u1,bert,5,,,2,-0.5,,,\n3,0,u1,bert,5,,,2,nan,,,\n"
+         "4,0,u1,bert,5,,,2,1/2,,,\n5,0,u1,bert,5,,,2,2e9,,,\n",
+         *(f"jobs.csv:{line}:19: batch: expected number > 0 and <= 1000000000 or empty, got \"{text}\""
+           for line, text in enumerate(("0", "-0.5", "nan", "1/2", "2e9"), 2))),
     rows("infinite work", "1,0,u1,bert,inf,,,,,,,\n",
          "jobs.csv:2:13: work_samples: expected samples >= 0 or empty, got \"inf\""),
     rows("hexadecimal duration", "1,0,u1,,,0x64,,1,,,,\n",

@@ -47,6 +47,8 @@ CASES = [
                   .replace("ctx_w: 95", "ctx_w: 30")}),
     models("tdp of an unknown type", ["m.yaml", "--tdp", "a10=300"],
            "--tdp: no model of the file knows GPU type \"a10\", did you mean \"a100\"?"),
+    models("power stated twice", ["m.yaml", "--tdp", "a100=300", "--tdp", "400", "--tdp", "a100=500", "--memory", "4", "--memory", "5"],
+           "--tdp: stated twice for a100", "--memory: stated twice for all GPU types"),
     models("what a cluster says", ["c.yaml", "--tdp", "300", "--gpus-per-node", "4"],
            "easim models: --tdp: the cluster of c.yaml says it; expected --set",
            "easim models: --gpus-per-node: the cluster of c.yaml says it; expected --set"),
