@@ -44,7 +44,7 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
-    "unit": "exec_parts event_order eventq group guard hybrid_parts list metrics queue placement power_meter sharing sleep timeheap workload statistics "
+    "unit": "exec_parts event_order eventq group guard hybrid_parts list list_rules metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module",
     "policy": "aurachronos charon cluster_changes decisions defaults dynamics engine failures hybrid index job_segments metamorphic one_job "
               "outages phases plan_resize plugins policies power_limits preemption queue_slope queues resize resize_scan segments sharing spans users_and_deadlines warnings "

@@ -79,6 +79,37 @@ Test(module, overlaps) {
             }
 }
 
+/* Of four parameters any two: with one name, or in one place. */
+Test(module, pairs) {
+    for (uint32_t first = 0; first < 3; first++)
+        for (uint32_t second = first + 1; second < 4; second++)
+            for (int same_name = 0; same_name < 2; same_name++) {
+                static const char *const own[] = {"a", "b", "c", "d"};
+                struct easim_param params[4];
+                for (uint32_t i = 0; i < 4; i++)
+                    params[i] = (struct easim_param){
+                        own[i], "",    "h", EASIM_PARAM_REAL, i * sizeof(double), 0, 1,
+                        0,      false, NULL};
+                if (same_name)
+                    params[second].name = own[first];
+                else
+                    params[second].offset = params[first].offset;
+                struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",       .version = "1",
+                                              .summary = "s",   .params_size = 32, .params = params,
+                                              .param_count = 4, .decide = decide};
+                struct easim_policy *whole = NULL;
+                struct error error = {0};
+                char expected[100];
+                snprintf(expected, sizeof expected, "parameter %u (%s): %s%s", second,
+                         own[same_name ? first : second],
+                         same_name ? "defined twice" : "overlaps parameter ",
+                         same_name ? "" : own[first]);
+                cr_expect(interface_read(&policy, sizeof policy, "p.so", &whole, &error) < 0);
+                cr_expect(strstr(error.text, expected), "%s, not %s", error.text, expected);
+                free(whole);
+            }
+}
+
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     (void)pass, (void)job;

@@ -7,6 +7,7 @@
 #include "../../support/temp_dir.h"
 #include "check.h"
 #include "counted_memory.h"
+#include "exec_view.h"
 #include "noting_host.h"
 #include <cjson/cJSON.h>
 #include <unistd.h>
@@ -71,118 +72,6 @@ static void check_said(int line, const char *expected) {
 
 #define CHECK_SAID(expected) check_said(__LINE__, expected)
 
-/* --- a view in which no two members are equal by chance --- */
-
-static void set_cluster(struct mock *m) {
-    mock_gpu_type(m, (struct easim_gpu_type){.name = "a\"1",
-                                             .idle_w = 61.25,
-                                             .ctx_w = 98.5,
-                                             .tdp_w = 401,
-                                             .memory_gib = 80.75,
-                                             .failed = 1,
-                                             .asleep = 2});
-    mock_gpu_type(m, (struct easim_gpu_type){.name = "b",
-                                             .idle_w = 7,
-                                             .ctx_w = 8,
-                                             .tdp_w = 9,
-                                             .memory_gib = 0.1,
-                                             .failed = 13,
-                                             .asleep = 14});
-    mock_node(m, 0, 4);
-    mock_node(m, 1, 3);
-    mock_node(m, 0, 2);
-    mock_user(m, "u \x1f\x7f\xc3\xbc", 1.5);
-    mock_user(m, "t\tq\"\\", 1.0 / 3);
-    m->users[0].allocated_gpus = 11;
-    m->users[0].gpu_s = 12.5;
-    m->users[0].as_of_s = 13.25;
-    m->users[1].allocated_gpus = 21;
-    m->users[1].gpu_s = 2.0 / 3;
-    m->users[1].as_of_s = 0.1 + 0.2;
-    mock_config(m, (struct easim_config){.k = 1,
-                                         .batch = 0.5,
-                                         .gpu_type = 0,
-                                         .extrapolated = true,
-                                         .power_limit_w = 275,
-                                         .goodput = {2},
-                                         .power_w = {200}});
-    mock_config(m, (struct easim_config){.k = 4,
-                                         .batch = 16,
-                                         .gpu_type = 0,
-                                         .span_count = 3,
-                                         .goodput = {3.5, 3.25},
-                                         .power_w = {180.5, 181}});
-    mock_config(m,
-                (struct easim_config){
-                    .k = 6, .batch = 8, .gpu_type = 0, .goodput = {4, 5}, .power_w = {170, 171}});
-    mock_config(m, (struct easim_config){
-                       .k = 2, .batch = 0, .gpu_type = 1, .goodput = {1, 1}, .power_w = {9, 9}});
-    m->configs[0].goodput[1] = 0; /* not known across nodes */
-    m->configs[2].goodput[0] = 0; /* nor inside one */
-}
-
-static const char hello[] =
-    "{'type':'hello','protocol':1,'abi':[3,0],'gpu_types':["
-    "{'name':'a\\'1','gpus':6,'node_gpus_max':4,'idle_w':61.25,'ctx_w':98.5,'tdp_w':401,"
-    "'memory_gib':80.75},"
-    "{'name':'b','gpus':3,'node_gpus_max':3,'idle_w':7,'ctx_w':8,'tdp_w':9,'memory_gib':0.1}],"
-    "'nodes':[{'gpu_type':0,'gpus':4},{'gpu_type':1,'gpus':3},{'gpu_type':0,'gpus':2}],"
-    "'users':[{'name':'u \\u001f\x7f\xc3\xbc','weight':1.5},"
-    "{'name':'t\\u0009q\\'\\\\','weight':0.33333333333333331}],'configs':["
-    "{'k':1,'batch':0.5,'gpu_type':0,'empty_span':0,'extrapolated':true,'goodput':[2,null],"
-    "'power_w':[200,null],'power_limit_w':275},"
-    "{'k':4,'batch':16,'gpu_type':0,'empty_span':0,'extrapolated':false,"
-    "'goodput':[3.5,3.25,null],'power_w':[180.5,181,null],'power_limit_w':null},"
-    "{'k':6,'batch':8,'gpu_type':0,'empty_span':1,'extrapolated':false,'goodput':[null,5],"
-    "'power_w':[null,171],'power_limit_w':null},"
-    "{'k':2,'batch':0,'gpu_type':1,'empty_span':0,'extrapolated':false,'goodput':[1,1],"
-    "'power_w':[9,9],'power_limit_w':null}]}";
-
-/* Five jobs, of which number 3 never arrives. */
-static void set_jobs(struct mock *m) {
-    for (uint32_t i = 0; i < 5; i++) {
-        mock_job(m, (struct easim_job){.id = "j", .user = i % 2, .config_count = 1});
-        m->jobs[i].state = EASIM_JOB_PENDING;
-    }
-    m->view.event_count = 0;
-    struct easim_job *job = &m->jobs[0];
-    job->id = "x\n";
-    job->model = 5;
-    job->submit_ns = 1500000000;
-    job->submit_s = 1.5;
-    job->deadline_s = INFINITY;
-    job->first_config = 1;
-    job->config_count = 2;
-    job->sla = true;
-    job->remaining = 600.125;
-    job->setup_s = 12.5;
-    job->time_best_s = 300.25;
-    job->edp_best_js = 1e7 + 0.5;
-    job->best_config = 2;
-    job->preemptions = 3;
-    job->resizes = 4;
-    job->restart_s = 20.75;
-    job->checkpoint_s = 35.25;
-    job->checkpoint_interval_s = 600;
-    for (uint32_t i = 1; i < 5; i++) {
-        m->jobs[i].model = EASIM_NONE;
-        m->jobs[i].deadline_s = 99.5;
-        m->jobs[i].first_config = 3;
-        m->jobs[i].preemptible = true;
-        m->jobs[i].remaining = 7;
-        m->jobs[i].time_best_s = 8;
-        m->jobs[i].edp_best_js = INFINITY;
-        m->jobs[i].best_config = 3;
-    }
-    m->view.power_w = 1234.5;
-    m->view.power_cap_w = 5000;
-    m->view.price_per_mwh = 0.1;
-    m->view.free_gpus = 8;
-    m->gpu_types[0].free = 5;
-    m->gpu_types[0].node_free_max = 3;
-    m->nodes[0].free = 3;
-}
-
 static void add_event(struct mock *m, uint32_t kind, uint32_t job) {
     struct easim_event event = {kind, job};
     MOCK_APPEND(m, events, m->view.event_count, event);
@@ -204,6 +93,10 @@ static void at(struct mock *m, double now_s, uint32_t kind, uint32_t job) {
 #define USER_0 "{'user':0,'allocated_gpus':11,'gpu_s':12.5,'as_of_s':13.25}"
 #define USER_1 \
     "{'user':1,'allocated_gpus':21,'gpu_s':0.66666666666666663,'as_of_s':0.30000000000000004}"
+#define FIRST_ARRIVED \
+    "{'job':0,'id':'x\\u000a','user':0,'model':5,'submit_ns':1500000000,'submit_s':1.5," \
+    "'deadline_s':null,'first_config':1,'config_count':2,'sla':true,'preemptible':false," \
+    "'restart_s':20.75,'checkpoint_s':35.25,'checkpoint_interval_s':600}"
 #define OTHER_ARRIVED(job, user) \
     "{'job':" job ",'id':'j','user':" user ",'model':null,'submit_ns':0,'submit_s':0," \
     "'deadline_s':99.5,'first_config':3,'config_count':1,'sla':false,'preemptible':true," \
@@ -243,16 +136,13 @@ static void check_actions(struct mock *m) {
     CHECK_SAID(
         "{'type':'decide','now_ns':10500000000,'now_s':10.5," NUMBERS
         "'answers':[],'events':[{'kind':'arrival','job':0},{'kind':'arrival','job':4},"
-        "{'kind':'arrival','job':1}],'arrived':[{'job':0,'id':'x\\u000a','user':0,'model':5,"
-        "'submit_ns':1500000000,'submit_s':1.5,'deadline_s':null,'first_config':1,"
-        "'config_count':2,'sla':true,'preemptible':false,'restart_s':20.75,"
-        "'checkpoint_s':35.25,'checkpoint_interval_s':600}," OTHER_ARRIVED("4", "0") "," OTHER_ARRIVED("1", "1") "],'jobs':[" FIRST_JOB(
-            "waiting") "}," OTHER_JOB("4",
-                                      "waiting") "}," OTHER_JOB("1",
-                                                                "waiting") "}],'users':[" USER_0
-                                                                           "," USER_1 "]," TYPES
-                                                                           "'nodes':[{'node':0,'free':3,'failed':false},{'node':1,'free':3,'failed':false},"
-                                                                           "{'node':2,'free':2,'failed':false}]}");
+        "{'kind':'arrival','job':1}],'arrived':[" FIRST_ARRIVED
+        "," OTHER_ARRIVED("4", "0") "," OTHER_ARRIVED("1", "1") "],'jobs':[" FIRST_JOB("waiting") "}," OTHER_JOB(
+            "4",
+            "waiting") "}," OTHER_JOB("1",
+                                      "waiting") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                 "'nodes':[{'node':0,'free':3,'failed':false},{'node':1,'free':3,'failed':false},"
+                                                 "{'node':2,'free':2,'failed':false}]}");
     at(m, 12, EASIM_EVENT_TIMER, EASIM_NONE);
     set_running(m, 0, 1);
     m->jobs[4].state = EASIM_JOB_CHECKPOINTING;
@@ -294,24 +184,29 @@ static void check_changes(struct mock *m) {
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID("14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
                           "'users':[]," TYPES "'nodes':[]}");
-    at(m, 15, EASIM_EVENT_CLUSTER, EASIM_NONE); /* all that it knows, the phase not again */
+    at(m, 15, EASIM_EVENT_CLUSTER, EASIM_NONE); /* all that it knows; back in the first phase */
     m->jobs[0].phase_s = 0;
+    m->jobs[0].phase = 0;
+    m->jobs[0].first_config = 1;
+    m->jobs[0].config_count = 2;
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID("15") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" RESIZED
+                          ",'phase':0,'first_config':1,'config_count':2"
                           "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
                               "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
                                                     "'nodes':[]}");
-    at(m, 16, EASIM_EVENT_TIMER + 1, EASIM_NONE); /* of a later version */
+    at(m, 16, EASIM_EVENT_TIMER + 1, 0); /* of a later version */
     add_event(m, EASIM_EVENT_ARRIVAL, 2);
     m->jobs[2].state = EASIM_JOB_WAITING;
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("16") "'events':[{'kind':'other','job':null},{'kind':'arrival','job':2}],"
-                          "'arrived':[" OTHER_ARRIVED("2", "0") "],'jobs':[" OTHER_JOB(
-                              "2", "waiting") "}," RESIZED
-                                              "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
-                                                  "4", "checkpointing") "}],'users':[" USER_0
-                                                                        "," USER_1 "]," TYPES
-                                                                        "'nodes':[]}");
+    CHECK_SAID(SAID(
+        "16") "'events':[{'kind':'other','job':0},{'kind':'arrival','job':2}],"
+              "'arrived':[" OTHER_ARRIVED(
+                  "2",
+                  "0") "],'jobs':[" RESIZED
+                       "}," OTHER_JOB("2", "waiting") "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                           "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                 "'nodes':[]}");
     at(m, 17, EASIM_EVENT_TIMER, EASIM_NONE); /* the first has finished, its event is to come */
     m->jobs[0].state = EASIM_JOB_FINISHED;
     m->view.running_count = 0;
@@ -330,19 +225,23 @@ static void check_changes(struct mock *m) {
 
 /* One starts and finishes by the book: no others are named. Then states that no job should have. */
 static void check_ends(struct mock *m) {
-    at(m, 19, EASIM_EVENT_TIMER, EASIM_NONE);
+    at(m, 19, EASIM_EVENT_TIMER, 4);
     CHECK(decide(m) == 0);
     CHECK(strcmp(host_notes.calls, "start 2 3; ") == 0);
-    at(m, 20, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK_SAID(SAID("19") "'events':[{'kind':'timer','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
+        "4", "checkpointing") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    at(m, 20, EASIM_EVENT_TIMER, 1);
     set_running(m, 2, 3);
     m->jobs[2].unsaved_work = 5; /* told with phase_s only */
     CHECK(decide(m) == 0);
 #define OK_SAID(second) \
     "{'type':'decide','now_ns':" second "000000000,'now_s':" second "," NUMBERS "'answers':['ok'],"
-    CHECK_SAID(
-        OK_SAID("20") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" OTHER_JOB(
-            "2", "running") ",'config':3,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,"
-                            "'resized_s':null}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    CHECK_SAID(OK_SAID("20") "'events':[{'kind':'timer','job':1}],'arrived':[],'jobs':[" OTHER_JOB(
+        "1",
+        "waiting") "}," OTHER_JOB("2",
+                                  "running") ",'config':3,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,"
+                                             "'resized_s':null}],'users':[" USER_1 "," USER_0
+                                             "]," TYPES "'nodes':[]}");
     at(m, 21, EASIM_EVENT_FINISH, 2);
     m->jobs[2].state = EASIM_JOB_FINISHED;
     m->view.running_count = 0;
@@ -358,6 +257,10 @@ static void check_ends(struct mock *m) {
                           "'arrived':[],'jobs':[" OTHER_JOB("1", "rejected") "}," OTHER_JOB(
                               "4", "other") "}],'users':[" USER_1 "," USER_0 "]," TYPES
                                             "'nodes':[]}");
+    at(m, 23, EASIM_EVENT_FINISH, 4); /* which need not be the last of it */
+    CHECK(decide(m) == 0);
+    CHECK_SAID(SAID("23") "'events':[{'kind':'finish','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
+        "4", "other") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
 }
 
 static void test_messages(void) {
@@ -373,7 +276,7 @@ static void test_messages(void) {
                     "{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n"
                     "{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n"
                     "{\"actions\": [{\"start\": 2, \"config\": 3}]}\n{\"actions\": []}\n"
-                    "{\"actions\": []}\n{\"actions\": []}\n");
+                    "{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n");
     CHECK(start(&m) == 0);
     CHECK_SAID(hello);
     check_actions(&m);
@@ -382,6 +285,37 @@ static void test_messages(void) {
     mock_finish(&m);
     CHECK_SAID("{'type':'finish'}");
     CHECK(*host_notes.failure == '\0');
+    CHECK(memory.live == 0);
+}
+
+/* A job that has just come is one that it knows; of the nodes it hears all at first. */
+static void test_first_job(void) {
+    struct mock m;
+    mock_init(&m, &easim_policy);
+    memset(&host_notes, 0, sizeof host_notes);
+    set_cluster(&m);
+    set_jobs(&m);
+    set_program(&m, "{\"ready\": 1}\n{\"actions\": []}\n{\"actions\": []}\n");
+    CHECK(start(&m) == 0);
+    at(&m, 13, EASIM_EVENT_ARRIVAL, 0);
+    m.jobs[0].state = EASIM_JOB_WAITING;
+    m.nodes[1].failed = true;
+    m.nodes[1].free = m.nodes[2].free = 0;
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(SAID(
+        "13") "'events':[{'kind':'arrival','job':0}],'arrived':[" FIRST_ARRIVED
+              "],'jobs':[" FIRST_JOB(
+                  "waiting") "}],'users':[" USER_0 "]," TYPES
+                             "'nodes':[{'node':0,'free':3,'failed':false},{'node':1,'free':0,'failed':true},"
+                             "{'node':2,'free':0,'failed':false}]}");
+    at(&m, 14, EASIM_EVENT_CLUSTER, EASIM_NONE);
+    m.nodes[1].failed = false;
+    m.nodes[2].free = 1;
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(SAID("14") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" FIRST_JOB(
+        "waiting") "}],'users':[" USER_0 "]," TYPES
+                   "'nodes':[{'node':1,'free':0,'failed':false},{'node':2,'free':1,'failed':false}]}");
+    mock_finish(&m);
     CHECK(memory.live == 0);
 }
 
@@ -556,6 +490,7 @@ int main(void) {
     temp_dir_enter();
     test_parameters();
     test_messages();
+    test_first_job();
     test_bad_answers();
     test_memory();
     test_lengths();

@@ -1,0 +1,272 @@
+/* The rules of a list policy, at and beside each bound: objectives, what keys admit, which running
+   jobs may be resized, what ends a callback. */
+#include "policy/list/choice.h"
+#include "policy/list/resize.h"
+#include "policy/list/rules.h"
+#include "policy/params.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Each callback answers with a number of its own. */
+static double ten_times_k(const struct easim_pass *pass, const struct easim_job *job,
+                          const struct easim_choice *choice) {
+    (void)pass, (void)job;
+    return choice->k == 9 ? NAN : 10 * choice->k;
+}
+
+static double when_urgent(const struct easim_pass *pass, const struct easim_job *job,
+                          const struct easim_choice *choice) {
+    (void)pass, (void)job;
+    return 100 + choice->k;
+}
+
+static double least_of(const struct easim_pass *pass, const struct easim_job *job) {
+    (void)pass;
+    return job->restart_s == 99 ? NAN : 33;
+}
+
+static char said[200];
+
+static void keep_failure(struct easim_plan *plan, const char *message) {
+    (void)plan;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static const struct easim_list plain = {.struct_size = sizeof plain},
+                               own = {.struct_size = sizeof own, .objective = ten_times_k},
+                               urgent = {.struct_size = sizeof urgent,
+                                         .objective = ten_times_k,
+                                         .urgent_objective = when_urgent,
+                                         .resize_least = least_of};
+static const struct easim_host host = {.struct_size = sizeof host, .fail = keep_failure};
+
+/* Two samples/s on one GPU, 3 on two, 4 on four (across nodes only), none on three. */
+static const struct easim_config configs[] = {
+    {.k = 1, .span_count = 2, .goodput = {2, 2}, .power_w = {100, 100}},
+    {.k = 2, .span_count = 2, .goodput = {3, 3}, .power_w = {100, 100}},
+    {.k = 3, .span_count = 2, .goodput = {0, 9}, .power_w = {100, 100}},
+    {.k = 4, .span_count = 2, .empty_span = 1, .goodput = {0, 4}, .power_w = {100, 100}},
+    {.k = 9, .span_count = 2, .goodput = {1, 1}, .power_w = {100, 100}},
+    {.k = 1, .span_count = 2, .milli = 500, .goodput = {1, 1}, .power_w = {100, 100}}};
+static const struct easim_gpu_type gpu_type = {.gpus = 9, .free = 9, .node_free_max = 9};
+static const struct easim_view view = {.now_s = 50,
+                                       .now_ns = 50000000000,
+                                       .gpu_types = &gpu_type,
+                                       .configs = configs,
+                                       .gpu_type_count = 1,
+                                       .config_count = 6,
+                                       .gpu_type_stride = sizeof gpu_type,
+                                       .config_stride = sizeof *configs};
+static const struct easim_pass pass = {.view = &view, .host = &host};
+
+/* 12 samples after 5 s of set-up. */
+static struct easim_job job_with(uint32_t first, uint32_t count) {
+    return (struct easim_job){.id = "j",
+                              .state = EASIM_JOB_RUNNING,
+                              .config = first,
+                              .first_config = first,
+                              .config_count = count,
+                              .remaining = 12,
+                              .setup_s = 5,
+                              .restart_s = 7,
+                              .resized_s = -INFINITY};
+}
+
+/* T where there is no objective; the urgent one for urgent jobs only. */
+Test(list_rules, objectives) {
+    const struct easim_choice choice = {.k = 2, .time_s = 9};
+    const struct easim_job job = job_with(0, 1);
+    const struct rules by_time = {.ops = &plain}, by_own = {.ops = &own}, both = {.ops = &urgent};
+    cr_expect_eq(rules_objective(&by_time, &pass, &job, &choice, false), 9);
+    cr_expect_eq(rules_objective(&by_time, &pass, &job, &choice, true), 9);
+    cr_expect_eq(rules_objective(&by_own, &pass, &job, &choice, false), 20);
+    cr_expect_eq(rules_objective(&by_own, &pass, &job, &choice, true), 20);
+    cr_expect_eq(rules_objective(&both, &pass, &job, &choice, false), 20);
+    cr_expect_eq(rules_objective(&both, &pass, &job, &choice, true), 102);
+}
+
+/* The least over the configurations that are known where the empty cluster would place them. */
+Test(list_rules, best_objective) {
+    const struct rules by_time = {.ops = &plain}, by_own = {.ops = &own}, both = {.ops = &urgent};
+    struct easim_job job = job_with(0, 2);
+    cr_expect_eq(rules_best_objective(&by_time, &pass, &job), 5 + 12 / 3.0);
+    cr_expect_eq(rules_best_objective(&by_own, &pass, &job), 10);
+    cr_expect_eq(rules_best_objective(&both, &pass, &job), 10);
+    job = job_with(0, 4);
+    cr_expect_eq(rules_best_objective(&by_time, &pass, &job), 5 + 12 / 4.0);
+    job = job_with(1, 2);
+    cr_expect_eq(rules_best_objective(&by_time, &pass, &job), 5 + 12 / 3.0);
+    cr_expect_eq(rules_best_objective(&by_own, &pass, &job), 20);
+    job = job_with(2, 1);
+    cr_expect_eq(rules_best_objective(&by_time, &pass, &job), INFINITY);
+    job = job_with(3, 2);
+    cr_expect(isnan(rules_best_objective(&by_own, &pass, &job)));
+    job = job_with(3, 1);
+    cr_expect_eq(rules_best_objective(&by_own, &pass, &job), 40);
+}
+
+/* A bound is kept where it is met; 0 is none, and an infinite objective is never admitted. */
+Test(list_rules, admission) {
+    const struct easim_key none = {0}, bound = {.objective_max = 20}, below = {.objective_max = -2},
+                           by_60 = {.finish_by_s = 60},
+                           both = {.finish_by_s = 60, .objective_max = 20};
+    cr_expect(rules_admit_objective(&none, 1e300) && !rules_admit_objective(&none, INFINITY));
+    cr_expect(rules_admit_objective(&bound, 19) && rules_admit_objective(&bound, 20));
+    cr_expect(!rules_admit_objective(&bound, nextafter(20, 21)));
+    cr_expect(rules_admit_objective(&below, -2) && !rules_admit_objective(&below, -1));
+    static const struct {
+        double time_s, objective;
+        bool none, by_60, both;
+    } cases[] = {{9, 20, true, true, true},    {10, 20, true, true, true},
+                 {11, 20, true, false, false}, {10, 21, true, true, false},
+                 {11, 21, true, false, false}, {10, INFINITY, false, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct easim_choice choice = {.time_s = cases[i].time_s};
+        cr_expect_eq(rules_admit(&pass, &none, &choice, cases[i].objective), cases[i].none, "%zu",
+                     i);
+        cr_expect_eq(rules_admit(&pass, &by_60, &choice, cases[i].objective), cases[i].by_60, "%zu",
+                     i);
+        cr_expect_eq(rules_admit(&pass, &both, &choice, cases[i].objective), cases[i].both, "%zu",
+                     i);
+    }
+    cr_expect(!rules_is_urgent(&none) && !rules_is_urgent(&bound) && rules_is_urgent(&by_60));
+}
+
+Test(list_rules, failures) {
+    const struct easim_job job = job_with(0, 1);
+    const struct rules by_own = {.ops = &own}, both = {.ops = &urgent};
+    cr_expect_lt(rules_fail_as(&pass, "mood", &job, "is bad"), 0);
+    cr_expect_str_eq(said, "the mood of job j is bad");
+    cr_expect_lt(rules_fail(&pass, "mood", &job), 0);
+    cr_expect_str_eq(said, "the mood of job j is not a number");
+    cr_expect_lt(rules_fail_objective(&by_own, &pass, &job, true), 0);
+    cr_expect_str_eq(said, "the objective of job j is not a number");
+    cr_expect_lt(rules_fail_objective(&both, &pass, &job, false), 0);
+    cr_expect_str_eq(said, "the objective of job j is not a number");
+    cr_expect_lt(rules_fail_objective(&both, &pass, &job, true), 0);
+    cr_expect_str_eq(said, "the urgent_objective of job j is not a number");
+}
+
+/* What a resize must save: as resize_least says, else 0 of an own objective and restart_s of T; and
+   its share of the objective as it is. */
+Test(list_rules, least_saving) {
+    static const struct list_options options = {.resize_gain = 0.25};
+    struct easim_job job = job_with(0, 2);
+    const struct rules by_time = {.ops = &plain, .options = &options},
+                       by_own = {.ops = &own, .options = &options},
+                       both = {.ops = &urgent, .options = &options};
+    cr_expect_eq(rules_resize_least(&by_time, &pass, &job), 7);
+    cr_expect_eq(rules_resize_least(&by_own, &pass, &job), 0);
+    cr_expect_eq(rules_resize_least(&both, &pass, &job), 33);
+    cr_expect_eq(resize_least_saving(&by_time, &pass, &job, 20), 7);
+    cr_expect_eq(resize_least_saving(&by_time, &pass, &job, 40), 10);
+    cr_expect_eq(resize_least_saving(&by_own, &pass, &job, 20), 5);
+    cr_expect_eq(resize_least_saving(&both, &pass, &job, 20), 33);
+    cr_expect_eq(resize_least_saving(&both, &pass, &job, 200), 50);
+    job.restart_s = 99;
+    cr_expect(isnan(resize_least_saving(&both, &pass, &job, 200)));
+}
+
+/* Running jobs with another configuration, on whole GPUs, once their interval has passed: at 50 s.
+ */
+Test(list_rules, who_may_be_resized) {
+    static const struct list_options options = {.resize_interval_s = 20};
+    const struct rules rules = {.ops = &plain, .options = &options};
+    struct easim_job job = job_with(0, 2);
+    cr_expect(resize_possible(&view, &job) && resize_may(&rules, &view, &job));
+    cr_expect_eq(resize_due_s(&rules, &job), -INFINITY);
+    static const struct {
+        double resized_s;
+        bool may;
+    } cases[] = {{29, true}, {30, true}, {31, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        job.resized_s = cases[i].resized_s;
+        cr_expect_eq(resize_due_s(&rules, &job), cases[i].resized_s + 20);
+        cr_expect_eq(resize_may(&rules, &view, &job), cases[i].may, "%zu", i);
+    }
+    job.resized_s = 0;
+    for (uint32_t state = EASIM_JOB_PENDING; state <= EASIM_JOB_REJECTED; state++) {
+        job.state = state;
+        cr_expect_eq(resize_possible(&view, &job), state == EASIM_JOB_RUNNING, "%u", state);
+        cr_expect_eq(resize_may(&rules, &view, &job), state == EASIM_JOB_RUNNING, "%u", state);
+    }
+    job = job_with(0, 1);
+    cr_expect(!resize_possible(&view, &job));
+    job = job_with(1, 1);
+    cr_expect(!resize_possible(&view, &job));
+    job.config = 0; /* of the phase before: the only one of this phase is another */
+    cr_expect(resize_possible(&view, &job));
+    job.config = 2;
+    cr_expect(resize_possible(&view, &job));
+    job = job_with(5, 2); /* part of a GPU */
+    cr_expect(!resize_possible(&view, &job));
+}
+
+/* Ties of the objective go by k, power, type, batch, each ascending, then by the limit, falling:
+   whichever stands first. */
+Test(list_rules, ties) {
+    static const struct easim_choice better = {
+        .config = 1, .k = 2, .power_w = 100, .gpu_type = 3, .batch = 8, .power_limit_w = 300};
+    for (int member = 0; member < 5; member++) {
+        struct easim_choice worse = better;
+        worse.config = 2;
+        /* all members behind the one that decides say the opposite */
+        worse.k = member == 0 ? 3 : 2;
+        worse.power_w = member < 1 ? 90 : member == 1 ? 110 : 100;
+        worse.gpu_type = member < 2 ? 2 : member == 2 ? 4 : 3;
+        worse.batch = member < 3 ? 4 : member == 3 ? 16 : 8;
+        worse.power_limit_w = member < 4 ? 400 : 200;
+        struct choice_best first = CHOICE_NONE_YET, second = CHOICE_NONE_YET;
+        choice_keep_better(&first, &better, 7);
+        choice_keep_better(&first, &worse, 7);
+        choice_keep_better(&second, &worse, 7);
+        choice_keep_better(&second, &better, 7);
+        cr_expect_eq(first.choice.config, 1, "%d", member);
+        cr_expect_eq(second.choice.config, 1, "%d", member);
+        choice_keep_better(&second, &worse, 6);
+        cr_expect(second.choice.config == 2 && second.objective == 6);
+    }
+}
+
+static double factor_one(const struct easim_pass *p, uint32_t user) {
+    (void)p, (void)user;
+    return 1;
+}
+
+/* What the host adds to the parameters of a policy, and to which (docs/scenario.md). */
+Test(list_rules, host_parameters) {
+    static const struct easim_list by_user = {.struct_size = sizeof by_user,
+                                              .user_factor = factor_one};
+    static const struct easim_param one = {"p", "", "", EASIM_PARAM_REAL, 0, 0, 9, 1, false, NULL};
+    static const struct {
+        const char *name;
+        double min, max, default_value;
+        bool may_be_off;
+    } wanted[] = {{"p", 0, 9, 1, false},
+                  {"strict", 0, 1, 0, false},
+                  {"resize", 0, 1, 0, false},
+                  {"shrink", 0, 1, 0, false},
+                  {"resize_gain", 0, 1, 0.1, false},
+                  {"resize_interval_s", 0, 1e9, 300, false},
+                  {"half_life_s", 1e-3, 1e9, EASIM_OFF, true},
+                  {"power_limits", 0, 1, 0, false}};
+    struct easim_policy policy = {EASIM_POLICY_ABI, .name = "x", .params = &one, .param_count = 1};
+    cr_expect_eq(params_count(&policy), 1);
+    policy.list = &plain;
+    cr_expect_eq(params_count(&policy), 6);
+    policy.list = &by_user;
+    cr_expect_eq(params_count(&policy), 7);
+    policy.capabilities = EASIM_CAPABILITY_FREQUENCY;
+    cr_assert_eq(params_count(&policy), sizeof wanted / sizeof *wanted);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct easim_param *p = params_at(&policy, i);
+        cr_expect_str_eq(p->name, wanted[i].name);
+        cr_expect(p->min == wanted[i].min && p->max == wanted[i].max, "%s: %g to %g", p->name,
+                  p->min, p->max);
+        cr_expect_eq(p->default_value, wanted[i].default_value, "%s", p->name);
+        cr_expect_eq(p->may_be_off, wanted[i].may_be_off, "%s", p->name);
+    }
+}
