@@ -2,6 +2,7 @@
 #include "calibrate/inference_writer.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
+#include "cli/calibrate_failures.h"
 #include "cli/cli.h"
 #include "cli/option_table.h"
 #include "cli/options.h"
@@ -346,8 +347,27 @@ static int check_models(const struct options *options, const struct profile_tabl
     return r;
 }
 
+/* A second word, and the options of failures. */
+static int refuse_words(const struct options *options) {
+    static const char *const names[] = {"node-count", "until"};
+    int r = 0;
+    if (options->operand_count > 1)
+        r = fprintf(stderr,
+                    "%s: expected PROFILE.csv or failures OUTAGES.csv, got another word: %s\n",
+                    options->who, options->operands[1]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (option_given(options, names[i]))
+            r = fprintf(stderr, "%s: --%s is of failures, not of profiles\n", options->who,
+                        names[i]);
+    return r > 0 ? ERROR_INPUT : r;
+}
+
 int cli_calibrate(struct options *options) {
     const char *file = options->operands[0];
+    if (options->operand_count > 1 && strcmp(file, "failures") == 0)
+        return calibrate_failures(options);
+    if (refuse_words(options) < 0)
+        return EXIT_BAD_INPUT;
     struct profile_table profile = {0};
     struct problems problems = CLI_PROBLEMS;
     int r;

@@ -354,6 +354,11 @@ const struct option_row option_rows[] = {
      .help = "kineto: longest gap of a stream that counts as kernel_wait, unless the host was late"},
 
     /* ---- calibrate ---- */
+    {"node-count", 0, "N", OPTION_COUNT, AT(node_count), .commands = IN(CALIBRATE), .least = 1,
+     .most = 1e6,
+     .help = "failures: how many nodes were there, with those that never failed (default: those in the file)"},
+    {"until", 0, "DURATION", OPTION_DURATION, AT(record_s), .commands = IN(CALIBRATE),
+     .help = "failures: end of the record that begins at 0; what goes on then has not ended (default: the last time in the file)"},
     {"points", 0, "FILE", OPTION_TEXT, AT(points), .commands = IN(CALIBRATE),
      .help = "CSV of measured and modelled points to write, from which tools/calibration.gp draws a figure per model"},
     {"max-form-error", 0, "FRACTION", OPTION_REAL, AT(max_form_error), .commands = IN(CALIBRATE),

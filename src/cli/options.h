@@ -141,6 +141,8 @@ struct options {
     /* calibrate */
     const char *points, *check_models, *only;
     double max_error, max_form_error, m0, phi; /* NAN: not given */
+    uint32_t node_count;                       /* 0: not given */
+    double record_s;                           /* 0: not given */
 };
 
 #endif

@@ -34,6 +34,11 @@ def runs(name, cells, *errors):
                    f"m,g,2,8,100,{','.join(values)}\n", *errors)
 
 
+def failures(name, rows, *errors, options=(), **more):
+    return Case(f"calibrate failures: {name}", errors, {"o.csv": rows}, ("calibrate", "failures", "o.csv", *options), **more)
+
+
+ROWS = "node,start_s,end_s\n0,5,10\n3,7,9\n"
 FIRST = "bert,a100,1,8,100,200"
 TOKENS = {"unit": "token", "prompt": "included", "batch_limit": "8", "running_batch": "7.5", "itl_p50_ms": "20",
           "itl_p90_ms": "24", "itl_p95_ms": "31", "itl_p99_ms": "52"}
@@ -154,13 +159,32 @@ CASES = [
             "m,g,2,8,,900,node\n", "p.csv: no row has a throughput"),
     profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
             options=("-o", "/proc/easim.yaml"), exit_code=1),
-    usage("no profile", ("--", "q.csv"), "easim calibrate: expected one PROFILE.csv, got another: q.csv"),
+    profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv or failures OUTAGES.csv, got another word: q.csv",
+            options=("--", "q.csv")),
     usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
           "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
     usage("error without models to check", ("--max-error", "0.1"), "easim calibrate: --max-error: only with --check"),
     usage("check that would write", ("--check", "m.yaml", "-o", "n.yaml"),
           "easim calibrate: --output: not with --check"),
     usage("m0 without phi", ("--m0", "8"), "easim calibrate: --m0: only with --phi"),
+    failures("no rows", "node,start_s,end_s\n", "o.csv: expected at least one outage, got no row"),
+    failures("cells that are wrong", ROWS + "x,1,0\n1,9,8\n",
+             'o.csv:4:1: node: expected integer 0..1073741823, got "x"',
+             "o.csv:5:5: end_s: expected a time not before start_s (9), got 8"),
+    failures("column missing", "node,start,end_s\n0,1,2\n",
+             'o.csv:1: column "start_s" is missing, did you mean "start"?'),
+    failures("more nodes than there are", ROWS, "o.csv: expected nodes below 3 (--node-count), got node 3",
+             options=("--node-count", "3")),
+    failures("options of profiles", ROWS, "easim calibrate: --m0 is of profiles, not of failures",
+             "easim calibrate: --phi is of profiles, not of failures",
+             "easim calibrate: --output is of profiles, not of failures",
+             options=("--m0", "8", "--phi", "9", "-o", "x.yaml")),
+    failures("too few", ROWS, "o.csv: expected at least 3 times to failure or of repair that ended, got 2 and 2",
+             options=("--node-count", "4"), exit_code=1),
+    profile("options of failures", PROFILE, "easim calibrate: --node-count is of failures, not of profiles",
+            "easim calibrate: --until is of failures, not of profiles", options=("--node-count", "4", "--until", "1d")),
+    profile("two profiles", PROFILE,
+            "easim calibrate: expected PROFILE.csv or failures OUTAGES.csv, got another word: p.csv", options=("p.csv",)),
     usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
           "easim calibrate: --max-form-error: not with --check"),
     usage("check of some models", ("--check", "m.yaml", "--only", "bert/a100"),

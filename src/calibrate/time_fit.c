@@ -1,0 +1,156 @@
+/* Fits of laws of times: see time_fit.h. The parameters are the logarithms of mean and shape; a
+   time seen from the middle has density S(t) / mean and, not ended, the chance of S integrated from
+   t on over the mean (Cox, Renewal Theory, 1962, 5.4). */
+#include "calibrate/time_fit.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_multimin.h>
+#include <gsl/gsl_sf_erf.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <math.h>
+
+#define IMPOSSIBLE    1e300 /* minus the log-likelihood of what cannot be */
+#define MOST_SHAPE    30
+#define STEP          1e-3 /* of the curvature */
+#define NORMAL_95     1.959963984540054
+#define MAX_STEPS     2000
+#define ENOUGH        1e-6 /* of the logarithms: their errors are a thousand times as large */
+#define HIGH_QUANTILE 0.9
+
+/* Of a time: logarithms of its density, of the chance that it is longer, and of the chance that the
+   rest of one is longer. */
+struct log_chances {
+    double density, longer, rest_longer;
+};
+
+static struct log_chances weibull_chances(double scale_s, double k, double t_s) {
+    double log_ratio = log(t_s / scale_s), z = exp(k * log_ratio);
+    gsl_sf_result rest = {0};
+    bool known = gsl_sf_gamma_inc_Q_e(1 / k, z, &rest) == 0 && rest.val > 0;
+    return (struct log_chances){log(k / scale_s) + (k - 1) * log_ratio - z, -z,
+                                known ? log(rest.val) : -HUGE_VAL};
+}
+
+static struct log_chances lognormal_chances(double scale_s, double sigma, double t_s) {
+    double u = log(t_s / scale_s) / sigma;
+    double log_longer = gsl_sf_log_erfc(u / M_SQRT2) - M_LN2;
+    double rest = exp(gsl_sf_log_erfc((u - sigma) / M_SQRT2) - M_LN2) -
+                  exp(sigma * u - sigma * sigma / 2 + log_longer);
+    return (struct log_chances){-u * u / 2 - log(sigma * t_s * sqrt(2 * M_PI)), log_longer,
+                                rest > 0 ? log(rest) : -HUGE_VAL};
+}
+
+static struct log_chances chances_of(const struct time_law *law, double t_s) {
+    double scale_s = law->mean_s / time_law_mean_over_scale(law->kind, law->shape);
+    if (law->kind == TIME_LAW_WEIBULL)
+        return weibull_chances(scale_s, law->shape, t_s);
+    if (law->kind == TIME_LAW_LOGNORMAL)
+        return lognormal_chances(scale_s, law->shape, t_s);
+    double longer = -t_s / law->mean_s;
+    return (struct log_chances){longer - log(law->mean_s), longer, longer};
+}
+
+double time_fit_log_likelihood(const struct time_law *law, const struct seen_times *times) {
+    double sum = 0;
+    for (size_t i = 0; i < times->at.count; i++) {
+        const struct seen_time *seen = &times->at.at[i];
+        const struct log_chances c = chances_of(law, seen->time_s);
+        if (seen->from_middle)
+            sum += seen->ended ? c.longer - log(law->mean_s) : c.rest_longer;
+        else
+            sum += seen->ended ? c.density : c.longer;
+    }
+    return isfinite(sum) ? sum : -HUGE_VAL;
+}
+
+struct search {
+    enum time_law_kind kind;
+    const struct seen_times *times;
+    double unit_s; /* of the mean */
+};
+
+static struct time_law law_at(const struct search *search, double log_mean, double log_shape) {
+    return (struct time_law){search->kind, search->unit_s * exp(log_mean), exp(log_shape)};
+}
+
+static double minus_at(const struct search *search, double log_mean, double log_shape) {
+    if (fabs(log_shape) > log(MOST_SHAPE) || fabs(log_mean) > 100)
+        return IMPOSSIBLE;
+    const struct time_law law = law_at(search, log_mean, log_shape);
+    double value = -time_fit_log_likelihood(&law, search->times);
+    return value < IMPOSSIBLE ? value : IMPOSSIBLE;
+}
+
+static double minus_log_likelihood(const gsl_vector *at, void *context) {
+    return minus_at(context, gsl_vector_get(at, 0), gsl_vector_get(at, 1));
+}
+
+/* Nelder and Mead's search; false where it does not end. */
+static bool search_shape(struct search *search, double at[static 2]) {
+    gsl_multimin_function function = {minus_log_likelihood, 2, search};
+    gsl_multimin_fminimizer *m =
+        gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, 2);
+    gsl_vector *start = gsl_vector_calloc(2), *steps = gsl_vector_alloc(2);
+    gsl_vector_set_all(steps, 0.5);
+    bool ended = false;
+    int r = gsl_multimin_fminimizer_set(m, &function, start, steps);
+    for (int i = 0; i < MAX_STEPS && r == 0 && !ended; i++) {
+        r = gsl_multimin_fminimizer_iterate(m);
+        ended = gsl_multimin_fminimizer_size(m) < ENOUGH;
+    }
+    for (size_t i = 0; i < 2; i++)
+        at[i] = gsl_vector_get(m->x, i);
+    ended = ended && m->fval < IMPOSSIBLE;
+    gsl_vector_free(start);
+    gsl_vector_free(steps);
+    gsl_multimin_fminimizer_free(m);
+    return ended;
+}
+
+/* Standard errors of the logarithms, from the second differences; NAN where they tell none. */
+static void find_errors(const struct search *s, const double at[static 2],
+                        double errors[static 2]) {
+    double x = at[0], y = at[1], h = STEP, here = minus_at(s, x, y);
+    double xx = (minus_at(s, x + h, y) - 2 * here + minus_at(s, x - h, y)) / (h * h);
+    double yy = (minus_at(s, x, y + h) - 2 * here + minus_at(s, x, y - h)) / (h * h);
+    double xy = (minus_at(s, x + h, y + h) - minus_at(s, x + h, y - h) - minus_at(s, x - h, y + h) +
+                 minus_at(s, x - h, y - h)) /
+                (4 * h * h);
+    double determinant = xx * yy - xy * xy;
+    bool told = xx > 0 && determinant > 0 && isfinite(determinant);
+    errors[0] = told ? sqrt(yy / determinant) : NAN;
+    errors[1] = told ? sqrt(xx / determinant) : NAN;
+}
+
+static double law_quantile_s(const struct time_law *law, double share) {
+    double scale_s = law->mean_s / time_law_mean_over_scale(law->kind, law->shape);
+    if (law->kind == TIME_LAW_LOGNORMAL)
+        return scale_s * exp(law->shape * gsl_cdf_ugaussian_Pinv(share));
+    return scale_s * pow(-log1p(-share), law->kind == TIME_LAW_WEIBULL ? 1 / law->shape : 1);
+}
+
+struct time_fit time_fit_law(enum time_law_kind kind, const struct seen_times *times) {
+    double total_s = 0, at[2] = {0}, errors[2];
+    for (size_t i = 0; i < times->at.count; i++)
+        total_s += times->at.at[i].time_s;
+    struct search search = {kind, times, total_s / (double)times->ended};
+    bool shaped = kind != TIME_LAW_EXPONENTIAL; /* else the mean is total over ended */
+    struct time_fit fit = {.ok = !shaped || search_shape(&search, at)};
+    if (!fit.ok)
+        return fit;
+    if (shaped)
+        find_errors(&search, at, errors);
+    else
+        errors[0] = 1 / sqrt((double)times->ended);
+    fit.law = law_at(&search, at[0], at[1]);
+    fit.mean_low_s = fit.law.mean_s * exp(-NORMAL_95 * errors[0]);
+    fit.mean_high_s = fit.law.mean_s * exp(NORMAL_95 * errors[0]);
+    fit.law.shape = shaped ? fit.law.shape : NAN;
+    fit.shape_low = shaped ? fit.law.shape * exp(-NORMAL_95 * errors[1]) : NAN;
+    fit.shape_high = shaped ? fit.law.shape * exp(NORMAL_95 * errors[1]) : NAN;
+    fit.log_likelihood = time_fit_log_likelihood(&fit.law, times);
+    fit.aic = 2 * (shaped ? 2 : 1) - 2 * fit.log_likelihood;
+    fit.median_s = law_quantile_s(&fit.law, 0.5);
+    fit.high_s = law_quantile_s(&fit.law, HIGH_QUANTILE);
+    return fit;
+}
