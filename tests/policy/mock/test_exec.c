@@ -323,7 +323,7 @@ static void test_first_job(void) {
 
 /* Jobs 0, 1 and 4 of the five have arrived; the answer to that is this one. */
 static int ask_once(struct mock *m, const char *ready, const char *answer) {
-    char answers[2000];
+    char answers[8000];
     mock_init(m, &easim_policy);
     set_cluster(m);
     set_jobs(m);
@@ -357,6 +357,7 @@ static void test_bad_answers(void) {
         {"{}", "", "sent a line without \"ready\""},
         {"[] x", "", "sent text behind the JSON value: \"x\""},
         {"{\"ready\": 1} {", "", "sent text behind the JSON value: \"{\""},
+        {"{\"ready\": 1} \xc3\xbc", "", "sent text behind the JSON value: \"\xc3\xbc\""},
         {"7", "", "sent a line that is not a JSON object: \"7\""},
         {"{\"ready\": ", "", "sent a line that is not a JSON object: \"{\"ready\": \""},
         {"{\"ready\": 1}", "{\"ready\": 1}",
@@ -416,6 +417,32 @@ static void test_bad_answers(void) {
         mock_finish(&m);
         CHECK(memory.live == 0);
     }
+}
+
+/* What stands behind a bad action is not tried, and the failure stays one. */
+static void test_first_bad_action(void) {
+    struct mock m;
+    CHECK(ask_once(&m, "{\"ready\": 1}",
+                   "{\"actions\": [" ONE
+                   "{\"start\": 3, \"config\": 0}, {\"wake_at\": 2}]}") == -2);
+    CHECK(strcmp(host_notes.calls, "wake 1; ") == 0);
+    mock_finish(&m);
+    CHECK(memory.live == 0);
+}
+
+/* More actions than the first list of them holds. */
+static void test_many_actions(void) {
+    enum { ACTIONS = 200 };
+    char answer[20 * ACTIONS] = "{\"actions\": [";
+    struct mock m;
+    for (int i = 0; i < ACTIONS; i++)
+        strcat(answer, i == 0 ? "{\"preempt\":0}" : ",{\"preempt\":1}");
+    strcat(answer, "]}");
+    CHECK(ask_once(&m, "{\"ready\": 1}", answer) == 0);
+    at(&m, 13, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK(decide(&m) == 0);
+    mock_finish(&m);
+    CHECK(memory.live == 0);
 }
 
 /* --- memory --- */
@@ -492,6 +519,8 @@ int main(void) {
     test_messages();
     test_first_job();
     test_bad_answers();
+    test_first_bad_action();
+    test_many_actions();
     test_memory();
     test_lengths();
     temp_dir_leave();
