@@ -22,6 +22,10 @@ static const struct {
     {NULL, "shrink", "false", "true or false"},
     {NULL, "resize_gain", "0.1", "number 0..1"},
     {NULL, "resize_interval_s", "300", "duration 0..1000000000"},
+    {"allox", "alpha", "0.2", "number 0..1"},
+    {"allox", "round_s", "120", "duration 10..1000000 or off"},
+    {"tiresias", "round_s", "120", "duration 10..1000000 or off"},
+    {"tiresias", "threshold_gpu_s", "57600", "number 0..1000000000000 or off"},
     {"las", "round_s", "120", "duration 10..1000000 or off"},
     {"max_min", "round_s", "120", "duration 10..1000000 or off"},
     {NULL, "round_s", "off", "duration 10..1000000 or off"},
@@ -34,6 +38,7 @@ static const struct {
     {NULL, "score", "sqrt", "one of sqrt | slide"},
     {NULL, "order", "deadline", "one of deadline | slack"},
     {"fcfs", "strict", "true", "true or false"},
+    {"allox", "strict", "true", "true or false"},
     {NULL, "strict", "false", "true or false"},
     {"exec", "command", "", "text"},
     {"exec", "timeout", "10", "duration 1..1000000"},
@@ -49,9 +54,9 @@ static size_t find(const char *policy, const char *name) {
     return i;
 }
 
-static const char *const policies[] = {"aurachronos", "charon", "chronos", "easy",
-                                       "exec",        "fcfs",   "hades",   "las",
-                                       "max_min",     "pollux", "themis",  "zeus"};
+static const char *const policies[] = {"allox",  "aurachronos", "charon",   "chronos", "easy",
+                                       "exec",   "fcfs",        "hades",    "las",     "max_min",
+                                       "pollux", "themis",      "tiresias", "zeus"};
 
 Test(defaults, as_documented) {
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {

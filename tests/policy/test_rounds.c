@@ -141,10 +141,65 @@ Test(rounds, max_min) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
+/* Two queues: below 100 GPU s held, and above. At 60 a has held 60 and goes on before b, submitted
+   later; at 120 it has held 120 and b goes first, at 180, too: 120 to 180, 180 to 240, since b has
+   held 60 at 180. At 240 both are in the second queue, a first: 240 to 240 + 5 + 80 = 325 (115 of
+   195 s are done). b has done 60 + 60 - 5 of set-up: 115 of 120 s, and ends at 360 + 5 + 5. */
+Test(rounds, tiresias) {
+    static const struct policy_case cases[] = {
+        {"two queues",
+         "{name: tiresias, params: {round_s: 60, threshold_gpu_s: 100}}",
+         TRIAL_CLUSTER(1),
+         ", rigid_costs: {restart_s: 5, start_s: 5}",
+         HEAD "a,0,1,195\nb,30,1,120\n",
+         {{"a", 0, 325, 1, 0}, {"b", 120, 370, 1, 0}}},
+        /* off: one queue. */
+        {"one queue",
+         "{name: tiresias, params: {round_s: 60, threshold_gpu_s: off}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,200\nb,30,1,120\n",
+         {{"a", 0, 200, 1, 0}, {"b", 240, 360, 1, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+/* One GPU, 5 waiting jobs when a ends at 100, so from 120 on. alpha 0.4: b and c are the oldest, c
+   (30 s) is shorter: 120 to 150. At 180 4 wait, of which one, b, is the oldest (floor(1.6) = 1, and
+   one GPU is free): 180 to 280. At 300 3 wait, so one: d, 300 to 340; at 360 e (50 s), at 420 f.
+   With alpha 1 all compete: f (10), c, d, e, b, each in its own round. */
+Test(rounds, allox) {
+    static const struct policy_case cases[] = {
+        {"the oldest",
+         "{name: allox, params: {round_s: 60, alpha: 0.4}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,100\nb,10,1,100\nc,11,1,30\nd,12,1,40\ne,13,1,50\nf,14,1,10\n",
+         {{"a", 0, 100, 1, 0},
+          {"b", 180, 280, 1, 0},
+          {"c", 120, 150, 1, 0},
+          {"d", 300, 340, 1, 0},
+          {"e", 360, 410, 1, 0},
+          {"f", 420, 430, 1, 0}}},
+        {"all",
+         "{name: allox, params: {round_s: 60, alpha: 1}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,100\nb,10,1,100\nc,11,1,30\nd,12,1,40\ne,13,1,50\nf,14,1,10\n",
+         {{"a", 0, 100, 1, 0},
+          {"b", 360, 460, 1, 0},
+          {"c", 180, 210, 1, 0},
+          {"d", 240, 280, 1, 0},
+          {"e", 300, 350, 1, 0},
+          {"f", 120, 130, 1, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
 /* --- whatever the policy --- */
 
-static const char *const policies[] = {"fcfs", "pollux", "themis", "chronos",
-                                       "zeus", "hades",  "las",    "max_min"};
+static const char *const policies[] = {"fcfs",  "pollux", "themis",  "chronos",  "zeus",
+                                       "hades", "las",    "max_min", "tiresias", "allox"};
 
 #define COUNT (sizeof policies / sizeof *policies)
 
@@ -197,10 +252,11 @@ static void run_random(const char *policy, int seed, bool malleable) {
         seed, seed % 2 ? "true" : "false", getenv("EASIM_SOURCE"), malleable ? "[1, 2, 4]" : "[2]",
         policy);
     trial_must_succeed(&t);
+    bool preempts = strcmp(policy, "fcfs") != 0 && strcmp(policy, "allox") != 0;
     uint32_t preemptions = 0;
     for (size_t i = 0; i < t.job_count; i++)
         preemptions += t.jobs[i].preemptions;
-    cr_expect(t.job_count > 40 && (preemptions > 0 || strcmp(policy, "fcfs") == 0),
+    cr_expect(t.job_count > 40 && (preemptions > 0 || !preempts),
               "%s, %d: %zu jobs, %u preemptions", policy, seed, t.job_count, preemptions);
     trial_finish(&t);
 }

@@ -7,7 +7,7 @@ from random import Random
 JOB_COLUMNS = ["job_id", "submit_s", "user", "model", "work_samples", "duration_s", "requested_s", "gpus", "batch",
                "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
 POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon", "las",
-            "max_min"]
+            "max_min", "tiresias", "allox"]
 
 
 class Scenario:
