@@ -45,6 +45,7 @@ static void warn_of_parameters(struct form_choice *choice) {
     5.0 /* robust standard deviations, 1.4826 times the median absolute residual */
 #define OUTLIER_LEAST  0.05
 #define OUTLIERS_NAMED 20
+#define MOST_SCATTER   1.1 /* fastest over slowest of repeated measurements */
 
 /* Rows far from the chosen form where most are near. */
 static void warn_of_outliers(struct form_choice *choice, const char *file, enum quantity quantity,
@@ -126,6 +127,31 @@ static void warn_of_rows(struct form_choice *choice, const char *file) {
                                          profile_scope_names[points->scope]));
 }
 
+/* Repeated measurements that are no scatter. Rows of many systems (by size) have other rules. */
+static void warn_of_contradictions(struct form_choice *choice, const char *file) {
+    const struct point *at = choice->points.at.at;
+    size_t count = choice->points.at.count, found = 0;
+    for (size_t first = 0, end = 0; first < count && !choice->points.by_size; first = end) {
+        const struct point *slowest = &at[first], *fastest = &at[first];
+        for (end = first; end < count && at[end].configuration == at[first].configuration; end++) {
+            slowest = at[end].rate < slowest->rate ? &at[end] : slowest;
+            fastest = at[end].rate > fastest->rate ? &at[end] : fastest;
+        }
+        if (!(fastest->rate > MOST_SCATTER * slowest->rate) || ++found > OUTLIERS_NAMED)
+            continue;
+        choice_warn(
+            choice,
+            arena_printf(
+                choice->arena,
+                "contradiction: %s:%u and %u: k %u, batch %.9g: throughput_samples_s %.6g and %.6g; both count",
+                file, slowest->line, fastest->line, slowest->at.k, slowest->at.batch,
+                slowest->rate * slowest->at.k, fastest->rate * fastest->at.k));
+    }
+    if (found > OUTLIERS_NAMED)
+        choice_warn(choice, arena_printf(choice->arena, "and %zu more contradictions",
+                                         found - OUTLIERS_NAMED));
+}
+
 static void warn_of_one_batch(struct form_choice *choice) {
     const struct point *at = choice->points.at.at;
     bool one_batch = true;
@@ -150,6 +176,7 @@ void choice_warn_of_points(struct form_choice *choice, const char *file) {
                 "they are a level, not unlimited",
                 PERCENT(choice->group->differs)));
     warn_of_rows(choice, file);
+    warn_of_contradictions(choice, file);
     if (unused > 0)
         choice_warn(
             choice,
@@ -210,8 +237,12 @@ static void state_synchronisation(struct form_choice *choice) {
         state(choice, "alpha_s", EVIDENCE_ASSUMED, "no row has more than one GPU");
         state(choice, "beta_s", EVIDENCE_ASSUMED, "no row has more than one GPU");
     } else if (points->no_single) {
-        state(choice, one ? "alpha_s" : "alpha_inter_s", EVIDENCE_DERIVED,
-              "fixed at 0: without a row of one GPU it cannot be told from a_s, which holds it");
+        bool floor = choice->form.compute != COMPUTE_PROPORTIONAL;
+        state(
+            choice, one ? "alpha_s" : "alpha_inter_s", EVIDENCE_DERIVED,
+            floor
+                ? "fixed at 0: without a row of one GPU it cannot be told from a_s, which holds it"
+                : "fixed at 0: without a row of one GPU it cannot be told from a floor of the compute time, which this form lacks");
     }
     if (points->by_size && one && !across)
         state(choice, "alpha_inter_s", EVIDENCE_ASSUMED,

@@ -81,6 +81,10 @@ def main():
     case("rows that contradict each other",
          [row(k, b, linear(k, b), round="v1") for k in sizes for b in (24, 48)] + [row(8, 48, 900, round="v1")],
          ["set aside: p.csv:10: k 8, batch 48", "less than half of the"], k=8, seconds=1000 / linear(8, 48))
+    case("rows of one machine that contradict each other", [row(1, 8, 100), row(1, 8, 200), row(1, 16, 180), row(1, 16, 185)],
+         ["contradiction: p.csv:2 and 3: k 1, batch 8: throughput_samples_s 100 and 200; both count"], k=1, seconds=1000 / 182.5)
+    case("no row of one GPU, and no floor", [row(4, b, r) for b, r in ((8, 100), (16, 150), (32, 210), (64, 250))],
+         ["alpha_s: fixed at 0: without a row of one GPU it cannot be told from a floor of the compute time"])
     case("equal places, other speeds", [row(8, 8, 100, round="v1"), row(8, 8, 120, round="v1")],
          ["1 configuration"], k=8, seconds=1000 / 110)
     case("many rounds", [row(8, 96, 1000 + max(i, 8), round=f"v{i}") for i in range(40)],
