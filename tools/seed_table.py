@@ -97,7 +97,8 @@ def stale_figure(easim, source):
     if not shutil.which("gnuplot"):
         return print("docs/pareto.svg: not checked, there is no gnuplot")
     with tempfile.TemporaryDirectory(prefix="easim-seed.") as folder:
-        subprocess.run([easim, "compare", source / "configs" / "eas-sim.yaml", "--policies", "all", "--out", folder,
+        subprocess.run([easim, "compare", source / "configs" / "eas-sim.yaml", "--policies",
+                        ",".join(sorted(POLICIES)), "--baseline", "pollux", "--out", folder,
                         "--summary-only", "--quiet", "--force"], check=True)
         subprocess.run([easim, "plot", folder, "--figures", "pareto", "--quiet"], check=True)
         drawn = (Path(folder) / "figures" / "pareto.svg").read_text(encoding="utf-8")
