@@ -62,7 +62,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "On GPUs of one type and for jobs of one GPU that is what the matching of AlloX (Le et al., EuroSys 2020)\n"
         "starts; GPU types are chosen job by job in that order, not by the matching. "
         "Nobody is preempted, as in the\n"
-        "simulator of Gavel (OSDI 2020); alpha is that of Shockwave (NSDI 2023).",
+        "simulator of Gavel (OSDI 2020). alpha 0.2 is assumed, and strict was chosen among variants that had been\n"
+        "compared with one physical run: agreement with that run is no evidence.",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
