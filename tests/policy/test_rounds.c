@@ -228,9 +228,8 @@ Test(rounds, one_job_alone) {
     }
 }
 
-/* Jobs in overload, some of which may not be preempted, on nodes that fail, or malleable, with
-   checkpoints of both kinds: the invariants hold after every event and no action is refused. With
-   periodic checkpoints, which take no time, every job starts at a boundary. */
+/* Jobs in overload, some of which may not be preempted, of a fixed number of GPUs or malleable: the
+   invariants hold after every event and no action is refused. */
 static void run_random(const char *policy, int seed, bool malleable) {
     struct trial t;
     const struct trial_options options = {.strict = !malleable};
