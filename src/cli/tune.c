@@ -1,4 +1,6 @@
-/* easim tune: the best parameters of a policy, found on one seed and judged on another. */
+/* easim tune: the best parameters of a policy, or values of the scenario, found on one seed and
+   judged on another. */
+#include "base/numfmt.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/option_table.h"
@@ -11,7 +13,9 @@
 #include "output/tune/tune_dir.h"
 #include "study/study_load.h"
 
+#include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- what is tuned --- */
@@ -21,7 +25,8 @@ struct session {
     struct options *options;
     struct study own, training;
     struct inputs inputs;
-    size_t *params;
+    size_t own_sets; /* of the options, those that hold on the training seed and on its own */
+    struct tune_target *targets;
     struct search_axis *axes;
     size_t count;
     struct progress_line *progress;
@@ -53,37 +58,61 @@ static bool narrow_axis(const char *text, enum dimension dimension, struct searc
 }
 
 /* Of edp_slack or policy.params.edp_slack; NULL: it is neither. */
-static const char *param_name(const char *text, struct arena *arena, struct error *reterr) {
-    struct yaml_path path;
-    if (yaml_path_parse(text, arena, &path, reterr) < 0)
-        return NULL;
-    const char *name = path.steps[path.count - 1].name;
-    bool below = yaml_paths_overlap("policy.params", yaml_path_text(&path, arena));
-    if (name && (path.count == 1 || (path.count == 3 && below)))
-        return name;
-    (void)error_set(reterr, ERROR_INPUT,
-                    "expected a parameter of the policy, as edp_slack or policy.params.edp_slack, "
-                    "got \"%.80s\" (other values are axes of easim sweep)",
-                    text);
-    return NULL;
+static const char *param_name(const struct yaml_path *path, struct arena *arena) {
+    const char *name = path->steps[path->count - 1].name;
+    bool below = yaml_paths_overlap("policy.params", yaml_path_text(path, arena));
+    return path->count == 1 || (path->count == 3 && below) ? name : NULL;
 }
 
-static void add_param(struct session *s, const char *item, struct problems *problems) {
+static bool is_listed(const struct session *s, const struct tune_target *target) {
+    for (size_t i = 0; i < s->count; i++) {
+        const struct tune_target *other = &s->targets[i];
+        if (target->path && other->path
+                ? yaml_paths_overlap(target->path, other->path)
+                : !target->path && !other->path && target->param == other->param)
+            return true;
+    }
+    return false;
+}
+
+/* A number of the scenario, without a unit; what a policy or a seed is has no better value. */
+static void add_path(struct session *s, const struct yaml_path *path, const char *range,
+                     struct problems *problems) {
+    static const char *const fixed[] = {"policy", "params_by_policy", "seed", "replications"};
+    const struct location nowhere = {0};
+    struct tune_target target = {.path = yaml_path_text(path, &s->options->arena)};
+    const struct yaml_node *node = yaml_path_find(s->own.scenario.doc.root, path);
+    struct search_axis axis = {-DBL_MAX, DBL_MAX, false, false, false};
+    bool is_fixed = false;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        is_fixed |= yaml_paths_overlap(fixed[i], target.path);
+    if (is_fixed)
+        problems_add(
+            problems, nowhere, NULL,
+            "--params: expected a parameter of the policy, as edp_slack or "
+            "policy.params.edp_slack, or a number of the scenario by its path, got \"%.80s\"",
+            target.path);
+    else if (!node || node->kind != YAML_NODE_SCALAR ||
+             !numfmt_parse_real(node->text, strlen(node->text), &target.start))
+        problems_add(problems, nowhere, NULL,
+                     "--params: expected a number in the scenario at %s, found %.80s", target.path,
+                     !node                            ? "nothing"
+                     : node->kind != YAML_NODE_SCALAR ? "several values"
+                                                      : node->text);
+    else if (!range || !narrow_axis(range, DIMENSION_NONE, &axis))
+        problems_add(problems, nowhere, NULL, "--params: expected %s=LO..HI, got %s%.80s",
+                     target.path, range ? "" : "no range", range ? range : "");
+    else if (is_listed(s, &target))
+        problems_add(problems, nowhere, NULL, "--params: %s is listed twice", target.path);
+    s->axes[s->count] = axis;
+    s->targets[s->count++] = target;
+}
+
+static void add_param(struct session *s, const char *name, const char *item, const char *range,
+                      struct problems *problems) {
     struct arena *arena = &s->options->arena;
     const struct easim_policy *policy = s->own.params.policy;
     const struct location nowhere = {0};
-    const char *range, *text = option_name(item, arena, &range);
-    struct error error = {0};
-    if (text[0] == '\0') {
-        problems_add(problems, nowhere, NULL, "--params: expected parameters, got \"%.80s\"",
-                     s->options->params);
-        return;
-    }
-    const char *name = param_name(text, arena, &error);
-    if (!name) {
-        problems_add(problems, nowhere, NULL, "--params: %s", error.text);
-        return;
-    }
     size_t count = params_count(policy), at = 0;
     const char **names = arena_alloc(arena, count * sizeof *names);
     for (size_t i = 0; i < count; i++)
@@ -95,14 +124,14 @@ static void add_param(struct session *s, const char *item, struct problems *prob
                      policy->name, name, str_suggestion(arena, name, names, count));
         return;
     }
-    for (size_t i = 0; i < s->count; i++)
-        if (s->params[i] == at)
-            problems_add(problems, nowhere, NULL, "--params: %s is listed twice", name);
+    const struct tune_target target = {.param = at};
+    if (is_listed(s, &target))
+        problems_add(problems, nowhere, NULL, "--params: %s is listed twice", name);
     if (params_at(policy, at)->type == EASIM_PARAM_TEXT) {
         problems_add(problems, nowhere, NULL, "--params: %s is text, which cannot be tuned", name);
         return;
     }
-    s->params[s->count] = at;
+    s->targets[s->count] = target;
     s->axes[s->count] = axis_of(params_at(policy, at));
     enum dimension dimension = units_dimension(params_at(policy, at)->unit);
     const char *units =
@@ -114,13 +143,32 @@ static void add_param(struct session *s, const char *item, struct problems *prob
     s->count++;
 }
 
-static void find_params(struct session *s, struct problems *problems) {
+static void add_target(struct session *s, const char *item, struct problems *problems) {
+    struct arena *arena = &s->options->arena;
+    const char *range, *text = option_name(item, arena, &range);
+    struct yaml_path path;
+    struct error error = {0};
+    if (text[0] == '\0') {
+        problems_add(problems, (struct location){0}, NULL,
+                     "--params: expected parameters, got \"%.80s\"", s->options->params);
+    } else if (yaml_path_parse(text, arena, &path, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "--params: %s", error.text);
+    } else {
+        const char *name = param_name(&path, arena);
+        if (name)
+            add_param(s, name, item, range, problems);
+        else
+            add_path(s, &path, range, problems);
+    }
+}
+
+static void find_targets(struct session *s, struct problems *problems) {
     struct arena *arena = &s->options->arena;
     size_t most = strlen(s->options->params) + 1;
-    s->params = arena_alloc(arena, most * sizeof *s->params);
+    s->targets = arena_alloc(arena, most * sizeof *s->targets);
     s->axes = arena_alloc(arena, most * sizeof *s->axes);
     for (const char *list = s->options->params; *list;)
-        add_param(s, option_next(&list, arena), problems);
+        add_target(s, option_next(&list, arena), problems);
     if (s->count == 0 && problems->count == 0)
         problems_add(problems, (struct location){0}, NULL,
                      "--params: expected parameters, got \"\"");
@@ -135,7 +183,8 @@ static int load_studies(struct session *s, struct problems *problems) {
     if (study_load(&s->own, options->operands[0], &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
     inputs_add_study(&s->inputs, &s->own);
-    find_params(s, problems);
+    find_targets(s, problems);
+    s->own_sets = options->sets.count;
     const char *seed = option_given(options, "training-seed");
     const char *replications = option_given(options, "training-replications");
     scenario_args_set(
@@ -156,6 +205,44 @@ static int load_studies(struct session *s, struct problems *problems) {
 
 /* --- the runs --- */
 
+static struct scenario_overrides overrides_of(const struct session *s, const struct study *study) {
+    struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    overrides.set_count = study == &s->own ? s->own_sets : overrides.set_count;
+    return overrides;
+}
+
+/* tune->reload: sets NULL: none. */
+static int load_again(const struct session *s, struct study *study, const char *const *sets,
+                      size_t count, struct error *reterr) {
+    struct problems problems = CLI_PROBLEMS;
+    struct scenario_overrides overrides = overrides_of(s, study);
+    ARRAY_OF(const char *) all = {0};
+    for (size_t i = 0; i < overrides.set_count + count; i++)
+        array_push(&all,
+                   i < overrides.set_count ? overrides.sets[i] : sets[i - overrides.set_count]);
+    overrides.sets = all.at;
+    overrides.set_count = all.count;
+    study_finish(study);
+    int r = study_load(study, s->options->operands[0], &overrides, ingest_readers, &problems);
+    if (r < 0)
+        (void)error_set(reterr, r, "%s",
+                        problems.count > 0 ? problems.texts[0] : "it cannot be loaded");
+    free(all.at);
+    problems_finish(&problems);
+    return r;
+}
+
+static int reload_study(void *context, struct study *study, const char *const *sets, size_t count,
+                        struct error *reterr) {
+    const struct session *s = context;
+    struct error ignored;
+    int r = load_again(s, study, sets, count, reterr);
+    if (r < 0 && load_again(s, study, NULL, 0, &ignored) < 0)
+        return error_set(reterr, ERROR_CANCELLED, "the scenario cannot be loaded again: %s",
+                         ignored.text);
+    return r;
+}
+
 /* The search is followed by two settings on the scenario's own seed. */
 static void announce_trials(void *context, size_t trials) {
     const struct session *s = context;
@@ -164,7 +251,8 @@ static void announce_trials(void *context, size_t trials) {
                          (uint32_t)(replications + 2 * (size_t)s->own.scenario.replications));
 }
 
-/* Runs the scenario's own parameters and the best ones on its own seed; s->own keeps the best. */
+/* Runs the scenario's own values and the best ones on its own seed; s->own keeps the best
+   parameters of the policy, and the scenario as it was. */
 static int run_check(struct session *s, const struct tune *tune,
                      const struct replicate_options *how, struct replicate_result *results,
                      struct error *reterr) {
@@ -172,9 +260,14 @@ static int run_check(struct session *s, const struct tune *tune,
     int r = 0;
     announce_trials(s, search->trials.count);
     for (int i = 0; i < 2 && r == 0; i++) {
-        tune_apply(tune, search->trials.at[i == 0 ? 0 : search->best].point, &s->own);
-        r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
+        const double *point = search->trials.at[i == 0 ? 0 : search->best].point;
+        r = tune_apply(tune, point, &s->own, reterr);
+        if (r == 0)
+            r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
     }
+    if (r == 0 && tune_has_paths(tune))
+        r = load_again(s, &s->own, NULL, 0, reterr);
+    tune_apply_params(tune, search->trials.at[search->best].point, &s->own);
     return r;
 }
 
@@ -249,7 +342,7 @@ static int tune_params(struct session *s) {
     s->progress =
         options->quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
-                          .params = s->params,
+                          .targets = s->targets,
                           .axes = s->axes,
                           .count = s->count,
                           .objective = options->objective,
@@ -258,6 +351,7 @@ static int tune_params(struct session *s) {
                           .options = &how,
                           .most_trials = options->most_trials,
                           .expect = announce_trials,
+                          .reload = reload_study,
                           .context = s};
     int r = tune_run(&search, &error);
     if (r == 0)

@@ -169,6 +169,31 @@ def nothing_to_choose_by(folder):
     assert "there is nothing to choose by" in text and "nan" not in text, text
 
 
+def values_of_the_scenario(folder):
+    """Overrides of models, by their paths: what tune says of a trial is what `easim run --set` says; a value that the
+    scenario cannot have is a trial that failed; the scenario beside the results is the one that was asked for."""
+    out, power = folder / "paths", "model_overrides[0].set.p0_w.times"
+    scaling = "model_overrides[1].set.scaling_efficiency"
+    overrides = ["--set", "model_overrides=[{set: {p0_w: {times: 1}}}, {set: {scaling_efficiency: 0.9}}]"]
+    trials, best = tune(out, *overrides, "--params", f"{scaling}=0.5..2,{power}=0.5..2,edp_slack=1..8",
+                        "--objective", "energy_per_work_kwh", "-n", 2, "--max-trials", 60)
+    assert [trials[0][name] for name in ("edp_slack", power, scaling)] == ["off", "1", "0.9"]
+    failed = [t for t in trials if t["failure"]]
+    assert failed and all(float(t[scaling]) > 1 and "scaling_efficiency" in t["failure"] for t in failed), failed
+    assert float(best[power]) == 0.5  # less power at rest is less energy
+    runs = rows_of(out / "runs.csv")
+    for trial in (trials[0], best, next(t for t in trials if not t["failure"] and t[scaling] != "0.9")):
+        values = [word for name in (power, scaling) for word in ("--set", f"{name}={trial[name]}")]
+        alone = run(folder / f"path-{trial['trial']}", 2, trial["edp_slack"], "-n", 2, *overrides, *values)
+        own = [r["energy_kwh"] for r in runs if r["trial"] == trial["trial"] and r["seed"] == "2"]
+        assert own == [r["energy_kwh"] for r in alone], trial
+    lines = (out / "tuned.yaml").read_text().splitlines()
+    assert lines[1:] == ["params_by_policy:", f"  zeus: {{edp_slack: {best['edp_slack']}}}", f"# in the scenario: {scaling}={best[scaling]}",
+                         f"# in the scenario: {power}={best[power]}"]
+    assert easim("tune", out / "manifest.json").stdout.strip().endswith("equal")
+    assert json.loads((out / "manifest.json").read_text())["trials_failed"] == len(failed)
+
+
 def power_limits_of_every_trial(folder):
     """One GPU type with levels: what tune says of a trial is what `easim run` says of its parameters, whichever way the
     levels come in, as a parameter that is tuned or as one of the scenario's own."""
@@ -202,7 +227,7 @@ policy: {{name: zeus, params: {{power_limits: false}}}}
 
 def main():
     for test in (power_limits_of_every_trial, finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
-                 nothing_to_choose_by):
+                 nothing_to_choose_by, values_of_the_scenario):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")

@@ -251,14 +251,15 @@ Test(list_rules, host_parameters) {
                   {"shrink", 0, 1, 0, false},
                   {"resize_gain", 0, 1, 0.1, false},
                   {"resize_interval_s", 0, 1e9, 300, false},
+                  {"round_s", 10, 1e6, EASIM_OFF, true},
                   {"half_life_s", 1e-3, 1e9, EASIM_OFF, true},
                   {"power_limits", 0, 1, 0, false}};
     struct easim_policy policy = {EASIM_POLICY_ABI, .name = "x", .params = &one, .param_count = 1};
     cr_expect_eq(params_count(&policy), 1);
     policy.list = &plain;
-    cr_expect_eq(params_count(&policy), 6);
-    policy.list = &by_user;
     cr_expect_eq(params_count(&policy), 7);
+    policy.list = &by_user;
+    cr_expect_eq(params_count(&policy), 8);
     policy.capabilities = EASIM_CAPABILITY_FREQUENCY;
     cr_assert_eq(params_count(&policy), sizeof wanted / sizeof *wanted);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

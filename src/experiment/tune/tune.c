@@ -1,7 +1,9 @@
 /* Tuning: see tune.h. */
 #include "experiment/tune/tune.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
+#include "base/numfmt.h"
 #include "metrics/summary.h"
 
 #include <math.h>
@@ -45,8 +47,9 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     struct tune_trial trial = {.objective = {.mean = NAN, .sd = NAN, .ci95 = NAN},
                                .constrained =
                                    mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
-    tune_apply(t, point, t->study);
-    int r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
+    int r = tune_apply(t, point, t->study, &error);
+    if (r == 0)
+        r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
     if (r == 0)
         judge_trial(t, &trial);
     else
@@ -62,9 +65,35 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     return 0;
 }
 
-void tune_apply(const struct tune *tune, const double *point, struct study *study) {
+bool tune_has_paths(const struct tune *tune) {
     for (size_t i = 0; i < tune->count; i++)
-        params_set_number(&study->params, tune->params[i], point[i]);
+        if (tune->targets[i].path)
+            return true;
+    return false;
+}
+
+void tune_apply_params(const struct tune *tune, const double *point, struct study *study) {
+    for (size_t i = 0; i < tune->count; i++)
+        if (!tune->targets[i].path)
+            params_set_number(&study->params, tune->targets[i].param, point[i]);
+}
+
+int tune_apply(const struct tune *tune, const double *point, struct study *study,
+               struct error *reterr) {
+    struct arena arena = {0};
+    const char **sets = arena_alloc(&arena, tune->count * sizeof *sets);
+    size_t count = 0;
+    for (size_t i = 0; i < tune->count; i++) {
+        char value[NUMFMT_BYTES];
+        if (!tune->targets[i].path)
+            continue;
+        numfmt_real(value, point[i]);
+        sets[count++] = arena_printf(&arena, "%s=%s", tune->targets[i].path, value);
+    }
+    int r = count > 0 ? tune->reload(tune->context, study, sets, count, reterr) : 0;
+    arena_finish(&arena);
+    tune_apply_params(tune, point, study);
+    return r;
 }
 
 static void tell_expected_trials(void *context, size_t trials) {
@@ -75,7 +104,9 @@ static void tell_expected_trials(void *context, size_t trials) {
 int tune_run(struct tune *tune, struct error *reterr) {
     double *start = mem_zalloc(tune->count, sizeof *start);
     for (size_t i = 0; i < tune->count; i++)
-        start[i] = params_number(&tune->study->params, tune->params[i]);
+        start[i] = tune->targets[i].path
+                       ? tune->targets[i].start
+                       : params_number(&tune->study->params, tune->targets[i].param);
     tune->search = (struct search){.axes = tune->axes,
                                    .count = tune->count,
                                    .evaluate = evaluate_trial,

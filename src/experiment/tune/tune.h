@@ -1,5 +1,5 @@
-/* Tuning: the parameters of a policy that are best for one metric, searched on training
- * replications. */
+/* Tuning: the parameters of a policy, and values of the scenario, that are best for one metric,
+   searched on training replications. */
 #ifndef EASIM_EXPERIMENT_TUNE_TUNE_H
 #define EASIM_EXPERIMENT_TUNE_TUNE_H
 
@@ -22,10 +22,17 @@ struct tune_trial {
     char *failure;       /* why it has no result; else NULL */
 };
 
+/* What an axis sets. */
+struct tune_target {
+    const char *path; /* of a number in the scenario; NULL: a parameter of the policy */
+    size_t param;     /* its index */
+    double start;     /* what the scenario has at the path */
+};
+
 /* The caller fills in the first part, and releases all with tune_finish. */
 struct tune {
-    struct study *study;  /* on the training seed; its parameters are changed */
-    const size_t *params; /* indices of those that are tuned */
+    struct study *study; /* on the training seed; what is tuned is changed */
+    const struct tune_target *targets;
     const struct search_axis *axes;
     size_t count;
     unsigned objective; /* a column; more or less of it is better by metric_table */
@@ -35,6 +42,10 @@ struct tune {
     size_t most_trials;
     /* NULL, or told how many trials there will be at most, as far as is known. */
     void (*expect)(void *context, size_t trials);
+    /* Loads a study anew with each "path=value"; where that fails, without them. Only called if a
+       target is a path. */
+    int (*reload)(void *context, struct study *study, const char *const *sets, size_t count,
+                  struct error *reterr);
     void *context;
 
     ARRAY_OF(struct tune_trial) trials;
@@ -47,8 +58,12 @@ struct tune {
 int tune_run(struct tune *tune, struct error *reterr) MUST_CHECK;
 void tune_finish(struct tune *tune);
 
-/* Sets a study's parameters to a point. */
-void tune_apply(const struct tune *tune, const double *point, struct study *study);
+/* Sets a study's parameters to a point; its scenario stays. */
+void tune_apply_params(const struct tune *tune, const double *point, struct study *study);
+/* Sets all to a point. Negative where the scenario cannot have the values. */
+int tune_apply(const struct tune *tune, const double *point, struct study *study,
+               struct error *reterr) MUST_CHECK;
+bool tune_has_paths(const struct tune *tune);
 /* Whether the best trial keeps all constraints and is better than the start. */
 bool tune_found(const struct tune *tune);
 /* How many trials have failed, and why the first of them did; NULL: none. */

@@ -8,13 +8,25 @@
 
 #include <math.h>
 
-static const struct easim_param *tuned_param(const struct tune_output *output, size_t index) {
-    return params_at(output->study->params.policy, output->tune->params[index]);
+static const char *target_name(const struct tune_output *output, size_t index) {
+    const struct tune_target *target = &output->tune->targets[index];
+    return target->path ? target->path
+                        : params_at(output->study->params.policy, target->param)->name;
 }
 
 const struct policy_params *tune_trial_params(const struct tune_output *output, size_t trial) {
-    tune_apply(output->tune, output->tune->search.trials.at[trial].point, output->tune->study);
+    tune_apply_params(output->tune, output->tune->search.trials.at[trial].point,
+                      output->tune->study);
     return &output->tune->study->params;
+}
+
+static void add_value(const struct tune_output *output, size_t trial, size_t index,
+                      struct str *out) {
+    const struct tune_target *target = &output->tune->targets[index];
+    if (target->path)
+        str_add_real(out, output->tune->search.trials.at[trial].point[index]);
+    else
+        params_write_value(tune_trial_params(output, trial), target->param, out);
 }
 
 /* "METRIC>=-1%", as it was given. */
@@ -28,15 +40,14 @@ static void add_bound(const struct tune_constraint *constraint, struct str *out)
 static void trial_header(const struct tune_output *output, struct str *out) {
     str_add(out, "trial");
     for (size_t i = 0; i < output->tune->count; i++)
-        csv_comma_text(out, tuned_param(output, i)->name);
+        csv_comma_text(out, target_name(output, i));
 }
 
 static void add_trial(const struct tune_output *output, size_t trial, struct str *out) {
-    const struct policy_params *params = tune_trial_params(output, trial);
     str_add_int(out, (int64_t)trial);
     for (size_t i = 0; i < output->tune->count; i++) {
         str_add_char(out, ',');
-        params_write_value(params, output->tune->params[i], out);
+        add_value(output, trial, i, out);
     }
 }
 
@@ -61,11 +72,10 @@ void tune_tables_trials(const struct tune_output *output, struct str *out) {
     }
 }
 
-static void add_param_values(const struct tune_output *output, size_t trial, struct str *out) {
-    const struct policy_params *params = tune_trial_params(output, trial);
+static void add_values(const struct tune_output *output, size_t trial, struct str *out) {
     for (size_t i = 0; i < output->tune->count; i++) {
-        str_addf(out, "%s%s: ", i ? ", " : "", tuned_param(output, i)->name);
-        params_write_value(params, output->tune->params[i], out);
+        str_addf(out, "%s%s: ", i ? ", " : "", target_name(output, i));
+        add_value(output, trial, i, out);
     }
 }
 
@@ -94,11 +104,27 @@ void tune_tables_runs(const struct tune_output *output, struct str *out) {
 
 void tune_tables_params(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
-    str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\nparams_by_policy:\n  %s: {",
+    const char *separator = "";
+    str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\n",
              summary_names[t->objective], output->study->scenario.name,
-             (long long)t->study->scenario.seed, output->study->params.policy->name);
-    add_param_values(output, t->search.best, out);
-    str_add(out, "}\n");
+             (long long)t->study->scenario.seed);
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->targets[i].path)
+            continue;
+        if (!separator[0])
+            str_addf(out, "params_by_policy:\n  %s: {", output->study->params.policy->name);
+        str_addf(out, "%s%s: ", separator, target_name(output, i));
+        add_value(output, t->search.best, i, out);
+        separator = ", ";
+    }
+    str_add(out, separator[0] ? "}\n" : "");
+    for (size_t i = 0; i < t->count; i++) {
+        if (!t->targets[i].path)
+            continue;
+        str_addf(out, "# in the scenario: %s=", t->targets[i].path);
+        add_value(output, t->search.best, i, out);
+        str_add_char(out, '\n');
+    }
 }
 
 /* --- the table --- */
@@ -138,10 +164,10 @@ void tune_report(const struct tune_output *output, struct str *out) {
         str_add_char(out, '\n');
     }
     str_add(out, "  before  ");
-    add_param_values(output, 0, out);
+    add_values(output, 0, out);
     run_report_add_interval(out, &t->trials.at[0].objective, 1, 12);
     str_add(out, "\n  best    ");
-    add_param_values(output, t->search.best, out);
+    add_values(output, t->search.best, out);
     run_report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
     if (isnan(t->trials.at[t->search.best].objective.mean))
         str_add(
@@ -193,7 +219,10 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
     const struct tune_trial *trial = &t->trials.at[count];
     cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < t->count; i++)
-        manifest_add_param(params, tune_trial_params(output, count), t->params[i]);
+        if (t->targets[i].path)
+            json_add_real(params, t->targets[i].path, t->search.trials.at[count].point[i]);
+        else
+            manifest_add_param(params, tune_trial_params(output, count), t->targets[i].param);
     json_add_estimate(object, "objective", &trial->objective);
     cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
     for (size_t i = 0; i < t->constraint_count; i++)
