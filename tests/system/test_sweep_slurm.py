@@ -70,11 +70,14 @@ def wait_all():
 
 
 def kill_one_task(array):
-    """A kill -9 of all processes of one running task, its script too."""
-    wait_for("no task runs", lambda: queue("-j", array, "-t", "R", "-o", "%i"))
-    task = max(queue("-j", array, "-t", "R", "-o", "%i"))  # the last that began
-    call("scancel", "--signal=KILL", "--full", task)
-    return task
+    """A kill -9 of all processes of one running task, its script too; of another if that one was done before it came."""
+    while True:
+        wait_for("no task runs", lambda: queue("-j", array, "-t", "R", "-o", "%i"))
+        task = max(queue("-j", array, "-t", "R", "-o", "%i"))  # the last that began
+        call("scancel", "--signal=KILL", "--full", task)
+        wait_for("the task goes on", lambda killed=task: killed not in queue("-j", array, "-t", "R,CG", "-o", "%i"))
+        if "JobState=COMPLETED" not in call("scontrol", "-o", "show", "job", task):
+            return task
 
 
 def drained_node(array):
