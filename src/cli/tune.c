@@ -75,18 +75,15 @@ static bool is_listed(const struct session *s, const struct tune_target *target)
     return false;
 }
 
-/* A number of the scenario, without a unit; what a policy or a seed is has no better value. */
+/* A number of the scenario, without a unit; those of the policy are its parameters. */
 static void add_path(struct session *s, const struct yaml_path *path, const char *range,
                      struct problems *problems) {
-    static const char *const fixed[] = {"policy", "params_by_policy", "seed", "replications"};
     const struct location nowhere = {0};
     struct tune_target target = {.path = yaml_path_text(path, &s->options->arena)};
     const struct yaml_node *node = yaml_path_find(s->own.scenario.doc.root, path);
-    struct search_axis axis = {-DBL_MAX, DBL_MAX, false, false, false};
-    bool is_fixed = false;
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        is_fixed |= yaml_paths_overlap(fixed[i], target.path);
-    if (is_fixed)
+    struct search_axis axis = search_axis_of(-DBL_MAX, DBL_MAX, false, false);
+    if (yaml_paths_overlap("policy", target.path) ||
+        yaml_paths_overlap("params_by_policy", target.path))
         problems_add(
             problems, nowhere, NULL,
             "--params: expected a parameter of the policy, as edp_slack or "
@@ -211,9 +208,10 @@ static struct scenario_overrides overrides_of(const struct session *s, const str
     return overrides;
 }
 
-/* tune->reload: sets NULL: none. */
-static int load_again(const struct session *s, struct study *study, const char *const *sets,
-                      size_t count, struct error *reterr) {
+/* tune->reload */
+static int load_again(void *context, struct study *study, const char *const *sets, size_t count,
+                      struct error *reterr) {
+    const struct session *s = context;
     struct problems problems = CLI_PROBLEMS;
     struct scenario_overrides overrides = overrides_of(s, study);
     ARRAY_OF(const char *) all = {0};
@@ -229,17 +227,6 @@ static int load_again(const struct session *s, struct study *study, const char *
                         problems.count > 0 ? problems.texts[0] : "it cannot be loaded");
     free(all.at);
     problems_finish(&problems);
-    return r;
-}
-
-static int reload_study(void *context, struct study *study, const char *const *sets, size_t count,
-                        struct error *reterr) {
-    const struct session *s = context;
-    struct error ignored;
-    int r = load_again(s, study, sets, count, reterr);
-    if (r < 0 && load_again(s, study, NULL, 0, &ignored) < 0)
-        return error_set(reterr, ERROR_CANCELLED, "the scenario cannot be loaded again: %s",
-                         ignored.text);
     return r;
 }
 
@@ -265,9 +252,10 @@ static int run_check(struct session *s, const struct tune *tune,
         if (r == 0)
             r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
     }
-    if (r == 0 && tune_has_paths(tune))
-        r = load_again(s, &s->own, NULL, 0, reterr);
-    tune_apply_params(tune, search->trials.at[search->best].point, &s->own);
+    if (r == 0)
+        r = tune_restore(tune, &s->own, reterr);
+    if (r == 0)
+        tune_apply_params(tune, search->trials.at[search->best].point, &s->own);
     return r;
 }
 
@@ -351,7 +339,7 @@ static int tune_params(struct session *s) {
                           .options = &how,
                           .most_trials = options->most_trials,
                           .expect = announce_trials,
-                          .reload = reload_study,
+                          .reload = load_again,
                           .context = s};
     int r = tune_run(&search, &error);
     if (r == 0)

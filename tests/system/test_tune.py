@@ -194,6 +194,18 @@ def values_of_the_scenario(folder):
     assert json.loads((out / "manifest.json").read_text())["trials_failed"] == len(failed)
 
 
+def scenario_that_is_gone(folder):
+    """The policy's program removes the scenario in the first trial: the others fail, and so does the tuning."""
+    scenario = folder / "gone.yaml"
+    scenario.write_text(Path(SEED).read_text().replace("models: ", f"models: {SOURCE}/configs/"))
+    program = f"sh -c 'rm -f {scenario}; exec python3 {SOURCE}/policies/exec/fcfs.py'"
+    done = easim("tune", scenario, "--policy", "exec", "--set", f"policy.params.command={program}", "--quiet", "--set",
+                 "model_overrides=[{set: {p0_w: {times: 1}}}]", "--out", folder / "gone", "-n", 1, "--max-trials", 3,
+                 "--params", "model_overrides[0].set.p0_w.times=0.5..2,timeout=5..20", "--objective", "jct_mean_s",
+                 code=2)
+    assert f"the scenario cannot be loaded again: {scenario}" in done.stderr, done.stderr
+
+
 def power_limits_of_every_trial(folder):
     """One GPU type with levels: what tune says of a trial is what `easim run` says of its parameters, whichever way the
     levels come in, as a parameter that is tuned or as one of the scenario's own."""
@@ -227,7 +239,7 @@ policy: {{name: zeus, params: {{power_limits: false}}}}
 
 def main():
     for test in (power_limits_of_every_trial, finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
-                 nothing_to_choose_by, values_of_the_scenario):
+                 nothing_to_choose_by, values_of_the_scenario, scenario_that_is_gone):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")

@@ -65,13 +65,6 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     return 0;
 }
 
-bool tune_has_paths(const struct tune *tune) {
-    for (size_t i = 0; i < tune->count; i++)
-        if (tune->targets[i].path)
-            return true;
-    return false;
-}
-
 void tune_apply_params(const struct tune *tune, const double *point, struct study *study) {
     for (size_t i = 0; i < tune->count; i++)
         if (!tune->targets[i].path)
@@ -92,8 +85,18 @@ int tune_apply(const struct tune *tune, const double *point, struct study *study
     }
     int r = count > 0 ? tune->reload(tune->context, study, sets, count, reterr) : 0;
     arena_finish(&arena);
-    tune_apply_params(tune, point, study);
+    if (r == 0)
+        tune_apply_params(tune, point, study);
     return r;
+}
+
+int tune_restore(const struct tune *tune, struct study *study, struct error *reterr) {
+    size_t i = 0;
+    while (i < tune->count && !tune->targets[i].path)
+        i++;
+    int r = i < tune->count ? tune->reload(tune->context, study, NULL, 0, reterr) : 0;
+    return r < 0 ? error_set(reterr, r, "the scenario cannot be loaded again: %s", reterr->text)
+                 : 0;
 }
 
 static void tell_expected_trials(void *context, size_t trials) {
@@ -114,10 +117,10 @@ int tune_run(struct tune *tune, struct error *reterr) {
                                    .most_trials = tune->most_trials,
                                    .expect = tune->expect ? tell_expected_trials : NULL};
     int r = search_run(&tune->search, start);
+    free(start);
     if (r < 0)
         *reterr = tune->error;
-    free(start);
-    return r;
+    return r < 0 ? r : tune_restore(tune, tune->study, reterr);
 }
 
 void tune_finish(struct tune *tune) {

@@ -42,8 +42,8 @@ struct tune {
     size_t most_trials;
     /* NULL, or told how many trials there will be at most, as far as is known. */
     void (*expect)(void *context, size_t trials);
-    /* Loads a study anew with each "path=value"; where that fails, without them. Only called if a
-       target is a path. */
+    /* Loads a study anew with each "path=value"; what a failure leaves can only be loaded anew.
+       Only called if a target is a path. */
     int (*reload)(void *context, struct study *study, const char *const *sets, size_t count,
                   struct error *reterr);
     void *context;
@@ -53,17 +53,19 @@ struct tune {
     struct error error; /* if the search was ended by one */
 };
 
-/* Searches from the parameters that the study has. Negative only if that start fails, or on
- * interruption. */
+/* Searches from the parameters that the study has, and leaves its scenario as it was. Negative only
+   if that start fails, on interruption, or if the scenario cannot be loaded any more. */
 int tune_run(struct tune *tune, struct error *reterr) MUST_CHECK;
 void tune_finish(struct tune *tune);
 
 /* Sets a study's parameters to a point; its scenario stays. */
 void tune_apply_params(const struct tune *tune, const double *point, struct study *study);
-/* Sets all to a point. Negative where the scenario cannot have the values. */
+/* Sets all to a point. Negative where the scenario cannot have the values: the study is lost then.
+ */
 int tune_apply(const struct tune *tune, const double *point, struct study *study,
                struct error *reterr) MUST_CHECK;
-bool tune_has_paths(const struct tune *tune);
+/* Gives a study its scenario back. */
+int tune_restore(const struct tune *tune, struct study *study, struct error *reterr) MUST_CHECK;
 /* Whether the best trial keeps all constraints and is better than the start. */
 bool tune_found(const struct tune *tune);
 /* How many trials have failed, and why the first of them did; NULL: none. */
