@@ -142,6 +142,19 @@ void trial_must_succeed(const struct trial *t) {
     cr_assert_eq(t->status, 0, "%s", t->failure);
 }
 
+void trial_load_table(struct trial *t, struct config_table *table,
+                      const struct trial_options *options, const char *yaml) {
+    struct problems problems = {0};
+    trial_load(t, options, yaml);
+    trial_must_succeed(t);
+    cr_assert_eq(config_table_init(table, &t->study.cluster, &t->study.models, &problems), 0);
+}
+
+void trial_finish_table(struct trial *t, struct config_table *table) {
+    config_table_finish(table);
+    trial_finish(t);
+}
+
 const struct trial_job *trial_find(const struct trial *t, const char *id) {
     for (size_t i = 0; i < t->job_count; i++)
         if (strcmp(t->jobs[i].id, id) == 0)

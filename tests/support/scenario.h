@@ -58,6 +58,12 @@ void trial_load(struct trial *trial, const struct trial_options *options, const 
 void trial_execute(struct trial *trial);
 void trial_finish(struct trial *trial);
 
+/* Loads a scenario, which must succeed, and makes the table of configurations of its models, still
+   empty. Release with trial_finish_table. */
+void trial_load_table(struct trial *trial, struct config_table *table,
+                      const struct trial_options *options, const char *yaml);
+void trial_finish_table(struct trial *trial, struct config_table *table);
+
 /* Fails the test, with the failure as message, if the trial failed. */
 void trial_must_succeed(const struct trial *trial);
 const struct trial_job *trial_find(const struct trial *trial,

@@ -32,22 +32,14 @@ static const char models[] =
 /* g: two nodes of 2 with 10 GiB; h: one node of 2. */
 static void open_table(struct trial *t, struct config_table *table) {
     static const struct trial_options options = {.models = models};
-    struct problems problems = {0};
-    trial_load(
-        t, &options,
+    trial_load_table(
+        t, table, &options,
         "name: n\n"
         "horizon: 1\n"
         "models: models.yaml\n"
         "policy: {name: fcfs}\n"
         "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 60, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}, {name: other, idle_w: 1, tdp_w: 2}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}, {gpu: other, gpus: 1}]}\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
-    trial_must_succeed(t);
-    cr_assert_eq(config_table_init(table, &t->study.cluster, &t->study.models, &problems), 0);
-}
-
-static void close_table(struct trial *t, struct config_table *table) {
-    config_table_finish(table);
-    trial_finish(t);
 }
 
 static uint32_t request(struct config_table *table, uint32_t model, uint64_t mask, uint32_t k_count,
@@ -94,7 +86,7 @@ Test(config_table, ties) {
     cr_expect_eq(best.time_s, 5);
     cr_expect_eq(table.configs.at[best.config].gpu_type, 1);
     cr_expect_eq(table.configs.at[best.config].power_w[0], 165);
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* Order of a set: type, k, batch. "edge" on g: t = 1 + b/2 + s; b = 18 needs just 10 GiB, b = 20
@@ -132,7 +124,7 @@ Test(config_table, rows) {
     /* best goodput of one GPU: b = 2: 1, b = 4: 4/3, b = 18: 1.8 * 8/22 = 0.65 samples/s */
     cr_expect_float_eq(config_table_unit(&table, 1, 0).goodput, 4 / 3.0, 1e-12);
     cr_expect_eq(config_table_unit(&table, 1, 1).goodput, 0);
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 Test(config_table, infeasible) {
@@ -163,7 +155,7 @@ Test(config_table, infeasible) {
         struct config_best best = config_table_best(&table, cases[i].set, 1, 1);
         cr_expect(best.config == EASIM_NONE && isinf(best.time_s) && isinf(best.edp_js));
     }
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* With k <= most, or the smallest k there is: "edge", R = 6, set-up 1: k = 1: 6/(4/3) = 4.5; k = 2:
@@ -183,7 +175,7 @@ Test(config_table, best_time_within) {
         cr_expect_float_eq(config_table_best_time_within(&table, set, 6, 1, cases[i].most_k),
                            cases[i].time_s, 1e-12, "case %zu", i);
     cr_expect_float_eq(config_table_best_time_within(&table, large, 6, 1, 2), 5.5, 1e-12);
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* The shipped models on the cluster of the study. */
@@ -192,17 +184,14 @@ Test(config_table, best_of_shipped_models) {
     static const double works[] = {1, 2385.125, 1e6, 3.1e8};
     struct trial t;
     struct config_table table;
-    struct problems problems = {0};
-    trial_load(
-        &t, &options,
+    trial_load_table(
+        &t, &table, &options,
         "name: n\n"
         "horizon: 1\n"
         "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
         "policy: {name: fcfs}\n"
         "cluster:\n" REFERENCE_TYPES "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}]\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
-    trial_must_succeed(&t);
-    cr_assert_eq(config_table_init(&table, &t.study.cluster, &t.study.models, &problems), 0);
     for (int i = 0; i < REFERENCE_MODELS; i++)
         for (size_t w = 0; w < sizeof works / sizeof *works; w++)
             for (int mask = 1; mask <= 3; mask++) {
@@ -218,7 +207,7 @@ Test(config_table, best_of_shipped_models) {
                 cr_expect(c->k == time.k && c->batch == time.batch &&
                           (int)c->gpu_type == time.type);
             }
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* "edge" with two levels below tdp_w and one at it: each configuration once more for each, highest
@@ -255,5 +244,5 @@ Test(config_table, power_limits) {
     struct config_best same = config_table_best(&table, limited, 10, 3);
     cr_expect(same.time_s == best.time_s && same.edp_js == best.edp_js);
     cr_expect_eq(table.configs.at[same.config].power_limit_w, INFINITY);
-    close_table(&t, &table);
+    trial_finish_table(&t, &table);
 }

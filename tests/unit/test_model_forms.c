@@ -13,22 +13,14 @@ TestSuite(model_forms, .init = temp_dir_enter, .fini = temp_dir_leave);
 /* g: four nodes of 4 GPUs with 10 GiB; h: one node of 2. */
 static void open_models(struct trial *t, struct config_table *table, const char *models) {
     const struct trial_options options = {.models = models};
-    struct problems problems = {0};
-    trial_load(
-        t, &options,
+    trial_load_table(
+        t, table, &options,
         "name: n\n"
         "horizon: 1\n"
         "models: models.yaml\n"
         "policy: {name: fcfs}\n"
         "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}], nodes: [{count: 4, gpu: g, gpus: 4}, {gpu: h, gpus: 2}]}\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
-    trial_must_succeed(t);
-    cr_assert_eq(config_table_init(table, &t->study.cluster, &t->study.models, &problems), 0);
-}
-
-static void close_models(struct trial *t, struct config_table *table) {
-    config_table_finish(table);
-    trial_finish(t);
 }
 
 /* The configurations of model 0 on type h with the given k (ascending), and batches if any. */
@@ -87,7 +79,7 @@ Test(model_forms, batches_by_gpu_type) {
     set = find_set(&table, 0, 2, k, 3); /* a request for b stands above both */
     cr_assert_eq(set->count, 2);
     cr_expect(config_at(&table, set, 0)->batch == 3 && config_at(&table, set, 1)->batch == 3);
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* Outputs count in full however many are computed at once: m0 and phi are not needed. */
@@ -100,7 +92,7 @@ Test(model_forms, without_efficiency) {
     const struct config_set *set = find_set(&table, 0, 1, (uint32_t[]){4}, 0);
     cr_assert_eq(set->count, 1);
     expect_near(config_at(&table, set, 0)->goodput[0], 1e6 / (1.25 + 125000), "goodput");
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* b = 8 in 4 steps on k = 2: t = 4 (1 + 0.5 * 2 + 0.25) = 9 s instead of 5.25; 1 + 2 = 3 GiB
@@ -125,7 +117,7 @@ Test(model_forms, accumulation) {
     c = config_at(&table, set, 2);
     cr_expect(c->k == 4 && c->batch == 8);
     expect_near(c->goodput[EASIM_ONE_NODE], 32 / 5.25, "one step elsewhere");
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* A measured point is of the whole iteration; elsewhere the table is asked for one step. */
@@ -143,7 +135,7 @@ Test(model_forms, accumulation_of_a_table) {
     /* four steps of b 3: between 2/4 = 0.5 s and 4/5 = 0.8 s, 0.65 s each; 95 W */
     expect_near(config_at(&table, set, 1)->goodput[0], 12 / 2.6, "four steps");
     expect_near(config_at(&table, set, 1)->power_w[0], 95, "power of a step");
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* alpha + beta log2 n across nodes of 4: k = 2 and 4 count as 2 nodes where they are spread, k = 6
@@ -169,7 +161,7 @@ Test(model_forms, nodes_by_their_number) {
     }
     set = find_set(&table, 1, 1, k, 0);
     cr_expect(config_at(&table, set, 0)->extrapolated); /* measured on nodes of 8, here of 2 */
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* Of B = 6, 24 and 96 on GPUs that hold steps of 8: k = 1 has 6 alone, k = 4 has 1.5 and 6, and 24
@@ -192,7 +184,7 @@ Test(model_forms, largest_step) {
     cr_assert_eq(set->count, 0);
     cr_expect_str_eq(set->reason,
                      "needs steps of more samples per GPU than most_batch of its model");
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* Measured on nodes of 4: k = 1 and 4 in one, k = 8 across two. Here g has nodes of 4 and h of 2.
@@ -213,17 +205,14 @@ Test(model_forms, table_on_smaller_nodes) {
             "throughput_samples_s: 2, power_w_per_gpu: 90}, {k: 4, batch: 1, "
             "throughput_samples_s: 4, power_w_per_gpu: 100}, {k: 8, batch: 1, "
             "throughput_samples_s: 4, power_w_per_gpu: 120, across_nodes: true}]}}}]\n"};
-    struct problems problems = {0};
-    trial_load(
-        &t, &options,
+    trial_load_table(
+        &t, &table, &options,
         "name: n\n"
         "horizon: 1\n"
         "models: models.yaml\n"
         "policy: {name: fcfs}\n"
         "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}], nodes: [{count: 4, gpu: g, gpus: 4}, {count: 4, gpu: h, gpus: 2}, {gpu: g, gpus: 2}]}\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
-    trial_must_succeed(&t);
-    cr_assert_eq(config_table_init(&table, &t.study.cluster, &t.study.models, &problems), 0);
     static const uint32_t k[] = {1, 4, 6, 8};
     static const double iteration_s[] = {0.5, 1, 1.5, 2}, power_w[] = {90, 100, 110, 120};
     const struct config_set *set = find_set(&table, 1, 4, k, 0);
@@ -239,7 +228,7 @@ Test(model_forms, table_on_smaller_nodes) {
     cr_assert_eq(set->count, 4);
     cr_expect_eq(config_at(&table, set, 1)->goodput[EASIM_ACROSS_NODES], 0); /* k = 4 fits */
     cr_expect_eq(config_at(&table, set, 2)->goodput[EASIM_ONE_NODE], 0);     /* k = 6 does not */
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }
 
 /* Speed of a table with power of the form, P = 100 + 200 * 0.5 r / k, and the reverse. */
@@ -269,5 +258,5 @@ Test(model_forms, speed_and_power_apart) {
         expect_near(config_at(&table, set, i)->power_w[0], expected[i][1],
                     "measured power, at most tdp_w");
     }
-    close_models(&t, &table);
+    trial_finish_table(&t, &table);
 }

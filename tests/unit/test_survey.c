@@ -83,14 +83,11 @@ static size_t compare_model(const struct survey *survey, struct config_table *ta
 Test(survey, what_is_ok_is_what_jobs_may_have) {
     static const struct trial_options options = {.models = models};
     struct trial t;
-    struct problems problems = {0};
     struct config_table table;
     struct survey survey = {0};
     const struct survey_wishes wishes = {
         .k = {counts, 5}, .spans = {true, true}, .power_limits = true};
-    trial_load(&t, &options, scenario);
-    trial_must_succeed(&t);
-    cr_assert_eq(config_table_init(&table, &t.study.cluster, &t.study.models, &problems), 0);
+    trial_load_table(&t, &table, &options, scenario);
     table.extras.power_limits = true;
     survey_make(&survey, &t.study.models, &t.study.cluster, &wishes);
     size_t ok = 0, by_state[SURVEY_STATES] = {0};
@@ -102,6 +99,5 @@ Test(survey, what_is_ok_is_what_jobs_may_have) {
     for (int state = 0; state < SURVEY_STATES; state++)
         cr_assert(by_state[state] > 0 || state == SURVEY_BATCH, "%d", state);
     survey_finish(&survey);
-    config_table_finish(&table);
-    trial_finish(&t);
+    trial_finish_table(&t, &table);
 }
