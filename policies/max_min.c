@@ -11,23 +11,27 @@ static double wanted(const struct easim_view *view, const struct easim_job *job)
     return easim_config_gpus(easim_view_config(view, job->best_config));
 }
 
-/* GPUs that all waiting and running jobs get together at most `level` each; the number of those
-   that want more. */
-static double given_at(const struct easim_view *view, double level, uint32_t *ret_more) {
-    double given = 0;
-    *ret_more = 0;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {
-        const struct easim_job *job = easim_view_job(view, i);
-        given += fmin(wanted(view, job), level);
-        *ret_more += wanted(view, job) > level;
-        i = job->next_waiting;
-    }
-    for (uint32_t i = 0; i < view->running_count; i++) {
-        const struct easim_job *job = easim_view_job(view, easim_view_running(view, i)->job);
-        given += fmin(wanted(view, job), level);
-        *ret_more += wanted(view, job) > level;
-    }
-    return given;
+/* What jobs get together if none gets more than `level` GPUs. */
+struct filling {
+    double level, given;
+    uint32_t more; /* jobs that want more */
+};
+
+static void fill_job(struct filling *f, const struct easim_view *view, uint32_t index) {
+    double gpus = wanted(view, easim_view_job(view, index));
+    f->given += fmin(gpus, f->level);
+    f->more += gpus > f->level;
+}
+
+/* All waiting and running jobs. */
+static struct filling fill_to(const struct easim_view *view, double level) {
+    struct filling f = {.level = level};
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting)
+        fill_job(&f, view, i);
+    for (uint32_t i = 0; i < view->running_count; i++)
+        fill_job(&f, view, easim_view_running(view, i)->job);
+    return f;
 }
 
 /* Water filling: the level rises until all GPUs are given. Every step either ends it or lets some
@@ -35,16 +39,13 @@ static double given_at(const struct easim_view *view, double level, uint32_t *re
 static void begin(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     struct state *s = pass->state;
-    uint32_t more, before = 0;
-    double given = 0;
-    for (s->level = 0;; before = more) {
-        given = given_at(view, s->level, &more);
-        if (more == 0 || more == before || !(given < view->gpus))
-            break;
-        s->level += (view->gpus - given) / more;
+    uint32_t before = 0;
+    struct filling f = fill_to(view, 0);
+    while (f.more > 0 && f.more != before && f.given < view->gpus) {
+        before = f.more;
+        f = fill_to(view, f.level + (view->gpus - f.given) / f.more);
     }
-    if (more == 0)
-        s->level = INFINITY;
+    s->level = f.more > 0 ? f.level : INFINITY;
 }
 
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
