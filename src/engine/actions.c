@@ -41,11 +41,6 @@ static bool has_capability(const struct sim *sim, uint32_t capability) {
     return sim->module->policy->capabilities & capability;
 }
 
-/* Of a list policy in rounds the host preempts and asks for the next round. */
-static bool decides_in_rounds(const struct sim *sim) {
-    return sim->module->policy->list && list_in_rounds(&sim->list);
-}
-
 static bool allows_config(const struct easim_job *job, uint32_t config) {
     return config >= job->first_config && config - job->first_config < job->config_count;
 }
@@ -84,8 +79,9 @@ static bool ran_before_plan(const struct sim *sim, uint32_t job) {
            !run->resizing;
 }
 
+/* In rounds the host preempts, and asks for the next one, whatever the policy declares. */
 static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
-    if (!has_capability(sim, EASIM_CAPABILITY_PREEMPT) && !decides_in_rounds(sim))
+    if (!has_capability(sim, EASIM_CAPABILITY_PREEMPT) && !list_in_rounds(&sim->list))
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
@@ -158,7 +154,7 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
 static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
     double now_s = sim->view.v->now_s;
-    bool rounds = decides_in_rounds(sim),
+    bool rounds = list_in_rounds(&sim->list),
          may = rounds || has_capability(sim, EASIM_CAPABILITY_TICK),
          later = time_s > now_s || (rounds && time_s == now_s); /* still at this instant */
     enum refusal refusal = !may                            ? REFUSED_CAPABILITY

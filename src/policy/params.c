@@ -195,7 +195,7 @@ struct config_extras params_extras(const struct policy_params *params) {
         .power_limits = params->power_limits,
         .shares = params->policy &&
                   (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU) &&
-                  !(params->policy->list && params->list.round_s < EASIM_OFF),
+                  !list_options_in_rounds(&params->list),
     };
 }
 

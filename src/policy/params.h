@@ -18,6 +18,11 @@ struct list_options {
     double half_life_s; /* of users' usage; INFINITY: it does not fade */
 };
 
+/* Whether decisions are in rounds; not with a zeroed struct. */
+static inline bool list_options_in_rounds(const struct list_options *options) {
+    return options->round_s > 0 && options->round_s < EASIM_OFF;
+}
+
 /* Values for one policy. Release with params_finish. */
 struct policy_params {
     const struct easim_policy *policy;

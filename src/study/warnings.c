@@ -160,7 +160,7 @@ static void warn_of_options(struct study *study, const struct usage *usage) {
         warn(
             study,
             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
-    if (study->module.policy->list && study->params.list.round_s < EASIM_OFF) {
+    if (list_options_in_rounds(&study->params.list)) {
         warn_of_rounds(study);
         return;
     }

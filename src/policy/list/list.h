@@ -32,7 +32,7 @@ struct list {
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
 void list_finish(struct list *list); /* accepts a zeroed one */
-/* Whether decisions are at the multiples of round_s only. */
+/* Whether decisions are at the multiples of round_s only; not those of a zeroed list. */
 static inline bool list_in_rounds(const struct list *list) {
     return list->rounds.round_ns > 0;
 }

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 
 void rounds_init(struct rounds *rounds, const struct rules *rules) {
-    double round_s = rules->options->round_s;
     *rounds = (struct rounds){.rules = rules, .number = -1, .asked = -1};
-    if (round_s > 0 && round_s < EASIM_OFF)
-        rounds->round_ns = units_ns(round_s);
+    if (list_options_in_rounds(rules->options))
+        rounds->round_ns = units_ns(rules->options->round_s);
 }
 
 void rounds_finish(struct rounds *rounds) {
