@@ -13,7 +13,7 @@ struct state {
 
 enum { TIER_RUNNING, TIER_OLDEST, TIER_OTHERS };
 
-/* The share alpha of those that wait, but as many as there are free GPUs. */
+/* The share alpha of those that wait, and at least as many as there are free GPUs. */
 static void begin(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct params *p = pass->params;
@@ -29,8 +29,8 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
                 struct easim_key *ret) {
     const struct state *s = pass->state;
     const struct easim_job *real = easim_view_job(pass->view, job->index);
-    bool runs = real && real->state == EASIM_JOB_RUNNING,
-         oldest = s->last != EASIM_NONE && job->index <= s->last;
+    bool runs = real && real->state == EASIM_JOB_RUNNING, /* in rounds `job` seems to wait */
+        oldest = s->last != EASIM_NONE && job->index <= s->last;
     ret->tier = runs ? TIER_RUNNING : oldest ? TIER_OLDEST : TIER_OTHERS;
     ret->value = best;
     ret->ask_again_s = 1e-9; /* always: it depends on the others */

@@ -113,7 +113,7 @@ struct easim_job {
     double submit_s;
     double deadline_s;  /* absolute; INFINITY if none */
     double remaining;   /* reference samples (rigid jobs: predicted seconds) left when it last
-                           started,   queued or changed its phase */
+                           started, queued or changed its phase */
     double setup_s;     /* set-up its next start pays (running: the one it paid) */
     double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
                            empty */

@@ -197,11 +197,10 @@ static bool all_jobs_done(const struct sim *sim) {
            sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Whether jobs wait and no event will help them: all nodes are sound or
-   never repaired, and no event is pending but
-   those of the background (nodes that are still to fail, GPUs that will fall asleep), after which
-   the policy has at most what it has now, when it starts nothing. Nor do values of repeated series
-   help that it has had before. */
+/* Whether jobs wait and no event will help them: all nodes are sound or never repaired, and no
+   event is pending but those of the background (nodes that are still to fail, GPUs that will fall
+   asleep), after which the policy has at most what it has now, when it starts nothing. Nor do
+   values of repeated series help that it has had before. */
 static bool is_stuck(const struct sim *sim) {
     return sim->waiting > 0 && sim->failures.nodes == sim->failures.gone &&
            (sim->events.count == sim->background || cluster_changes_repeat_only(sim));

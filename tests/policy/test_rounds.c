@@ -90,9 +90,9 @@ Test(rounds, by_hand) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Longest GPU time first, among the attained: las alternates two jobs of one GPU round by round. a
-   runs 0 to 60, b 60 to 120 (1 GPU each, 100 s, 10 s of restart). At 120 both have held 60 GPU s:
-   a, submitted first, until 120 + 10 + 40 = 170; b at 180: 180 + 10 + 40. */
+/* Least attained GPU time first: las alternates two jobs of one GPU round by round. a runs 0 to 60,
+   b 60 to 120 (1 GPU each, 100 s, 10 s of restart). At 120 both have computed 60 GPU s: a,
+   submitted first, until 120 + 10 + 40 = 170; b at 180: 180 + 10 + 40. */
 Test(rounds, las) {
     static const struct policy_case cases[] = {
         {"alternate",
@@ -101,9 +101,9 @@ Test(rounds, las) {
          ", rigid_costs: {restart_s: 10}",
          HEAD "a,0,1,100\nb,0,1,100\n",
          {{"a", 0, 170, 1, 0}, {"b", 60, 230, 1, 0}}},
-        /* GPU-seconds, not seconds: at 60 a has held 120 and b 60, so that c (none) goes first, b
-           second, and a (2 GPUs) does not fit beside them. At 120 a and b have held 120 each, c 60:
-           c first, a second, b does not fit. c ends at 160, a at 180, b at 180 + 80. */
+        /* GPU-seconds, not seconds: at 60 a has computed 120 and b 60, so that c (none) goes first,
+           b second, and a (2 GPUs) does not fit beside them. At 120 a and b have 120 each, c 60: c
+           first, a second, b does not fit. c ends at 160, a at 180, b at 180 + 80. */
         {"by GPU-seconds",
          "{name: las, params: {round_s: 60}}",
          TRIAL_CLUSTER(3),
@@ -121,12 +121,12 @@ Test(rounds, las) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Three GPUs; a wants 2, b and c 1 each, d from 200 on 3: each priority is f / X, the part of its
-   life that a job has run over its share. */
+/* Three GPUs; a wants 2, b and c 1 each. They go by ascending f / X, the part of its life that a
+   job has run over its share. */
 Test(rounds, max_min) {
     static const struct policy_case cases[] = {
-        /* Level: 2 + 1 + 1 is more than 3, so 2L + ... min(2, L) + 1 + 1 = 3: L = 1, X of a is 1/2,
-           of b and c 1. At 0 none has run: a and b. At 60: a 1 / (1/2) = 2, b 1, c 0: c and b; a
+        /* Level: 2 + 1 + 1 is more than 3, so min(2, L) + 1 + 1 = 3: L = 1, X of a is 1/2, of b
+           and c 1. At 0 none has run: a and b. At 60: a 1 / (1/2) = 2, b 1, c 0: c and b; a
            does not fit. At 120: a (1/2) / (1/2) = 1, b 1, c 1/2: c, then a, submitted before b. At
            180: a (2/3) / (1/2) = 4/3, b 2/3, c 2/3: b, c. So a has run 120 s at 240, where a is
            2 x 1/2 = 1, b 3/4, c 3/4: b and c again, until 300, where b has run 240 s and c 240 s of
