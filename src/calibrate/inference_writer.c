@@ -1,21 +1,15 @@
 /* Text of measured inference: see inference_writer.h. */
 #include "calibrate/inference_writer.h"
 
+#include "calibrate/writer_text.h"
 #include "io/yaml_text.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PERCENT(x) (100 * (x))
-
-/* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
-static void add_item(struct str *out, const char *key, double value) {
-    if (!isfinite(value))
-        return;
-    str_addf(out, "%s%s: ", out->text[out->length - 1] == '{' ? "" : ", ", key);
-    yaml_add_real(out, value);
-}
 
 static void add_text(struct str *out, const char *before, const char *text, const char *after) {
     str_add(out, before);
@@ -23,19 +17,13 @@ static void add_text(struct str *out, const char *before, const char *text, cons
     str_add(out, after);
 }
 
-static void add_source(struct str *out, size_t rows, const char *profile) {
-    struct str source = {0};
-    str_addf(&source, "easim calibrate, %zu rows of %s", rows, profile);
-    add_text(out, "        source: ", source.text, "\n");
-    str_finish(&source);
+static void write_source(struct str *out, const struct inference *inference, size_t rows,
+                         const char *profile) {
+    writer_text(out, "        source",
+                arena_printf(inference->arena, "easim calibrate, %zu rows of %s", rows, profile));
 }
 
 /* ---- Generation ---- */
-
-static int compare_batches(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 /* All batches of a model, on any GPU type. */
 static void write_batches(struct str *out, const struct generation_table *tables, size_t count) {
@@ -43,13 +31,13 @@ static void write_batches(struct str *out, const struct generation_table *tables
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < tables[i].table.count; p++)
             array_push(&batches, tables[i].table.points[p].batch);
-    qsort(batches.at, batches.count, sizeof *batches.at, compare_batches);
-    str_add(out, "    batches: [");
+    size_t kept = 0;
+    gsl_sort(batches.at, 1, batches.count);
     for (size_t i = 0; i < batches.count; i++)
-        if (i == 0 || batches.at[i] != batches.at[i - 1]) {
-            str_add(out, i ? ", " : "");
-            yaml_add_real(out, batches.at[i]);
-        }
+        if (kept == 0 || batches.at[i] != batches.at[kept - 1])
+            batches.at[kept++] = batches.at[i];
+    str_add(out, "    batches: [");
+    writer_list(out, batches.at, kept);
     str_add(out, "]\n");
     free(batches.at);
 }
@@ -63,29 +51,27 @@ static void write_generation(struct str *out, const struct inference *inference,
         least = fmin(least, points[i].batch);
         most = fmax(most, points[i].batch);
         str_add(out, "          - {");
-        add_item(out, "k", (double)points[i].k);
-        add_item(out, "batch", points[i].batch);
-        add_item(out, "throughput_samples_s", points[i].throughput_samples_s);
-        add_item(out, "power_w_per_gpu", points[i].power_w_per_gpu);
+        writer_item(out, "k", (double)points[i].k);
+        writer_item(out, "batch", points[i].batch);
+        writer_item(out, "throughput_samples_s", points[i].throughput_samples_s);
+        writer_item(out, "power_w_per_gpu", points[i].power_w_per_gpu);
         str_add(out, "}\n");
     }
     str_add(out, "        power_between: energy\n");
     str_addf(out, "        evidence: %s\n", evidence_names[g->evidence]);
-    add_source(out, g->rows, profile);
+    write_source(out, inference, g->rows, profile);
     str_addf(out, "        range_k: [%lld, %lld]\n        range_batch: [", (long long)points[0].k,
              (long long)points[g->table.count - 1].k);
-    yaml_add_real(out, least);
-    str_add(out, ", ");
-    yaml_add_real(out, most);
+    writer_list(out, (const double[]){least, most}, 2);
     str_add(out, "]\n");
     if (g->left_out_count == 0)
         return;
     str_addf(out, "        fit: {left_out: {points: %zu", g->left_out_count);
     for (int q = OF_SPEED; q <= OF_POWER; q++)
-        add_item(out, q == OF_SPEED ? "throughput_median" : "power_median",
-                 left_out_summarise(&inference->generation_errors, g->first_left_out,
-                                    g->left_out_count, (enum inference_quantity)q)
-                     .median);
+        writer_item(out, q == OF_SPEED ? "throughput_median" : "power_median",
+                    left_out_summarise(&inference->generation_errors, g->first_left_out,
+                                       g->left_out_count, (enum inference_quantity)q)
+                        .median);
     str_add(out, "}}\n");
 }
 
@@ -93,19 +79,19 @@ static void write_generation(struct str *out, const struct inference *inference,
 
 static void write_point(struct str *out, const struct serving_point *p, enum work_unit unit) {
     str_add(out, "          - {");
-    add_item(out, "limit", p->limit);
-    add_item(out, "n", p->n);
-    add_item(out, "per_s", p->per_s);
-    add_item(out, "power_w", p->power_w);
+    writer_item(out, "limit", p->limit);
+    writer_item(out, "n", p->n);
+    writer_item(out, "per_s", p->per_s);
+    writer_item(out, "power_w", p->power_w);
     if (unit == UNIT_TOKEN) {
         str_add(out, ", itl_ms: {");
-        add_item(out, "p50", p->latency_ms[SERVING_P50]);
-        add_item(out, "p90", p->latency_ms[SERVING_P90]);
-        add_item(out, "p95", p->latency_ms[SERVING_P95]);
-        add_item(out, "p99", p->latency_ms[SERVING_P99]);
+        writer_item(out, "p50", p->latency_ms[SERVING_P50]);
+        writer_item(out, "p90", p->latency_ms[SERVING_P90]);
+        writer_item(out, "p95", p->latency_ms[SERVING_P95]);
+        writer_item(out, "p99", p->latency_ms[SERVING_P99]);
         str_add(out, "}}\n");
     } else {
-        add_item(out, "latency_ms", p->latency_ms[SERVING_P50]);
+        writer_item(out, "latency_ms", p->latency_ms[SERVING_P50]);
         str_add(out, "}\n");
     }
 }
@@ -115,7 +101,7 @@ static void write_curve(struct str *out, const struct inference *inference,
     static const char *const keys[] = {"throughput_median", "power_median", "latency_p50_median"};
     add_text(out, "      - gpu: ", c->gpu, "\n");
     str_addf(out, "        k: %u\n        evidence: %s\n", c->k, evidence_names[c->evidence]);
-    add_source(out, c->rows, profile);
+    write_source(out, inference, c->rows, profile);
     str_add(out, "        points:\n");
     for (size_t i = 0; i < c->raw.count; i++)
         write_point(out, &c->raw.points[i], c->unit);
@@ -123,10 +109,10 @@ static void write_curve(struct str *out, const struct inference *inference,
         return;
     str_addf(out, "        fit: {left_out: {points: %zu", c->left_out_count);
     for (int q = OF_SPEED; q <= OF_P50; q++)
-        add_item(out, keys[q],
-                 left_out_summarise(&inference->serving_errors, c->first_left_out,
-                                    c->left_out_count, (enum inference_quantity)q)
-                     .median);
+        writer_item(out, keys[q],
+                    left_out_summarise(&inference->serving_errors, c->first_left_out,
+                                       c->left_out_count, (enum inference_quantity)q)
+                        .median);
     str_add(out, "}}\n");
 }
 

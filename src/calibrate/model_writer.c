@@ -5,6 +5,7 @@
 #include "calibrate/writer_text.h"
 #include "io/yaml_text.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,15 +20,9 @@ struct batches {
     ARRAY_OF(double) at;
 };
 
-static int compare_batches(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static void sort_batches(struct batches *batches) {
     size_t kept = 0;
-    if (batches->at.count > 0)
-        qsort(batches->at.at, batches->at.count, sizeof *batches->at.at, compare_batches);
+    gsl_sort(batches->at.at, 1, batches->at.count);
     for (size_t i = 0; i < batches->at.count; i++)
         if (kept == 0 || batches->at.at[i] > batches->at.at[kept - 1] * BATCH_EQUAL)
             batches->at.at[kept++] = batches->at.at[i];
