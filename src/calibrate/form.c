@@ -166,12 +166,15 @@ static struct norm_gradient norm_with_gradient(double x, double y, double g) {
                                       scale * unit * (logs / (g * sum) - log(sum) / (g * g))};
 }
 
+uint32_t form_nodes(struct place at) {
+    return at.log2_nodes > 2 ? at.log2_nodes : 1 + at.span;
+}
+
 double form_iteration_s(const double v[static PARAM_COUNT], struct place at) {
     struct speed_params speed = form_speed(v);
     double steps = at.steps > 0 ? at.steps : 1;
-    uint32_t nodes = at.log2_nodes > 2 ? at.log2_nodes : 1 + at.span;
     speed.sync_inter = at.log2_nodes > 0 ? SYNC_LAW_LOG2 : SYNC_LAW_LINEAR;
-    return steps * speed_iteration_s(&speed, at.k, at.batch / steps, nodes);
+    return steps * speed_iteration_s(&speed, at.k, at.batch / steps, form_nodes(at));
 }
 
 double form_rate(const double v[static PARAM_COUNT], struct place at,
@@ -200,6 +203,10 @@ double form_rate(const double v[static PARAM_COUNT], struct place at,
     for (int p = 0; p < PARAM_COUNT; p++)
         gradient[p] *= -rate / time_s;
     return rate;
+}
+
+double form_power_w(const double v[static PARAM_COUNT], double rate) {
+    return v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * rate;
 }
 
 double form_watts(const double v[static PARAM_COUNT], double rate,

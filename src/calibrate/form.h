@@ -97,12 +97,18 @@ struct place {
     uint32_t log2_nodes; /* across nodes with the log2 law, their number; 0: the linear law */
 };
 
+/* As speed_iteration_s takes them: 1, or across nodes their number, at least 2, which it is where
+   the linear law has no use for it. */
+uint32_t form_nodes(struct place at);
+
 /* Seconds of an iteration there: model/speed.h. */
 double form_iteration_s(const double values[static PARAM_COUNT], struct place at);
 
 /* Samples/s of one GPU, and the derivative by each parameter. */
 double form_rate(const double values[static PARAM_COUNT], struct place at,
                  double gradient[static PARAM_COUNT]);
+/* Power of one GPU at `rate` by the law; NAN where the rate is. */
+double form_power_w(const double values[static PARAM_COUNT], double rate);
 /* Power of one GPU at `rate` with that gradient; its own gradient holds pmax_w - p0_w fixed for
  * PARAM_P0. */
 double form_watts(const double values[static PARAM_COUNT], double rate,

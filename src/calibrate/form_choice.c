@@ -236,13 +236,12 @@ static void settle_form(struct form_choice *choice, const struct choice_options 
 
 /* Power that the floor gives: what is left out is the size, so that only others can tell. */
 static void derive_left_out(const struct form_choice *choice, struct prediction *left_out) {
-    const double *v = choice->fit.values;
     uint32_t k = node_power_size(&choice->points);
     for (size_t i = 0; i < choice->points.at.count; i++) {
         const struct point *point = &choice->points.at.at[i];
         double rate = left_out[i].rate / choice->fit.levels[point->round];
         if (point->at.k != k)
-            left_out[i].power_w = v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * rate;
+            left_out[i].power_w = form_power_w(choice->fit.values, rate);
     }
 }
 
@@ -351,7 +350,6 @@ static void make_table(struct form_choice *choice, const struct choice_options *
 /* Puts what the table says in place of what the form says, where the table was chosen. */
 static void mix_predictions(const struct form_choice *choice, const struct prediction *by_table,
                             bool left_out, struct prediction *predictions) {
-    const double *v = choice->fit.values;
     bool law = choice->points.powers > 0 && !choice->power_by_table;
     for (size_t i = 0; i < choice->points.at.count; i++) {
         if (choice->speed_by_table)
@@ -362,8 +360,7 @@ static void mix_predictions(const struct form_choice *choice, const struct predi
             predictions[i].power_w = by_table[i].power_w;
         else if (choice->speed_by_table)
             predictions[i].power_w =
-                law ? v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * predictions[i].rate
-                    : NAN;
+                law ? form_power_w(choice->fit.values, predictions[i].rate) : NAN;
     }
 }
 

@@ -100,8 +100,7 @@ static void add_grid_place(const struct points *points, struct node_floor floor,
         at.log2_nodes = span == 0 || !points->across_nodes
                             ? 0
                             : (k + points->gpus_per_node - 1) / points->gpus_per_node;
-        double watts =
-            v[PARAM_P0] + (v[PARAM_PMAX] - v[PARAM_P0]) * v[PARAM_C] * form_rate(v, at, ignored);
+        double watts = form_power_w(v, form_rate(v, at, ignored));
         table->points[table->count++] =
             (struct interpolation_point){.k = k,
                                          .batch = batch,

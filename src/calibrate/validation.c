@@ -9,8 +9,7 @@
 
 static struct prediction predict_by_model(const struct gpu_model *gpu_model, struct place at) {
     struct interpolation_value value;
-    uint32_t nodes = at.log2_nodes > 2 ? at.log2_nodes : 1 + at.span;
-    if (!gpu_value_find(gpu_model, at.k, at.batch, nodes, &value))
+    if (!gpu_value_find(gpu_model, at.k, at.batch, form_nodes(at), &value))
         return (struct prediction){NAN, NAN};
     return (struct prediction){speed_rate(1, at.batch, value.iteration_s),
                                gpu_model->power_form == POWER_TDP ? NAN : value.power_w};
