@@ -70,7 +70,7 @@ static void warn_of_outliers(struct form_choice *choice, const char *file, enum 
             choice,
             arena_printf(choice->arena,
                          "outlier: %s:%u: k %u, batch %.9g: %s %.6g measured, %.6g by the form",
-                         file, point->line, point->at.k, point->at.batch,
+                         file, point->row->line, point->at.k, point->at.batch,
                          power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
     }
     if (found > OUTLIERS_NAMED)
@@ -144,7 +144,7 @@ static void warn_of_contradictions(struct form_choice *choice, const char *file)
             arena_printf(
                 choice->arena,
                 "contradiction: %s:%u and %u: k %u, batch %.9g: throughput_samples_s %.6g and %.6g; both count",
-                file, slowest->line, fastest->line, slowest->at.k, slowest->at.batch,
+                file, slowest->row->line, fastest->row->line, slowest->at.k, slowest->at.batch,
                 slowest->rate * slowest->at.k, fastest->rate * fastest->at.k));
     }
     if (found > OUTLIERS_NAMED)

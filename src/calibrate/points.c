@@ -132,6 +132,15 @@ static uint32_t common_node(const struct points *points) {
     return best > 0 ? best : largest;
 }
 
+/* What only rows of many systems have. */
+static void settle_sizes(struct points *points) {
+    points->gpus_per_node = common_node(points);
+    part_sizes(points);
+    for (size_t i = 0; i < points->at.count; i++)
+        if (points->at.at[i].row->across_nodes)
+            points->at.at[i].at.log2_nodes = points->at.at[i].row->nodes;
+}
+
 /* ---- Points ---- */
 
 static void add_point(struct points *points, const struct profile_point *row) {
@@ -147,9 +156,7 @@ static void add_point(struct points *points, const struct profile_point *row) {
                                             .rate = row->throughput_samples_s / row->k,
                                             .power_w = row->power_w,
                                             .configuration = points->configurations - 1,
-                                            .fold = points->configurations - 1,
-                                            .row = row,
-                                            .line = row->line}));
+                                            .row = row}));
     points->one_node |= row->k > 1 && !row->across_nodes;
     points->across_nodes |= row->across_nodes;
     points->no_single &= row->k > 1;
@@ -228,15 +235,8 @@ void points_of_group(struct points *points, const struct profile_group *group) {
     }
     count_powers(points);
     find_rounds(points);
-    if (!points->by_size) {
-        points_set_folds(points, SIZE_MAX);
-        return;
-    }
-    points->gpus_per_node = common_node(points);
-    part_sizes(points);
-    for (size_t i = 0; i < points->at.count; i++)
-        if (points->at.at[i].row->across_nodes)
-            points->at.at[i].at.log2_nodes = points->at.at[i].row->nodes;
+    if (points->by_size)
+        settle_sizes(points);
     points_set_folds(points, SIZE_MAX);
 }
 

@@ -18,7 +18,6 @@ struct point {
     uint32_t size;          /* by size: number of its k from the least, 0, 1, ... */
     uint32_t round;         /* index of points->rounds */
     const struct profile_point *row;
-    uint32_t line;
 };
 
 /* By size: a row less than half as fast as one with no fewer GPUs and no larger steps is of

@@ -62,6 +62,6 @@ void points_write(struct str *out, const struct profile_group *group, const stru
         csv_comma_real(out, p->power_w);
         csv_comma_real(out, m->power_w / m->rate);
         csv_comma_real(out, p->power_w / p->rate);
-        str_addf(out, ",%u,%s\n", m->line, isnan(p->rate) ? "" : by_table ? "table" : "form");
+        str_addf(out, ",%u,%s\n", m->row->line, isnan(p->rate) ? "" : by_table ? "table" : "form");
     }
 }

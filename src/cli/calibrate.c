@@ -261,7 +261,7 @@ static void print_worst(const struct validation *v) {
         double rate = v->predictions[worst].rate;
         printed[worst] = true;
         printf("  line %u: k %u, batch %.9g: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
-               p->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
+               p->row->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
                100 * (rate / p->rate - 1));
     }
     free(printed);
