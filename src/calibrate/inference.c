@@ -39,12 +39,6 @@ static int compare_inference_rows(const void *left, const void *right) {
     return order ? order : compare_reals(a->line, b->line);
 }
 
-void left_out_add(struct left_out_points *points, struct left_out_point point) {
-    if (points->count == points->capacity)
-        points->at = array_grow(points->at, &points->capacity, sizeof *points->at);
-    points->at[points->count++] = point;
-}
-
 double left_out_error(double found, double measured) {
     return fabs(found / measured - 1);
 }
@@ -74,7 +68,7 @@ static void leave_out_generation(struct inference *inference, struct generation_
             point.error[OF_SPEED] =
                 left_out_error(point.at / value.iteration_s, all[i].throughput_samples_s);
             point.error[OF_POWER] = left_out_error(value.power_w, all[i].power_w_per_gpu);
-            left_out_add(&inference->generation_errors, point);
+            array_push(&inference->generation_errors, point);
         }
     }
     g->left_out_count = inference->generation_errors.count - g->first_left_out;
@@ -131,7 +125,7 @@ static void leave_out_serving(struct inference *inference, struct serving_curve 
             point.error[OF_P50 + q] = left_out_error(
                 serving_table_latency_ms(&others, all[i].n, (enum serving_quantile)q),
                 all[i].latency_ms[q]);
-        left_out_add(&inference->serving_errors, point);
+        array_push(&inference->serving_errors, point);
     }
     curve->left_out_count = inference->serving_errors.count - curve->first_left_out;
     free(spare);

@@ -73,7 +73,6 @@ void inference_finish(struct inference *inference);
 
 /* |found / measured - 1|. */
 double left_out_error(double found, double measured);
-void left_out_add(struct left_out_points *points, struct left_out_point point);
 
 /* Over count points from `first` on; quantiles between order statistics. */
 struct left_out_summary left_out_summarise(const struct left_out_points *points, size_t first,

@@ -58,6 +58,7 @@ static void check_row(struct inference_check *check, const struct inference_row 
                                    : serves                     ? row->running
                                                                 : row->k * row->batch,
                                    .error = {0}};
+    struct left_out_points *points = serves ? &check->serving : &check->generation;
     check->rows[serves]++;
     if (!table && !gpu_model)
         check->no_table[serves]++;
@@ -67,7 +68,7 @@ static void check_row(struct inference_check *check, const struct inference_row 
                    : !predict_generation(gpu_model, row, point.error))
         check->outside[serves]++;
     else
-        left_out_add(serves ? &check->serving : &check->generation, point);
+        array_push(points, point);
 }
 
 void inference_check_rows(struct inference_check *check, const struct inference_row *rows,
