@@ -14,14 +14,6 @@ struct cells {
     ARRAY_OF(struct cell) at;
 };
 
-static int compare_places(const struct profile_point *a, const struct profile_point *b) {
-    if (a->across_nodes != b->across_nodes)
-        return a->across_nodes ? 1 : -1;
-    if (a->k != b->k)
-        return a->k < b->k ? -1 : 1;
-    return (a->batch > b->batch) - (a->batch < b->batch);
-}
-
 /* Rows [begin, end) of one limit, ordered by place. */
 static void cells_of_rows(struct cells *cells, const struct profile_point *begin,
                           const struct profile_point *end) {
@@ -29,7 +21,7 @@ static void cells_of_rows(struct cells *cells, const struct profile_point *begin
     while (begin < end) {
         const struct profile_point *first = begin;
         double rate = 0, power_w = 0, n = 0;
-        for (; begin < end && compare_places(first, begin) == 0; begin++)
+        for (; begin < end && profile_compare_places(first, begin) == 0; begin++)
             if (!isnan(begin->power_w)) {
                 rate += begin->throughput_samples_s;
                 power_w += begin->power_w;
@@ -71,7 +63,7 @@ static void add_level(struct limits *limits, const struct cells *base, const str
     size_t first = limits->points.count;
     for (size_t b = 0, h = 0; b < base->at.count && h < here->at.count;) {
         const struct cell *from = &base->at.at[b], *to = &here->at.at[h];
-        int order = compare_places(from->row, to->row);
+        int order = profile_compare_places(from->row, to->row);
         b += order <= 0;
         h += order >= 0;
         if (order != 0)

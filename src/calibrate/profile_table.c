@@ -422,20 +422,21 @@ static int compare_limits(double a, double b) {
     return (a < b) - (a > b);
 }
 
+int profile_compare_places(const struct profile_point *a, const struct profile_point *b) {
+    if (a->across_nodes != b->across_nodes)
+        return a->across_nodes ? 1 : -1;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    return (a->batch > b->batch) - (a->batch < b->batch);
+}
+
 static int compare_points(const void *left, const void *right) {
     const struct profile_point *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     int by_limit = compare_limits(a->limit_w, b->limit_w);
-    if (by_limit != 0)
-        return by_limit;
-    if (a->across_nodes != b->across_nodes)
-        return a->across_nodes ? 1 : -1;
-    if (a->k != b->k)
-        return a->k < b->k ? -1 : 1;
-    if (a->batch != b->batch)
-        return a->batch < b->batch ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
+    int order = by_limit ? by_limit : profile_compare_places(a, b);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
 /* Rows of one model name count the same thing, and all points say the same of prompts. */
@@ -468,17 +469,13 @@ static void check_inference(const struct profile_table *profile, struct problems
     intern_finish(&models);
 }
 
-static bool same_place(const struct profile_point *a, const struct profile_point *b) {
-    return a->across_nodes == b->across_nodes && a->k == b->k && a->batch == b->batch;
-}
-
 /* Mean relative difference of speed between the rows at a limit and those without one of the same
    places; 0: there is no such place. */
 static double difference_at(const struct profile_group *group, double limit_w) {
     double sum = 0, n = 0;
     for (size_t i = 0; i < group->count; i++)
         for (size_t j = 0; group->rows[i].limit_w == limit_w && j < group->base_count; j++)
-            if (same_place(&group->rows[i], &group->rows[j])) {
+            if (profile_compare_places(&group->rows[i], &group->rows[j]) == 0) {
                 sum +=
                     group->rows[i].throughput_samples_s / group->rows[j].throughput_samples_s - 1;
                 n++;

@@ -34,6 +34,9 @@ struct profile_point {
     uint32_t line, group;
 };
 
+/* By span, k, batch; 0: the same configuration. */
+int profile_compare_places(const struct profile_point *a, const struct profile_point *b);
+
 /* The rows of one model on one GPU type, by limit (none first, then from the highest), span, k,
  * batch, line. */
 struct profile_group {
