@@ -102,10 +102,8 @@ static struct slice field_of(const struct reader *reader, enum column column) {
 }
 
 static void refuse_cell(const struct reader *reader, enum column column, const char *expected) {
-    struct slice field = field_of(reader, column);
-    problems_add(reader->problems, csv_where(reader->csv, reader->columns[column]),
-                 column_names[column], "expected %s, got \"%.*s\"", expected,
-                 (int)(field.length < 80 ? field.length : 80), field.at);
+    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
+               reader->problems);
 }
 
 /* A number in (0, most]; an empty optional field is NAN. */

@@ -136,10 +136,8 @@ static int find_series_columns(struct reader *reader) {
 }
 
 static bool wrong_time(const struct reader *reader, const char *expected) {
-    struct slice cell = csv_field(reader->csv, reader->time);
-    problems_add(reader->binding->problems, csv_where(reader->csv, reader->time),
-                 reader->series->time_column, "expected %s, got \"%.*s\"", expected,
-                 (int)(cell.length < 80 ? cell.length : 80), cell.at);
+    csv_refuse(reader->csv, reader->time, reader->series->time_column, expected,
+               reader->binding->problems);
     return false;
 }
 

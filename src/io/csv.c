@@ -282,6 +282,13 @@ struct location csv_where(const struct csv *csv, int column) {
     return (struct location){csv->file, lines_number(csv->lines), at};
 }
 
+void csv_refuse(const struct csv *csv, int column, const char *name, const char *expected,
+                struct problems *problems) {
+    struct slice field = csv_field(csv, column);
+    problems_add(problems, csv_where(csv, column), name, "expected %s, got \"%.*s\"", expected,
+                 (int)(field.length < 80 ? field.length : 80), field.at);
+}
+
 /* A blank at an end would be trimmed; so would a line end, which becomes one. */
 static bool is_trimmed(char c) {
     return is_csv_blank(c) || c == '\n' || c == '\r';

@@ -28,6 +28,10 @@ void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
 struct slice csv_field(const struct csv *csv,
                        int column); /* trimmed, unquoted; empty if column is -1 */
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
+/* A problem at that field of the current row, which may be -1: "expected ..., got" what stands
+   there. name: of the column. */
+void csv_refuse(const struct csv *csv, int column, const char *name, const char *expected,
+                struct problems *problems);
 /* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */
 void csv_add_text(struct str *out, const char *text);
 /* Appends a comma and then text, or a number (str_add_real). */

@@ -44,10 +44,8 @@ struct reader {
 };
 
 static void report_cell(struct reader *reader, enum column column, const char *expected) {
-    struct slice field = csv_field(reader->csv, reader->columns[column]);
-    problems_add(reader->problems, csv_where(reader->csv, reader->columns[column]),
-                 column_names[column], "expected %s, got \"%.*s\"", expected,
-                 (int)(field.length < 80 ? field.length : 80), field.at);
+    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
+               reader->problems);
 }
 
 /* A number in [least, most], or `absent` for an empty field. */

@@ -61,10 +61,8 @@ static struct slice cell_of(const struct reader *reader, enum column column) {
 
 static void refuse_table_cell(const struct reader *reader, enum column column,
                               const char *expected) {
-    struct slice cell = cell_of(reader, column);
-    problems_add(reader->problems, csv_where(reader->csv, reader->columns[column]),
-                 column_names[column], "expected %s, got \"%.*s\"", expected,
-                 (int)(cell.length < 80 ? cell.length : 80), cell.at);
+    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
+               reader->problems);
 }
 
 static const char *table_name(const struct reader *reader, enum column column) {
