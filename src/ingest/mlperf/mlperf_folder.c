@@ -101,13 +101,14 @@ static void add_results(struct reader *reader) {
     bool *done = mem_zalloc(count + 1, sizeof *done);
     for (size_t i = 0; i < count; i++) {
         size_t members = 0;
-        for (size_t j = i; j < count && !done[i]; j++)
+        if (done[i])
+            continue;
+        for (size_t j = i; j < count; j++)
             if (!done[j] && repeats(&reader->found.at[i], &reader->found.at[j])) {
                 group[members++] = &reader->found.at[j];
-                done[j] = j > i;
+                done[j] = true;
             }
-        if (members > 0)
-            array_push(&reader->runs->at, merged_run(group, members));
+        array_push(&reader->runs->at, merged_run(group, members));
     }
     free(group);
     free(done);
