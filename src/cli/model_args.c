@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/option_table.h"
 #include "cli/scenario_args.h"
+#include "io/files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,8 +114,7 @@ static void assume_cluster(struct model_args *args, const struct options *option
 
 /* The name of the file without folders and ending. */
 static const char *name_of_file(const char *path, struct arena *arena) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
+    const char *name = files_name(path), *dot = strrchr(name, '.');
     return arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 

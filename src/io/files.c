@@ -11,6 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *files_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* The folder that holds path, without links; of one that does not exist as far as it does. */
 static bool real_folder(const char *path, struct arena *arena, const char **ret_folder,
                         const char **ret_name) {
@@ -21,7 +26,7 @@ static bool real_folder(const char *path, struct arena *arena, const char **ret_
     if (!realpath(folder, real))
         return false;
     *ret_folder = arena_strdup(arena, real);
-    *ret_name = slash ? slash + 1 : path;
+    *ret_name = files_name(path);
     return true;
 }
 

@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+/* The part behind the last slash; without one, all of it. */
+const char *files_name(const char *path);
 /* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the
    two; both exist, or else path comes back as it is. In the arena. */
 const char *files_relative(const char *path, const char *folder, struct arena *arena);

@@ -5,6 +5,7 @@
 #include "ingest/mlperf/mlperf_files.h"
 #include "ingest/mlperf/mlperf_log.h"
 #include "ingest/mlperf/mlperf_power.h"
+#include "io/files.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -27,12 +28,9 @@ struct reader {
 /* The folder of the log's meters; NULL: there is none. */
 static const char *power_folder(struct reader *reader, const char *path) {
     struct arena *arena = &reader->profile->arena;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strchr(name, '.');
-    const char *power =
-        slash ? arena_printf(arena, "%.*s/power", (int)(slash - path), path) : "power";
-    const char *own = arena_printf(arena, "%s/%.*s", power,
-                                   (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+    const char *name = files_name(path);
+    const char *power = arena_printf(arena, "%.*spower", (int)(name - path), path);
+    const char *own = arena_printf(arena, "%s/%.*s", power, (int)strcspn(name, "."), name);
     return mlperf_is_folder(own) ? own : mlperf_is_folder(power) ? power : NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"
+#include "io/files.h"
 #include "model/speed.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ struct reader {
 static bool begin_elasticflow(struct records_job *job, struct records *records) {
     struct reader *r = job->context;
     size_t before = job->problems->count;
-    const char *slash = strrchr(records->path, '/'), *name = slash ? slash + 1 : records->path;
+    const char *name = files_name(records->path);
     r->batch = records_require(job, records, "global_batch_size");
     r->model = arena_strndup(&job->profile->arena, name, strcspn(name, "."));
     r->not_measured = 0;

@@ -5,6 +5,7 @@
 
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"
+#include "io/files.h"
 #include "model/speed.h"
 
 #include <ctype.h>
@@ -47,7 +48,7 @@ struct reader {
 /* "pytorch-train-throughput-fp16.csv" has "pytorch-train-bs-fp16.csv"; NULL: another name. */
 static const char *batches_beside(struct records_job *job, const char *path) {
     static const char word[] = "throughput";
-    const char *slash = strrchr(path, '/'), *at = strstr(slash ? slash : path, word);
+    const char *at = strstr(files_name(path), word);
     return at ? arena_printf(&job->profile->arena, "%.*sbs%s", (int)(at - path), path,
                              at + strlen(word))
               : NULL;
@@ -109,7 +110,7 @@ static void find_tasks(struct records_job *job, const struct records *records) {
 
 /* "pytorch-train-throughput-fp16.csv": fp16. */
 static const char *precision_of(struct records_job *job, const char *path) {
-    const char *slash = strrchr(path, '/'), *dash = strrchr(slash ? slash : path, '-');
+    const char *dash = strrchr(files_name(path), '-');
     return dash && dash[1] ? arena_strndup(&job->profile->arena, dash + 1, strcspn(dash + 1, "."))
                            : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"
+#include "io/files.h"
 #include "model/speed.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ struct reader {
 
 /* "bert-placements-dgx-ext.csv": bert, dgx-ext. */
 static void read_file_name(struct records_job *job, const char *path, struct reader *reader) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = files_name(path);
     const char *placements = strstr(name, "-placements-"),
                *scalability = strstr(name, "-scalability-");
     const char *middle = placements ? placements : scalability;
