@@ -1,6 +1,7 @@
 /* Recorded outages become laws: see calibrate_failures.h. */
 #include "cli/calibrate_failures.h"
 
+#include "base/units.h"
 #include "calibrate/outage_times.h"
 #include "cli/cli.h"
 #include "cli/option_table.h"
@@ -8,8 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SECONDS_PER_H 3600.0
 
 /* ---- Printing ---- */
 
@@ -23,14 +22,14 @@ static void print_interval(double value, double low, double high) {
 
 static void print_fit(const struct time_fit *fit, bool best) {
     printf("  %-11s", time_law_names[fit->law.kind]);
-    print_interval(fit->law.mean_s / SECONDS_PER_H, fit->mean_low_s / SECONDS_PER_H,
-                   fit->mean_high_s / SECONDS_PER_H);
+    print_interval(fit->law.mean_s / S_PER_H, fit->mean_low_s / S_PER_H,
+                   fit->mean_high_s / S_PER_H);
     if (isnan(fit->law.shape))
         printf("  %10s  %-21s", "", "");
     else
         print_interval(fit->law.shape, fit->shape_low, fit->shape_high);
-    printf("  %9.4g  %9.4g  %11.2f%s\n", fit->median_s / SECONDS_PER_H, fit->high_s / SECONDS_PER_H,
-           fit->aic, best ? "  best" : "");
+    printf("  %9.4g  %9.4g  %11.2f%s\n", fit->median_s / S_PER_H, fit->high_s / S_PER_H, fit->aic,
+           best ? "  best" : "");
     if (!isnan(fit->law.shape) &&
         (fit->law.shape < TIME_LAW_MIN_SHAPE || fit->law.shape > TIME_LAW_MAX_SHAPE))
         printf("  warning: a scenario takes shapes from %g to %g only\n", TIME_LAW_MIN_SHAPE,
@@ -47,19 +46,19 @@ static double seen_quantile_h(const struct seen_times *times, double share) {
     size_t rank = (size_t)ceil(share * (double)times->ended), ended = 0, i = 0;
     while ((ended += times->at.at[i].ended) < rank)
         i++;
-    return times->at.at[i].time_s / SECONDS_PER_H;
+    return times->at.at[i].time_s / S_PER_H;
 }
 
 static double seen_mean_h(const struct seen_times *times) {
     double sum_s = 0;
     for (size_t i = 0; i < times->at.count; i++)
         sum_s += times->at.at[i].ended ? times->at.at[i].time_s : 0;
-    return sum_s / (double)times->ended / SECONDS_PER_H;
+    return sum_s / (double)times->ended / S_PER_H;
 }
 
 /* The keys of cluster.nodes. */
 static void print_keys(const char *key, const struct time_law *law) {
-    printf("  %s: %.6gh", key, law->mean_s / SECONDS_PER_H);
+    printf("  %s: %.6gh", key, law->mean_s / S_PER_H);
     if (law->kind != TIME_LAW_EXPONENTIAL)
         printf(", %s_law: %s, %s_shape: %.6g", key, time_law_names[law->kind], key, law->shape);
     printf("\n");
@@ -103,7 +102,7 @@ static void print_record(const struct outages *o, const struct outage_times *tim
                          const struct options *options) {
     printf("%s: %llu rows, outages of %u of %u nodes in %.6g h\n", o->file,
            (unsigned long long)o->rows, times->failed_nodes, times->nodes,
-           times->until_s / SECONDS_PER_H);
+           times->until_s / S_PER_H);
     if (options->node_count == 0)
         printf("  only nodes that failed are known: --node-count tells how many there were\n");
     if (o->merged.count > 0)
