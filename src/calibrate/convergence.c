@@ -283,14 +283,19 @@ double convergence_constant(const struct target_runs *runs) {
     return median;
 }
 
+/* At a batch, by the curve, or without one by the constant. */
+static double relative_error(const struct convergence *curve, double constant, double global_batch,
+                             double samples) {
+    return fabs((curve ? convergence_samples(curve, global_batch) : constant) / samples - 1);
+}
+
 struct convergence_errors convergence_score(const struct convergence *curve,
                                             const struct target_runs *runs) {
     struct convergence_errors e = {0};
-    double constant = convergence_constant(runs);
+    double constant = curve ? NAN : convergence_constant(runs);
     for (size_t i = 0; i < runs->batches.count; i++) {
         const struct target_batch *b = &runs->batches.at[i];
-        double error =
-            fabs((curve ? convergence_samples(curve, b->global_batch) : constant) / b->samples - 1);
+        double error = relative_error(curve, constant, b->global_batch, b->samples);
         if (i == 0 || error > e.most) {
             e.most = error;
             e.worst_batch = b->global_batch;
@@ -299,8 +304,7 @@ struct convergence_errors convergence_score(const struct convergence *curve,
     double *errors = mem_alloc(runs->at.count * sizeof *errors);
     for (size_t i = 0; i < runs->at.count; i++) {
         const struct target_run *run = &runs->at.at[i];
-        errors[i] = fabs(
-            (curve ? convergence_samples(curve, run->global_batch) : constant) / run->samples - 1);
+        errors[i] = relative_error(curve, constant, run->global_batch, run->samples);
     }
     gsl_sort(errors, 1, runs->at.count);
     e.row_median = gsl_stats_median_from_sorted_data(errors, 1, runs->at.count);
