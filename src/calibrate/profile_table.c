@@ -491,9 +491,10 @@ static double highest_limit(const struct profile_table *profile, const char *gpu
 
 /* The limit equal to the highest of the GPU type is no limit. */
 static void merge_limits(struct profile_table *profile, struct profile_group *group) {
+    if (!isnan(group->rows->limit_w) || group->count == group->base_count)
+        return;
     double limit_w = highest_limit(profile, group->gpu);
-    if (!isnan(group->rows->limit_w) || group->count == group->base_count ||
-        group->rows[group->base_count].limit_w != limit_w)
+    if (group->rows[group->base_count].limit_w != limit_w)
         return;
     double difference = difference_at(group, limit_w);
     if (fabs(difference) > SAME_SPEED) {
