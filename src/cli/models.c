@@ -161,11 +161,16 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
     for (size_t i = 0; i < survey->pairs.count; i++)
         limits = limits || survey->pairs.at[i].gpu_model->power_limits.levels.count > 0;
     struct str tables = {0};
-    if (survey->pairs.count == 0 &&
-        (find_serving(args, &tables) == 0 || options->format == FORMAT_CSV || options->out))
+    bool serving = find_serving(args, &tables) > 0;
+    str_finish(&tables);
+    if (survey->pairs.count == 0 && !serving)
         problems_add(problems, nowhere, NULL,
-                     "%s: no model that is asked for knows a GPU type that is%s", options->who,
-                     tables.length > 0 ? " (serving tables are shown as a table only)" : "");
+                     "%s: no model that is asked for knows a GPU type that is", options->who);
+    else if (survey->pairs.count == 0 && (options->format == FORMAT_CSV || options->out))
+        problems_add(problems, nowhere, NULL,
+                     "%s: only serving tables are asked for, which are shown on the terminal "
+                     "(without %s)",
+                     options->who, options->out ? "--out" : "--format csv");
     else if (survey->rows.count == 0 && survey->pairs.count > 0)
         problems_add_setting(problems, nowhere, "span",
                              "no configuration is placed so: the k asked for do not fit one node, "
@@ -173,7 +178,6 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
     else if (args->wishes.power_limits && !limits)
         problems_add_setting(problems, nowhere, "power-limits",
                              "none of these models has power limits");
-    str_finish(&tables);
 }
 
 /* ---- The command ---- */

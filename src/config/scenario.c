@@ -290,6 +290,12 @@ static int check_users(const struct scenario *scenario, const struct binding *bi
     return result;
 }
 
+/* Taken for a scenario, a sweep file would give an error for each of its keys. */
+static bool is_sweep(const struct yaml_node *root) {
+    return root->kind == YAML_NODE_MAPPING && yaml_find(root, "base") &&
+           !yaml_find(root, "workload");
+}
+
 int scenario_load(struct scenario *scenario, const char *path,
                   const struct scenario_overrides *overrides, struct problems *problems) {
     *scenario = (struct scenario){.file = path};
@@ -314,6 +320,11 @@ int scenario_load(struct scenario *scenario, const char *path,
             result = ERROR_INPUT;
     }
     struct binding binding = {&scenario->doc.arena, problems, &scenario->uses};
+    if (is_sweep(scenario->doc.root)) {
+        problems_add(problems, scenario->doc.root->where, NULL,
+                     "expected a scenario, got a sweep (easim sweep runs it; its base is one)");
+        return ERROR_INPUT;
+    }
     if (schema_bind(&binding, scenario_fields, scenario->doc.root, "", scenario) < 0)
         result = ERROR_INPUT;
     if (bind_horizon(scenario, &binding) < 0)

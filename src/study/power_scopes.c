@@ -13,17 +13,6 @@ struct place_of_power {
     const char *path;
 };
 
-__attribute__((format(printf, 3, 4))) static void
-complain(struct problems *problems, const struct place_of_power *at, const char *format, ...) {
-    struct str text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    str_addv(&text, format, arguments);
-    va_end(arguments);
-    problems_add(problems, at->gpu_model->where, at->path, "%s", text.text);
-    str_finish(&text);
-}
-
 /* What nodes of a type draw beside their GPUs, at most. */
 static double own_power_w(const struct cluster *cluster, uint32_t h) {
     double most_w = 0;
@@ -41,16 +30,17 @@ static void check_node_share(const struct cluster *cluster, uint32_t h,
     double own_w = own_power_w(cluster, h);
     double most_w = gpu_value_most_w(at->gpu_model, at->type->tdp_w);
     if (own_w > 0)
-        complain(problems, at,
-                 "%s counts the whole node: expected nodes of %s with base_w 0 and no other power "
-                 "of their own, got %.9g W",
-                 scope, at->type->name, own_w);
+        problems_add(
+            problems, at->gpu_model->where, at->path,
+            "%s counts the whole node: expected nodes of %s with base_w 0 and no other power "
+            "of their own, got %.9g W",
+            scope, at->type->name, own_w);
     if (most_w > at->type->tdp_w)
-        complain(problems, at,
-                 "%s: expected %s at most the %.9g W that the cluster says is tdp_w of %s, the "
-                 "share of a node, got %.9g W",
-                 scope, at->gpu_model->lookup_power ? "a lookup" : "pmax_w", at->type->tdp_w,
-                 at->type->name, most_w);
+        problems_add(problems, at->gpu_model->where, at->path,
+                     "%s: expected %s at most the %.9g W that the cluster says is tdp_w of %s, the "
+                     "share of a node, got %.9g W",
+                     scope, at->gpu_model->lookup_power ? "a lookup" : "pmax_w", at->type->tdp_w,
+                     at->type->name, most_w);
 }
 
 void power_scopes_check(const struct study *study, const struct usage *usage,
@@ -71,10 +61,11 @@ void power_scopes_check(const struct study *study, const struct usage *usage,
             if (g->power_scope != POWER_SCOPE_GPU)
                 check_node_share(&study->cluster, h, &at, problems);
             if (first && first->power_scope != g->power_scope)
-                complain(problems, &at,
-                         "expected %s as of %s, since both draw the idle_w and ctx_w of %s, got %s",
-                         power_scope_names[first->power_scope], first_name, type->name,
-                         power_scope_names[g->power_scope]);
+                problems_add(
+                    problems, at.gpu_model->where, at.path,
+                    "expected %s as of %s, since both draw the idle_w and ctx_w of %s, got %s",
+                    power_scope_names[first->power_scope], first_name, type->name,
+                    power_scope_names[g->power_scope]);
             first_name = first ? first_name : model->name;
             first = first ? first : g;
         }

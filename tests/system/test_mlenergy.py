@@ -95,8 +95,8 @@ def shown_models(folder):
         ["64", "60", "400", "620", "1.55", "25", "28", "29", "37"], ["128", "100", "600", "640", "1.067", "30", "31", "32", "37"]]
     assert len(text.splitlines()) == 6, text
     no_csv = easim("models", folder / "m.yaml", "--format", "csv", code=2).stderr
-    assert no_csv == ("easim models: no model that is asked for knows a GPU type that is "
-                      "(serving tables are shown as a table only)\n"), no_csv
+    assert no_csv == ("easim models: only serving tables are asked for, which are shown on the terminal "
+                      "(without --format csv)\n"), no_csv
     (folder / "d.csv").write_text("model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,unit\nd,g,1,1,2,300,output\n"
                                   "d,g,1,2,3,310,output\n", encoding="utf-8")
     easim("calibrate", folder / "d.csv", "-o", folder / "d.yaml")

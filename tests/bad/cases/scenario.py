@@ -23,6 +23,8 @@ CASES = [
            "c.yaml:3:1: unknown key \"favourite_colour\""),
     config("unknown key below", ("users: 2", "users: 2\nengine: {coalsce: true}"),
            "c.yaml:15:10: engine: unknown key \"coalsce\", did you mean \"coalesce\"?"),
+    config("a sweep", "base: d.yaml\naxes: []\n",
+           "c.yaml:1:1: expected a scenario, got a sweep (easim sweep runs it; its base is one)"),
     config("missing keys", "seed: 1\n",
            "c.yaml:1:1: key \"name\" is missing",
            "c.yaml:1:1: key \"horizon\" is missing",
