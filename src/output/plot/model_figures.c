@@ -298,8 +298,25 @@ static void set_series(struct drawing *d) {
                         plot_set_legend(d->figure, d->figure->width - 20, labels, count);
 }
 
+/* GPU types keep their colour and place in the legend in all figures, also where they have none. */
+static void note_types_without_curves(struct drawing *d) {
+    const char *types = NULL;
+    for (size_t type = 0; type < d->table->types.count; type++) {
+        size_t curves = 0;
+        for (size_t p = 0; p < d->panel_count; p++)
+            curves += d->panels[p].of_type[type].count;
+        const char *name = d->table->types.at[type];
+        if (curves == 0)
+            types = types ? arena_printf(&d->figure->arena, "%s, %s", types, name) : name;
+    }
+    if (types)
+        plot_note(d->figure, "no model has two %s on %s", d->request.over_k ? "k" : "batches",
+                  types);
+}
+
 static void note_left_out(struct drawing *d, size_t models_left_out) {
     const struct model_table *t = d->table;
+    note_types_without_curves(d);
     if (models_left_out > 0)
         plot_note(
             d->figure,
