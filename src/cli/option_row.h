@@ -18,7 +18,7 @@ enum option_kind {
     OPTION_SETTING,   /* a whole number, as value of the scenario of that name: struct texts */
     OPTION_REAL,      /* double least..most */
     OPTION_DIMENSION, /* double least..most with a unit of the dimension behind it, or none */
-    OPTION_DURATION,  /* double, seconds > 0, or >= 0 if may_be_zero */
+    OPTION_DURATION,  /* double, seconds > 0, or >= 0 if may_be_zero, and at least `least` */
     OPTION_CHOICE,    /* enum: place among the choices */
     OPTION_WORD,      /* const char *: one of the choices */
     OPTION_METRIC,    /* unsigned: column of the summary */

@@ -2,6 +2,7 @@
    are before those of single commands. */
 #include "cli/option_table.h"
 
+#include "base/units.h"
 #include "cli/option_forms.h"
 #include "output/plot/figure.h"
 
@@ -60,6 +61,9 @@ const struct option_row option_rows[] = {
      .help = "write no jobs, users, types and power: summary.csv, aggregate.csv, scenario.yaml and manifest.json only"},
     {"decisions", 0, NULL, OPTION_FLAG, AT(decisions), .commands = IN(RUN), .recorded = true,
      .help = "write decisions.csv too: every action of the policy and its answer"},
+    {"meter", 0, "STEP", OPTION_DURATION, AT(meter_step_s), .commands = IN(RUN), .recorded = true,
+     .least = 0.001, .most = TIME_MAX_S,
+     .help = "write meter.csv too: mean power of each interval of this length, 30s say, integrated exactly"},
     {"trace", 0, "FILE", OPTION_OTHER, AT(trace), .commands = IN(RUN), .recorded = true,
      .read = option_read_trace,
      .help = "write every event and every decision into FILE, a name in the folder of the results, as JSON lines; of several replications into one file each, with -N in front of the last suffix; no other file changes by it"},

@@ -76,6 +76,9 @@ static int read_duration(const struct option_row *row, const char *text, double 
         return error_set(reterr, ERROR_INPUT,
                          "expected duration %s 0 such as 90s or 10h, got \"%s\"",
                          row->may_be_zero ? ">=" : ">", text);
+    if (seconds < row->least)
+        return error_set(reterr, ERROR_INPUT, "expected a duration of at least %g s, got \"%s\"",
+                         row->least, text);
     *ret_value = seconds;
     return 0;
 }

@@ -84,6 +84,7 @@ struct options {
     const char *out, *trace;
     bool force, summary_only, check, strict, quiet, decisions, timing;
     enum print_format format;
+    double meter_step_s;  /* of meter.csv; 0: none */
     double run_timeout_s; /* of runs in processes of their own; 0: none */
     struct option_metrics metrics, pareto;
 

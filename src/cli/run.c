@@ -1,4 +1,5 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
@@ -49,6 +50,7 @@ static int run_study(struct options *options, const struct study *study) {
                                                 .force = options->force,
                                                 .summary_only = options->summary_only,
                                                 .decisions = options->decisions,
+                                                .meter = options->meter_step_s > 0,
                                                 .trace = options->trace,
                                                 .words = options->words.at};
     if (run_dir_open(&dir_options, study, &dir, &error) < 0)
@@ -56,6 +58,7 @@ static int run_study(struct options *options, const struct study *study) {
     uint32_t count = (uint32_t)study->scenario.replications;
     struct replicate_options how = run_args_options(options);
     how.record_decisions = options->decisions;
+    how.meter_step_ns = units_ns(options->meter_step_s);
     how.time_decisions = options->timing;
     struct progress_line *progress =
         options->quiet ? NULL : progress_line_start(count, "replications", study, &how);

@@ -73,10 +73,15 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     const struct replicate_sink *sink = pool->sink;
     struct job_segments segments;
     job_segments_init(&segments);
-    const struct observer *observers[5] = {&metrics.observer};
+    struct power_means means = {0};
+    const struct observer *observers[6] = {&metrics.observer};
     size_t count = 1;
     if (pool->options->check)
         observers[count++] = &segments.observer;
+    if (pool->options->meter_step_ns > 0) {
+        power_means_init(&means, pool->options->meter_step_ns);
+        observers[count++] = &means.observer;
+    }
     if (trail)
         observers[count++] = &watch;
     if (sink && sink->watch)
@@ -102,15 +107,22 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         r = check_segments(&segments, &sim, &slot->outcome.error);
     if (r == 0 && sink) {
         metrics_sum_up(&metrics, &sim);
+        if (means.step_ns > 0)
+            power_means_close(&means);
         slot->outcome.summary = metrics.summary;
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
         if (sink->render)
-            sink->render(sink->context, &(struct replication){index + 1, &sim, &metrics},
+            sink->render(sink->context,
+                         &(struct replication){.number = index + 1,
+                                               .sim = &sim,
+                                               .metrics = &metrics,
+                                               .means = means.step_ns > 0 ? &means : NULL},
                          &slot->rendered);
     }
     loop_finish(&sim);
     metrics_finish(&metrics);
+    power_means_finish(&means);
     job_segments_finish(&segments);
     return r;
 }

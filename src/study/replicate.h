@@ -5,6 +5,7 @@
 
 #include "base/tally.h"
 #include "metrics/metrics.h"
+#include "metrics/power_means.h"
 #include "study/isolate.h"
 #include "study/study.h"
 #include "study/trend.h"
@@ -14,6 +15,7 @@ struct replication {
     uint32_t number; /* from 1 */
     const struct sim *sim;
     const struct metrics *metrics;
+    const struct power_means *means; /* NULL unless meter_step_ns is given */
 };
 
 /* What a caller keeps of each replication. */
@@ -34,8 +36,9 @@ struct replicate_options {
                            0: here, one after the other, for callers that are such a child
                            themselves and for tests */
     bool check, strict, record_power, record_decisions, time_decisions;
-    double limit_s;      /* of those processes, by the clock; 0: none */
-    struct trail *trail; /* to be kept up to date, or NULL */
+    int64_t meter_step_ns; /* mean power of intervals of this length; 0: none */
+    double limit_s;        /* of those processes, by the clock; 0: none */
+    struct trail *trail;   /* to be kept up to date, or NULL */
     const atomic_bool *cancel;
     atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
     atomic_ulong *events; /* likewise events; in shared memory (mem_shared) with processes */

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 
 from support import EASIM, SOURCE, rows_of
@@ -60,6 +61,28 @@ def energy_adds_up(folder):
         types = [r for r in rows_of(out / "types.csv") if r["replication"] == number]
         close(sum(float(r["energy_kwh"]) for r in types) + 321.5 * end_s / 3.6e6, float(summary["energy_kwh"]))
         close(sum(float(r["alloc_gpu_h"]) for r in types), sum(float(r["gpu_s"]) for r in users) / 3600)
+
+
+def meter_is_the_integral(folder):
+    """Rows of meter.csv are means of power.csv, to the nanowatt, up to the end of each replication."""
+    out = folder / "meter"
+    run("eas-sim.yaml", out, "--set", "horizon=2h", "--meter", "70.3s", "--quiet")
+    power, meter = rows_of(out / "power.csv"), rows_of(out / "meter.csv")
+    for number in {r["replication"] for r in meter}:
+        steps = [(Fraction(r["time_s"]), Fraction(r["power_w"])) for r in power if r["replication"] == number]
+        steps.append((Fraction(7200), None))
+        begin_s = Fraction(0)
+        for row in (r for r in meter if r["replication"] == number):
+            end_s = Fraction(row["time_s"])
+            assert end_s == min(begin_s + Fraction("70.3"), 7200), row
+            joules = sum(watts * max(0, min(end_s, until_s) - max(begin_s, from_s))
+                         for (from_s, watts), (until_s, _) in zip(steps, steps[1:]))
+            assert abs(joules / (end_s - begin_s) - Fraction(row["power_w"])) <= Fraction(1, 2 * 10**9), row
+            begin_s = end_s
+        assert begin_s == 7200
+    assert "meter.csv" in json.loads((out / "manifest.json").read_text())["files"]
+    run("eas-sim.yaml", out, "--set", "horizon=2h", "--quiet", "--force")
+    assert not (out / "meter.csv").exists()
 
 
 def jobs_agree_with_summary(folder):
@@ -130,7 +153,7 @@ def standard_input_works(folder):
 
 
 def main():
-    checks = [threads_do_not_matter, energy_adds_up, jobs_agree_with_summary, numbers_read_back, overrides_work,
+    checks = [threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, numbers_read_back, overrides_work,
               folders_are_protected, standard_input_works]
     with tempfile.TemporaryDirectory(prefix="easim-files.") as folder:
         for check in checks:

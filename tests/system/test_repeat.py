@@ -21,7 +21,7 @@ from support import EASIM, SOURCE
 POLICIES = Path(sys.argv[3])
 COMMANDS = {
     "run": ["configs/tiny.yaml", "--set", "cluster.power_cap_w={file: cap.csv}", "--policy", "plugins/own.so",
-            "--decisions", "--seed", "7"],
+            "--decisions", "--meter", "47s", "--seed", "7"],
     "compare": ["configs/tiny.yaml", "--policies", "plugins/own.so,fcfs", "--baseline", "fcfs", "-n", "2", "--perturb",
                 "sizes=0.2,noise", "--metrics", "energy_kwh", "--set", "workload={kind: poisson, rate_per_s: 0.01, "
                 "until: 1h, sizes: {law: constant, mean: 20min}}"],
@@ -137,12 +137,12 @@ def overrides_and_scenario(place):
     """Overrides are in the manifest and applied in scenario.yaml, which alone gives the same files."""
     manifest = json.loads((place.tree / "out/run-1/manifest.json").read_text())
     assert manifest["overrides"] == {"policy": "plugins/own.so", "set": ["cluster.power_cap_w={file: cap.csv}", "seed=7"]}
-    assert manifest["options"] == ["--decisions"]
+    assert manifest["options"] == ["--decisions", "--meter=47s"]
     text = (place.tree / "out/run-1/scenario.yaml").read_text()
     for line in ("seed: 7", '  name: "../../plugins/own.so"', '    file: "../../cap.csv"',
                  '  file: "../../workloads/tiny.csv"', "  - name: vit-base-fp32"):
         assert f"{line}\n" in text, (line, text)
-    place.easim("run", place.tree / "out/run-1/scenario.yaml", "--decisions", "--out", place.scratch.parent / "again", "-q",
+    place.easim("run", place.tree / "out/run-1/scenario.yaml", "--decisions", "--meter", "47s", "--out", place.scratch.parent / "again", "-q",
                 cwd="/")
     for name in manifest["files"]:
         assert (place.scratch.parent / "again" / name).read_bytes() == (place.tree / "out/run-1" / name).read_bytes()

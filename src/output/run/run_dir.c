@@ -7,6 +7,7 @@
 #include "output/run/aggregate_csv.h"
 #include "output/run/decisions_csv.h"
 #include "output/run/jobs_csv.h"
+#include "output/run/meter_csv.h"
 #include "output/run/power_csv.h"
 #include "output/run/run_trace.h"
 #include "output/run/summary_csv.h"
@@ -28,6 +29,7 @@ enum file {
     FILE_TYPES,
     FILE_POWER,
     FILE_DECISIONS,
+    FILE_METER,
     FILE_COUNT
 };
 
@@ -45,6 +47,7 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_TYPES] = {"types.csv", types_csv_header, types_csv_rows},
     [FILE_POWER] = {"power.csv", power_csv_header, power_csv_rows},
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, decisions_csv_rows},
+    [FILE_METER] = {"meter.csv", meter_csv_header, meter_csv_rows},
 };
 
 struct run_dir {
@@ -137,8 +140,10 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->existing = existing;
     dir->path = mem_strdup(options->path);
     for (int f = 0; f < FILE_COUNT; f++)
-        dir->wanted[f] = f == FILE_SUMMARY ||
-                         (f == FILE_DECISIONS ? options->decisions : !options->summary_only);
+        dir->wanted[f] = !options->summary_only;
+    dir->wanted[FILE_SUMMARY] = true;
+    dir->wanted[FILE_DECISIONS] = options->decisions;
+    dir->wanted[FILE_METER] = options->meter;
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
     dir->words = options->words;

@@ -42,6 +42,10 @@ CASES = [
     run("option without its value", ["--seed"], "easim run: option '--seed' requires an argument", TRY),
     run("no thread", ["--threads", "0"], "easim run: --threads: expected integer 1..1024, got \"0\"", TRY),
     run("threads in words", ["--threads", "many"], "easim run: --threads: expected integer 1..1024, got \"many\"", TRY),
+    run("meter of no time", ["--meter", "0s"],
+        "easim run: --meter: expected duration > 0 such as 90s or 10h, got \"0s\"", TRY),
+    run("meter of nanoseconds", ["--meter", "5ns"],
+        "easim run: --meter: expected a duration of at least 0.001 s, got \"5ns\"", TRY),
     run("trace with a path", ["--trace", "out/t.jsonl"],
         "easim run: --trace: expected the name of a file in the folder of the results, without / and without . in front, of "
         "1..200 bytes, got \"out/t.jsonl\"", TRY),
