@@ -1,0 +1,31 @@
+/* P(B better than A): the share of worlds in which it is (semantics 18.3). Pure functions;
+   undefined values are NAN. */
+#ifndef EASIM_EXPERIMENT_WORLDS_BETTER_H
+#define EASIM_EXPERIMENT_WORLDS_BETTER_H
+
+#include "metrics/metric_table.h"
+
+#include <stddef.h>
+
+/* A share 0..1 and its 95 % interval. */
+struct share_range {
+    double share, low, high;
+};
+
+/* Of count worlds, with the interval of Wilson (1927); count 0: NAN. */
+struct share_range better_wilson(size_t hits, size_t count);
+
+struct better {
+    size_t worlds; /* with a pair: the others do not count */
+    struct share_range
+        clearly; /* better by a paired t-test over the replications, two-sided p < 0.05 */
+    struct share_range sign; /* better in the mean over the replications, without that test */
+};
+
+/* How often values are better than base, both [worlds][replications], NAN where missing. A
+   difference that is the same in every replication needs no test; where no world has two
+   replications `clearly` is NAN, and both are where neither less nor more is better. */
+struct better better_of(const double *values, const double *base, size_t worlds,
+                        size_t replications, enum metric_better direction);
+
+#endif
