@@ -25,3 +25,8 @@ void tally_finish(struct tally *tally) {
     free(tally->entries.at);
     *tally = (struct tally){0};
 }
+
+void row_tally_add(struct row_tally *tally, uint32_t line) {
+    if (tally->count++ == 0 || line < tally->first_line)
+        tally->first_line = line;
+}

@@ -114,11 +114,6 @@ static int compare_outages(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static void tally_outage(struct outage_tally *tally, uint32_t line) {
-    if (tally->count++ == 0 || line < tally->first_line)
-        tally->first_line = line;
-}
-
 /* A node that is down cannot fail: rows of a node that overlap or touch become one outage. */
 static void merge_rows(struct reader *reader) {
     struct outages *o = reader->outages;
@@ -133,7 +128,7 @@ static void merge_rows(struct reader *reader) {
             continue;
         }
         last->end_ns = row->end_ns > last->end_ns ? row->end_ns : last->end_ns;
-        tally_outage(&o->merged, row->line);
+        row_tally_add(&o->merged, row->line);
     }
 }
 
@@ -161,7 +156,7 @@ int outages_load(struct outages *outages, const struct binding *binding) {
 /* Outages come by node, so a node that is new differs from the last one. */
 static void note_beyond(struct outages *outages, const struct outage *outage, uint32_t *last,
                         struct str *names) {
-    tally_outage(&outages->beyond, outage->line);
+    row_tally_add(&outages->beyond, outage->line);
     if (outages->beyond_nodes > 0 && outage->node == *last)
         return;
     *last = outage->node;
@@ -183,11 +178,11 @@ void outages_fit(struct outages *outages, uint32_t nodes, const struct binding *
             continue;
         }
         if (outage.start_ns < 0 && outage.end_ns <= 0) {
-            tally_outage(&outages->over, outage.line);
+            row_tally_add(&outages->over, outage.line);
             continue;
         }
         if (outage.start_ns < 0) {
-            tally_outage(&outages->running, outage.line);
+            row_tally_add(&outages->running, outage.line);
             outage.start_ns = 0;
         }
         outages->at[kept++] = outage;

@@ -3,18 +3,13 @@
 #ifndef EASIM_CONFIG_OUTAGES_H
 #define EASIM_CONFIG_OUTAGES_H
 
+#include "base/tally.h"
 #include "config/schema.h"
 
 struct outage {
     uint32_t node, line; /* line of its first row */
     int64_t start_ns;
     int64_t end_ns; /* not before start_ns; TIME_NONE_NS: never */
-};
-
-/* Rows or outages of one sort, for notes. */
-struct outage_tally {
-    uint64_t count;
-    uint32_t first_line; /* in the file; 0: none */
 };
 
 /* Bound by outages_bind, filled in by outages_load; all memory is in the binding's arena. */
@@ -25,12 +20,12 @@ struct outages {
     struct outage *at;     /* by node, then start; those of a node are apart */
     size_t count;
     uint64_t rows;
-    struct outage_tally merged;  /* rows that overlap or touch an earlier outage of their node */
-    struct outage_tally over;    /* outages that had ended by t = 0: left out */
-    struct outage_tally running; /* at t = 0: they begin there */
-    struct outage_tally beyond;  /* outages of nodes that the cluster has not: left out */
-    uint32_t beyond_nodes;       /* how many such nodes, */
-    const char *beyond_names;    /* and the first of them: "8, 9, 17 ..." */
+    struct row_tally merged;  /* rows that overlap or touch an earlier outage of their node */
+    struct row_tally over;    /* outages that had ended by t = 0: left out */
+    struct row_tally running; /* at t = 0: they begin there */
+    struct row_tally beyond;  /* outages of nodes that the cluster has not: left out */
+    uint32_t beyond_nodes;    /* how many such nodes, */
+    const char *beyond_names; /* and the first of them: "8, 9, 17 ..." */
 };
 
 /* node: NULL or {file, offset}. Negative after adding problems. */

@@ -79,8 +79,8 @@ static void say_of_trace(struct notes *notes, const struct study *study,
 }
 
 /* "A.csv: 3 of 10 WHAT (first: line 7)", where there are any. */
-static void say_tally(struct notes *notes, const struct study *study,
-                      const struct outage_tally *tally, const char *what) {
+static void say_tally(struct notes *notes, const struct study *study, const struct row_tally *tally,
+                      const char *what) {
     const struct outages *o = &study->cluster.outages;
     struct str text = {0};
     if (tally->count == 0)

@@ -1,0 +1,188 @@
+/* Readings of a power meter: see meter.h. */
+#include "config/meter.h"
+
+#include "base/array.h"
+#include "base/numfmt.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_PROBLEMS 100  /* of one file: more help nobody */
+#define MOST_W       1e15 /* of a power, as everywhere */
+
+enum column { TIME, POWER, COLUMN_COUNT };
+static const char *const column_names[] = {"time_s", "power_w"};
+
+struct meter_row {
+    double time_s, power_w; /* NAN: left out, and only the end of an interval */
+    uint32_t line;
+};
+
+struct reader {
+    struct meter *meter;
+    struct csv *csv;
+    struct arena *arena;
+    struct problems *problems;
+    int columns[COLUMN_COUNT];
+    ARRAY_OF(struct meter_row) rows;
+};
+
+/* ---- Rows ---- */
+
+static int find_meter_columns(struct reader *reader) {
+    size_t count = csv_column_count(reader->csv);
+    const char **names = arena_alloc(reader->arena, count * sizeof *names);
+    int result = 0;
+    for (size_t i = 0; i < count; i++)
+        names[i] = csv_column_name(reader->csv, i);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        reader->columns[c] = csv_column(reader->csv, column_names[c]);
+        if (reader->columns[c] >= 0)
+            continue;
+        problems_add(reader->problems, (struct location){reader->meter->file, 1, 0}, NULL,
+                     "column \"%s\" is missing%s", column_names[c],
+                     str_suggestion(reader->arena, column_names[c], names, count));
+        result = ERROR_INPUT;
+    }
+    return result;
+}
+
+/* The number in a cell; false after adding a problem. */
+static bool read_meter_cell(struct reader *reader, enum column column, double least, double most,
+                            const char *expected, double *value) {
+    struct slice cell = csv_field(reader->csv, reader->columns[column]);
+    if (numfmt_parse_real(cell.at, cell.length, value) && *value >= least && *value <= most)
+        return true;
+    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
+               reader->problems);
+    return false;
+}
+
+static void read_meter_row(void *context) {
+    struct reader *r = context;
+    struct slice power = csv_field(r->csv, r->columns[POWER]);
+    struct meter_row row = {.power_w = NAN, .line = csv_where(r->csv, -1).line};
+    bool has_power = power.length > 0 && !slice_is_word(power, "nan");
+    bool good = read_meter_cell(r, TIME, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9", &row.time_s);
+    good = (!has_power || read_meter_cell(r, POWER, -MOST_W, MOST_W,
+                                          "watts -1e15..1e15, empty or nan", &row.power_w)) &&
+           good;
+    if (!good)
+        return;
+    row.time_s -= r->meter->offset_s;
+    if (!has_power)
+        row_tally_add(&r->meter->missing, row.line);
+    if (row.power_w < 0) {
+        row_tally_add(&r->meter->negative, row.line);
+        row.power_w = NAN;
+    }
+    if (r->rows.count > 0 && row.time_s < r->rows.at[r->rows.count - 1].time_s)
+        row_tally_add(&r->meter->unsorted, row.line);
+    array_push(&r->rows, row);
+}
+
+static int compare_meter_rows(const void *left, const void *right) {
+    const struct meter_row *a = left, *b = right;
+    if (a->time_s != b->time_s)
+        return a->time_s < b->time_s ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* ---- Intervals ---- */
+
+/* Sorts, and leaves of each time the first row with a power, or else the first. */
+static void order_rows(struct reader *reader) {
+    size_t kept = 0;
+    if (reader->rows.count > 1)
+        qsort(reader->rows.at, reader->rows.count, sizeof *reader->rows.at, compare_meter_rows);
+    for (size_t i = 0; i < reader->rows.count; i++) {
+        const struct meter_row row = reader->rows.at[i];
+        struct meter_row *last = kept > 0 ? &reader->rows.at[kept - 1] : NULL;
+        if (!last || last->time_s != row.time_s)
+            reader->rows.at[kept++] = row;
+        else if (isnan(last->power_w))
+            *last = row;
+        if (last && last->time_s == row.time_s)
+            row_tally_add(&reader->meter->again, row.line);
+    }
+    reader->rows.count = kept;
+}
+
+static int compare_reals(const void *left, const void *right) {
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The lower median, so that it is a step that there is. */
+static double median_step_s(const struct reader *reader) {
+    size_t count = reader->rows.count - 1;
+    double *steps_s = mem_alloc(count * sizeof *steps_s);
+    for (size_t i = 0; i < count; i++)
+        steps_s[i] = reader->rows.at[i + 1].time_s - reader->rows.at[i].time_s;
+    qsort(steps_s, count, sizeof *steps_s, compare_reals);
+    double median_s = steps_s[(count - 1) / 2];
+    free(steps_s);
+    return median_s;
+}
+
+static void make_readings(struct reader *reader) {
+    struct meter *m = reader->meter;
+    m->step_s = median_step_s(reader);
+    m->gap_s = m->gap_s > 0 ? m->gap_s : METER_GAP_STEPS * m->step_s;
+    m->at = arena_alloc(reader->arena, reader->rows.count * sizeof *m->at);
+    for (size_t i = 0; i < reader->rows.count; i++) {
+        const struct meter_row *row = &reader->rows.at[i];
+        double since_s = i > 0 ? row->time_s - row[-1].time_s : m->step_s;
+        if (isnan(row->power_w))
+            continue;
+        if (since_s > m->gap_s)
+            row_tally_add(&m->gaps, row->line);
+        double begin_s = row->time_s - (since_s > m->gap_s ? fmin(m->step_s, since_s) : since_s);
+        m->at[m->count++] = (struct meter_reading){begin_s, row->time_s, row->power_w};
+    }
+}
+
+int meter_load(struct meter *meter, struct arena *arena, struct problems *problems) {
+    struct reader r = {.meter = meter, .arena = arena, .problems = problems};
+    struct error error = {0};
+    size_t before = problems->count;
+    if (csv_open(meter->file, ',', &r.csv, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    if (find_meter_columns(&r) == 0)
+        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_meter_row, &r);
+    meter->rows = r.rows.count;
+    order_rows(&r);
+    if (problems->count == before && r.rows.count < 2)
+        problems_add(problems, (struct location){.file = meter->file}, NULL,
+                     "expected readings at two times or more, got %zu", r.rows.count);
+    meter->first_s = r.rows.count > 0 ? r.rows.at[0].time_s : NAN;
+    if (problems->count == before)
+        make_readings(&r);
+    free(r.rows.at);
+    csv_close(r.csv);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+/* ---- Means ---- */
+
+void meter_means(const struct meter *of, const struct meter_reading *intervals, size_t count,
+                 double *means) {
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        double begin_s = intervals[i].begin_s, end_s = intervals[i].end_s;
+        double energy_j = 0, known_s = 0;
+        while (next < of->count && of->at[next].end_s <= begin_s)
+            next++;
+        for (size_t r = next; r < of->count && of->at[r].begin_s < end_s; r++) {
+            double both_s = fmin(end_s, of->at[r].end_s) - fmax(begin_s, of->at[r].begin_s);
+            energy_j += both_s * of->at[r].power_w;
+            known_s += both_s;
+        }
+        means[i] = known_s >= METER_COVER * (end_s - begin_s) ? energy_j / known_s : NAN;
+    }
+}
